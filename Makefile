@@ -1,0 +1,59 @@
+# `make demo` and `make test` need make and Python 3.11 or newer with venv; everything else goes into .venv.
+#
+#   PYTHON=python3.12     the Python to make .venv from
+#   TORCH_INDEX=<url>     the package index to take torch from, for a CUDA or CPU build of it
+
+PYTHON ?= python3
+TORCH_INDEX ?=
+
+VENV := .venv
+IN_VENV := $(VENV)/bin/python
+PIP := $(IN_VENV) -m pip --disable-pip-version-check
+RUN := $(VENV)/.installed-run
+DEV := $(VENV)/.installed-dev
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test proof lint types format bench clean
+
+help:  ## list these targets
+	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-8s %s\n", $$1, $$2 }'
+
+demo: $(RUN)  ## install, then look inside a small model
+	$(IN_VENV) examples/first_look.py
+
+test: lint types  ## everything CI runs: lint, types, tests
+	$(IN_VENV) -m pytest
+
+proof: $(DEV)  ## the long proofs that `make test` leaves out
+	$(IN_VENV) -m pytest -m proof
+
+lint: $(DEV)  ## ruff: rules and format
+	$(IN_VENV) -m ruff check .
+	$(IN_VENV) -m ruff format --check .
+
+types: $(DEV)  ## pyright
+	$(IN_VENV) -m pyright
+
+format: $(DEV)  ## let ruff mend and format the source
+	$(IN_VENV) -m ruff format .
+	$(IN_VENV) -m ruff check --fix .
+
+bench: $(RUN)  ## measure attention on this machine
+	$(IN_VENV) bench/attention.py
+
+clean:  ## remove .venv and everything that was built
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# torch goes first and alone, so that TORCH_INDEX decides about torch and nothing else.
+$(RUN): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "regard needs Python 3.11 or newer, and '$(PYTHON)' is not: try make PYTHON=python3.12" >&2; exit 1; }
+	@$(PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
+	$(PIP) install -c constraints.txt $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) torch
+	$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(DEV): $(RUN)
+	$(PIP) install -c constraints.txt -e '.[dev]'
+	@touch $@

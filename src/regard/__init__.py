@@ -1,0 +1,34 @@
+"""Attention you can see.
+
+The public names are loaded when first used, so that `import regard` does not wait for torch.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from regard.attention import Pattern, attend, soft_dictionary
+    from regard.looking import edit, watch
+
+__version__ = "0.1.0"
+__all__ = ["Pattern", "__version__", "attend", "edit", "soft_dictionary", "watch"]
+
+_PUBLIC = {
+    "Pattern": "regard.attention",
+    "attend": "regard.attention",
+    "edit": "regard.looking",
+    "soft_dictionary": "regard.attention",
+    "watch": "regard.looking",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'regard' has no attribute {name!r}")
+    value = getattr(import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})

@@ -1,0 +1,27 @@
+"""A penalty on distance."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.attention.biases.bias import Bias
+from regard.errors import expect
+from regard.shapes import Columns, Rows, Tile
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Alibi(Bias):
+    """A penalty that grows with distance, steeper in some heads: Press et al. 2022."""
+
+    slopes: Float[Tensor, "heads"]
+
+    def tile(self, rows: Rows, columns: Columns) -> Tile:
+        distance = (rows[:, None] - columns).abs()
+        return -self.slopes[None, :, None, None] * distance
+
+    def heads(self, kept: Tensor | slice) -> "Alibi":
+        return Alibi(self.slopes[kept])
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        expect("Alibi", "slopes", len(self.slopes), heads)

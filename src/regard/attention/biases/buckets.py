@@ -1,0 +1,31 @@
+"""A learned number per head and distance."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.attention.biases.bias import Bias
+from regard.errors import expect
+from regard.shapes import Columns, Rows, Tile
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Buckets(Bias):
+    """One number per head and distance, the same for all distances past the last: Raffel et al. 2020.
+
+    `line[h, reach + d]` is what head h adds for a key that stands d places after the query.
+    """
+
+    line: Float[Tensor, "heads distances"]  # distances = 2 * reach + 1
+
+    def tile(self, rows: Rows, columns: Columns) -> Tile:
+        reach = self.line.shape[1] // 2
+        ahead = (columns - rows[:, None]).clamp(-reach, reach)
+        return self.line[None, :, ahead + reach]
+
+    def heads(self, kept: Tensor | slice) -> "Buckets":
+        return Buckets(self.line[kept])
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        expect("Buckets", "heads", len(self.line), heads)

@@ -1,0 +1,54 @@
+"""Keys and values of the tokens that were read already."""
+
+import torch
+from torch import Tensor
+
+from regard.shapes import Keys, Values
+
+ROOM = 64  # places that a new cache has room for
+
+
+class Cache:
+    """What one attention layer remembers while a sequence grows.
+
+    There is always room for as much again, so that n tokens cost n writes and not n²/2.
+    """
+
+    def __init__(self) -> None:
+        self._key: Tensor | None = None
+        self._value: Tensor | None = None
+        self.length = 0
+
+    @property
+    def key(self) -> Keys | None:
+        return None if self._key is None else self._key[:, :, : self.length]
+
+    @property
+    def value(self) -> Values | None:
+        return None if self._value is None else self._value[:, :, : self.length]
+
+    def extend(self, key: Keys, value: Values) -> tuple[Keys, Values]:
+        """Remember more keys and values; returns all of them."""
+        start, self.length = self.length, self.length + key.shape[2]
+        self._key = roomy(self._key, key, start, self.length)
+        self._value = roomy(self._value, value, start, self.length)
+        return self._key[:, :, : self.length], self._value[:, :, : self.length]
+
+    def select(self, rows: Tensor) -> "Cache":
+        """Another cache with these members of the batch: reordered, repeated or dropped."""
+        other = Cache()
+        other.length = self.length
+        if self._key is not None and self._value is not None:
+            other._key, other._value = self._key[rows], self._value[rows]
+        return other
+
+
+def roomy(buffer: Tensor | None, more: Tensor, start: int, stop: int) -> Tensor:
+    """The buffer with more written at its end, in a larger one if it is full or if gradients flow."""
+    if buffer is None or buffer.shape[2] < stop or more.requires_grad or buffer.requires_grad:
+        room = 0 if more.requires_grad else max(ROOM, stop)
+        empty = more.new_empty(*more.shape[:2], room, more.shape[3])
+        old = [] if buffer is None else [buffer[:, :, :start]]
+        return torch.cat([*old, more, empty], 2)
+    buffer[:, :, start:stop] = more
+    return buffer

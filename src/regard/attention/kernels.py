@@ -1,0 +1,222 @@
+"""How values are gathered: the fused kernel where it applies, blocks of queries where it does not.
+
+The one file that knows torch's private operator, which hands out the log-sum-exp that the public one keeps.
+"""
+
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from regard.attention.masks import Padding
+from regard.attention.masks.padding import padding
+from regard.attention.normalisers import Softmax, Summary
+from regard.attention.pattern import Pattern
+from regard.attention.scores import Dot
+from regard.attention.tiles import assembled, span
+from regard.shapes import Gathered
+
+FLASH = 1  # torch.nn.attention.SDPBackend.FLASH_ATTENTION, whose import is slow
+
+Answer = tuple[Tensor, Summary | None]
+"""What was gathered, and what the normaliser knows of each row if the kernel says."""
+
+
+def gather(pattern: Pattern, dropout: float = 0.0) -> Gathered:
+    """The values, weighted by the pattern: (batch, heads, queries, value width)."""
+    return gather_and_tell(pattern, dropout, tell=False)[0]
+
+
+def gather_and_tell(pattern: Pattern, dropout: float = 0.0, tell: bool = True) -> tuple[Gathered, Pattern]:
+    """The same, and the pattern with what the kernel knows of it filled in."""
+    hides = padding(pattern.allowed)
+    if hides is None:
+        gathered, summary = run(pattern, dropout, tell)
+    elif pattern.query.device.type != "cpu" or torch.compiler.is_compiling():
+        gathered, summary = run(cleaned(pattern, hides), dropout, tell)
+    else:
+        # Zero times NaN is NaN, so what stands in a padded place must not matter: rare, and found afterwards.
+        gathered, summary = run(pattern, dropout, tell)
+        if not gathered.detach().sum().isfinite():
+            gathered, summary = run(cleaned(pattern, hides), dropout, tell)
+    for fixed in pattern.fixed:
+        gathered = fixed.gather(gathered, pattern.values)
+    if pattern.gate is not None:
+        gathered = gated(gathered, pattern.gate[:, :, None, None])
+    return gathered, replace(pattern, summary=summary) if summary else pattern
+
+
+def gated(gathered: Tensor, gate: Tensor) -> Tensor:
+    """A head that is off gives zeros, whatever it gathered."""
+    product = gathered * gate
+    return product if gate.requires_grad else torch.where(gate == 0, 0, product)
+
+
+def cleaned(pattern: Pattern, hides: Padding) -> Pattern:
+    """Zeros in the keys and values that nobody may see."""
+    real = hides.real[:, None, :, None]
+    key, value = torch.where(real, pattern.key, 0), torch.where(real, pattern.values, 0)
+    return replace(pattern, key=key, value=value)
+
+
+def run(pattern: Pattern, dropout: float, tell: bool) -> Answer:
+    """One kernel call if the kernel can say it all, else one per block of queries."""
+    _, _, queries, keys = pattern.shape
+    if 0 in pattern.shape:
+        return pattern.values.new_zeros(
+            *pattern.query.shape[:3], pattern.values.shape[-1]
+        ) + 0 * pattern.query.sum(), None
+    if fuses(pattern, dropout) and pattern.bias is None:
+        allowed = pattern.allowed
+        is_causal, rest = allowed.split(queries, keys) if allowed else (False, None)
+        on_cpu = pattern.query.device.type == "cpu"
+        if rest is None or (isinstance(rest, Padding) and (on_cpu or not is_causal)):
+            mask = rest.real[:, None, None] if isinstance(rest, Padding) else None
+            return fused(pattern, pattern.query, pattern.key, pattern.values, mask, is_causal, tell)
+    return blockwise(pattern, dropout, tell)
+
+
+def fuses(pattern: Pattern, dropout: float) -> bool:
+    """Whether the weights are a softmax of dot products plus something that needs no gradient."""
+    plain = isinstance(pattern.score, Dot) and isinstance(pattern.normaliser, Softmax) and not dropout
+    return plain and not (pattern.bias is not None and pattern.bias.learns and torch.is_grad_enabled())
+
+
+def fused(
+    pattern: Pattern,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    is_causal: bool,
+    tell: bool,
+) -> Answer:
+    """The kernel itself. Widths are made equal, because it takes no others."""
+    assert isinstance(pattern.score, Dot)
+    scale = pattern.score.factor(key.shape[-1])
+    if pattern.sharpness is not None:
+        query = query * pattern.sharpness[:, None, None].to(query.dtype)
+    wide, narrow = value.shape[-1], key.shape[-1]
+    if wide < narrow:
+        value = F.pad(value, (0, narrow - wide))
+    elif wide > narrow:
+        query, key = F.pad(query, (0, wide - narrow)), F.pad(key, (0, wide - narrow))
+    shares = query.shape[1] != key.shape[1]
+    if tell and tells(query, key, value, mask, is_causal, scale, shares):
+        if mask is not None and mask.dtype == torch.bool:
+            mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(~mask, -torch.inf)
+        operator = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+        gathered, logsumexp = operator(query, key, value, 0.0, is_causal, attn_mask=mask, scale=scale)
+        summary = (logsumexp.detach()[..., None],)
+    else:
+        gathered = F.scaled_dot_product_attention(
+            query, key, value, attn_mask=mask, is_causal=is_causal, scale=scale, enable_gqa=shares
+        )
+        summary = None
+    return gathered[..., :wide], summary
+
+
+def tells(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    is_causal: bool,
+    scale: float,
+    shares: bool,
+) -> bool:
+    """Whether the public function would choose the private operator, so that both give the same bits."""
+    if query.device.type != "cpu" or not hasattr(torch.ops.aten, "_scaled_dot_product_flash_attention_for_cpu"):
+        return False
+    choice = torch.ops.aten._fused_sdp_choice(query, key, value, mask, 0.0, is_causal, scale=scale, enable_gqa=shares)
+    return choice == FLASH
+
+
+def blockwise(pattern: Pattern, dropout: float, tell: bool) -> Answer:
+    """Queries in blocks, each with its own tile of bias and mask; recomputed backward, so that none is kept."""
+    units = list(pattern.blocks())
+    split = [*zip(units, parted(pattern, units), strict=True)]
+    several = len(units) > 1 or len(units[0][2]) > 1
+    recompute = several and torch.is_grad_enabled()
+
+    def answers(part: Pattern, lines: list[slice]):
+        for query, rows in zip(part.query.split(lines[0].stop, 2), lines, strict=True):
+            if recompute:
+                yield checkpoint(
+                    block,
+                    part,
+                    query,
+                    rows,
+                    dropout,
+                    tell,
+                    use_reentrant=False,
+                    preserve_rng_state=dropout > 0,
+                )
+            else:
+                yield block(part, query, rows, dropout, tell)
+
+    gathered, *summary = assembled((members, heads, answers(part, lines)) for (members, heads, lines), part in split)
+    return gathered, tuple(summary) or None
+
+
+def parted(pattern: Pattern, units: list[tuple[slice, slice, list[slice]]]) -> list[Pattern]:
+    """The pattern of every unit. Split, not sliced: the gradient is then put together once, not added up per unit."""
+    (members, heads, _), shared = units[0], pattern.query.shape[1] // pattern.key.shape[1]
+    groups = max((heads.stop - heads.start) // shared, 1)
+    times = max(shared // (heads.stop - heads.start), 1)  # blocks that share one group
+
+    def cut(tensor: Tensor, size: int, repeat: int) -> list[Tensor]:
+        return [
+            piece
+            for some in tensor.split(members.stop - members.start, 0)
+            for piece in some.split(size, 1)
+            for _ in range(repeat)
+        ]
+
+    queries = cut(pattern.query, heads.stop - heads.start, 1)
+    keys, values = cut(pattern.key, groups, times), cut(pattern.values, groups, times)
+    return [
+        replace(pattern, query=query, key=key, value=value, **pattern.parts(batch, some))
+        for query, key, value, (batch, some, _) in zip(queries, keys, values, units, strict=True)
+    ]
+
+
+def block(part: Pattern, query: Tensor, rows: slice, dropout: float, tell: bool) -> tuple[Tensor, ...]:
+    """What a block of queries gathers, and what is known of its rows if somebody looks."""
+    columns = span(part.allowed, rows, *part.shape[2:])
+    key, value = part.key[:, :, columns], part.values[:, :, columns]
+    summary: Summary | None = None
+    if columns.start < columns.stop and fuses(part, dropout):
+        gathered, summary = fused(part, query, key, value, added(part, rows, columns), False, tell)
+    else:
+        gathered, scores = explicit(part, rows, columns, value, dropout)
+        if tell:
+            summary = part.normaliser.summary(scores.detach(), part.places(rows, columns)[1])
+    return gathered, *(summary or ())
+
+
+def explicit(part: Pattern, rows: slice, columns: slice, value: Tensor, dropout: float) -> tuple[Tensor, Tensor]:
+    """The definition, for a block: scores, weights, weighted sum."""
+    scores = part.scores(rows, columns)
+    weights = part.normaliser.whole(scores, part.places(rows, columns)[1])
+    if value.shape[1] != weights.shape[1]:
+        value = value.repeat_interleave(weights.shape[1] // value.shape[1], dim=1)
+    return (F.dropout(weights, dropout) @ value.to(weights.dtype)).to(value.dtype), scores
+
+
+def added(part: Pattern, rows: slice, columns: slice) -> Tensor | None:
+    """Bias and mask of a block as one tensor that the kernel adds to the scores."""
+    row_places, column_places = part.places(rows, columns)
+    numbers = None
+    if part.bias is not None:
+        numbers = part.bias.tile(row_places, column_places)
+        if part.sharpness is not None:
+            numbers = numbers * part.sharpness[:, None, None]
+        numbers = numbers.to(part.query.dtype)
+    allowed = part.allowed
+    if allowed is None:
+        return numbers
+    tile = allowed.tile(row_places, column_places)
+    return tile if numbers is None else numbers.masked_fill(~tile, -torch.inf)

@@ -1,0 +1,108 @@
+"""Reductions over the weights, tile by tile. Each takes the tiles of whole rows in any order."""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from regard.attention.tiles import Tile
+from regard.errors import ShapeError
+
+RUN = 64  # keys whose maximum stands for them while the best are sought
+
+
+class Top(NamedTuple):
+    """The keys that each query looks at most; -1 where fewer are visible."""
+
+    weights: Tensor  # (batch, heads, queries, k)
+    places: Tensor  # (batch, heads, queries, k)
+
+
+def top(tiles: Iterable[Tile], out: Top) -> Top:
+    """Fill in the largest weights of every row, largest first."""
+    k = out.weights.shape[-1]
+    for (batch, heads, rows, columns), weights in tiles:
+        best, where = largest(weights, min(k, weights.shape[-1]))
+        found = best.shape[-1]
+        where = torch.where(best > 0, where + columns.start, -1)
+        out.weights[batch, heads, rows, :found] = best
+        out.places[batch, heads, rows, :found] = where
+    return out
+
+
+def largest(weights: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """topk along the last dimension; looks at the maxima of runs first, which spares most of the sorting."""
+    size = weights.shape[-1]
+    if size < 4 * RUN * max(k, 1):
+        return weights.topk(k, dim=-1)
+    whole = size - size % RUN
+    runs = weights[..., :whole].unflatten(-1, (-1, RUN))
+    chosen = runs.amax(-1).topk(k, dim=-1).indices  # the k best keys lie in the k best runs
+    candidates = runs.gather(-2, chosen[..., None].expand(*chosen.shape, RUN)).flatten(-2)
+    places = (chosen[..., None] * RUN + torch.arange(RUN, device=weights.device)).flatten(-2)
+    if whole < size:
+        rest = torch.arange(whole, size, device=weights.device).expand(*weights.shape[:-1], -1)
+        candidates, places = torch.cat([candidates, weights[..., whole:]], -1), torch.cat([places, rest], -1)
+    best, index = candidates.topk(k, dim=-1)
+    return best, places.gather(-1, index)
+
+
+How = Literal["mean", "max"]
+
+
+def pooled(tiles: Iterable[Tile], out: Tensor, queries: int, keys: int, how: How) -> Tensor:
+    """Fill in a grid of cells (batch, heads, rows, columns), each the mean or the maximum of its region."""
+    if how not in ("mean", "max"):
+        raise ShapeError(f"cells are pooled by 'mean' or 'max', got {how!r}")
+    row_edges, column_edges = edges(queries, out.shape[-2]), edges(keys, out.shape[-1])
+    for (batch, heads, rows, columns), weights in tiles:
+        inside, where = reduced(weights, column_edges, columns, -1, how)
+        inside, lines = reduced(inside, row_edges, rows, -2, how)
+        cells = out[batch, heads, lines, where]
+        cells.copy_(torch.maximum(cells, inside) if how == "max" else cells + inside)
+    if how == "mean":
+        out /= (row_edges.diff()[:, None] * column_edges.diff()).to(out)
+    return out
+
+
+def edges(size: int, cells: int) -> Tensor:
+    """Where cells of nearly equal size begin and end."""
+    if not 1 <= cells <= size:
+        raise ShapeError(f"from 1 to {size} cells can be had of {size} places, got {cells}")
+    return torch.arange(cells + 1) * size // cells
+
+
+def reduced(weights: Tensor, cuts: Tensor, run: slice, dim: int, how: How) -> tuple[Tensor, slice]:
+    """Sums or maxima of the cells that a run of places touches, and which cells those are."""
+    first = int(torch.searchsorted(cuts, run.start, right=True)) - 1
+    stop = int(torch.searchsorted(cuts, run.stop))
+    bounds = cuts[first : stop + 1].clamp(run.start, run.stop) - run.start
+    sizes = bounds.diff()
+    size = int(sizes.max())
+    if not bool((sizes == size).all()):
+        # Shorter cells repeat their last place; a sum takes it once.
+        places = torch.arange(size) + bounds[:-1, None]
+        short = places >= bounds[1:, None]
+        index = places.minimum(bounds[1:, None] - 1).flatten()
+        weights = weights.index_select(dim, index.to(weights.device))
+        if how == "mean":
+            shape = (-1, 1) if dim == -2 else (-1,)
+            weights = weights.masked_fill(short.flatten().view(shape).to(weights.device), 0)
+    cells = weights.unflatten(dim, (len(sizes), size))
+    inner = dim if dim == -1 else -2
+    return (cells.amax(inner) if how == "max" else cells.sum(inner)), slice(first, stop)
+
+
+def entropy(tiles: Iterable[Tile], out: Tensor) -> Tensor:
+    """Fill in how widely each query looks, in nats: (batch, heads, queries)."""
+    for (batch, heads, rows, _), weights in tiles:
+        out[batch, heads, rows] = torch.special.entr(weights).sum(-1)
+    return out
+
+
+def received(tiles: Iterable[Tile], out: Tensor) -> Tensor:
+    """Add up what each key is given by all queries: (batch, heads, keys)."""
+    for (batch, heads, _, columns), weights in tiles:
+        out[batch, heads, columns] += weights.sum(-2)
+    return out

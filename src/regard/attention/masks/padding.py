@@ -1,0 +1,74 @@
+"""Places that are not there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from regard.attention.masks.mask import Mask
+from regard.errors import ShapeError, expect
+from regard.shapes import Allowed, Columns, Rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Padding(Mask):
+    """Nobody looks at keys that are not real; whatever they hold, even NaN, changes nothing."""
+
+    real: Bool[Tensor, "#batch keys"]
+
+    @classmethod
+    def from_lengths(
+        cls,
+        lengths: Sequence[int] | Tensor,
+        side: Literal["left", "right"] = "right",
+        keys: int | None = None,
+    ) -> "Padding":
+        """One number of real places per member of the batch, padded on one side up to `keys`."""
+        counts = torch.as_tensor(lengths)
+        longest = int(counts.max()) if counts.numel() else 0
+        keys = longest if keys is None else keys
+        if longest > keys or (counts < 0).any():
+            raise ShapeError(f"lengths from 0 to {keys} expected, got {counts.tolist()}")
+        if side not in ("left", "right"):
+            raise ShapeError(f"padding stands on the 'left' or the 'right', got {side!r}")
+        places = torch.arange(keys, device=counts.device)
+        counts = counts[:, None]
+        return cls(places < counts if side == "right" else places >= keys - counts)
+
+    def tile(self, rows: Rows, columns: Columns) -> Allowed:
+        return self.real[:, None, None, columns].expand(-1, -1, len(rows), -1)
+
+    def part(self, batch: slice, heads: slice) -> Mask:
+        return Padding(self.real[batch]) if len(self.real) > 1 else self
+
+    def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
+        expect("Padding", "rows", len(self.real), batch, 1)
+        expect("Padding", "places", self.real.shape[1], keys)
+
+    def __repr__(self) -> str:
+        counts = self.real.sum(-1).tolist()
+        shown = ", ".join(map(str, counts[:8])) + (", …" if len(counts) > 8 else "")
+        return f"Padding({shown} real of {self.real.shape[1]})"
+
+
+def padding(mask: Mask | None) -> Padding | None:
+    """The padding in a mask: keys that no query at all may see."""
+    parts = getattr(mask, "parts", (mask,)) if not isinstance(mask, Padding) else (mask,)
+    return next((part for part in parts if isinstance(part, Padding)), None)
+
+
+def keys_at(places: Sequence[int] | Tensor, padded: Padding | None, keys: int) -> Bool[Tensor, "#batch keys"]:
+    """Where the tokens at these places stand among the keys. Padding does not count; negative is from the end."""
+    real = torch.ones(1, keys, dtype=torch.bool) if padded is None else padded.real
+    wanted = torch.as_tensor(places, dtype=torch.long, device=real.device).reshape(-1)
+    count = real.sum(-1, keepdim=True)
+    most = int(count.max())
+    for place in wanted.tolist():
+        if not -most <= place < most:
+            raise ShapeError(f"there is no token at place {place}: {most} of them, counted from 0")
+    place = (real.cumsum(-1) - 1)[..., None]
+    hit = (place == wanted) | (place == wanted + count[..., None])
+    return hit.any(-1) & real

@@ -1,0 +1,120 @@
+"""How scores become weights. Softmax nearly always; the exceptions are here beside it.
+
+A normaliser first reads whole rows of scores into a short *summary*; with it, the weights of any tile can be had
+alone. Forbidden scores are -inf and become exactly 0; so does a row in which everything is forbidden.
+"""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from regard.errors import ShapeError
+from regard.shapes import Columns
+
+Summary = tuple[Tensor, ...]
+"""A few numbers per query, each (batch, heads, queries, some)."""
+
+
+class Normaliser:
+    """Turns the scores of a query into weights."""
+
+    tempers = True  # whether a temperature on the scores means anything
+
+    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+        """What has to be known of whole rows."""
+        return ()
+
+    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+        """The weights of a tile, given the summary of its rows. The scores are used up."""
+        raise NotImplementedError
+
+    def whole(self, scores: Tensor, columns: Columns) -> Tensor:
+        """The weights of whole rows, made for training."""
+        return self.weights(scores, self.summary(scores, columns), columns)
+
+
+@dataclass(frozen=True)
+class Softmax(Normaliser):
+    """Positive weights that sum to 1; the summary is the log-sum-exp (0 where a query sees nothing)."""
+
+    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+        if not scores.shape[-1]:
+            return (scores.new_zeros(*scores.shape[:-1], 1),)
+        # Not torch.logsumexp, whose gradient is NaN where everything is forbidden.
+        largest = scores.detach().amax(-1, keepdim=True)
+        largest = torch.where(largest == -torch.inf, 0, largest)
+        total = (scores - largest).exp().sum(-1, keepdim=True)
+        blind = total == 0
+        return (torch.where(blind, 0, torch.where(blind, 1, total).log() + largest),)
+
+    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+        if scores.requires_grad:
+            return (scores - summary[0]).exp()
+        return scores.sub_(summary[0]).exp_()
+
+    def whole(self, scores: Tensor, columns: Columns) -> Tensor:
+        blind = (scores == -torch.inf).all(-1, keepdim=True)
+        return torch.where(blind, 0, torch.softmax(torch.where(blind, 0, scores), -1))
+
+
+@dataclass(frozen=True)
+class Unnormalised(Normaliser):
+    """The scores themselves: the linear start of memory networks, Sukhbaatar et al. 2015, 4.2."""
+
+    tempers = False
+
+    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+        return torch.where(scores == -torch.inf, 0, scores)
+
+
+@dataclass(frozen=True)
+class Sum(Normaliser):
+    """Scores divided by their sum, for scores that are positive already: Katharopoulos et al. 2020."""
+
+    tempers = False
+
+    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+        return (torch.where(scores == -torch.inf, 0, scores).sum(-1, keepdim=True),)
+
+    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+        total = summary[0]
+        return torch.where(scores == -torch.inf, 0, scores) / torch.where(total == 0, 1, total)
+
+
+@dataclass(frozen=True)
+class Hard(Normaliser):
+    """Only the k best keys are looked at, softmax among them; k = 1 is the best key alone.
+
+    It learns all the same: backward, the gradient is that of the softmax over all keys (straight-through,
+    Bengio et al. 2013).
+    """
+
+    k: int = 1
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise ShapeError(f"hard attention keeps 1 key or more, got k={self.k}")
+
+    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+        best = scores.topk(min(self.k, scores.shape[-1]), dim=-1)
+        chosen = F.pad(columns[best.indices], (0, self.k - best.indices.shape[-1]), value=-1)
+        return chosen, *Softmax().summary(best.values, columns)
+
+    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+        chosen, logsumexp = summary
+        hit = torch.zeros_like(scores, dtype=torch.bool)
+        for rank in range(chosen.shape[-1]):
+            hit |= chosen[..., rank, None] == columns
+        return Softmax().weights(torch.where(hit, scores, -torch.inf), (logsumexp,), columns)
+
+    def whole(self, scores: Tensor, columns: Columns) -> Tensor:
+        hard = super().whole(scores.detach().clone(), columns)
+        if not scores.requires_grad:
+            return hard
+        soft = Softmax().whole(scores, columns)
+        return hard + (soft - soft.detach())
+
+
+NORMALISERS = {"softmax": Softmax, "none": Unnormalised, "sum": Sum, "hard": Hard}

@@ -1,0 +1,386 @@
+"""The attention of one call, before anyone has paid for it."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool
+from torch import Tensor
+
+from regard.attention import looks
+from regard.attention.biases import Bias
+from regard.attention.fixed import Fixed
+from regard.attention.masks import Causal, Mask, Padding
+from regard.attention.masks.padding import keys_at, padding
+from regard.attention.normalisers import Normaliser, Softmax, Summary
+from regard.attention.regions import Some, is_number, numbers, runs, whole
+from regard.attention.scores import Dot, Score
+from regard.attention.tiles import BUDGET, ROWS, Block, Tile, assembled, cut, pieces, span
+from regard.attention.values import rebuilt
+from regard.errors import RegardError, ShapeError, TooLarge, expect
+from regard.pictures.terminal import heat
+from regard.shapes import Gate, Keys, Queries, Sharpness, Values, Weights
+
+DENSE_LIMIT = 1 << 30  # bytes of weights that are handed out in one piece
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pattern:
+    """Who looks at whom, in one call of attend(): computed only where somebody asks.
+
+    It defines the weights; the fused kernel is an optimisation that tests hold equal to it. Looks answer exactly,
+    in float32 or better, whatever the score, bias and mask. Edits give another Pattern and write no matrix.
+    """
+
+    query: Queries
+    key: Keys
+    score: Score = Dot()
+    bias: Bias | None = None
+    mask: Mask | None = None
+    normaliser: Normaliser = None  # type: ignore[assignment]  # the score's own unless given
+    hidden: Bool[Tensor, "#batch keys"] | None = None  # keys taken away by hand
+    sharpness: Sharpness | None = None  # times score and bias, per head: one over the temperature
+    gate: Gate | None = None  # times what a head gathered, before the output projection
+    fixed: tuple[Fixed, ...] = ()  # rows set by hand for some heads
+    value: Values | None = None  # for norm-weighted looks; the weights ignore it
+    summary: Summary | None = None  # what the normaliser knows of each row, where the kernel left it behind
+
+    def __post_init__(self) -> None:
+        if self.normaliser is None:
+            object.__setattr__(self, "normaliser", self.score.normaliser)
+        check(self)
+
+    def __repr__(self) -> str:
+        batch, heads, queries, keys = self.shape
+        parts = [f"{batch} x {heads} heads", f"{queries} queries x {keys} keys", repr(self.score)]
+        parts += [repr(part) for part in (self.bias, self.mask) if part is not None]
+        edits = {"hide": self.hidden, "temper": self.sharpness, "scale": self.gate, "set": self.fixed or None}
+        edited = [name for name, edit in edits.items() if edit is not None]
+        return f"Pattern({', '.join(parts + (['edited by ' + ' and '.join(edited)] if edited else []))})"
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Batch, heads, queries, keys."""
+        batch, heads, queries, _ = self.query.shape
+        return batch, heads, queries, self.key.shape[2]
+
+    @property
+    def values(self) -> Values:
+        """The values, where there are any to gather."""
+        if self.value is None:
+            raise RegardError("this pattern has no values: attend() gives it some, watch(…, values=True) keeps them")
+        return self.value
+
+    @property
+    def allowed(self) -> Mask | None:
+        """The mask, with what was hidden by hand."""
+        if self.hidden is None:
+            return self.mask
+        hidden = Padding(~self.hidden)
+        return self.mask & hidden if self.mask else hidden
+
+    # ---- edits
+
+    def hide(self, places: Sequence[int] | Tensor) -> "Pattern":
+        """Nobody sees the tokens at these places; padding does not count. Or a bool tensor (batch or 1, keys)."""
+        if isinstance(places, Tensor) and places.dtype == torch.bool:
+            hidden = places
+        else:
+            hidden = keys_at(places, padding(self.mask), self.shape[3])
+        return replace(self, hidden=hidden if self.hidden is None else self.hidden | hidden, summary=None)
+
+    def temper(self, temperature: float, heads: Some | None = None) -> "Pattern":
+        """Scores divided by a temperature: towards uniform above 1, towards the best key below."""
+        if not temperature > 0:
+            raise ShapeError(f"a temperature is above 0, got {temperature}")
+        if not self.normaliser.tempers:
+            raise RegardError(f"{self.normaliser!r} has no temperature: only softmax and hard attention have one")
+        factor = torch.ones(self.shape[1], device=self.query.device)
+        factor[numbers(heads, self.shape[1], "head")] /= temperature
+        return replace(self, sharpness=factor if self.sharpness is None else self.sharpness * factor, summary=None)
+
+    def scale(self, factor: float | Tensor, heads: Some | None = None) -> "Pattern":
+        """What these heads gather is multiplied, before the output projection; 0 switches them off.
+
+        A tensor holds one number for all, one per head, or (batch, heads).
+        """
+        chosen = numbers(heads, self.shape[1], "head")
+        gate = torch.as_tensor(factor, dtype=self.query.dtype, device=self.query.device)
+        gate = gate.expand(gate.shape[0] if gate.ndim == 2 else 1, len(chosen))
+        everyone = gate.new_ones(len(gate), self.shape[1])
+        gate = everyone.index_copy(1, torch.tensor(chosen, dtype=torch.long, device=gate.device), gate)
+        return replace(self, gate=gate if self.gate is None else self.gate * gate)
+
+    def set(self, weights: Tensor, heads: Some | None = None, rows: Some | None = None) -> "Pattern":
+        """These rows of these heads are what you say, whatever else is hidden or tempered."""
+        batch, count, queries, keys = self.shape
+        chosen, lines = numbers(heads, count, "head"), numbers(rows, queries, "query")
+        weights = torch.as_tensor(weights, device=self.query.device)
+        try:
+            full = weights.expand(weights.shape[0] if weights.ndim == 4 else 1, len(chosen), len(lines), keys)
+            expect("weights", "batch members", len(full), batch, 1)
+        except RuntimeError:
+            wanted = f"(batch or 1, {len(chosen)} heads, {len(lines)} rows, {keys} keys)"
+            raise ShapeError(f"weights that fit {wanted} expected, got {tuple(weights.shape)}") from None
+        return replace(self, fixed=(*self.fixed, Fixed(tuple(chosen), tuple(lines), full)))
+
+    # ---- looks
+
+    def __getitem__(self, region: Any) -> Tensor:
+        """The exact weights of a region: exp(score - logsumexp), zero where the mask forbids.
+
+        Indices are batch, head, query, key; each a number, a slice or a list of numbers.
+        """
+        given = whole(region if isinstance(region, tuple) else (region,), 4)
+        names = ("batch member", "head", "query", "key")
+        chosen = [numbers(index, size, name) for index, size, name in zip(given, self.shape, names, strict=True)]
+        self._refuse([len(index) for index in chosen], "take a smaller region")
+        tile = self._region(*chosen)
+        return tile[tuple(0 if is_number(index) else slice(None) for index in given)]
+
+    def row(self, query: int) -> Tensor:
+        """What one query looks at: (batch, heads, keys)."""
+        return self[:, :, query]
+
+    def column(self, key: int) -> Tensor:
+        """How much each query looks at one key: (batch, heads, queries)."""
+        return self[:, :, :, key]
+
+    def top(self, k: int) -> looks.Top:
+        """The k keys that each query looks at most, largest first: .weights and .places."""
+        batch, heads, queries, keys = self.shape
+        if k < 1:
+            raise ShapeError(f"top takes 1 key or more, got {k}")
+        size = (batch, heads, queries, min(k, keys))
+        return looks.top(self.tiles(), looks.Top(self._new(*size), torch.full(size, -1, device=self.query.device)))
+
+    def pooled(self, rows: int, columns: int, how: looks.How = "mean") -> Tensor:
+        """An overview (batch, heads, rows, columns): each cell the mean or the maximum of its region."""
+        batch, heads, queries, keys = self.shape
+        return looks.pooled(self.tiles(), self._new(batch, heads, rows, columns), queries, keys, how)
+
+    def entropy(self) -> Tensor:
+        """How widely each query looks, in nats: (batch, heads, queries)."""
+        return looks.entropy(self.tiles(), self._new(*self.shape[:3]))
+
+    def received(self) -> Tensor:
+        """How much each key is looked at by all queries together: (batch, heads, keys)."""
+        batch, heads, _, keys = self.shape
+        return looks.received(self.tiles(), self._new(batch, heads, keys))
+
+    def weights(self, *, force: bool = False) -> Weights:
+        """All of it at once. Refused above 1 GiB unless forced: the other looks need no such matrix."""
+        if not force:
+            self._refuse(self.shape, "use pattern[b, h, i:j, k:l], top(k) or pooled(rows, columns), or force=True")
+        return self._region(*(list(range(size)) for size in self.shape))
+
+    @cached_property
+    def logsumexp(self) -> Tensor:
+        """One number per query, (batch, heads, queries); with it any tile can be had alone.
+
+        Of scores with bias and temperature, as the weights come from them; -inf where a query sees nothing.
+        """
+        if not isinstance(self.normaliser, Softmax):
+            raise RegardError(f"{self.normaliser!r} has no log-sum-exp: only softmax has one")
+        total = self.known[0].squeeze(-1)
+        queries, keys = self.shape[2:]
+        if not keys:
+            return torch.full_like(total, -torch.inf)
+        if not (allowed := self.allowed):
+            return total
+        # What is known says 0 where nothing is visible, so that only rows of 0 need a second look.
+        columns = torch.arange(keys, device=total.device)
+        for rows in (total == 0).flatten(0, 1).any(0).nonzero().squeeze(-1).split(ROWS):
+            sees = allowed.tile(rows + keys - queries, columns).any(-1)
+            total = total.index_copy(2, rows, torch.where(sees, total[:, :, rows], -torch.inf))
+        return total
+
+    def draw(self, head: int = 0, batch: int = 0, rows: Iterable[str] = (), columns: Iterable[str] = ()) -> str:
+        """One head as a picture for the terminal."""
+        return heat(self[batch, head].tolist(), list(rows) or None, list(columns) or None)
+
+    # ---- how a region is computed
+
+    def narrow(self, batch: slice, heads: slice) -> "Pattern":
+        """The same pattern for some members of the batch and some heads, a whole number of groups or part of one."""
+        shared = self.query.shape[1] // self.key.shape[1]
+        groups = slice(heads.start // shared, (heads.stop - 1) // shared + 1)
+        return replace(
+            self,
+            query=self.query[batch, heads],
+            key=self.key[batch, groups],
+            value=None if self.value is None else self.value[batch, groups],
+            **self.parts(batch, heads),
+        )
+
+    def parts(self, batch: slice, heads: slice) -> dict[str, Any]:
+        """Everything but query, key and value, for some members of the batch and some heads."""
+        return {
+            "score": self.score.heads(heads),
+            "bias": self.bias and self.bias.part(batch, heads),
+            "mask": self.mask and self.mask.part(batch, heads),
+            "hidden": self.hidden if self.hidden is None or len(self.hidden) == 1 else self.hidden[batch],
+            "sharpness": None if self.sharpness is None else self.sharpness[heads],
+            "gate": None if self.gate is None else self.gate[batch if len(self.gate) > 1 else slice(None), heads],
+            "fixed": tuple(fixed.part(batch, heads) for fixed in self.fixed),
+            "summary": self.summary and tuple(part[batch, heads] for part in self.summary),
+        }
+
+    def scores(self, rows: slice, columns: slice) -> Tensor:
+        """Scores with bias and temperature, -inf where the mask forbids: (batch, heads, rows, columns)."""
+        query, key = self.query[:, :, rows], self.key[:, :, columns]
+        if query.dtype.itemsize < 4:
+            query, key = query.float(), key.float()
+        if key.shape[1] != query.shape[1]:
+            key = key.repeat_interleave(query.shape[1] // key.shape[1], dim=1)
+        row_places, column_places = self.places(rows, columns)
+        scores = self.score.tile(query, key, row_places, column_places)
+        if self.bias is not None:
+            scores = scores + self.bias.tile(row_places, column_places)
+        if self.sharpness is not None:
+            scores = scores * self.sharpness[:, None, None]
+        if allowed := self.allowed:
+            scores = scores.masked_fill(~allowed.tile(row_places, column_places), -torch.inf)
+        return scores
+
+    def places(self, rows: slice, columns: slice) -> tuple[Tensor, Tensor]:
+        """The places of these queries and keys: the last query stands beside the last key."""
+        _, _, queries, keys = self.shape
+        behind, device = keys - queries, self.query.device
+        row_places = torch.arange(rows.start + behind, rows.stop + behind, device=device)
+        return row_places, torch.arange(columns.start, columns.stop, device=device)
+
+    def tile(self, rows: slice, columns: slice) -> Tensor:
+        """The weights of some rows and columns, for the whole batch and all heads."""
+        summary = tuple(part[:, :, rows] for part in self.known)
+        weights = self.normaliser.weights(self.scores(rows, columns), summary, self.places(rows, columns)[1])
+        for fixed in self.fixed:
+            weights = fixed.put(weights, rows, columns)
+        return weights
+
+    def blocks(self) -> Iterator[tuple[slice, slice, list[slice]]]:
+        """Members, heads and rows that are worked on together."""
+        batch, heads, queries, keys = self.shape
+        last = span(self.allowed, slice(max(queries - ROWS, 0), queries), queries, keys)
+        size = cut(batch, heads, self.key.shape[1], queries, max(last.stop - last.start, 1) * self.score.cost)
+        for members in pieces(batch, size.batch):
+            for some in pieces(heads, size.heads):
+                yield members, some, list(pieces(queries, size.rows))
+
+    def tiles(self) -> Iterator[Tile]:
+        """All weights that may differ from 0, a block of whole rows at a time."""
+        known = replace(self, summary=self.known)
+        _, _, queries, keys = self.shape
+        for members, heads, lines in self.blocks():
+            part = known.narrow(members, heads)
+            for rows in lines:
+                columns = slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys)
+                if columns.start < columns.stop:
+                    yield Tile(Block(members, heads, rows, columns), part.tile(rows, columns))
+
+    @cached_property
+    def known(self) -> Summary:
+        """What the normaliser has to know of each row: a pass over all scores, unless the kernel left it behind."""
+        if self.summary is not None:
+            return self.summary
+        if 0 in self.shape[:3]:
+            return self.normaliser.summary(self._new(*self.shape), torch.arange(self.shape[3]))
+        return assembled(
+            (members, heads, self.narrow(members, heads)._read(lines)) for members, heads, lines in self.blocks()
+        )
+
+    def _read(self, lines: list[slice]) -> Iterator[Summary]:
+        for rows in lines:
+            columns = span(self.allowed, rows, *self.shape[2:])
+            yield self.normaliser.summary(self.scores(rows, columns), self.places(rows, columns)[1])
+
+    def _region(self, *chosen: list[int]) -> Tensor:
+        if not all(chosen):
+            return self._new(*map(len, chosen))
+        batch, heads, rows, columns = map(runs, chosen)
+        known = replace(self, summary=self.known)
+        step = max(BUDGET // (sum(run.stop - run.start for run in columns) * self.score.cost), 1)
+        rows = [
+            slice(run.start + piece.start, run.start + piece.stop)
+            for run in rows
+            for piece in pieces(run.stop - run.start, step)
+        ]
+        return torch.cat([torch.cat([known.narrow(b, h)._strip(rows, columns) for h in heads], 1) for b in batch], 0)
+
+    def _strip(self, rows: list[slice], columns: list[slice]) -> Tensor:
+        return torch.cat([torch.cat([self.tile(r, c) for c in columns], 3) for r in rows], 2)
+
+    def _new(self, *size: int) -> Tensor:
+        return torch.zeros(size, dtype=torch.promote_types(self.query.dtype, torch.float32), device=self.query.device)
+
+    def _refuse(self, sizes: Iterable[int], instead: str) -> None:
+        size = math.prod(sizes) * max(self.query.dtype.itemsize, 4)
+        if size > DENSE_LIMIT:
+            raise TooLarge(f"that is {size / 2**30:.1f} GiB of weights, more than 1 GiB in one piece: {instead}")
+
+    # ---- over time
+
+    def kept(self, change: Callable[[Tensor], Tensor]) -> "Pattern":
+        """The same pattern with every tensor in it changed: detached, copied, moved."""
+        return rebuilt(self, change)
+
+    @staticmethod
+    def join(steps: Sequence["Pattern"]) -> "Pattern":
+        """The patterns of one decoding, step by step, as the pattern of the whole.
+
+        Keys either grow with the queries (self-attention with a cache) or stay (cross-attention).
+        """
+        if not steps:
+            raise ShapeError("there are no steps to join")
+        last = steps[-1]
+        keys = [step.shape[3] for step in steps]
+        ends = list(accumulate((step.shape[2] for step in steps), initial=keys[0] - steps[0].shape[2]))[1:]
+        if keys != ends and len(set(keys)) > 1:
+            raise ShapeError(f"keys that stay, or grow by the queries of each step, expected, got {keys} keys")
+        grows = len(steps) > 1 and keys == ends
+        mask = last.mask
+        if grows:
+            mask = Causal() & mask if mask else Causal()
+        fixed = [
+            replace(fixed, rows=tuple(row + end - step.shape[2] - (ends[0] - steps[0].shape[2]) for row in fixed.rows),
+                    weights=F.pad(fixed.weights, (0, keys[-1] - fixed.weights.shape[-1])))
+            for step, end in zip(steps, ends, strict=True) for fixed in step.fixed
+        ]  # fmt: skip
+        summaries = [step.known for step in steps]
+        return replace(
+            last,
+            query=torch.cat([step.query for step in steps], 2),
+            mask=mask,
+            fixed=tuple(fixed),
+            summary=tuple(torch.cat(parts, 2) for parts in zip(*summaries, strict=True)),
+        )
+
+
+def check(pattern: Pattern) -> None:
+    """Raise ShapeError, in one line, unless everything fits together."""
+    query, key, value = pattern.query, pattern.key, pattern.value
+    named = {"query": query, "key": key, "value": value}
+    for name, tensor in named.items():
+        if tensor is not None and tensor.ndim != 4:
+            raise ShapeError(f"{name} is (batch, heads, length, width), got {tuple(tensor.shape)}")
+        if tensor is not None and tensor.dtype != query.dtype:
+            raise ShapeError(f"{name} is {tensor.dtype}, expected {query.dtype} as the query is")
+    batch, heads, queries, keys = pattern.shape
+    expect("key", "batch members", key.shape[0], batch)
+    if not key.shape[1] or heads % key.shape[1]:
+        raise ShapeError(f"key has {key.shape[1]} heads, which cannot be shared evenly by {heads} query heads")
+    if value is not None:
+        expect("value", "batch members", value.shape[0], batch)
+        expect("value", "heads", value.shape[1], key.shape[1])
+        expect("value", "places", value.shape[2], keys)
+    pattern.score.check(query.shape, key.shape)
+    for part in (pattern.mask, pattern.bias):
+        if part is not None:
+            part.check(batch, heads, queries, keys)
+    if pattern.hidden is not None:
+        Padding(pattern.hidden).check(batch, heads, queries, keys)

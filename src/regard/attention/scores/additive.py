@@ -1,0 +1,57 @@
+"""A small network that scores each pair."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention.scores.score import Compare, Score
+from regard.errors import expect
+from regard.shapes import Columns, Keys, Queries, Rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Additive(Score):
+    """vector · tanh(query + key): Bahdanau et al. 2015, A.1.2; Luong's *concat*."""
+
+    vector: Float[Tensor, "heads width"]
+
+    def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
+        pairs = torch.tanh(query[:, :, :, None] + key[:, :, None])  # (batch, heads, rows, columns, width)
+        return (pairs @ self.vector.to(pairs.dtype)[:, None, :, None]).squeeze(-1)
+
+    def heads(self, kept: Tensor | slice) -> "Additive":
+        return Additive(self.vector[kept])
+
+    @property
+    def cost(self) -> int:
+        return self.vector.shape[1]
+
+    def check(self, query: torch.Size, key: torch.Size) -> None:
+        super().check(query, key)
+        expect("Additive", "heads", len(self.vector), query[1])
+        expect("Additive", "numbers in each vector", self.vector.shape[1], key[-1])
+
+
+class AdditiveCompare(Compare):
+    """Projects both sides into one space and learns the vector that reads the match."""
+
+    def __init__(self, heads: int, width: int, key_width: int | None = None, inner: int | None = None) -> None:
+        super().__init__()
+        key_width = width if key_width is None else key_width
+        inner = width if inner is None else inner
+        self.query_weight = nn.Parameter(torch.empty(heads, width, inner))
+        self.key_weight = nn.Parameter(torch.empty(heads, key_width, inner))
+        self.vector = nn.Parameter(torch.empty(heads, inner))
+        for weight in self.parameters():
+            nn.init.xavier_uniform_(weight)
+
+    def query(self, query: Tensor) -> Tensor:
+        return query @ self.query_weight
+
+    def key(self, key: Tensor) -> Tensor:
+        return key @ self.key_weight
+
+    def score(self, queries: int, keys: int) -> Score:
+        return Additive(self.vector)

@@ -1,0 +1,42 @@
+"""A query that knows where to look, not for what."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention.scores.score import Compare, Score
+from regard.errors import ShapeError, expect
+from regard.shapes import Columns, Keys, Queries, Rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Location(Score):
+    """query · table[place of the key]; the key's content plays no part: Luong et al. 2015, eq. 8."""
+
+    table: Float[Tensor, "heads places width"]
+
+    def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
+        return query @ self.table[:, columns].transpose(-1, -2).to(query.dtype)
+
+    def heads(self, kept: Tensor | slice) -> "Location":
+        return Location(self.table[kept])
+
+    def check(self, query: torch.Size, key: torch.Size) -> None:
+        expect("Location", "heads", len(self.table), query[1])
+        expect("Location", "numbers in each vector", self.table.shape[2], query[-1])
+        if key[2] > self.table.shape[1]:
+            raise ShapeError(f"Location knows {self.table.shape[1]} places, got {key[2]} keys")
+
+
+class LocationCompare(Compare):
+    """Learns one vector per place."""
+
+    def __init__(self, heads: int, width: int, places: int = 512) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(heads, places, width))
+        nn.init.xavier_uniform_(self.table)
+
+    def score(self, queries: int, keys: int) -> Score:
+        return Location(self.table)

@@ -1,0 +1,57 @@
+"""What compares a query with a key, and the modules in which comparing is learned."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention.normalisers import Normaliser, Softmax
+from regard.attention.values import described
+from regard.errors import expect
+from regard.shapes import Columns, Keys, Queries, Rows
+
+
+class Score:
+    """How well keys match queries: a small frozen value that answers for a tile."""
+
+    normaliser: ClassVar[Normaliser] = Softmax()
+
+    def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
+        """(batch, heads, rows, columns), for queries at these places and keys at those, one key head per query head."""
+        raise NotImplementedError
+
+    def heads(self, kept: Tensor | slice) -> "Score":
+        """The score of some heads."""
+        return self
+
+    @property
+    def cost(self) -> int:
+        """How many numbers a pair of query and key takes while it is compared."""
+        return 1
+
+    def check(self, query: torch.Size, key: torch.Size) -> None:
+        """Raise ShapeError unless the score can compare queries and keys of these sizes."""
+        expect("key", "numbers in each vector", key[-1], query[-1])
+
+    def __repr__(self) -> str:
+        return described(self)
+
+
+class Compare(nn.Module):
+    """Whatever learns in a comparison: projects queries and keys, then hands out the Score.
+
+    Queries and keys come as (batch, heads, length, width). Keys are projected once per source.
+    """
+
+    def query(self, query: Tensor) -> Tensor:
+        return query
+
+    def key(self, key: Tensor) -> Tensor:
+        return key
+
+    def score(self, queries: int, keys: int) -> Score:
+        """The Score for a call with this many queries and keys."""
+        raise NotImplementedError
+
+    def forward(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, Score]:
+        return self.query(query), self.key(key), self.score(query.shape[-2], key.shape[-2])

@@ -1,0 +1,68 @@
+"""Content and distance, each asked about apart."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention.scores.dot import Dot
+from regard.attention.scores.score import Compare, Score
+from regard.errors import ShapeError, expect
+from regard.shapes import Columns, Keys, Queries, Rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class XL(Score):
+    """(query + u) · key + (query + v) · distance, over √width: Dai et al. 2019, 3.3.
+
+    `distances[h, zero + d]` belongs to a key that stands d places before the query. Keys that stand
+    further after the query than the table goes share its first entry.
+    """
+
+    u: Float[Tensor, "heads width"]
+    v: Float[Tensor, "heads width"]
+    distances: Float[Tensor, "heads distances width"]
+    zero: int = 0
+    scale: float | None = None
+
+    def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
+        scale = Dot(self.scale).factor(key.shape[-1])
+        content = ((query + self.u.to(query.dtype)[:, None]) * scale) @ key.transpose(-1, -2)
+        behind = (rows[:, None] - columns + self.zero).clamp(0, self.distances.shape[1] - 1)
+        table = self.distances
+        if not torch.compiler.is_compiling() and behind.numel():  # only the distances that occur here
+            low, high = behind.aminmax()
+            behind, table = behind - low, table[:, int(low) : int(high) + 1]
+        where = ((query + self.v.to(query.dtype)[:, None]) * scale) @ table.transpose(-1, -2).to(query.dtype)
+        return content + where.gather(-1, behind.expand(*where.shape[:2], *behind.shape))
+
+    def heads(self, kept: Tensor | slice) -> "XL":
+        return XL(self.u[kept], self.v[kept], self.distances[kept], self.zero, self.scale)
+
+    def check(self, query: torch.Size, key: torch.Size) -> None:
+        super().check(query, key)
+        expect("XL", "heads", len(self.u), query[1])
+        expect("XL", "numbers in each vector", self.u.shape[1], key[-1])
+        if self.distances.shape[1] < self.zero + key[2]:
+            raise ShapeError(f"XL knows {self.distances.shape[1] - self.zero} distances back, got {key[2]} keys")
+
+
+class XLCompare(Compare):
+    """Learns u, v and how to read sinusoids of distance, per head."""
+
+    def __init__(self, heads: int, width: int) -> None:
+        super().__init__()
+        self.u = nn.Parameter(torch.zeros(heads, width))
+        self.v = nn.Parameter(torch.zeros(heads, width))
+        self.project = nn.Parameter(torch.empty(heads, width, width))
+        nn.init.xavier_uniform_(self.project)
+
+    def score(self, queries: int, keys: int) -> Score:
+        width = self.u.shape[1]
+        away = torch.arange(1 - queries, keys, device=self.u.device, dtype=self.u.dtype)
+        rates = torch.arange(0, width, 2, device=self.u.device, dtype=self.u.dtype) * (-math.log(10000) / width)
+        angles = away[:, None] * rates.exp()
+        waves = torch.cat([angles.sin(), angles.cos()], -1)[:, :width]
+        return XL(self.u, self.v, waves @ self.project, zero=queries - 1)

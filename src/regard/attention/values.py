@@ -1,0 +1,35 @@
+"""Frozen values that hold tensors, changed all the way down."""
+
+import copy
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from torch import Tensor
+
+
+def rebuilt(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+    """The same value with every tensor inside changed; what is worked out from them is forgotten."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(rebuilt(part, change) for part in value)
+    if not is_dataclass(value):
+        return value
+    other = copy.copy(value)
+    names = [field.name for field in fields(value)]
+    for name in list(vars(other)):
+        if name not in names:
+            del vars(other)[name]
+    for name in names:
+        object.__setattr__(other, name, rebuilt(getattr(value, name), change))
+    return other
+
+
+def described(value: Any) -> str:
+    """A frozen value in one line, its tensors by their sizes."""
+    parts = [(field.name, getattr(value, field.name)) for field in fields(value)]
+    shown = [
+        f"{name} {' x '.join(map(str, x.shape))}" if isinstance(x, Tensor) else f"{name}={x!r}" for name, x in parts
+    ]
+    return f"{type(value).__name__}({', '.join(shown)})"

@@ -1,0 +1,46 @@
+"""What can go wrong, in one line each: the command line prints the message and nothing else."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import TypeVar
+
+Entry = TypeVar("Entry")
+
+
+class RegardError(Exception):
+    """Something the caller can put right; its message says what was expected and what came."""
+
+
+class ShapeError(RegardError, ValueError):
+    """A tensor, a grid or a number of places does not fit what it is used with."""
+
+
+class TooLarge(RegardError, MemoryError):
+    """An answer would take more memory than anyone asks for on purpose."""
+
+
+class UnknownName(RegardError, KeyError):
+    """A name that its table does not hold."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument, which would put the message in quotes.
+        return Exception.__str__(self)
+
+
+def lookup(table: Mapping[str, Entry], name: str, what: str) -> Entry:
+    """The entry of a table, or an error that lists the names it does hold.
+
+    `what` says what the table is made of, as in "unknown score 'dott'".
+    """
+    if name in table:
+        return table[name]
+    near = get_close_matches(str(name), table, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise UnknownName(f"unknown {what} {name!r}: {hint}known: {', '.join(sorted(table))}")
+
+
+def expect(name: str, what: str, found: int, *allowed: int) -> None:
+    """Raise ShapeError unless a size is one of those allowed: "Padding has 3 places, expected 5"."""
+    if found not in allowed:
+        wanted = " or ".join(str(size) for size in dict.fromkeys(allowed))
+        raise ShapeError(f"{name} has {found} {what}, expected {wanted}")

@@ -1,0 +1,119 @@
+"""Layers of a stack: look around, look at the source, think alone."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from torch import Tensor, nn
+
+from regard.attention import Bias, Cache, Mask
+from regard.attention.taps import Taps, at_work
+from regard.layers.feedforward import FeedForward
+from regard.layers.multihead import MultiHead
+from regard.positions import Position
+from regard.shapes import Stream, TokenPlaces
+
+
+@dataclass
+class BlockCache:
+    """What a block remembers of its own sequence and of the source."""
+
+    self: Cache = field(default_factory=Cache)
+    cross: Cache = field(default_factory=Cache)
+
+    def select(self, rows: Tensor) -> "BlockCache":
+        """Another cache with these members of the batch: reordered, repeated or dropped."""
+        return BlockCache(self.self.select(rows), self.cross.select(rows))
+
+
+class Block(nn.Module):
+    """One layer: self-attention, attention to a source if there is one, and a feed-forward layer.
+
+    Each adds to the stream. Post-norm normalises the sum (Vaswani et al. 2017), pre-norm what goes in (`first`).
+    """
+
+    taps: Taps = ()
+
+    def __init__(
+        self,
+        attention: MultiHead,
+        inner: FeedForward,
+        norm: Callable[[], nn.Module],
+        *,
+        cross: MultiHead | None = None,
+        first: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.self, self.self_norm = attention, norm()
+        self.cross, self.cross_norm = (cross, norm()) if cross is not None else (None, None)
+        self.inner, self.inner_norm = inner, norm()
+        self.first = first
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self,
+        x: Stream,
+        source: Stream | None = None,
+        *,
+        mask: Mask | None = None,
+        source_mask: Mask | None = None,
+        bias: Bias | None = None,
+        position: Position | None = None,
+        places: TokenPlaces | None = None,
+        cache: BlockCache | None = None,
+    ) -> Stream:
+        own, across = (cache.self, cache.cross) if cache else (None, None)
+
+        def look(x: Tensor) -> Tensor:
+            return self.self(x, mask=mask, bias=bias, position=position, places=places, cache=own)
+
+        def look_across(x: Tensor) -> Tensor:
+            assert self.cross is not None
+            return self.cross(x, source, mask=source_mask, cache=across)
+
+        x = self.added(x, look, self.self_norm)
+        if self.cross is not None and self.cross_norm is not None:
+            x = self.added(x, look_across, self.cross_norm)
+        x = self.added(x, self.inner, self.inner_norm)
+        for tap in at_work(self.taps) if self.taps else ():
+            tap.passed(x)
+        return x
+
+    def added(self, x: Tensor, part: Callable[[Tensor], Tensor], norm: nn.Module) -> Tensor:
+        if self.first:
+            return x + self.dropout(part(norm(x)))
+        return norm(x + self.dropout(part(x)))
+
+
+class Stack(nn.Module):
+    """Blocks on top of each other, and a norm at the end if there is one."""
+
+    def __init__(self, blocks: Sequence[Block], norm: nn.Module | None = None) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(blocks)
+        self.norm = norm
+
+    def forward(
+        self,
+        x: Stream,
+        source: Stream | None = None,
+        *,
+        mask: Mask | None = None,
+        source_mask: Mask | None = None,
+        bias: Bias | None = None,
+        position: Position | None = None,
+        places: TokenPlaces | None = None,
+        caches: Sequence[BlockCache] | None = None,
+    ) -> Stream:
+        for number, block in enumerate(self.blocks):
+            x = block(
+                x,
+                source,
+                mask=mask,
+                source_mask=source_mask,
+                bias=bias,
+                position=position,
+                places=places,
+                cache=caches[number] if caches else None,
+            )
+        return x if self.norm is None else self.norm(x)

@@ -1,0 +1,49 @@
+"""What is done to each vector alone."""
+
+from collections.abc import Callable
+from functools import partial
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from regard.errors import lookup
+from regard.shapes import Stream
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "gelu-tanh": partial(F.gelu, approximate="tanh"),
+    "silu": F.silu,
+}
+
+
+class FeedForward(nn.Module):
+    """Widen, bend, narrow: each inner unit is a key that a vector may match and a value that it then adds.
+
+    Gated, the bent half is multiplied with a straight one: Shazeer 2020.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        inner: int,
+        activation: str = "relu",
+        *,
+        gated: bool = False,
+        bias: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.bend = lookup(ACTIVATIONS, activation, "activation")
+        self.gated = gated
+        self.widen = nn.Linear(width, 2 * inner if gated else inner, bias=bias)
+        self.narrow = nn.Linear(inner, width, bias=bias)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Stream) -> Stream:
+        if self.gated:
+            bent, straight = self.widen(x).chunk(2, -1)
+            inner = self.bend(bent) * straight
+        else:
+            inner = self.bend(self.widen(x))
+        return self.narrow(self.dropout(inner))

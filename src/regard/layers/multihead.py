@@ -1,0 +1,180 @@
+"""Several looks at once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Bias, Cache, Compare, Dot, Mask, attend
+from regard.attention.taps import Taps, at_work
+from regard.errors import ShapeError
+from regard.positions import Position
+from regard.shapes import Stream, TokenPlaces
+
+
+@dataclass(frozen=True)
+class Split:
+    """How a stream is split into heads.
+
+    `groups` key heads serve `heads` query heads between them. `kept` names the heads that pruning left, by the
+    numbers they had before; `heads` and `groups` count those of before, too.
+    """
+
+    heads: int
+    width: int
+    groups: int
+    kept: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        width: int,
+        heads: int,
+        *,
+        head_width: int | None = None,
+        groups: int | None = None,
+        kept: tuple[int, ...] | None = None,
+    ) -> "Split":
+        """Heads that share a stream of this width evenly, unless told otherwise."""
+        if head_width is None and width % heads:
+            raise ShapeError(
+                f"a width of {width} cannot be split into {heads} heads: give head_width, or another number"
+            )
+        groups = heads if groups is None else groups
+        if heads % groups:
+            raise ShapeError(f"{groups} groups cannot be shared evenly by {heads} heads")
+        kept = tuple(range(heads)) if kept is None else tuple(sorted(set(kept)))
+        if not kept or not 0 <= kept[0] <= kept[-1] < heads:
+            raise ShapeError(
+                f"heads to keep are numbered from 0 to {heads - 1}, at least one of them, got {list(kept)}"
+            )
+        return cls(heads, width // heads if head_width is None else head_width, groups, kept)
+
+    @property
+    def pruned(self) -> bool:
+        return len(self.kept) < self.heads
+
+    @cached_property
+    def kept_groups(self) -> tuple[int, ...]:
+        """The groups that still serve a head."""
+        return tuple(sorted({head * self.groups // self.heads for head in self.kept}))
+
+    @cached_property
+    def serving(self) -> tuple[int, ...] | None:
+        """Which of the groups left serves each head left; None where they still share evenly."""
+        mine = tuple(self.kept_groups.index(head * self.groups // self.heads) for head in self.kept)
+        shared, rest = divmod(len(self.kept), len(self.kept_groups))
+        even = not rest and mine == tuple(head // shared for head in range(len(self.kept)))
+        return None if even else mine
+
+
+class MultiHead(nn.Module):
+    """Project into heads, attend in each, and read all of them together: Vaswani et al. 2017, 3.2.2.
+
+    Query, key and value of one source come from one projection. With `source_width`, keys and values come from
+    another source: cross-attention. The one place where a model calls attend().
+    """
+
+    taps: Taps = ()
+
+    def __init__(
+        self,
+        width: int,
+        heads: int | Split,
+        *,
+        source_width: int | None = None,
+        bias: bool = True,
+        output_bias: bool | None = None,
+        compare: Compare | None = None,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.split = split = heads if isinstance(heads, Split) else Split.of(width, heads)
+        queries, pairs = len(split.kept) * split.width, 2 * len(split.kept_groups) * split.width
+        self.crosses = source_width is not None
+        if source_width is None:
+            self.project = nn.Linear(width, queries + pairs, bias=bias)
+        else:
+            self.query = nn.Linear(width, queries, bias=bias)
+            self.pair = nn.Linear(source_width, pairs, bias=bias)
+        self.output = nn.Linear(queries, width, bias=bias if output_bias is None else output_bias)
+        self.compare = compare
+        self.dropout = dropout
+
+    def forward(
+        self,
+        x: Stream,
+        source: Stream | None = None,
+        *,
+        mask: Mask | None = None,
+        bias: Bias | None = None,
+        position: Position | None = None,
+        places: TokenPlaces | None = None,
+        cache: Cache | None = None,
+    ) -> Stream:
+        """Vectors that have looked around: at themselves, or at `source`.
+
+        A cache holds what was read already; keys and values of a source go into it once.
+        """
+        query, key, value = self.heads(x, source, cache)
+        if position is not None and places is not None:
+            query = position.turn(query, places)
+            key = position.turn(key, places) if key is not None else None
+        if self.compare is not None:
+            query, key = self.compare.query(query), self.compare.key(key) if key is not None else None
+        key, value = remembered(cache, key, value)
+        score = Dot() if self.compare is None else self.compare.score(query.shape[2], key.shape[2])
+        if self.split.serving is not None:
+            key, value = key[:, self.split.serving], value[:, self.split.serving]
+        if bias is not None and self.split.pruned:
+            bias = bias.heads(torch.tensor(self.split.kept, device=x.device))
+        gathered = attend(
+            query,
+            key,
+            value,
+            score=score,
+            bias=bias,
+            mask=mask,
+            taps=at_work(self.taps) if self.taps else (),
+            dropout=self.dropout if self.training else 0.0,
+        )
+        return self.output(gathered.transpose(1, 2).flatten(2))
+
+    def heads(
+        self, x: Stream, source: Stream | None, cache: Cache | None
+    ) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """Queries, keys and values; no keys and values where the cache has those of the source."""
+        if not self.crosses:
+            if source is not None:
+                raise ShapeError("this layer looks at its own sequence: give source_width to make it look at a source")
+            both = self.project(x)
+            queries = len(self.split.kept) * self.split.width
+            query, key, value = both.split(
+                [queries, (both.shape[-1] - queries) // 2, (both.shape[-1] - queries) // 2], -1
+            )
+            return self.apart(query), self.apart(key), self.apart(value)
+        query = self.apart(self.query(x))
+        if cache is not None and cache.length:
+            return query, None, None
+        if source is None:
+            raise ShapeError("this layer looks at a source, and none was given")
+        key, value = self.pair(source).chunk(2, -1)
+        return query, self.apart(key), self.apart(value)
+
+    def apart(self, x: Tensor) -> Tensor:
+        """(batch, length, heads x width) becomes (batch, heads, length, width)."""
+        return x.unflatten(-1, (-1, self.split.width)).transpose(1, 2)
+
+
+def remembered(cache: Cache | None, key: Tensor | None, value: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Keys and values with those that the cache holds."""
+    if cache is None:
+        assert key is not None
+        assert value is not None
+        return key, value
+    if key is None or value is None:
+        assert cache.key is not None
+        assert cache.value is not None
+        return cache.key, cache.value
+    return cache.extend(key, value)

@@ -1,0 +1,135 @@
+"""torch.nn's own attention, opened up so that it can be looked at.
+
+While a tap is on such a layer, its forward pass goes through attend(); the layer itself is not changed.
+"""
+
+from functools import partial
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from regard.attention import Bias, Dense, Given, Mask, Padding, Tap, attend
+from regard.attention.pattern import Pattern
+from regard.attention.taps import Taps, at_work
+
+FOREIGN = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
+
+
+def open_up(module: nn.Module) -> None:
+    """Make room for taps; a second time does nothing."""
+    if "taps" in vars(module):
+        return
+    vars(module)["taps"] = ()
+    if isinstance(module, nn.MultiheadAttention):
+        vars(module)["forward"] = partial(forward, module)
+        # A hook, even an idle one, keeps the blocks of torch.nn from their closed fast path.
+        vars(module)["_regard_hook"] = module.register_forward_pre_hook(lambda *_: None)
+    else:
+        vars(module)["_regard_hook"] = module.register_forward_hook(passed)
+
+
+def close(module: nn.Module) -> None:
+    """Leave the layer as it was."""
+    vars(module).pop("_regard_hook").remove()
+    vars(module).pop("forward", None)
+    del vars(module)["taps"]
+
+
+def passed(module: nn.Module, given: object, x: Tensor) -> None:
+    for tap in at_work(vars(module)["taps"]):
+        tap.passed(x)
+
+
+class Keep(Tap):
+    """Remembers the pattern, for callers that asked torch.nn for weights."""
+
+    pattern: Pattern
+
+    def see(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+
+
+def forward(
+    layer: nn.MultiheadAttention,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    key_padding_mask: Tensor | None = None,
+    need_weights: bool = True,
+    attn_mask: Tensor | None = None,
+    average_attn_weights: bool = True,
+    is_causal: bool = False,
+) -> tuple[Tensor, Tensor | None]:
+    """What nn.MultiheadAttention computes, through attend() while somebody looks here."""
+    taps: Taps = at_work(vars(layer)["taps"])
+    if not taps:
+        return nn.MultiheadAttention.forward(
+            layer,
+            query,
+            key,
+            value,
+            key_padding_mask,
+            need_weights,
+            attn_mask,
+            average_attn_weights,
+            is_causal,
+        )
+    single = query.ndim == 2
+    ordered = [x[None] if single else x if layer.batch_first else x.transpose(0, 1) for x in (query, key, value)]
+    if single and key_padding_mask is not None:
+        key_padding_mask = key_padding_mask[None]
+    heads = projected(layer, *ordered)
+    mask, bias = told(layer, attn_mask, key_padding_mask, heads[1].shape[2])
+    keep = Keep()
+    gathered = attend(
+        *heads, mask=mask, bias=bias, taps=(*taps, keep), dropout=layer.dropout if layer.training else 0.0
+    )
+    output = layer.out_proj(gathered.transpose(1, 2).flatten(2))
+    weights = keep.pattern.weights() if need_weights else None
+    if weights is not None and average_attn_weights:
+        weights = weights.mean(1)
+    if single:
+        return output[0], None if weights is None else weights[0]
+    return output if layer.batch_first else output.transpose(0, 1), weights
+
+
+def projected(layer: nn.MultiheadAttention, *sources: Tensor) -> list[Tensor]:
+    """Queries, keys and values in heads, with the extra keys that the layer may be set to add."""
+    if layer._qkv_same_embed_dim:
+        matrices = layer.in_proj_weight.chunk(3)
+    else:
+        matrices = (layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight)
+    biases = layer.in_proj_bias.chunk(3) if layer.in_proj_bias is not None else (None,) * 3
+    query, key, value = (F.linear(x, m, b) for x, m, b in zip(sources, matrices, biases, strict=True))
+    if layer.bias_k is not None and layer.bias_v is not None:
+        key = torch.cat([key, layer.bias_k.expand(len(key), 1, -1)], 1)
+        value = torch.cat([value, layer.bias_v.expand(len(value), 1, -1)], 1)
+    if layer.add_zero_attn:
+        key, value = F.pad(key, (0, 0, 0, 1)), F.pad(value, (0, 0, 0, 1))
+    return [x.unflatten(-1, (layer.num_heads, -1)).transpose(1, 2) for x in (query, key, value)]
+
+
+def told(
+    layer: nn.MultiheadAttention, attn_mask: Tensor | None, key_padding_mask: Tensor | None, keys: int
+) -> tuple[Mask | None, Bias | None]:
+    """torch.nn's masks, in which True forbids and floats are added, as ours. Keys that the layer added are free."""
+    mask: Mask | None = None
+    numbers: Tensor | None = None
+    if attn_mask is not None:
+        attn_mask = F.pad(attn_mask, (0, keys - attn_mask.shape[-1]))
+        if attn_mask.ndim == 3:  # (batch x heads, queries, keys)
+            attn_mask = attn_mask.unflatten(0, (-1, layer.num_heads))
+        if attn_mask.dtype == torch.bool:
+            mask = Dense(~attn_mask)
+        else:
+            numbers = attn_mask if attn_mask.ndim == 4 else attn_mask[None, None]
+    if key_padding_mask is not None:
+        key_padding_mask = F.pad(key_padding_mask, (0, keys - key_padding_mask.shape[-1]))
+        if key_padding_mask.dtype == torch.bool:
+            padding = Padding(~key_padding_mask)
+            mask = mask & padding if mask else padding
+        else:
+            added = key_padding_mask[:, None, None]
+            numbers = added if numbers is None else numbers + added
+    return mask, None if numbers is None else Given(numbers)

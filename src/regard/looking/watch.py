@@ -1,0 +1,124 @@
+"""Looking: what every layer attended to, kept for as long as you like."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Pattern, Tap
+from regard.attention.taps import active
+from regard.errors import RegardError, lookup
+from regard.looking.eager import eager
+from regard.looking.places import Places, attach, detach, shortened
+from regard.shapes import Stream
+
+
+class Seen(Mapping[str, Pattern]):
+    """What was seen: `seen[name]` is the last call, `seen.all(name)` every call, `seen.stream(name)` a block."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        self._patterns: dict[str, list[Pattern]] = {}
+        self._streams: dict[str, list[Stream]] = {}
+
+    def __getitem__(self, name: str) -> Pattern:
+        return self.all(name)[-1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([name for name in self.names if name in self._patterns])
+
+    def __len__(self) -> int:
+        return len(self._patterns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._patterns
+
+    def all(self, name: str) -> list[Pattern]:
+        """The pattern of every call, in order."""
+        return self._found(self._patterns, name, "pattern")
+
+    def stream(self, name: str) -> Stream:
+        """What a block put out when it was last called: (batch, length, width)."""
+        return self._found(self._streams, name, "stream")[-1]
+
+    def streams(self, name: str) -> list[Stream]:
+        """What a block put out in every call."""
+        return self._found(self._streams, name, "stream")
+
+    def _found(self, table: dict[str, list], name: str, what: str) -> list:
+        if name in self.names and name not in table:
+            other = self._streams if table is self._patterns else self._patterns
+            if name in other:
+                raise RegardError(f"{name} has no {what}: patterns come from layers, streams from blocks")
+            raise RegardError(f"{name} was watched, and nothing ran through it")
+        return lookup(table, name, what)
+
+    def __repr__(self) -> str:
+        return f"Seen({shortened(list(self)) or 'nothing yet'})"
+
+
+class Watcher(Tap):
+    """Puts what passes a layer into what was seen. A layer that stands in several places takes turns."""
+
+    def __init__(self, names: list[str], seen: Seen, grad: bool, values: bool) -> None:
+        self.names, self.seen, self.grad, self.values = names, seen, grad, values
+        self.calls = 0
+
+    def see(self, pattern: Pattern) -> None:
+        if name := self.turn():
+            self.seen._patterns.setdefault(name, []).append(kept(pattern, self.grad, self.values))
+
+    def passed(self, x: Stream) -> None:
+        if name := self.turn():
+            self.seen._streams.setdefault(name, []).append(x if self.grad else x.detach().clone())
+
+    def turn(self) -> str | None:
+        """The place of this call; None where it only repeats one for the sake of a gradient."""
+        if torch._C._current_graph_task_id() != -1:
+            return None
+        self.calls += 1
+        return self.names[(self.calls - 1) % len(self.names)]
+
+
+def kept(pattern: Pattern, grad: bool, values: bool) -> Pattern:
+    """A pattern that owns its memory: no optimiser step and no moving cache can change it."""
+
+    def own(tensor: Tensor) -> Tensor:
+        return tensor.clone() if grad else tensor.detach().clone()
+
+    # The kernel's log-sum-exp has no gradient: where one is wanted, it is computed anew.
+    return replace(pattern, summary=None if grad else pattern.summary, value=pattern.value if values else None).kept(
+        own
+    )
+
+
+@contextmanager
+def watch(model: nn.Module, *names: str, grad: bool = False, values: bool = False) -> Iterator[Seen]:
+    """Look at what a model attends to while it runs; the kernel stays fused.
+
+    Watches every layer and block, or those whose names fit (`"encoder.*.self"`). Queries and keys are kept, no
+    weights. `grad=True` keeps the graph, so that a loss of the weights can be differentiated; `values=True` keeps
+    the values, too.
+    """
+    places = Places(model)
+    chosen = places.chosen(names or ["*"])
+    seen = Seen(chosen)
+    taps = {}
+    for module in dict.fromkeys(places.module(name) for name in chosen):
+        taps[module] = Watcher([name for name in chosen if places.module(name) is module], seen, grad, values)
+    with tapped(taps):
+        yield seen
+
+
+@contextmanager
+def tapped(taps: Mapping[nn.Module, Tap]) -> Iterator[None]:
+    """Taps on their layers, at work in this context, until the block ends."""
+    with ExitStack() as stack:
+        for module, tap in taps.items():
+            attach(module, tap)
+            stack.callback(detach, module, tap)
+        stack.enter_context(active(*taps.values()))
+        stack.enter_context(eager())
+        yield

@@ -1,0 +1,28 @@
+"""What every picture of a grid accepts, checked once."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from regard.errors import ShapeError
+
+Labels = Sequence[str] | None
+
+
+def plain(grid: Any, rows: Labels, columns: Labels) -> list[list[Any]]:
+    """The grid as a list of equally long rows, known to fit its labels.
+
+    A grid is a list of lists, or anything that `.tolist()` turns into one: an array, a tensor.
+    """
+    table = grid.tolist() if hasattr(grid, "tolist") else grid
+    if not isinstance(table, list | tuple) or any(not isinstance(row, list | tuple) for row in table):
+        raise ShapeError("a picture needs a grid of rows and columns, got something with another number of axes")
+    if any(isinstance(cell, list | tuple) for row in table for cell in row):
+        raise ShapeError("a picture needs a grid of rows and columns, got more axes: choose one example and one head")
+    lengths = {len(row) for row in table}
+    if len(lengths) > 1:
+        raise ShapeError(f"rows of a grid are equally long, got lengths {sorted(lengths)}")
+    width = lengths.pop() if lengths else 0
+    for name, labels, count in (("row", rows, len(table)), ("column", columns, width)):
+        if labels is not None and len(labels) != count:
+            raise ShapeError(f"expected one label for each {name}: {count}, got {len(labels)}")
+    return [list(row) for row in table]

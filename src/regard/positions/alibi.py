@@ -1,0 +1,32 @@
+"""Near is better: a penalty on distance, and nothing to learn."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from regard.attention import Alibi
+from regard.positions.position import Position
+
+
+class AlibiSlopes(Position):
+    """A linear penalty on distance, steeper in some heads: Press et al. 2022.
+
+    For a number of heads that is no power of two, slopes of the next power fill the gaps, as the authors do.
+    """
+
+    slopes: Tensor
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        self.register_buffer("slopes", torch.tensor(slopes(heads)), persistent=False)
+
+    def bias(self, heads: Tensor | None = None) -> Alibi:
+        return Alibi(self.slopes if heads is None else self.slopes[heads])
+
+
+def slopes(heads: int) -> list[float]:
+    """A geometric series from 2^(-8/n) to 2^-8 for n heads."""
+    power = 2 ** math.floor(math.log2(heads))
+    series = [2 ** (-8 * (number + 1) / power) for number in range(power)]
+    return series if power == heads else series + slopes(2 * power)[0::2][: heads - power]

@@ -1,0 +1,44 @@
+"""A learned number per distance, near ones apart, far ones together."""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention import Buckets
+from regard.positions.position import Position
+
+
+class BucketTable(Position):
+    """One learned number per head and bucket of distances: Raffel et al. 2020, 2.1.
+
+    Half of the buckets hold one distance each, the rest grow by a ratio up to `reach`, past which all are one.
+    Looking both ways, half of the buckets are for keys after the query; otherwise those share bucket 0.
+    """
+
+    bucket: Tensor
+
+    def __init__(self, heads: int, buckets: int = 32, reach: int = 128, both_ways: bool = True) -> None:
+        super().__init__()
+        self.table = nn.Embedding(buckets, heads)
+        ahead = torch.arange(-reach, reach + 1)
+        self.register_buffer("bucket", bucket_of(ahead, buckets, reach, both_ways), persistent=False)
+
+    def bias(self, heads: Tensor | None = None) -> Buckets:
+        line = self.table.weight[self.bucket].T
+        return Buckets(line if heads is None else line[heads])
+
+
+def bucket_of(ahead: Tensor, buckets: int, reach: int, both_ways: bool) -> Tensor:
+    """The bucket of a key that stands so many places after the query."""
+    first = torch.zeros_like(ahead)
+    if both_ways:
+        buckets //= 2
+        first = (ahead > 0).long() * buckets
+        distance = ahead.abs()
+    else:
+        distance = (-ahead).clamp(min=0)
+    single = buckets // 2
+    ratio = torch.log(distance.clamp(min=1).float() / single) / math.log(reach / single)
+    wide = (single + (ratio * (buckets - single)).long()).clamp(max=buckets - 1)
+    return first + torch.where(distance < single, distance, wide)

@@ -1,0 +1,27 @@
+"""A vector for every place, learned like a word."""
+
+import torch
+from torch import nn
+
+from regard.errors import ShapeError
+from regard.positions.position import Position
+from regard.shapes import Stream, TokenPlaces
+
+
+class Learned(Position):
+    """One learned vector per place, added to the words: Gehring et al. 2017; Devlin et al. 2019.
+
+    The first token takes row `offset` of the table (RoBERTa and BART keep two rows for padding).
+    """
+
+    def __init__(self, length: int, width: int, offset: int = 0) -> None:
+        super().__init__()
+        self.table = nn.Embedding(length + offset, width)
+        self.offset = offset
+        nn.init.normal_(self.table.weight, std=0.02)
+
+    def embed(self, x: Stream, places: TokenPlaces) -> Stream:
+        length = self.table.num_embeddings - self.offset
+        if not torch.compiler.is_compiling() and places.numel() and (last := int(places.max())) >= length:
+            raise ShapeError(f"place {last} is past the {length} places that were learned")
+        return x + self.table(places + self.offset)

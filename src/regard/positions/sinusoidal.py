@@ -1,0 +1,42 @@
+"""Waves of many lengths, added to the words."""
+
+import math
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from regard.errors import ShapeError
+from regard.positions.position import Position
+from regard.shapes import Stream, TokenPlaces
+
+Layout = Literal["neighbours", "halves"]
+
+
+class Sinusoidal(Position):
+    """sin and cos of the place at rates from 1 to 1/10000: Vaswani et al. 2017, 3.5.
+
+    The paper sets sine and cosine of one rate side by side (`neighbours`); Marian and tensor2tensor put all sines
+    before all cosines (`halves`). `steps` is the number of rates from 1 to 1/10000: width / 2 in the paper,
+    width / 2 - 1 in tensor2tensor. The first token stands at place `start`.
+    """
+
+    def __init__(self, width: int, layout: Layout = "neighbours", steps: float | None = None, start: int = 0) -> None:
+        super().__init__()
+        if layout not in ("neighbours", "halves"):
+            raise ShapeError(f"sinusoids are laid out as 'neighbours' or 'halves', got {layout!r}")
+        self.layout: Layout = layout
+        self.width, self.start = width, start
+        self.steps = width / 2 if steps is None else steps
+
+    def embed(self, x: Stream, places: TokenPlaces) -> Stream:
+        return x + waves(places + self.start, self.width, self.steps, self.layout).to(x.dtype)
+
+
+def waves(places: Tensor, width: int, steps: float, layout: Layout) -> Tensor:
+    """One vector of sines and cosines for every place: (…, width)."""
+    rates = torch.arange((width + 1) // 2, device=places.device) * (-math.log(10000) / max(steps, 1))
+    angles = places[..., None] * rates.exp()
+    if layout == "halves":
+        return torch.cat([angles.sin(), angles.cos()[..., : width // 2]], -1)
+    return torch.stack([angles.sin(), angles.cos()], -1).flatten(-2)[..., :width]

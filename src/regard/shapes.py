@@ -1,0 +1,36 @@
+"""Every tensor shape has a name here; signatures use the name and the tests check it.
+
+`heads` counts query heads, `groups` the key and value heads that they share (equal without grouping).
+A *place* is a position in the sequence of keys; the last query stands beside the last key.
+"""
+
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+Tokens = Int[Tensor, "batch length"]
+Real = Bool[Tensor, "batch length"]
+"""True where a token is real, False where it is padding."""
+Logits = Float[Tensor, "batch length vocabulary"]
+Stream = Float[Tensor, "batch length width"]
+"""The vectors that run through a stack, one per token."""
+
+Queries = Float[Tensor, "batch heads queries query_width"]
+Keys = Float[Tensor, "batch groups keys key_width"]
+Values = Float[Tensor, "batch groups keys value_width"]
+Gathered = Float[Tensor, "batch heads queries value_width"]
+Weights = Float[Tensor, "batch heads queries keys"]
+Gate = Float[Tensor, "#batch heads"]
+Sharpness = Float[Tensor, "heads"]
+
+Rows = Int[Tensor, "rows"]
+"""The places of some queries."""
+Columns = Int[Tensor, "columns"]
+"""The places of some keys."""
+TokenPlaces = Int[Tensor, "#batch length"]
+"""The position of every token of a batch; padding does not count."""
+Heads = Float[Tensor, "batch heads length head_width"]
+"""Queries or keys before positions are turned in."""
+
+Tile = Float[Tensor, "#batch #heads rows columns"]
+Allowed = Bool[Tensor, "#batch #heads rows columns"]
+"""A region of a mask: True = may look. Sizes of 1 broadcast."""

@@ -1,0 +1,69 @@
+import os
+import signal
+import subprocess
+import sys
+
+import click
+import pytest
+
+from regard.cli import main as cli
+from regard.errors import ShapeError
+
+
+@pytest.fixture
+def failing(monkeypatch):
+    """A command that meets an error of ours."""
+
+    @click.command()
+    def fail():
+        raise ShapeError("expected 3 heads, got 4")
+
+    monkeypatch.setattr(cli, "fail", fail, raising=False)
+    monkeypatch.setitem(cli.COMMANDS, "fail", "regard.cli.main:fail")
+    monkeypatch.setattr(sys, "argv", ["regard", "fail"])
+
+
+def test_an_error_of_ours_is_one_line_and_exit_code_1(failing, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr() == ("", "regard: expected 3 heads, got 4\n")
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_every_command_in_the_table_loads_and_has_a_line_of_help(name):
+    command = cli.regard.get_command(click.Context(cli.regard), name)
+    assert isinstance(command, click.Command)
+    assert command.name == name
+    assert command.get_short_help_str()
+
+
+def test_a_closed_pipe_leaves_no_traceback():
+    command = [sys.executable, "-m", "regard", "mask", "causal", "--keys", "500", "--json"]
+    # Unbuffered, Python drops the rest of a half-taken write and never meets the closed pipe.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environment) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.read(1) == b"["
+        running.stdout.close()
+        assert running.stderr.read() == b""
+        assert running.wait(60) == 1
+
+
+def test_an_interrupt_leaves_no_traceback(tmp_path):
+    (tmp_path / "torch.py").write_text("import time\nprint('waiting', flush=True)\ntime.sleep(60)\n")
+    command = [sys.executable, "-m", "regard", "mask", "causal"]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
+    }
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environment, text=True) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        assert running.stdout.readline() == "waiting\n"
+        running.send_signal(signal.SIGINT)
+        assert "Traceback" not in running.stderr.read()
+        assert running.wait(60) == 1
