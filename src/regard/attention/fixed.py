@@ -31,6 +31,8 @@ class Fixed:
     def gather(self, gathered: Tensor, value: Values) -> Tensor:
         """What a head gathered, with these rows gathered by the weights that were set."""
         shared = gathered.shape[1] // value.shape[1]
+        used = (self.weights != 0).flatten(1, 2).any(1)[:, None, :, None]
+        value = torch.where(used, value, 0)  # what stands in a padded place must not matter, even if it is NaN
         mine = value[:, [head // shared for head in self.heads]]
         return self._replaced(gathered, list(self.rows), self.weights.to(value.dtype) @ mine)
 

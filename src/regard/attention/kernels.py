@@ -39,7 +39,7 @@ def gather_and_tell(pattern: Pattern, dropout: float = 0.0, tell: bool = True) -
     else:
         # Zero times NaN is NaN, so what stands in a padded place must not matter: rare, and found afterwards.
         gathered, summary = run(pattern, dropout, tell)
-        if not gathered.detach().sum().isfinite():
+        if not is_finite(gathered) or (torch.is_grad_enabled() and not is_finite(pattern.key)):
             gathered, summary = run(cleaned(pattern, hides), dropout, tell)
     for fixed in pattern.fixed:
         gathered = fixed.gather(gathered, pattern.values)
@@ -54,6 +54,11 @@ def gated(gathered: Tensor, gate: Tensor) -> Tensor:
     return product if gate.requires_grad else torch.where(gate == 0, 0, product)
 
 
+def is_finite(tensor: Tensor) -> bool:
+    """Whether there is no NaN or infinity; found by one sum, in a dtype that it cannot overflow by itself."""
+    return bool(tensor.detach().sum(dtype=torch.promote_types(tensor.dtype, torch.float32)).isfinite())
+
+
 def cleaned(pattern: Pattern, hides: Padding) -> Pattern:
     """Zeros in the keys and values that nobody may see."""
     real = hides.real[:, None, :, None]
@@ -65,9 +70,9 @@ def run(pattern: Pattern, dropout: float, tell: bool) -> Answer:
     """One kernel call if the kernel can say it all, else one per block of queries."""
     _, _, queries, keys = pattern.shape
     if 0 in pattern.shape:
-        return pattern.values.new_zeros(
-            *pattern.query.shape[:3], pattern.values.shape[-1]
-        ) + 0 * pattern.query.sum(), None
+        # No numbers are summed, yet all three get a gradient: of zeros.
+        nothing = sum(part[..., :0].sum() for part in (pattern.query, pattern.key, pattern.values))
+        return pattern.values.new_zeros(*pattern.query.shape[:3], pattern.values.shape[-1]) + nothing, None
     if fuses(pattern, dropout) and pattern.bias is None:
         allowed = pattern.allowed
         is_causal, rest = allowed.split(queries, keys) if allowed else (False, None)
@@ -81,7 +86,9 @@ def run(pattern: Pattern, dropout: float, tell: bool) -> Answer:
 def fuses(pattern: Pattern, dropout: float) -> bool:
     """Whether the weights are a softmax of dot products plus something that needs no gradient."""
     plain = isinstance(pattern.score, Dot) and isinstance(pattern.normaliser, Softmax) and not dropout
-    return plain and not (pattern.bias is not None and pattern.bias.learns and torch.is_grad_enabled())
+    # Half precision has no room for a query times a sharpness; the explicit way works in float32.
+    fits = pattern.sharpness is None or pattern.query.dtype.itemsize >= 4
+    return plain and fits and not (pattern.bias is not None and pattern.bias.learns and torch.is_grad_enabled())
 
 
 def fused(
@@ -93,7 +100,7 @@ def fused(
     is_causal: bool,
     tell: bool,
 ) -> Answer:
-    """The kernel itself. Widths are made equal, because it takes no others."""
+    """The kernel itself. Widths are made equal and numbers adjacent, because torch takes others by way of N x N."""
     assert isinstance(pattern.score, Dot)
     scale = pattern.score.factor(key.shape[-1])
     if pattern.sharpness is not None:
@@ -103,6 +110,7 @@ def fused(
         value = F.pad(value, (0, narrow - wide))
     elif wide > narrow:
         query, key = F.pad(query, (0, wide - narrow)), F.pad(key, (0, wide - narrow))
+    query, key, value = adjacent(query), adjacent(key), adjacent(value)
     shares = query.shape[1] != key.shape[1]
     if tell and tells(query, key, value, mask, is_causal, scale, shares):
         if mask is not None and mask.dtype == torch.bool:
@@ -116,6 +124,11 @@ def fused(
         )
         summary = None
     return gathered[..., :wide], summary
+
+
+def adjacent(tensor: Tensor) -> Tensor:
+    """The same numbers, those of each vector side by side in memory."""
+    return tensor if tensor.stride(-1) == 1 else tensor.clone(memory_format=torch.contiguous_format)
 
 
 def tells(

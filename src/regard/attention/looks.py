@@ -60,7 +60,7 @@ def pooled(tiles: Iterable[Tile], out: Tensor, queries: int, keys: int, how: How
         inside, where = reduced(weights, column_edges, columns, -1, how)
         inside, lines = reduced(inside, row_edges, rows, -2, how)
         cells = out[batch, heads, lines, where]
-        cells.copy_(torch.maximum(cells, inside) if how == "max" else cells + inside)
+        cells.copy_(torch.maximum(cells.clone(), inside) if how == "max" else cells + inside)
     if how == "mean":
         out /= (row_edges.diff()[:, None] * column_edges.diff()).to(out)
     return out
@@ -97,7 +97,11 @@ def reduced(weights: Tensor, cuts: Tensor, run: slice, dim: int, how: How) -> tu
 def entropy(tiles: Iterable[Tile], out: Tensor) -> Tensor:
     """Fill in how widely each query looks, in nats: (batch, heads, queries)."""
     for (batch, heads, rows, _), weights in tiles:
-        out[batch, heads, rows] = torch.special.entr(weights).sum(-1)
+        if weights.requires_grad:  # the gradient of entr is infinite at 0, where a masked weight stands
+            each = -weights * torch.where(weights > 0, weights, 1).log()
+        else:
+            each = torch.special.entr(weights)
+        out[batch, heads, rows] = each.sum(-1)
     return out
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -12,7 +11,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool
 from torch import Tensor
 
-from regard.attention import looks
+from regard.attention import looks, tiles
 from regard.attention.biases import Bias
 from regard.attention.fixed import Fixed
 from regard.attention.masks import Causal, Mask, Padding
@@ -20,7 +19,7 @@ from regard.attention.masks.padding import keys_at, padding
 from regard.attention.normalisers import Normaliser, Softmax, Summary
 from regard.attention.regions import Some, is_number, numbers, runs, whole
 from regard.attention.scores import Dot, Score
-from regard.attention.tiles import BUDGET, ROWS, Block, Tile, assembled, cut, pieces, span
+from regard.attention.tiles import Block, Tile, assembled, cut, pieces, rows_within, span, widest
 from regard.attention.values import rebuilt
 from regard.errors import RegardError, ShapeError, TooLarge, expect
 from regard.pictures.terminal import heat
@@ -91,7 +90,7 @@ class Pattern:
         if isinstance(places, Tensor) and places.dtype == torch.bool:
             hidden = places
         else:
-            hidden = keys_at(places, padding(self.mask), self.shape[3])
+            hidden = keys_at(places, padding(self.mask), self.shape[3]).to(self.query.device)
         return replace(self, hidden=hidden if self.hidden is None else self.hidden | hidden, summary=None)
 
     def temper(self, temperature: float, heads: Some | None = None) -> "Pattern":
@@ -100,7 +99,7 @@ class Pattern:
             raise ShapeError(f"a temperature is above 0, got {temperature}")
         if not self.normaliser.tempers:
             raise RegardError(f"{self.normaliser!r} has no temperature: only softmax and hard attention have one")
-        factor = torch.ones(self.shape[1], device=self.query.device)
+        factor = self._new(self.shape[1]) + 1
         factor[numbers(heads, self.shape[1], "head")] /= temperature
         return replace(self, sharpness=factor if self.sharpness is None else self.sharpness * factor, summary=None)
 
@@ -111,7 +110,12 @@ class Pattern:
         """
         chosen = numbers(heads, self.shape[1], "head")
         gate = torch.as_tensor(factor, dtype=self.query.dtype, device=self.query.device)
-        gate = gate.expand(gate.shape[0] if gate.ndim == 2 else 1, len(chosen))
+        try:
+            gate = gate.expand(gate.shape[0] if gate.ndim == 2 else 1, len(chosen))
+        except RuntimeError:
+            wanted = f"(batch or 1, {len(chosen)} heads)"
+            raise ShapeError(f"a factor that fits {wanted} expected, got {tuple(gate.shape)}") from None
+        expect("factor", "batch members", len(gate), self.shape[0], 1)
         everyone = gate.new_ones(len(gate), self.shape[1])
         gate = everyone.index_copy(1, torch.tensor(chosen, dtype=torch.long, device=gate.device), gate)
         return replace(self, gate=gate if self.gate is None else self.gate * gate)
@@ -162,6 +166,7 @@ class Pattern:
     def pooled(self, rows: int, columns: int, how: looks.How = "mean") -> Tensor:
         """An overview (batch, heads, rows, columns): each cell the mean or the maximum of its region."""
         batch, heads, queries, keys = self.shape
+        looks.edges(queries, rows), looks.edges(keys, columns)  # refuses, before room is made for them
         return looks.pooled(self.tiles(), self._new(batch, heads, rows, columns), queries, keys, how)
 
     def entropy(self) -> Tensor:
@@ -179,7 +184,7 @@ class Pattern:
             self._refuse(self.shape, "use pattern[b, h, i:j, k:l], top(k) or pooled(rows, columns), or force=True")
         return self._region(*(list(range(size)) for size in self.shape))
 
-    @cached_property
+    @property
     def logsumexp(self) -> Tensor:
         """One number per query, (batch, heads, queries); with it any tile can be had alone.
 
@@ -195,7 +200,7 @@ class Pattern:
             return total
         # What is known says 0 where nothing is visible, so that only rows of 0 need a second look.
         columns = torch.arange(keys, device=total.device)
-        for rows in (total == 0).flatten(0, 1).any(0).nonzero().squeeze(-1).split(ROWS):
+        for rows in (total == 0).flatten(0, 1).any(0).nonzero().squeeze(-1).split(tiles.ROWS):
             sees = allowed.tile(rows + keys - queries, columns).any(-1)
             total = total.index_copy(2, rows, torch.where(sees, total[:, :, rows], -torch.inf))
         return total
@@ -233,6 +238,10 @@ class Pattern:
 
     def scores(self, rows: slice, columns: slice) -> Tensor:
         """Scores with bias and temperature, -inf where the mask forbids: (batch, heads, rows, columns)."""
+        kind = self.query.device.type
+        if torch.is_autocast_enabled(kind):  # looks are exact wherever one asks
+            with torch.autocast(kind, enabled=False):
+                return self.scores(rows, columns)
         query, key = self.query[:, :, rows], self.key[:, :, columns]
         if query.dtype.itemsize < 4:
             query, key = query.float(), key.float()
@@ -266,11 +275,13 @@ class Pattern:
     def blocks(self) -> Iterator[tuple[slice, slice, list[slice]]]:
         """Members, heads and rows that are worked on together."""
         batch, heads, queries, keys = self.shape
-        last = span(self.allowed, slice(max(queries - ROWS, 0), queries), queries, keys)
-        size = cut(batch, heads, self.key.shape[1], queries, max(last.stop - last.start, 1) * self.score.cost)
+        allowed = None if self.fixed else self.allowed  # rows set by hand may look anywhere
+        width = widest(allowed, tiles.ROWS, queries, keys)
+        size = cut(batch, heads, self.key.shape[1], queries, width * self.score.cost)
+        rows = rows_within(allowed, size, queries, keys, self.score.cost)
         for members in pieces(batch, size.batch):
             for some in pieces(heads, size.heads):
-                yield members, some, list(pieces(queries, size.rows))
+                yield members, some, list(pieces(queries, rows))
 
     def tiles(self) -> Iterator[Tile]:
         """All weights that may differ from 0, a block of whole rows at a time."""
@@ -283,11 +294,24 @@ class Pattern:
                 if columns.start < columns.stop:
                     yield Tile(Block(members, heads, rows, columns), part.tile(rows, columns))
 
-    @cached_property
+    @property
     def known(self) -> Summary:
-        """What the normaliser has to know of each row: a pass over all scores, unless the kernel left it behind."""
+        """What the normaliser has to know of each row: a pass over all scores, unless the kernel left it behind.
+
+        Kept for the next look, save where gradients flow: what was read without them would end them silently.
+        """
         if self.summary is not None:
             return self.summary
+        kept = self.__dict__.setdefault("_known", {})
+        with_grad = torch.is_grad_enabled()
+        if with_grad in kept:
+            return kept[with_grad]
+        summary = self._summarised()
+        if not any(part.requires_grad for part in summary):
+            kept[with_grad] = summary
+        return summary
+
+    def _summarised(self) -> Summary:
         if 0 in self.shape[:3]:
             return self.normaliser.summary(self._new(*self.shape), torch.arange(self.shape[3]))
         return assembled(
@@ -302,9 +326,12 @@ class Pattern:
     def _region(self, *chosen: list[int]) -> Tensor:
         if not all(chosen):
             return self._new(*map(len, chosen))
-        batch, heads, rows, columns = map(runs, chosen)
+        batch, heads = runs(chosen[0]), runs(chosen[1], self.shape[1] // self.key.shape[1])
+        rows, columns = runs(chosen[2]), runs(chosen[3])
         known = replace(self, summary=self.known)
-        step = max(BUDGET // (sum(run.stop - run.start for run in columns) * self.score.cost), 1)
+        # Not many rows even beside few columns: a score of distances compares every row with all of them.
+        step = max(tiles.BUDGET // (len(chosen[3]) * self.score.cost), 1)
+        step = min(step, max(math.isqrt(tiles.BUDGET), 1))
         rows = [
             slice(run.start + piece.start, run.start + piece.stop)
             for run in rows
@@ -368,6 +395,8 @@ def check(pattern: Pattern) -> None:
     for name, tensor in named.items():
         if tensor is not None and tensor.ndim != 4:
             raise ShapeError(f"{name} is (batch, heads, length, width), got {tuple(tensor.shape)}")
+        if not query.is_floating_point():
+            raise ShapeError(f"query is {query.dtype}, expected floating-point numbers")
         if tensor is not None and tensor.dtype != query.dtype:
             raise ShapeError(f"{name} is {tensor.dtype}, expected {query.dtype} as the query is")
     batch, heads, queries, keys = pattern.shape

@@ -31,11 +31,11 @@ def is_number(some: Some) -> bool:
     return isinstance(some, int) or (isinstance(some, Tensor) and some.ndim == 0)
 
 
-def runs(chosen: list[int]) -> list[slice]:
-    """The same indices as slices, as few as the order allows."""
+def runs(chosen: list[int], shared: int = 1) -> list[slice]:
+    """The same indices as slices, as few as the order allows; none crosses from one group of heads into the next."""
     found: list[slice] = []
     for index in chosen:
-        if found and found[-1].stop == index:
+        if found and found[-1].stop == index and (shared == 1 or index % shared):
             found[-1] = slice(found[-1].start, index + 1)
         else:
             found.append(slice(index, index + 1))

@@ -7,10 +7,11 @@ from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Mask
 from regard.attention.taps import Taps, at_work
+from regard.errors import ShapeError
 from regard.layers.feedforward import FeedForward
 from regard.layers.multihead import MultiHead
 from regard.positions import Position
-from regard.shapes import Stream, TokenPlaces
+from regard.shapes import Source, Stream, TokenPlaces
 
 
 @dataclass
@@ -53,7 +54,7 @@ class Block(nn.Module):
     def forward(
         self,
         x: Stream,
-        source: Stream | None = None,
+        source: Source | None = None,
         *,
         mask: Mask | None = None,
         source_mask: Mask | None = None,
@@ -62,6 +63,8 @@ class Block(nn.Module):
         places: TokenPlaces | None = None,
         cache: BlockCache | None = None,
     ) -> Stream:
+        if source is not None and self.cross is None:
+            raise ShapeError("this block has no attention to a source: give it cross=MultiHead(…), or no source")
         own, across = (cache.self, cache.cross) if cache else (None, None)
 
         def look(x: Tensor) -> Tensor:
@@ -96,7 +99,7 @@ class Stack(nn.Module):
     def forward(
         self,
         x: Stream,
-        source: Stream | None = None,
+        source: Source | None = None,
         *,
         mask: Mask | None = None,
         source_mask: Mask | None = None,

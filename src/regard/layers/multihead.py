@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Compare, Dot, Mask, attend
 from regard.attention.taps import Taps, at_work
-from regard.errors import ShapeError
+from regard.errors import ShapeError, expect
 from regard.positions import Position
-from regard.shapes import Stream, TokenPlaces
+from regard.shapes import Source, Stream, TokenPlaces
 
 
 @dataclass(frozen=True)
@@ -37,13 +37,17 @@ class Split:
         kept: tuple[int, ...] | None = None,
     ) -> "Split":
         """Heads that share a stream of this width evenly, unless told otherwise."""
+        if heads < 1:
+            raise ShapeError(f"at least one head expected, got {heads}")
         if head_width is None and width % heads:
             raise ShapeError(
                 f"a width of {width} cannot be split into {heads} heads: give head_width, or another number"
             )
         groups = heads if groups is None else groups
-        if heads % groups:
+        if groups < 1 or heads % groups:
             raise ShapeError(f"{groups} groups cannot be shared evenly by {heads} heads")
+        if head_width is not None and head_width < 1:
+            raise ShapeError(f"a head has at least one number in each vector, got {head_width}")
         kept = tuple(range(heads)) if kept is None else tuple(sorted(set(kept)))
         if not kept or not 0 <= kept[0] <= kept[-1] < heads:
             raise ShapeError(
@@ -92,6 +96,7 @@ class MultiHead(nn.Module):
         super().__init__()
         self.split = split = heads if isinstance(heads, Split) else Split.of(width, heads)
         queries, pairs = len(split.kept) * split.width, 2 * len(split.kept_groups) * split.width
+        self.width, self.source_width = width, source_width
         self.crosses = source_width is not None
         if source_width is None:
             self.project = nn.Linear(width, queries + pairs, bias=bias)
@@ -105,7 +110,7 @@ class MultiHead(nn.Module):
     def forward(
         self,
         x: Stream,
-        source: Stream | None = None,
+        source: Source | None = None,
         *,
         mask: Mask | None = None,
         bias: Bias | None = None,
@@ -118,7 +123,9 @@ class MultiHead(nn.Module):
         A cache holds what was read already; keys and values of a source go into it once.
         """
         query, key, value = self.heads(x, source, cache)
-        if position is not None and places is not None:
+        if position is not None:
+            if places is None or self.crosses:
+                raise ShapeError("positions are turned into queries and keys of one sequence: its places expected")
             query = position.turn(query, places)
             key = position.turn(key, places) if key is not None else None
         if self.compare is not None:
@@ -142,9 +149,10 @@ class MultiHead(nn.Module):
         return self.output(gathered.transpose(1, 2).flatten(2))
 
     def heads(
-        self, x: Stream, source: Stream | None, cache: Cache | None
+        self, x: Stream, source: Source | None, cache: Cache | None
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
         """Queries, keys and values; no keys and values where the cache has those of the source."""
+        expect("the stream", "numbers in each vector", x.shape[-1], self.width)
         if not self.crosses:
             if source is not None:
                 raise ShapeError("this layer looks at its own sequence: give source_width to make it look at a source")
@@ -159,6 +167,7 @@ class MultiHead(nn.Module):
             return query, None, None
         if source is None:
             raise ShapeError("this layer looks at a source, and none was given")
+        expect("the source", "numbers in each vector", source.shape[-1], self.source_width)
         key, value = self.pair(source).chunk(2, -1)
         return query, self.apart(key), self.apart(value)
 

@@ -12,7 +12,7 @@ from regard.layers import Block, MultiHead
 from regard.looking import torch_layers
 
 WRAPPERS = {"module", "_orig_mod", "_checkpoint_wrapped_module", "_fsdp_wrapped_module"}
-CONTAINERS = {"blocks", "layers"}
+CONTAINERS = {"blocks", "layers", "stack"}
 NAMES = {"self_attn": "self", "multihead_attn": "cross"}  # as torch.nn calls them
 _lock = threading.Lock()
 

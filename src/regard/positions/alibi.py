@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from regard.attention import Alibi
+from regard.errors import ShapeError
 from regard.positions.position import Position
 
 
@@ -19,6 +20,8 @@ class AlibiSlopes(Position):
 
     def __init__(self, heads: int) -> None:
         super().__init__()
+        if heads < 1:
+            raise ShapeError(f"at least one head expected, got {heads}")
         self.register_buffer("slopes", torch.tensor(slopes(heads)), persistent=False)
 
     def bias(self, heads: Tensor | None = None) -> Alibi:

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Buckets
+from regard.errors import ShapeError
 from regard.positions.position import Position
 
 
@@ -20,6 +21,7 @@ class BucketTable(Position):
 
     def __init__(self, heads: int, buckets: int = 32, reach: int = 128, both_ways: bool = True) -> None:
         super().__init__()
+        check(buckets, reach, both_ways)
         self.table = nn.Embedding(buckets, heads)
         ahead = torch.arange(-reach, reach + 1)
         self.register_buffer("bucket", bucket_of(ahead, buckets, reach, both_ways), persistent=False)
@@ -27,6 +29,16 @@ class BucketTable(Position):
     def bias(self, heads: Tensor | None = None) -> Buckets:
         line = self.table.weight[self.bucket].T
         return Buckets(line if heads is None else line[heads])
+
+
+def check(buckets: int, reach: int, both_ways: bool) -> None:
+    """Raise ShapeError unless there are buckets of one distance each way, and distances left for the others."""
+    fewest = 4 if both_ways else 2
+    if buckets < fewest:
+        raise ShapeError(f"at least {fewest} buckets expected, got {buckets}")
+    single = buckets // fewest
+    if reach <= single:
+        raise ShapeError(f"{buckets} buckets have one distance each up to {single}: a larger reach expected, got {reach}")
 
 
 def bucket_of(ahead: Tensor, buckets: int, reach: int, both_ways: bool) -> Tensor:

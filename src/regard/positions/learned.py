@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from regard.errors import ShapeError
+from regard.errors import ShapeError, expect
 from regard.positions.position import Position
 from regard.shapes import Stream, TokenPlaces
 
@@ -21,6 +21,7 @@ class Learned(Position):
         nn.init.normal_(self.table.weight, std=0.02)
 
     def embed(self, x: Stream, places: TokenPlaces) -> Stream:
+        expect("the stream", "numbers in each vector", x.shape[-1], self.table.embedding_dim)
         length = self.table.num_embeddings - self.offset
         if not torch.compiler.is_compiling() and places.numel() and (last := int(places.max())) >= length:
             raise ShapeError(f"place {last} is past the {length} places that were learned")

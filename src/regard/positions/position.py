@@ -1,6 +1,7 @@
 """Where order enters: in the vectors, in queries and keys, or in the score."""
 
 import torch
+from jaxtyping import Int
 from torch import Tensor, nn
 
 from regard.attention import Bias
@@ -23,11 +24,17 @@ class Position(nn.Module):
         return None
 
 
-def places_of(real: Real | None, length: int, *, start: int = 0, device: torch.device | str = "cpu") -> TokenPlaces:
-    """The place of every token, counted from the first real one: padding on either side moves nothing.
+def places_of(
+    real: Real | None, length: int, *, start: int = 0, device: torch.device | str = "cpu"
+) -> Int[Tensor, "_ {length}"]:
+    """The place of each of the last `length` tokens, counted from the first real one: padding moves nothing.
 
-    Padded tokens get the place of the nearest real one before them, or the first.
+    `real` covers all that was read so far; without it nothing is padded, and the tokens begin at `start`. Padding
+    before the first real token stands at 0, padding after one counts on from it.
     """
     if real is None:
         return torch.arange(start, start + length, device=device)[None]
-    return (real.long().cumsum(-1) - 1).clamp(min=0)[:, -length:]
+    column = torch.arange(real.shape[1], device=real.device)
+    last = torch.where(real, column, -1).cummax(-1).values  # the nearest real token, here or before
+    places = torch.where(last < 0, 0, real.long().cumsum(-1) - 1 + column - last)
+    return places[:, -length:]

@@ -4,7 +4,7 @@ from typing import Literal
 
 import torch
 
-from regard.errors import ShapeError
+from regard.errors import ShapeError, expect
 from regard.positions.position import Position
 from regard.shapes import Heads, TokenPlaces
 
@@ -26,6 +26,7 @@ class Rotary(Position):
         self.width, self.base, self.pairing = width, base, pairing
 
     def turn(self, x: Heads, places: TokenPlaces) -> Heads:
+        expect("a head", "numbers in each vector", x.shape[-1], self.width)
         even = torch.arange(0, self.width, 2, device=x.device)
         angles = places[:, None, :, None] * self.base ** (-even / self.width)  # (batch or 1, 1, length, width / 2)
         cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)

@@ -6,7 +6,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from regard.errors import ShapeError
+from regard.errors import ShapeError, expect
 from regard.positions.position import Position
 from regard.shapes import Stream, TokenPlaces
 
@@ -30,6 +30,7 @@ class Sinusoidal(Position):
         self.steps = width / 2 if steps is None else steps
 
     def embed(self, x: Stream, places: TokenPlaces) -> Stream:
+        expect("the stream", "numbers in each vector", x.shape[-1], self.width)
         return x + waves(places + self.start, self.width, self.steps, self.layout).to(x.dtype)
 
 

@@ -7,6 +7,7 @@ from operator import and_, or_
 from regard.attention.masks.causal import Causal
 from regard.attention.masks.mask import Mask
 from regard.attention.masks.padding import Padding
+from regard.errors import expect
 from regard.shapes import Allowed, Columns, Rows
 
 
@@ -21,6 +22,8 @@ class And(Mask):
         """The same, flat, and with all paddings in one, so that the kernel can take it."""
         parts = [part for mask in masks for part in (mask.parts if isinstance(mask, And) else (mask,))]
         paddings = [part for part in parts if isinstance(part, Padding)]
+        for padding in paddings[1:]:
+            expect("Padding", "places", padding.real.shape[1], paddings[0].real.shape[1])
         others = dict.fromkeys(part for part in parts if not isinstance(part, Padding))
         together = [Padding(reduce(and_, (padding.real for padding in paddings)))] if paddings else []
         joined = (*others, *together)

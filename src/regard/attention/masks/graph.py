@@ -40,7 +40,7 @@ class Graph(Mask):
         if outside.any():
             raise ShapeError(f"edges join nodes from 0 to {nodes - 1}, got {tuple(pairs[outside][0].tolist())}")
         there = torch.ones(len(pairs), dtype=torch.bool)
-        return cls(torch.sparse_coo_tensor(pairs.T, there, (nodes, nodes)))
+        return cls(torch.sparse_coo_tensor(pairs.T, there, (nodes, nodes), check_invariants=True))
 
     @property
     def nodes(self) -> int:
@@ -62,6 +62,8 @@ class Graph(Mask):
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         expect("Graph", "nodes", self.nodes, keys)
+        if queries > self.nodes:
+            raise ShapeError(f"Graph has {self.nodes} nodes, expected one for each of {queries} queries")
 
     def __repr__(self) -> str:
         return f"Graph({self.nodes} nodes, {len(self.neighbours)} edges)"

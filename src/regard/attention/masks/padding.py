@@ -19,6 +19,12 @@ class Padding(Mask):
 
     real: Bool[Tensor, "#batch keys"]
 
+    def __post_init__(self) -> None:
+        if self.real.dtype != torch.bool or self.real.ndim != 2:
+            raise ShapeError(
+                f"Padding takes bool of (batch, keys), True = real, got {self.real.dtype} of {tuple(self.real.shape)}"
+            )
+
     @classmethod
     def from_lengths(
         cls,
@@ -56,7 +62,9 @@ class Padding(Mask):
 
 def padding(mask: Mask | None) -> Padding | None:
     """The padding in a mask: keys that no query at all may see."""
-    parts = getattr(mask, "parts", (mask,)) if not isinstance(mask, Padding) else (mask,)
+    from regard.attention.masks.algebra import And
+
+    parts = mask.parts if isinstance(mask, And) else (mask,)
     return next((part for part in parts if isinstance(part, Padding)), None)
 
 

@@ -1,0 +1,1 @@
+"""The parts of the attention benchmark: each measures one promise and returns a table."""

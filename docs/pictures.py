@@ -1,0 +1,81 @@
+"""Draws the SVG pictures of the pages, from what the code of the pages computes: `python docs/pictures.py`."""
+
+import contextlib
+import io
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard.attention import Dot, Pattern
+from regard.pictures import chart, svg
+
+DOCS = Path(__file__).parent
+
+
+def names(page: str) -> dict[str, Any]:
+    """What a page's code leaves behind when it is run from top to bottom."""
+    found: dict[str, Any] = {}
+    blocks = re.findall(r"^```python\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec("\n".join(blocks), found)
+    return found
+
+
+def self_attention() -> str:
+    page = names("self_attention.md")
+    return svg.heat(page["pattern"][0, 0], page["words"], page["words"], title="softmax(X Xᵀ)")
+
+
+def films() -> str:
+    page = names("match.md")
+    return svg.heat(page["pattern"][0, 0], page["viewers"], page["films"], title="viewers look at films")
+
+
+def tempering() -> str:
+    pattern = names("tempering.md")["pattern"]
+    temperatures = (0.1, 0.5, 1, 2, 10, 100)
+    rows = [pattern.temper(temperature)[0, 0, 0].tolist() for temperature in temperatures]
+    labels = [f"t = {temperature:g}" for temperature in temperatures]
+    return svg.heat(rows, labels, ["1", "2", "3", "0"], title="scores 1, 2, 3, 0")
+
+
+def jacobian() -> str:
+    norm = names("tempering.md")["jacobian_norm"]
+    torch.manual_seed(0)
+    plain, scaled = [], []
+    for width in (16, 32, 64, 128, 256, 512, 1024):
+        query, key = torch.randn(1, 1, 512, width), torch.randn(1, 1, 64, width)
+        plain.append((width, norm(Pattern(query, key, score=Dot(1.0))[0, 0]).mean().item()))
+        scaled.append((width, norm(Pattern(query, key, score=Dot())[0, 0]).mean().item()))
+    return chart.lines(
+        {"q · k": plain, "q · k / √d": scaled}, log_x=True, title="what a softmax passes on", x="width d", y="‖J‖"
+    )
+
+
+def sinusoidal() -> str:
+    closeness = names("positions.md")["closeness"]
+    places = [str(place) for place in range(len(closeness))]
+    return svg.heat(closeness / closeness.max(), places, places, title="how like each other 24 places are")
+
+
+PICTURES: dict[str, Callable[[], str]] = {
+    "self_attention.svg": self_attention,
+    "films.svg": films,
+    "tempering.svg": tempering,
+    "jacobian.svg": jacobian,
+    "sinusoidal.svg": sinusoidal,
+}
+
+
+def main() -> None:
+    for name, draw in PICTURES.items():
+        (DOCS / "pictures" / name).write_text(draw(), encoding="utf-8")
+        print(f"docs/pictures/{name}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""The files of a checkpoint folder, read with distrust: no code runs, nothing outside the folder is touched."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
+
+from regard.errors import RegardError
+
+CONFIG, WEIGHTS, INDEX, MANIFEST = "config.json", "model.safetensors", "model.safetensors.index.json", "manifest.json"
+LARGEST_JSON = 64 << 20
+
+
+class CheckpointError(RegardError):
+    """A checkpoint that cannot be read; the message names the file or the tensor."""
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """An object from a file of JSON."""
+    try:
+        if path.stat().st_size > LARGEST_JSON:
+            raise CheckpointError(f"{path}: {path.stat().st_size >> 20} MiB of JSON, more than any checkpoint needs")
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CheckpointError(f"{path}: no such file") from None
+    except (OSError, ValueError, RecursionError) as problem:
+        raise CheckpointError(f"{path}: no readable JSON ({type(problem).__name__}: {problem})") from None
+    if not isinstance(found, dict):
+        raise CheckpointError(f"{path}: an object expected, got {type(found).__name__}")
+    return found
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files that hold the weights: one, or the shards that the index names."""
+    if (folder / WEIGHTS).is_file():
+        return [folder / WEIGHTS]
+    if not (folder / INDEX).is_file():
+        hint = ""
+        if (folder / "pytorch_model.bin").is_file():
+            hint = "; it holds a pickle, which `regard convert --allow-pickle` turns into safetensors"
+        raise CheckpointError(f"{folder}: no {WEIGHTS}{hint}")
+    index = read_json(folder / INDEX)
+    shards = index.get("weight_map")
+    if not isinstance(shards, dict) or not all(isinstance(name, str) for name in shards.values()):
+        raise CheckpointError(f"{folder / INDEX}: a weight_map from tensor to file expected")
+    names = sorted(set(shards.values()))
+    for name in names:
+        if Path(name).name != name or name in ("", ".", ".."):
+            raise CheckpointError(f"{folder / INDEX}: {name!r} is not the name of a file in this folder")
+    return [folder / name for name in names]
+
+
+def read_tensors(folder: Path) -> dict[str, Tensor]:
+    """All weights by name, memory-mapped."""
+    tensors: dict[str, Tensor] = {}
+    for path in weight_files(folder):
+        if path.is_symlink() and not path.resolve().is_file():
+            raise CheckpointError(f"{path}: a link that leads nowhere")
+        try:
+            with safe_open(path, framework="pt") as file:
+                for name in file.keys():  # noqa: SIM118 - not a mapping
+                    if name in tensors:
+                        raise CheckpointError(f"{path}: tensor {name} was in another shard already")
+                    tensors[name] = file.get_tensor(name)
+        except FileNotFoundError:
+            raise CheckpointError(f"{path}: no such file") from None
+        except (SafetensorError, OSError, ValueError, RuntimeError) as problem:
+            raise CheckpointError(f"{path}: no readable safetensors ({problem})") from None
+    if (folder / INDEX).is_file() and not (folder / WEIGHTS).is_file():
+        promised = set(read_json(folder / INDEX)["weight_map"])
+        if missing := promised - tensors.keys():
+            raise CheckpointError(f"{folder / INDEX}: the shards lack {listed(missing)}")
+    return tensors
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """Names in order, the first few of many."""
+    names = sorted(names)
+    return ", ".join(names[:most]) + (f", … ({len(names)} in all)" if len(names) > most else "")
+
+
+def sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_manifest(folder: Path) -> None:
+    """Sizes and sums of all files, so that one flipped bit is found."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != MANIFEST)
+    sums = {path.name: {"size": path.stat().st_size, "sha256": sha256(path)} for path in files}
+    (folder / MANIFEST).write_text(json.dumps(sums, indent=1) + "\n", encoding="utf-8")
+
+
+def check_manifest(folder: Path) -> None:
+    """Compare with the sums that were written; folders of others have none."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        return
+    for name, told in read_json(path).items():
+        if Path(name).name != name or not isinstance(told, dict):
+            raise CheckpointError(f"{path}: {name!r} is not the name of a file in this folder")
+        file = folder / name
+        if not file.is_file():
+            raise CheckpointError(f"{file}: missing, though {MANIFEST} lists it")
+        if file.stat().st_size != told.get("size") or sha256(file) != told.get("sha256"):
+            raise CheckpointError(f"{file}: damaged or changed: it does not have the SHA-256 sum of {MANIFEST}")

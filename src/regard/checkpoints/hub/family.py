@@ -1,0 +1,39 @@
+"""What a file of this folder says about its family."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names
+from regard.models import Decoder, DecoderConfig, Encoder, EncoderConfig, Model, Transformer, TransformerConfig
+
+Config = EncoderConfig | DecoderConfig | TransformerConfig
+
+
+@dataclass(frozen=True)
+class Family:
+    """A config reader and a table of names, both ways.
+
+    `kinds` are the values of model_type; `read` turns a config and an architecture into ours, `write` does the
+    reverse (architecture and all); `names` is the table of tensors for a config of ours and an architecture.
+    """
+
+    kinds: tuple[str, ...]
+    architectures: tuple[str, ...]
+    read: Callable[[Options, str], Config]
+    write: Callable[[Any, str], dict[str, Any]]
+    names: Callable[[Any, str], Names]
+
+
+def build(config: Config) -> Model:
+    """The model that a config describes."""
+    if isinstance(config, EncoderConfig):
+        return Encoder(config)
+    return Decoder(config) if isinstance(config, DecoderConfig) else Transformer(config)
+
+
+def architecture_of(config: Mapping[str, Any], family: Family) -> str:
+    """The class that a config was saved by; the family's bare model where it does not say."""
+    named = config.get("architectures") or [family.architectures[0]]
+    return str(named[0])

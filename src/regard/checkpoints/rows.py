@@ -1,0 +1,115 @@
+"""Tables of names: what a tensor is called here and there."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from regard.checkpoints.files import CheckpointError, listed
+
+
+@dataclass(frozen=True)
+class Row:
+    """One tensor of ours, and the tensor or tensors that hold it elsewhere.
+
+    Several are joined along the first dimension, with `sizes` of theirs in that dimension (equal ones unless
+    given). `turned` matrices lie the other way round there; with `column`, theirs has an extra dimension of 1 in front.
+    """
+
+    ours: str
+    theirs: tuple[str, ...]
+    sizes: tuple[int, ...] = ()
+    turned: bool = False
+    column: bool = False
+
+    def read(self, tensors: Mapping[str, Tensor]) -> Tensor:
+        """Our tensor, from theirs."""
+        parts = [tensors[name] for name in self.theirs]
+        parts = [part[0] if self.column else part.T if self.turned and part.ndim == 2 else part for part in parts]
+        return torch.cat(parts, 0) if len(parts) > 1 else parts[0]
+
+    def write(self, tensor: Tensor) -> dict[str, Tensor]:
+        """Their tensors, from ours."""
+        parts = tensor.split(self.sizes or [len(tensor) // len(self.theirs)] * len(self.theirs), 0)
+        parts = [part[None] if self.column else part.T if self.turned and part.ndim == 2 else part for part in parts]
+        return {name: part.contiguous() for name, part in zip(self.theirs, parts, strict=True)}
+
+
+def row(ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = False, column: bool = False) -> Row:
+    return Row(ours, theirs, tuple(sizes), turned, column)
+
+
+def both(ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = False, bias: bool = True) -> list[Row]:
+    """The weight and the bias of a layer."""
+    sizes = tuple(sizes)
+    kinds = ("weight", "bias") if bias else ("weight",)
+    return [row(f"{ours}.{kind}", *(f"{name}.{kind}" for name in theirs), sizes=sizes, turned=turned) for kind in kinds]
+
+
+@dataclass(frozen=True)
+class Names:
+    """The table of a model.
+
+    `copies` are tensors that may be there a second time under another name, and must then be equal. `spare` ones are
+    known and not needed; `echoes` are spare ones that others want to find, as copies of what is really used.
+    """
+
+    rows: tuple[Row, ...]
+    copies: Mapping[str, str]
+    spare: frozenset[str] = frozenset()
+    echoes: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        rows: Iterable[Row],
+        copies: Mapping[str, str] | None = None,
+        spare: Iterable[str] = (),
+        echoes: Mapping[str, str] | None = None,
+    ) -> "Names":
+        return cls(tuple(rows), dict(copies or {}), frozenset([*spare, *(echoes or {})]), dict(echoes or {}))
+
+
+def read_into(model: nn.Module, names: Names, tensors: Mapping[str, Tensor], where: str) -> None:
+    """Fill a model (which may be on the meta device) with tensors; whatever does not fit is named."""
+    wanted = {name for row in names.rows for name in row.theirs}
+    missing, extra = wanted - tensors.keys(), tensors.keys() - wanted - names.copies.keys() - names.spare
+    if missing or extra:
+        parts = [f"missing {listed(missing)}"] * bool(missing) + [f"unknown {listed(extra)}"] * bool(extra)
+        raise CheckpointError(f"{where}: tensors that do not fit: {'; '.join(parts)}")
+    for copy, original in names.copies.items():
+        if copy in tensors and original in tensors and not torch.equal(tensors[copy], tensors[original]):
+            raise CheckpointError(f"{where}: {copy} differs from {original}, though they should be tied")
+    ours = dict(model.named_parameters(remove_duplicate=False))
+    found: dict[str, Tensor] = {}
+    for row in names.rows:
+        tensor = row.read(tensors)
+        if tensor.shape != ours[row.ours].shape:
+            expected, got = tuple(ours[row.ours].shape), tuple(tensor.shape)
+            raise CheckpointError(f"{where}: {' + '.join(row.theirs)} has the shape {got}, expected {expected}")
+        found[row.ours] = tensor
+    complete(model, found)
+
+
+def complete(model: nn.Module, found: Mapping[str, Tensor]) -> None:
+    """Put the tensors in; parameters that are one under several names stay one."""
+    filled: dict[int, nn.Parameter] = {}
+    unfilled = []
+    for path, parameter in model.named_parameters(remove_duplicate=False):
+        if path in found:
+            filled.setdefault(id(parameter), nn.Parameter(found[path].clone(), parameter.requires_grad))
+    for path, parameter in list(model.named_parameters(remove_duplicate=False)):
+        owner, _, name = path.rpartition(".")
+        if id(parameter) not in filled:
+            unfilled.append(path)
+        else:
+            model.get_submodule(owner).register_parameter(name, filled[id(parameter)])
+    assert not unfilled, f"no row of the table fills {unfilled}"
+
+
+def written(model: nn.Module, names: Names) -> dict[str, Tensor]:
+    """All tensors of a model under their names, each once, and echoes."""
+    ours = dict(model.named_parameters(remove_duplicate=False))
+    tensors = {name: part for row in names.rows for name, part in row.write(ours[row.ours].detach()).items()}
+    return tensors | {echo: tensors[name].clone() for echo, name in names.echoes.items()}

@@ -1,0 +1,67 @@
+"""One answer for a whole text, or one for each token."""
+
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.errors import lookup
+from regard.layers.feedforward import ACTIVATIONS
+from regard.shapes import Real, Stream
+
+Pool = Literal["first", "last", "mean"]
+Pooled = Float[Tensor, "batch width"]
+
+
+def pooled(x: Stream, real: Real | None, pool: Pool) -> Pooled:
+    """One vector for a text: that of its first or last real token, or the mean of all real ones."""
+    if real is None:
+        return x[:, 0] if pool == "first" else x[:, -1] if pool == "last" else x.mean(1)
+    rows = torch.arange(len(x), device=x.device)
+    if pool == "first":
+        return x[rows, real.int().argmax(-1)]
+    if pool == "last":
+        return x[rows, real.shape[1] - 1 - real.flip(-1).int().argmax(-1)]
+    weight = real[..., None].to(x.dtype)
+    return (x * weight).sum(1) / weight.sum(1).clamp(min=1)
+
+
+class Dense(nn.Module):
+    """A bent linear layer."""
+
+    def __init__(self, width: int, activation: str) -> None:
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        self.bend = lookup(ACTIVATIONS, activation, "activation")
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.bend(self.linear(x))
+
+
+class Classify(nn.Module):
+    """A score for every label of a text, or of each of its tokens (`pool=None`).
+
+    `activation` puts a dense layer in between: BERT's pooler.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        labels: int,
+        *,
+        pool: Pool | None = "first",
+        activation: str | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.pool: Pool | None = pool
+        self.dense = None if activation is None else Dense(width, activation)
+        self.dropout = nn.Dropout(dropout)
+        self.labels = nn.Linear(width, labels, bias=bias)
+
+    def forward(self, x: Stream, real: Real | None = None) -> Tensor:
+        vector = x if self.pool is None else pooled(x, real, self.pool)
+        vector = vector if self.dense is None else self.dense(vector)
+        return self.labels(self.dropout(vector))

@@ -1,0 +1,47 @@
+"""Vectors become a score for every word."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from regard.errors import lookup
+from regard.layers.feedforward import ACTIVATIONS
+
+
+class Transform(nn.Module):
+    """A last dense layer, bent and normalised, before words are scored: Devlin et al. 2019."""
+
+    def __init__(self, width: int, inner: int, activation: str, norm: nn.Module) -> None:
+        super().__init__()
+        self.dense = nn.Linear(width, inner)
+        self.bend = lookup(ACTIVATIONS, activation, "activation")
+        self.norm = norm
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.norm(self.bend(self.dense(x)))
+
+
+class Output(nn.Module):
+    """A score for every word of the vocabulary; with `tied`, by the table that words came from: Press and Wolf 2017."""
+
+    def __init__(
+        self,
+        width: int,
+        vocabulary: int,
+        *,
+        tied: nn.Embedding | None = None,
+        bias: bool = False,
+        scale: float = 1.0,
+        transform: Transform | None = None,
+    ) -> None:
+        super().__init__()
+        self.transform = transform
+        self.weight = nn.Parameter(torch.empty(vocabulary, width)) if tied is None else tied.weight
+        if tied is None:
+            nn.init.normal_(self.weight, std=width**-0.5)
+        self.bias = nn.Parameter(torch.zeros(vocabulary)) if bias else None
+        self.scale = scale
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x if self.transform is None else self.transform(x)
+        return F.linear(x if self.scale == 1 else x * self.scale, self.weight, self.bias)

@@ -1,0 +1,188 @@
+"""What a model is made of, as plain data. Each config mirrors a part in layers/."""
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from torch import nn
+
+from regard.attention import SCORES
+from regard.errors import lookup
+from regard.layers import NORMS, Block, Classify, FeedForward, MultiHead, Output, Split, Stack, Transform, Words
+from regard.positions import POSITIONS, Position
+
+
+@dataclass(frozen=True)
+class NormConfig:
+    """Which norm, and what keeps it from dividing by zero."""
+
+    kind: str = "layer"
+    epsilon: float = 1e-5
+
+    def build(self, width: int) -> nn.Module:
+        return lookup(NORMS, self.kind, "norm")(width, eps=self.epsilon)
+
+
+@dataclass(frozen=True)
+class WordsConfig:
+    """The table of words, and what is added to them."""
+
+    vocabulary: int
+    inner: int | None = None
+    segments: int = 0
+    norm: bool = False
+    scale: float = 1.0
+    dropout: float = 0.0
+
+    def build(self, width: int, norm: NormConfig) -> Words:
+        return Words(
+            self.vocabulary,
+            width,
+            inner=self.inner,
+            segments=self.segments,
+            norm=norm.build(self.inner or width) if self.norm else None,
+            scale=self.scale,
+            dropout=self.dropout,
+        )
+
+
+@dataclass(frozen=True)
+class PositionConfig:
+    """Which scheme, and its settings."""
+
+    kind: str = "none"
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def build(self) -> Position:
+        return lookup(POSITIONS, self.kind, "position scheme")(**self.settings)
+
+
+@dataclass(frozen=True)
+class AttentionConfig:
+    """How a layer looks. `scale` is the score's; 1/√(head width) unless given."""
+
+    heads: int
+    head_width: int | None = None
+    groups: int | None = None
+    bias: bool = True
+    output_bias: bool | None = None
+    scale: float | None = None
+    dropout: float = 0.0
+
+    def build(self, width: int, kept: tuple[int, ...] | None = None, source_width: int | None = None) -> MultiHead:
+        split = Split.of(width, self.heads, head_width=self.head_width, groups=self.groups, kept=kept)
+        return MultiHead(
+            width,
+            split,
+            source_width=source_width,
+            bias=self.bias,
+            output_bias=self.output_bias,
+            compare=None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale),
+            dropout=self.dropout,
+        )
+
+
+@dataclass(frozen=True)
+class InnerConfig:
+    """The feed-forward layer."""
+
+    width: int
+    activation: str = "relu"
+    gated: bool = False
+    bias: bool = True
+    dropout: float = 0.0
+
+    def build(self, width: int) -> FeedForward:
+        return FeedForward(width, self.width, self.activation, gated=self.gated, bias=self.bias, dropout=self.dropout)
+
+
+@dataclass(frozen=True)
+class StackConfig:
+    """Blocks on top of each other.
+
+    `distinct` blocks are made and repeated over the depth (ALBERT); all of them unless given. `pruned` names the
+    heads that were taken out, by place within the stack: {"0.self": [1, 3]}.
+    """
+
+    layers: int
+    width: int
+    attention: AttentionConfig
+    inner: InnerConfig
+    norm: NormConfig = NormConfig()
+    first: bool = True
+    final_norm: bool = True
+    window: int | None = None
+    distinct: int | None = None
+    pruned: dict[str, list[int]] = field(default_factory=dict)
+    dropout: float = 0.0
+
+    def build(self, source_width: int | None = None) -> Stack:
+        distinct = self.layers if self.distinct is None else self.distinct
+        made = [self.block(number, source_width) for number in range(min(distinct, self.layers))]
+        blocks = [made[number * len(made) // self.layers] for number in range(self.layers)]
+        return Stack(blocks, self.norm.build(self.width) if self.final_norm else None)
+
+    def block(self, number: int, source_width: int | None) -> Block:
+        cross = None
+        if source_width is not None:
+            cross = self.attention.build(self.width, self.kept(f"{number}.cross"), source_width)
+        return Block(
+            self.attention.build(self.width, self.kept(f"{number}.self")),
+            self.inner.build(self.width),
+            partial(self.norm.build, self.width),
+            cross=cross,
+            first=self.first,
+            dropout=self.dropout,
+        )
+
+    def kept(self, place: str) -> tuple[int, ...] | None:
+        gone = self.pruned.get(place, [])
+        return tuple(head for head in range(self.attention.heads) if head not in gone) if gone else None
+
+
+@dataclass(frozen=True)
+class OutputConfig:
+    """How words are scored. `transform` names the activation of a last dense layer."""
+
+    tied: bool = True
+    bias: bool = False
+    scale: float = 1.0
+    transform: str | None = None
+
+    def build(self, words: Words, width: int, norm: NormConfig) -> Output:
+        own = words.table.embedding_dim
+        inner = own if self.tied else width
+        transform = None if self.transform is None else Transform(width, inner, self.transform, norm.build(inner))
+        return Output(
+            inner if transform else width,
+            words.table.num_embeddings,
+            tied=words.table if self.tied else None,
+            bias=self.bias,
+            scale=self.scale,
+            transform=transform,
+        )
+
+
+@dataclass(frozen=True)
+class ClassifyConfig:
+    """A score per label, for a text or for each token (`pool=None`)."""
+
+    labels: int
+    pool: Literal["first", "last", "mean"] | None = "first"
+    activation: str | None = None
+    bias: bool = True
+    dropout: float = 0.0
+
+    def build(self, width: int) -> Classify:
+        return Classify(
+            width, self.labels, pool=self.pool, activation=self.activation, bias=self.bias, dropout=self.dropout
+        )
+
+
+@dataclass(frozen=True)
+class SideConfig:
+    """Tokens in, vectors out: words, positions and a stack."""
+
+    words: WordsConfig
+    stack: StackConfig
+    position: PositionConfig = PositionConfig()

@@ -1,0 +1,53 @@
+"""Reads a text from left to right and goes on: GPT and its kind."""
+
+from dataclasses import dataclass
+
+from torch import Tensor, nn
+
+from regard.models.config import ClassifyConfig, OutputConfig, SideConfig
+from regard.models.side import Side
+from regard.models.state import State, empty
+from regard.shapes import Real, Stream, Tokens
+
+
+@dataclass(frozen=True)
+class DecoderConfig:
+    """A side, and what is asked of it: the next word, or labels."""
+
+    decoder: SideConfig
+    output: OutputConfig | None = OutputConfig()
+    classify: ClassifyConfig | None = None
+
+
+class Decoder(nn.Module):
+    """A language model: every token sees itself and those before it: Radford et al. 2019."""
+
+    def __init__(self, config: DecoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        width, norm = config.decoder.stack.width, config.decoder.stack.norm
+        self.decoder = Side(config.decoder, is_causal=True)
+        self.output = config.output.build(self.decoder.words, width, norm) if config.output else None
+        self.classify = config.classify.build(width) if config.classify else None
+
+    def forward(self, tokens: Tokens, *, real: Real | None = None) -> Tensor:
+        """Scores of the word that follows each token, or of labels."""
+        x = self.hidden(tokens, real=real)
+        if self.output is not None:
+            return self.output(x)
+        return x if self.classify is None else self.classify(x, real)
+
+    def hidden(self, tokens: Tokens, *, real: Real | None = None) -> Stream:
+        """A vector for every token."""
+        return self.decoder(tokens, real=real)
+
+    def start(self, source: Tokens | None = None, real: Real | None = None) -> State:
+        """Nothing read yet; a source, if there is one, is the prompt's business."""
+        return State(empty(self.config.decoder.stack.layers))
+
+    def step(self, state: State, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, State]:
+        """Read on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
+        state = state.read(tokens.shape[1], real)
+        x = self.decoder(tokens, real=state.real, caches=state.caches)
+        assert self.output is not None
+        return self.output(x[:, -1:]), state

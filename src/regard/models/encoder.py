@@ -1,0 +1,63 @@
+"""Reads a text both ways: BERT and its kind."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Int
+from torch import Tensor, nn
+
+from regard.layers import Dense, pooled
+from regard.models.config import ClassifyConfig, OutputConfig, SideConfig
+from regard.models.side import Side
+from regard.shapes import Real, Stream, Tokens
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """A side, and what is asked of it: words, labels, whether two sentences follow each other, or nothing.
+
+    `pooler` names the activation of a dense layer on the first token, which the last two questions look at.
+    """
+
+    encoder: SideConfig
+    output: OutputConfig | None = None
+    classify: ClassifyConfig | None = None
+    pooler: str | None = None
+    follows: bool = False
+
+
+class Encoder(nn.Module):
+    """Every token sees the whole text: Devlin et al. 2019."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        width, norm = config.encoder.stack.width, config.encoder.stack.norm
+        self.encoder = Side(config.encoder, is_causal=False)
+        self.output = config.output.build(self.encoder.words, width, norm) if config.output else None
+        self.pooler = Dense(width, config.pooler) if config.pooler else None
+        self.classify = config.classify.build(width) if config.classify else None
+        self.follows = nn.Linear(width, 2) if config.follows else None
+
+    def forward(
+        self, tokens: Tokens, *, segments: Int[Tensor, "batch length"] | None = None, real: Real | None = None
+    ) -> Tensor:
+        """Scores of words or of labels; the vectors themselves where nothing is asked."""
+        x = self.hidden(tokens, segments=segments, real=real)
+        if self.output is not None:
+            return self.output(x)
+        if self.classify is None:
+            return x
+        if self.pooler is not None and self.classify.pool == "first":
+            return self.classify.labels(self.classify.dropout(self.pooled(x, real)))
+        return self.classify(x, real)
+
+    def hidden(
+        self, tokens: Tokens, *, segments: Int[Tensor, "batch length"] | None = None, real: Real | None = None
+    ) -> Stream:
+        """A vector for every token."""
+        return self.encoder(tokens, real=real, segments=segments)
+
+    def pooled(self, x: Stream, real: Real | None = None) -> Tensor:
+        """The first token's vector, through the pooler."""
+        first = pooled(x, real, "first")
+        return first if self.pooler is None else self.pooler(first)

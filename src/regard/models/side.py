@@ -1,0 +1,58 @@
+"""One side of a model: tokens in, vectors out."""
+
+from collections.abc import Sequence
+
+from jaxtyping import Bool, Int
+from torch import Tensor, nn
+
+from regard.attention import Causal, Mask, Padding, Window
+from regard.layers import BlockCache
+from regard.models.config import SideConfig
+from regard.positions import places_of
+from regard.shapes import Real, Stream, Tokens
+
+
+class Side(nn.Module):
+    """Words with their places, through a stack. An encoder reads both ways, a decoder (`is_causal`) only back."""
+
+    def __init__(self, config: SideConfig, *, is_causal: bool, source_width: int | None = None) -> None:
+        super().__init__()
+        self.words = config.words.build(config.stack.width, config.stack.norm)
+        self.position = config.position.build()
+        self.stack = config.stack.build(source_width)
+        self.window = config.stack.window
+        self.is_causal = is_causal
+
+    def forward(
+        self,
+        tokens: Tokens,
+        *,
+        real: Bool[Tensor, "batch keys"] | None = None,
+        segments: Int[Tensor, "batch length"] | None = None,
+        source: Stream | None = None,
+        source_real: Real | None = None,
+        caches: Sequence[BlockCache] | None = None,
+    ) -> Stream:
+        """`real` says which tokens are no padding, those in the caches included."""
+        known = caches[0].self.length if caches else 0
+        places = places_of(real, tokens.shape[1], start=known, device=tokens.device)
+        return self.stack(
+            self.words(tokens, self.position, places, segments),
+            source,
+            mask=self.mask(real),
+            source_mask=None if source_real is None else Padding(source_real),
+            bias=self.position.bias(),
+            position=self.position,
+            places=places,
+            caches=caches,
+        )
+
+    def mask(self, real: Tensor | None) -> Mask | None:
+        """Who may look at whom on this side."""
+        parts: list[Mask] = [Causal()] if self.is_causal else []
+        parts += [] if self.window is None else [Window(self.window - 1, 0 if self.is_causal else self.window - 1)]
+        parts += [] if real is None else [Padding(real)]
+        mask = None
+        for part in parts:
+            mask = part if mask is None else mask & part
+        return mask

@@ -1,0 +1,120 @@
+"""Holds a model of ours equal to the reference that saved its weights: outputs, hidden states, weights, gradients."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import regard
+from regard.checkpoints import Checkpoint, load_model, save_model
+from regard.checkpoints.hub import family_of
+
+transformers = pytest.importorskip("transformers")
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
+
+BATCHES = [(1, "right"), (2, "left"), (2, "right"), (7, "left"), (7, "right")]
+LENGTH = 9
+
+
+def reference(model: nn.Module, folder: Path) -> nn.Module:
+    """A reference with weights that are nowhere zero or one, saved to a folder; weights by its eager path."""
+    model.eval()
+    model.set_attn_implementation("eager")
+    generator = torch.Generator().manual_seed(7)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
+    model.save_pretrained(folder)
+    return model
+
+
+def padded(batch: int, side: str, vocabulary: int, length: int = LENGTH) -> tuple[Tensor, Tensor]:
+    """Random tokens and which of them are real."""
+    generator = torch.Generator().manual_seed(batch)
+    tokens = torch.randint(3, vocabulary, (batch, length), generator=generator)
+    lengths = torch.randint(2, length + 1, (batch,), generator=generator)
+    lengths[0] = length
+    columns = torch.arange(length)
+    real = columns < lengths[:, None] if side == "right" else columns >= length - lengths[:, None]
+    return tokens, real
+
+
+def places(real: Tensor) -> Tensor:
+    """Positions that the reference has to be told where padding stands on the left."""
+    return (real.long().cumsum(-1) - 1).clamp(min=0)
+
+
+def same(found: Tensor, expected: Tensor, real: Tensor, tolerance: float) -> None:
+    """Equal where tokens are real, by the largest difference."""
+    difference = (found - expected)[real].abs().max().item()
+    assert difference <= tolerance, f"differs by {difference:.2e}, allowed {tolerance:.0e}"
+
+
+def same_weights(pattern: regard.Pattern, expected: Tensor, real: Tensor, tolerance: float = 1e-6) -> None:
+    """Attention weights equal for every real query."""
+    found = pattern.weights().transpose(1, 2)[real]
+    torch.testing.assert_close(found, expected.transpose(1, 2)[real], rtol=0, atol=tolerance)
+
+
+def same_gradients(loaded: Checkpoint, model: nn.Module, found: Tensor, expected: Tensor, real: Tensor) -> None:
+    """Gradients of one loss, tensor by tensor, under the names of the reference."""
+    targets = torch.randint(0, expected.shape[-1], expected.shape[:-1], generator=torch.Generator().manual_seed(3))
+    model.zero_grad()
+    loaded.model.zero_grad()
+    chosen = real if expected.ndim == 3 else slice(None)
+    F.cross_entropy(expected[chosen], targets[chosen]).backward()
+    F.cross_entropy(found[chosen], targets[chosen]).backward()
+    table = family_of(loaded.config, "").names(loaded.model.config, loaded.architecture)
+    theirs = {name: parameter.grad for name, parameter in model.named_parameters(remove_duplicate=False)}
+    ours = dict(loaded.model.named_parameters(remove_duplicate=False))
+    compared = 0
+    for row in table.rows:
+        gradient = ours[row.ours].grad
+        if gradient is None:
+            continue
+        for name, part in row.write(gradient).items():
+            other = theirs.get(name)
+            if other is None:
+                continue
+            bound = 1e-4 * other.norm().clamp(min=1e-3)
+            assert (part - other).norm() <= bound, f"the gradient of {name} differs by {(part - other).norm():.2e}"
+            compared += 1
+    assert compared > 0
+
+
+def comes_back(loaded: Checkpoint, model: nn.Module, folder: Path) -> None:
+    """Saved by us and loaded by the reference, every tensor is the same."""
+    save_model(loaded.model, folder, loaded.config, loaded.architecture)
+    again, report = type(model).from_pretrained(folder, output_loading_info=True)
+    assert not report["missing_keys"]
+    assert not report["unexpected_keys"]
+    expected = model.state_dict()
+    echoes = family_of(loaded.config, "").names(loaded.model.config, loaded.architecture).echoes
+    for name, tensor in again.state_dict().items():
+        assert name in echoes or torch.equal(tensor, expected[name]), name
+
+
+def encoder_parity(model: nn.Module, folder: Path, *, logits: str = "logits", told: Any = None) -> None:
+    """Everything, for a model that reads a text both ways. `told` gives further arguments: (reference's, ours)."""
+    model = reference(model, folder)
+    loaded = load_model(folder)
+    layers = loaded.model.config.encoder.stack.layers
+    for batch, side in BATCHES:
+        tokens, real = padded(batch, side, model.config.vocab_size)
+        extra, ours = told(tokens, real) if told else ({}, {})
+        expected = model(tokens, attention_mask=real.long(), output_attentions=True, output_hidden_states=True, **extra)
+        with regard.watch(loaded.model) as seen:
+            found = loaded.model(tokens, real=real, **ours)
+        answer = expected[logits] if logits in expected else expected[0]
+        for_text = answer.ndim == 2
+        if not (for_text and side == "left"):  # there the reference reads its answer off the padding
+            same(found, answer, torch.ones(batch, dtype=torch.bool) if for_text else real, 1e-5)
+            same_gradients(loaded, model, found, answer, real)
+        for layer in range(layers):
+            same(seen.stream(f"encoder.{layer}"), expected.hidden_states[layer + 1], real, 1e-5)
+            same_weights(seen[f"encoder.{layer}.self"], expected.attentions[layer], real)
+    comes_back(loaded, model, folder / "again")

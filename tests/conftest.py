@@ -1,0 +1,25 @@
+"""What every test stands on: the same random numbers each time, and a way to meet our own error messages."""
+
+import os
+
+import jaxtyping
+import pytest
+import torch
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=20, database=None)
+settings.register_profile("explore", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(autouse=True)
+def _same_numbers():
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def unchecked():
+    """Signatures are not checked, as in a user's program: what is wrong reaches our own checks."""
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", False)

@@ -1,0 +1,54 @@
+"""docs/order.md: Susan gave roses to Mary."""
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+from regard.layers import Block, FeedForward, MultiHead, Stack
+from regard.positions import POSITIONS, AlibiSlopes, BucketTable, Learned, Position, Rotary, Sinusoidal
+
+SUSAN, MARY = ["Susan", "gave", "roses", "to", "Mary"], ["Mary", "gave", "roses", "to", "Susan"]
+SCHEMES = {
+    "sinusoidal": lambda: Sinusoidal(16),
+    "learned": lambda: Learned(length=5, width=16),
+    "rotary": lambda: Rotary(8),
+    "alibi": lambda: AlibiSlopes(heads=2),
+    "buckets": lambda: BucketTable(heads=2),
+}
+
+
+@pytest.fixture
+def stack():
+    torch.manual_seed(0)
+    blocks = [Block(MultiHead(16, 2), FeedForward(16, 32), lambda: nn.LayerNorm(16)) for _ in range(2)]
+    return Stack(blocks, nn.LayerNorm(16)).double()
+
+
+def read(stack, words, position):
+    """The words after two blocks: (words, width)."""
+    vectors = dict(zip(SUSAN, torch.randn(5, 16, generator=torch.Generator().manual_seed(1)).double(), strict=True))
+    x, places = torch.stack([vectors[word] for word in words])[None], torch.arange(5)[None]
+    with torch.no_grad():
+        x = position.embed(x, places)
+        return stack(x, position=position, places=places, bias=position.bias())[0]
+
+
+def test_without_positions_susan_and_mary_only_change_places(stack):
+    one, other = read(stack, SUSAN, Position()), read(stack, MARY, Position())
+    assert_close(other, one[[4, 1, 2, 3, 0]])
+    assert_close(other.mean(0), one.mean(0))
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_with_positions_who_gave_makes_a_difference(name, stack):
+    torch.manual_seed(2)
+    position = SCHEMES[name]().double()
+    one, other = read(stack, SUSAN, position), read(stack, MARY, position)
+    assert (other.mean(0) - one.mean(0)).abs().max() > 1e-4
+    for word in SUSAN:  # every word has another vector, the three that did not move included
+        assert (other[MARY.index(word)] - one[SUSAN.index(word)]).abs().max() > 1e-4
+
+
+def test_every_scheme_is_tried():
+    assert {*SCHEMES, "none"} == set(POSITIONS)

@@ -1,0 +1,66 @@
+"""docs/sets.md: what shuffling changes, and what it does not."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from regard.attention import SCORES, Causal, Dot, Padding, Pattern, attend
+from regard.layers import MultiHead
+
+BLIND_TO_PLACE = ["dot", "cosine", "tempered", "bilinear", "additive", "kernel"]
+
+
+@pytest.fixture
+def x():
+    torch.manual_seed(0)
+    return torch.randn(2, 7, 12, dtype=torch.float64)
+
+
+@pytest.fixture
+def order():
+    return torch.randperm(7, generator=torch.Generator().manual_seed(1))
+
+
+def test_without_parameters_the_output_is_shuffled_as_the_input(x, order):
+    def mixed(x):
+        return attend(x[:, None], x[:, None], x[:, None], score=Dot(1.0))[:, 0]
+
+    assert_close(mixed(x[:, order]), mixed(x)[:, order])
+
+
+@pytest.mark.parametrize("name", BLIND_TO_PLACE)
+def test_a_layer_is_equivariant(name, x, order):
+    layer = MultiHead(12, 3, compare=SCORES[name](3, 4)).double()
+    assert_close(layer(x[:, order]), layer(x)[:, order])
+
+
+@pytest.mark.parametrize("name", sorted(SCORES.keys() - set(BLIND_TO_PLACE)))
+def test_a_score_that_knows_places_is_not(name, x, order):
+    layer = MultiHead(12, 3, compare=SCORES[name](3, 4)).double()
+    assert (layer(x[:, order]) - layer(x)[:, order]).abs().max() > 1e-6
+
+
+def test_weights_are_shuffled_both_ways(x, order):
+    weights = Pattern(x[:, None], x[:, None]).weights()
+    shuffled = Pattern(x[:, None, order], x[:, None, order]).weights()
+    assert_close(shuffled, weights[:, :, order][..., order])
+
+
+def test_what_one_query_gathers_does_not_change(x, order):
+    query = torch.randn(2, 1, 1, 12, dtype=torch.float64)
+    value = torch.randn(2, 1, 7, 5, dtype=torch.float64)
+    real = torch.arange(7) < torch.tensor([[7], [4]])
+    gathered = attend(query, x[:, None], value, mask=Padding(real))
+    shuffled = attend(query, x[:, None, order], value[:, :, order], mask=Padding(real[:, order]))
+    assert_close(shuffled, gathered)
+
+
+def test_the_mean_of_all_outputs_does_not_change(x, order):
+    layer = MultiHead(12, 3).double()
+    assert_close(layer(x[:, order]).mean(1), layer(x).mean(1))
+
+
+def test_a_causal_mask_brings_order_in(x, order):
+    layer = MultiHead(12, 3).double()
+    changed = layer(x[:, order], mask=Causal()) - layer(x, mask=Causal())[:, order]
+    assert changed.abs().max() > 1e-6

@@ -1,0 +1,153 @@
+"""Heads: their numbers, their groups, and what pruning leaves of them."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from regard.attention import SCORES, Causal
+from regard.attention.taps import Tap, active
+from regard.errors import ShapeError
+from regard.layers import MultiHead, Split
+from regard.positions import AlibiSlopes, BucketTable
+
+
+class Off(Tap):
+    """These heads gather nothing."""
+
+    def __init__(self, heads: list[int]) -> None:
+        self.heads = heads
+
+    def edit(self, pattern):
+        return pattern.scale(0.0, self.heads)
+
+
+def without(layer: MultiHead, missing: list[int], *given, **named) -> torch.Tensor:
+    """What the layer puts out when the gates of some heads are zero."""
+    tap = Off(missing)
+    layer.taps = (tap,)
+    with active(tap):
+        return layer(*given, **named)
+
+
+def rows(parts: tuple[int, ...], width: int) -> torch.Tensor:
+    """The rows of a weight that belong to some heads."""
+    return torch.cat([torch.arange(part * width, (part + 1) * width) for part in parts])
+
+
+def sliced(full: MultiHead, kept: tuple[int, ...]) -> MultiHead:
+    """A smaller layer, its weights cut out of the full one."""
+    split = full.split
+    serving = sorted({head // (split.heads // split.groups) for head in kept})
+    compare = None
+    if full.compare is not None:
+        compare = type(full.compare)(heads=len(kept), width=split.width)
+        compare.load_state_dict({name: table[list(kept)] for name, table in full.compare.state_dict().items()})
+    width = full.output.out_features
+    across = full.pair.in_features if full.crosses else None
+    small = MultiHead(
+        width,
+        Split.of(width, split.heads, head_width=split.width, groups=split.groups, kept=kept),
+        source_width=across,
+        compare=compare,
+    )
+    queries, pairs = rows(kept, split.width), rows(tuple(serving), split.width)
+    every, group = split.heads * split.width, split.groups * split.width
+    with torch.no_grad():
+        if full.crosses:
+            cuts = {"query": queries, "pair": torch.cat([pairs, group + pairs])}
+        else:
+            cuts = {"project": torch.cat([queries, every + pairs, every + group + pairs])}
+        for name, cut in cuts.items():
+            for ours, theirs in zip(small.get_submodule(name).parameters(), full.get_submodule(name).parameters()):
+                ours.copy_(theirs[cut])
+        small.output.weight.copy_(full.output.weight[:, queries])
+        small.output.bias.copy_(full.output.bias)
+    return small
+
+
+KEPT = [
+    (4, 4, (0, 3)),  # every head its own keys
+    (4, 4, (2,)),
+    (4, 2, (0, 1)),  # one group goes
+    (4, 2, (0, 2)),  # one head of every group
+    (4, 2, (0, 2, 3)),  # groups left uneven
+    (8, 2, (1, 4, 5, 7)),
+    (8, 4, (0, 1, 2, 7)),  # as many heads as an even sharing would have, in other groups
+    (6, 1, (1, 2, 5)),
+]
+
+
+@pytest.mark.parametrize(("heads", "groups", "kept"), KEPT)
+@pytest.mark.parametrize("across", [False, True])
+def test_a_pruned_layer_is_the_full_one_with_the_missing_heads_off(heads, groups, kept, across):
+    full = MultiHead(16, Split.of(16, heads, head_width=4, groups=groups), source_width=6 if across else None)
+    small = sliced(full, kept)
+    x = torch.randn(2, 5, 16)
+    given = (x, torch.randn(2, 7, 6)) if across else (x,)
+    missing = sorted({*range(heads)} - {*kept})
+    assert_close(small(*given), without(full, missing, *given), rtol=1e-4, atol=1e-6)
+    assert sum(weight.numel() for weight in small.parameters()) < sum(weight.numel() for weight in full.parameters())
+
+
+@pytest.mark.parametrize(("heads", "groups", "kept"), KEPT)
+@pytest.mark.parametrize("position", [AlibiSlopes, BucketTable])
+def test_heads_that_are_left_keep_the_bias_of_their_old_numbers(heads, groups, kept, position):
+    full = MultiHead(16, Split.of(16, heads, head_width=4, groups=groups))
+    x, bias = torch.randn(2, 5, 16), position(heads).bias()
+    missing = sorted({*range(heads)} - {*kept})
+    found = sliced(full, kept)(x, bias=bias, mask=Causal())
+    assert_close(found, without(full, missing, x, bias=bias, mask=Causal()), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_heads_that_are_left_keep_their_way_to_compare(name):
+    full = MultiHead(16, 4, compare=SCORES[name](heads=4, width=4))
+    x = torch.randn(2, 5, 16)
+    found = sliced(full, (1, 2))(x, mask=Causal())
+    assert_close(found, without(full, [0, 3], x, mask=Causal()), rtol=1e-4, atol=1e-6)
+
+
+def test_pruning_nothing_changes_nothing():
+    full, x = MultiHead(16, 4), torch.randn(2, 5, 16)
+    same = MultiHead(16, Split.of(16, 4, kept=(0, 1, 2, 3)))
+    same.load_state_dict(full.state_dict())
+    assert not same.split.pruned
+    assert torch.equal(same(x), full(x))
+
+
+def test_heads_share_the_width_evenly_unless_told_otherwise():
+    assert Split.of(12, 3).width == 4
+    assert Split.of(10, 3, head_width=7).width == 7
+    assert Split.of(12, 3).groups == 3
+    assert Split.of(12, 3).kept == (0, 1, 2)
+
+
+def test_the_order_and_number_of_mentions_of_a_head_do_not_matter():
+    assert Split.of(12, 3, kept=(2, 0, 2)) == Split.of(12, 3, kept=(0, 2))
+
+
+def test_groups_that_serve_nobody_go_with_their_heads():
+    split = Split.of(16, 8, head_width=4, groups=4, kept=(0, 1, 5))
+    assert split.kept_groups == (0, 2)
+    assert split.serving == (0, 0, 1)
+    assert Split.of(16, 8, head_width=4, groups=4, kept=(0, 5)).serving is None
+    assert Split.of(16, 8, head_width=4, groups=4).serving is None
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"heads": 3}, "a width of 16 cannot be split into 3 heads: give head_width, or another number"),
+        ({"heads": 4, "groups": 3}, "3 groups cannot be shared evenly by 4 heads"),
+        ({"heads": 4, "groups": 8}, "8 groups cannot be shared evenly by 4 heads"),
+        ({"heads": 4, "kept": ()}, "numbered from 0 to 3, at least one of them, got \\[\\]"),
+        ({"heads": 4, "kept": (1, 4)}, "numbered from 0 to 3, at least one of them, got \\[1, 4\\]"),
+        ({"heads": 4, "kept": (-1, 2)}, "numbered from 0 to 3, at least one of them, got \\[-1, 2\\]"),
+        ({"heads": 0}, "at least one head expected, got 0"),
+        ({"heads": 4, "groups": 0}, "0 groups cannot be shared evenly by 4 heads"),
+        ({"heads": 4, "head_width": 0}, "a head has at least one number in each vector, got 0"),
+    ],
+)
+def test_errors_say_what_was_expected_and_what_came(given, message, unchecked):
+    with pytest.raises(ShapeError, match=message):
+        Split.of(16, **given)

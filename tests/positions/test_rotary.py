@@ -1,0 +1,68 @@
+import cmath
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from regard.errors import ShapeError
+from regard.positions import Rotary
+
+pairings = pytest.mark.parametrize("pairing", ["neighbours", "halves"])
+
+
+@pairings
+def test_lengths_are_kept(pairing):
+    x = torch.randn(2, 3, 7, 8)
+    turned = Rotary(8, pairing=pairing).turn(x, torch.arange(7)[None])
+    assert_close(turned.norm(dim=-1), x.norm(dim=-1))
+    assert not torch.allclose(turned[:, :, 1:], x[:, :, 1:])
+
+
+@pairings
+def test_a_dot_product_feels_only_the_distance(pairing):
+    rotary, query, key = Rotary(8, pairing=pairing), torch.randn(1, 1, 1, 8), torch.randn(1, 1, 1, 8)
+
+    def match(place: int, other: int) -> torch.Tensor:
+        return (rotary.turn(query, torch.tensor([[place]])) * rotary.turn(key, torch.tensor([[other]]))).sum()
+
+    for distance in (-5, 0, 3):
+        near = match(10, 10 + distance)
+        for place in (5, 57, 300):
+            assert_close(match(place, place + distance), near, rtol=1e-4, atol=1e-4)
+    assert not torch.allclose(match(10, 10), match(10, 13))
+
+
+def test_the_papers_pairs_are_complex_numbers_turned_by_place_times_rate():
+    """Su et al. 2021, eq. 13-15: pair i, taken as x1 + i x2, is multiplied by exp(i m theta_i)."""
+    width, base, place = 6, 100.0, 5
+    x = torch.randn(width)
+    expected = []
+    for pair in range(width // 2):
+        z = complex(x[2 * pair], x[2 * pair + 1]) * cmath.exp(1j * place * base ** (-2 * pair / width))
+        expected += [z.real, z.imag]
+    turned = Rotary(width, base=base, pairing="neighbours").turn(x[None, None, None], torch.tensor([[place]]))
+    assert_close(turned.flatten(), torch.tensor(expected), rtol=1e-5, atol=1e-5)
+
+
+def test_the_pairings_differ_by_the_order_of_the_numbers_only():
+    x, places = torch.randn(2, 3, 5, 8), torch.tensor([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7]])
+    order = torch.tensor([0, 2, 4, 6, 1, 3, 5, 7])  # first of every pair, then second of every pair
+    neighbours = Rotary(8, pairing="neighbours").turn(x, places)
+    halves = Rotary(8, pairing="halves").turn(x[..., order], places)
+    assert_close(neighbours[..., order], halves)
+
+
+@pairings
+def test_place_zero_turns_nothing(pairing):
+    x = torch.randn(1, 2, 1, 6)
+    assert torch.equal(Rotary(6, pairing=pairing).turn(x, torch.tensor([[0]])), x)
+
+
+def test_errors_say_what_was_expected_and_what_came(unchecked):
+    with pytest.raises(ShapeError, match="an even head width expected, got 7"):
+        Rotary(7)
+    with pytest.raises(ShapeError, match="'neighbours' or 'halves', got 'thirds'"):
+        Rotary(8, pairing="thirds")
+    for width in (2, 4):
+        with pytest.raises(ShapeError, match=f"8 numbers in each vector, expected {width}"):
+            Rotary(width).turn(torch.randn(1, 1, 3, 8), torch.arange(3)[None])
