@@ -5,6 +5,7 @@ fails when a goal is missed: a clock is no test. How things are measured is told
 """
 
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,8 +27,11 @@ class Sizes:
     training: int = 2048
 
 
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # the profiler announces itself otherwise; read when torch is loaded
+
 QUICK = Sizes(kernel=256, watched=512, long=1024, cells=128, textbook=128, training=512)
-SECONDS = 25  # for the looks at one mask, beside one round for memory
+BUSY = 0.5  # processes that want a core before this one starts
+SECONDS = 35  # for the looks at one mask, beside one round for memory
 
 
 def parts(sizes: Sizes, repeat: int) -> dict[str, Callable]:
@@ -50,15 +54,20 @@ def parts(sizes: Sizes, repeat: int) -> dict[str, Callable]:
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the rows here, too.")
 def main(only: str, repeat: int, quick: bool, file: Path | None) -> None:
     """Measure attention on this machine."""
-    from report import machine, plain, show
+    from report import load, machine, plain, show
     from rich.console import Console
 
     console = Console()
+    if not console.is_terminal:  # a file can be as wide as the table
+        console = Console(width=160)
     known = parts(QUICK if quick else Sizes(), repeat)
     chosen = [letter.strip() for letter in only.split(",")]
     if unknown := [letter for letter in chosen if letter not in known]:
         raise click.BadParameter(f"{unknown[0]!r}: parts are {', '.join(known)}", param_hint="--only")
-    console.print(machine(), highlight=False)
+    started_on = machine()
+    console.print(started_on, highlight=False)
+    if load() > BUSY:
+        console.print("[yellow]Others are at work on this machine: times below mean little, memory is exact.[/]")
     found, began = {}, time.perf_counter()
     for letter in chosen:
         start = time.perf_counter()
@@ -68,7 +77,9 @@ def main(only: str, repeat: int, quick: bool, file: Path | None) -> None:
     console.print(f"{time.perf_counter() - began:.0f} s in all")
     if file:
         rows = {letter: plain(table) for letter, table in found.items()}
-        file.write_text(json.dumps({"machine": machine(), "quick": quick, "parts": rows}, indent=1, ensure_ascii=False))
+        file.write_text(
+            json.dumps({"machine": started_on, "quick": quick, "parts": rows}, indent=1, ensure_ascii=False)
+        )
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ import gc
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,8 +91,15 @@ def calls(action: Action, operator: str) -> int:
     return sum(event.name == operator for event in profiler.events())
 
 
-def peak(action: Action) -> float:
-    """MiB that torch held at most while this ran, above what it held before; the answer is let go afterwards."""
+class Held(NamedTuple):
+    """MiB that torch held above what it held before: at most while something ran, and when it was done."""
+
+    peak: float
+    after: float
+
+
+def held(action: Action) -> Held:
+    """Count the memory of one call, its answer included."""
     gc.collect()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
         answer = action()
@@ -102,7 +110,7 @@ def peak(action: Action) -> float:
     for _, change in sorted(changes, key=lambda change: change[0]):
         level += change
         most = max(most, level)
-    return most / MIB
+    return Held(most / MIB, level / MIB)
 
 
 def resident() -> float | None:
@@ -114,5 +122,12 @@ def resident() -> float | None:
     return int(line.split()[1]) / 1024
 
 
-def threads() -> int:
-    return torch.get_num_threads()
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """torch uses this many threads in here."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -77,11 +77,15 @@ def plain(table: Table) -> dict[str, Any]:
 
 def machine() -> str:
     """What the numbers were taken on, and how busy it was."""
-    load = f", load {os.getloadavg()[0]:.1f} at the start" if hasattr(os, "getloadavg") else ""
     return (
         f"{processor()}, {os.cpu_count()} cores, torch {torch.__version__} with {torch.get_num_threads()} threads, "
-        f"Python {platform.python_version()}{load}"
+        f"Python {platform.python_version()}, load {load():.1f}"
     )
+
+
+def load() -> float:
+    """How many processes wanted a core in the last minute; 0 where the system does not say."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
 
 
 def processor() -> str:

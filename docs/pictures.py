@@ -59,7 +59,7 @@ def jacobian() -> str:
 def sinusoidal() -> str:
     closeness = names("positions.md")["closeness"]
     places = [str(place) for place in range(len(closeness))]
-    return svg.heat(closeness / closeness.max(), places, places, title="how like each other 24 places are")
+    return svg.heat(closeness / closeness.max(), places, places, title="how like each other 16 places are")
 
 
 PICTURES: dict[str, Callable[[], str]] = {

@@ -4,7 +4,7 @@ from functools import partial
 
 import torch
 import torch.nn.functional as F
-from measure import Spread, interleaved, peak, ratio, scaled
+from measure import Spread, held, interleaved, ratio, scaled
 from report import Row, Table
 
 from parts.tensors import HEADS, random_heads
@@ -38,7 +38,7 @@ def looked_at(name: str, mask: Mask | None, length: int, cells: int, repeat: int
         "top(16)": partial(pattern.top, 16),
         f"pooled({cells}, {cells})": partial(pattern.pooled, cells, cells),
     }
-    memory = {look: peak(action) for look, action in looks.items()}  # warms up, too
+    memory = {look: held(action).peak for look, action in looks.items()}  # warms up, too
     kernel = partial(F.scaled_dot_product_attention, *heads, is_causal=mask is not None)
     times = interleaved({"kernel": kernel, **looks}, repeat, seconds=seconds, warm=False)
     rows = [Row(f"kernel, {name}", scaled(times, "kernel", 1e3), "ms")]

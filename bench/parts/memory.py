@@ -1,8 +1,9 @@
 """(c) What a watched layer holds beyond the queries and keys themselves.
 
-Every case runs twice, watched and not, each in a process of its own with one thread, as many at a time as there are
-cores: memory does not mind a busy machine. `python -m parts.memory CASE LENGTH watched|unwatched count|resident` is
-such a process; it runs the layer once and prints its peak.
+Every case has a process of its own with one thread, as many at a time as there are cores: memory does not mind a
+busy machine, and long calls are over sooner. `python -m parts.memory CASE LENGTH count` is such a process: it calls
+the layer once unwatched and once watched. With `unwatched` or `watched` in place of `count` it calls it only so, and
+tells the peak of its resident set.
 """
 
 import json
@@ -16,14 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from measure import MIB, Spread, peak, resident
+from measure import MIB, Held, Spread, held, resident
 from report import Row, Table
 
 import regard
 from parts.tensors import HEADS, WIDTH
-from regard.attention import SCORES, Causal, Graph, Padding, Window
-from regard.layers import MultiHead
-from regard.layers.multihead import Split
+from regard.attention import SCORES, Causal, Graph, Mask, Padding, Window
+from regard.layers import MultiHead, Split
 from regard.positions import POSITIONS
 
 GOAL = 40  # MiB
@@ -46,7 +46,7 @@ def neighbours(nodes: int, degree: int = 8) -> Graph:
     return Graph(torch.sparse_coo_tensor(edges, torch.ones(edges.shape[1]), (nodes, nodes), check_invariants=True))
 
 
-def causal_and_padding(length: int) -> Any:
+def causal_and_padding(length: int) -> Mask:
     return Causal() & Padding.from_lengths([length - length // 8], keys=length)
 
 
@@ -59,74 +59,74 @@ CASES: dict[str, Case] = {
     "ALiBi + Causal": lambda length: (layer(), {"mask": Causal(), "bias": POSITIONS["alibi"](HEADS).bias()}),
     "T5 buckets": lambda length: (layer(), {"bias": POSITIONS["buckets"](HEADS).bias()}),
     "Shaw": lambda length: (layer("shaw"), {}),
-    "XL": lambda length: (layer("xl"), {}),
+    "XL + Causal": lambda length: (layer("xl"), {"mask": Causal()}),
     "grouped heads": lambda length: (layer(groups=2), {}),
 }
+SLOW = ("Shaw", "T5 buckets", "XL + Causal", "ALiBi + Causal")  # begun first, so that no core is idle at the end
 CHECKED = ("Causal", "Window(256)")  # by the resident set, too: one that fuses and one that goes in blocks
 
 
 def table(length: int) -> Table:
-    jobs = [(case, length, "count") for case in sorted(CASES, key=slow_first)]
-    jobs += [(case, length, "resident") for case in CHECKED if resident() is not None]
+    jobs = [(case, counted) for case in (*SLOW, *(case for case in CASES if case not in SLOW))]
+    jobs += [(case, resided) for case in CHECKED if resident() is not None]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = dict(zip(jobs, pool.map(lambda job: beyond(*job), jobs), strict=True))
-    rows = [row(f"watching, {case}", *found[case, length, "count"]) for case in CASES]
-    for case in CHECKED:
-        if (case, length, "resident") in found:
-            rows.append(row(f"the same by resident set, {case}", *found[case, length, "resident"]))
-    dense = Spread.of([HEADS * length**2 * 4 / MIB])
-    rows.append(Row("dense weights would take", dense, "MiB"))
-    return Table(f"(c) memory of watching beyond queries and keys, N = {length}", rows)
+        rows = dict(zip(jobs, pool.map(lambda job: job[1](job[0], length), jobs), strict=True))
+    shown = [rows[case, counted] for case in CASES]
+    shown += [rows[job] for job in jobs if job[1] is resided]
+    shown.append(Row("dense weights would take", Spread.of([HEADS * length**2 * 4 / MIB]), "MiB"))
+    return Table(f"(c) memory of watching beyond queries and keys, N = {length}", shown)
 
 
-def slow_first(case: str) -> bool:
-    return case in ("none", "Causal", "Causal & Padding", "Window(256)")
+def counted(case: str, length: int) -> Row:
+    kept, *both = in_own_process(case, length, "count")
+    without, watched = (Held(*one) for one in both)
+    after = f"; {watched.after - without.after:.1f} kept for looking"
+    return row(f"watching, {case}", without.peak, watched.peak, kept, after)
 
 
-def row(what: str, beyond: float, kept: float, total: float) -> Row:
-    note = f"queries and keys {kept:.0f} MiB, layer unwatched {total:.0f} MiB"
-    return Row(what, Spread.of([beyond]), "MiB", GOAL, note=note)
+def resided(case: str, length: int) -> Row:
+    kept, without = in_own_process(case, length, "unwatched")
+    _, watched = in_own_process(case, length, "watched")
+    return row(f"the same by resident set, {case}", without, watched, kept)
 
 
-def beyond(case: str, length: int, how: str) -> tuple[float, float, float]:
-    """MiB of watching beyond queries and keys; those; and the unwatched peak."""
-    without, kept = in_own_process(case, length, False, how)
-    watched, _ = in_own_process(case, length, True, how)
-    return watched - without - kept, kept, without
+def row(what: str, without: float, watched: float, kept: float, after: str = "") -> Row:
+    note = f"{without:.0f} MiB unwatched, {watched:.0f} watched; queries and keys {kept:.0f}{after}"
+    return Row(what, Spread.of([watched - without - kept]), "MiB", GOAL, note=note)
 
 
-def in_own_process(case: str, length: int, watched: bool, how: str) -> tuple[float, float]:
+def in_own_process(case: str, length: int, how: str) -> list[Any]:
     # malloc gives large blocks back at once, so that the resident set follows what is really held.
-    quiet = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "262144", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "parts.memory", case, str(length), "watched" if watched else "unwatched", how]
-    here = Path(__file__).parents[1]
-    done = subprocess.run(command, cwd=here, env=os.environ | quiet, stdout=subprocess.PIPE, text=True, check=True)
-    most, kept = json.loads(done.stdout)
-    return most, kept
+    quiet = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "262144"} if how != "count" else {}
+    done = subprocess.run(
+        [sys.executable, "-m", "parts.memory", case, str(length), how],
+        cwd=Path(__file__).parents[1],
+        env=os.environ | quiet | {"OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
 
 
 @torch.no_grad()
-def main(case: str, length: int, watched: bool, how: str) -> tuple[float, float]:
-    """The peak of one call in MiB, and the size of its queries and keys."""
+def main(case: str, length: int, how: str) -> list[Any]:
+    """MiB of the queries and keys, then those of the calls."""
     torch.manual_seed(0)
-    torch.set_num_threads(1)
     small, told = CASES[case](64)
     small(torch.randn(1, 64, STREAM), **told)  # what torch sets up once is not measured
     model, told = CASES[case](length)
     x = torch.randn(1, length, STREAM)
-    with regard.watch(model) if watched else nullcontext():
-        most = peak(lambda: model(x, **told)) if how == "count" else resident_after(lambda: model(x, **told))
     kept = (HEADS + model.split.groups) * length * WIDTH * 4 / MIB
-    return most, kept
-
-
-def resident_after(action: Callable[[], Any]) -> float:
-    action()
-    most = resident()
-    assert most is not None
-    return most
+    if how == "count":
+        without = held(lambda: model(x, **told))
+        with regard.watch(model):
+            return [kept, without, held(lambda: model(x, **told))]
+    with regard.watch(model) if how == "watched" else nullcontext():
+        model(x, **told)
+        return [kept, resident()]
 
 
 if __name__ == "__main__":
-    _, case, length, watched, how = sys.argv
-    print(json.dumps(main(case, int(length), watched == "watched", how)))
+    _, case, length, how = sys.argv
+    print(json.dumps(main(case, int(length), how)))

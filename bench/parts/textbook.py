@@ -3,7 +3,7 @@
 from functools import partial
 
 import torch
-from measure import MIB, Spread, interleaved, peak, ratio, scaled
+from measure import MIB, Spread, held, interleaved, ratio, scaled
 from report import Row, Table
 from torch import Tensor
 
@@ -31,7 +31,7 @@ def dot_and_additive(length: int, repeat: int) -> list[Row]:
         "additive, weights": Pattern(*heads[:2], score=score).weights,
     }
     times = interleaved(contenders, repeat, seconds=15)
-    memory = {name: Spread.of([peak(action)]) for name, action in contenders.items()}
+    memory = {name: Spread.of([held(action).peak]) for name, action in contenders.items()}
     size = f"N = {length}, {HEADS} x {WIDTH}"
     rows = [
         Row(
@@ -71,8 +71,8 @@ def forward_and_backward(length: int) -> list[Row]:
     for name, way in ways.items():
         heads = [tensor.requires_grad_() for tensor in random_heads(length)]
         with torch.no_grad():
-            forward = peak(partial(way, *heads))
-        both = peak(lambda way=way, heads=heads: way(*heads).sum().backward())
+            forward = held(partial(way, *heads)).peak
+        both = held(lambda way=way, heads=heads: way(*heads).sum().backward()).peak
         note = f"N = {length}: {both:,.0f} MiB, {forward:,.0f} MiB"
         rows.append(Row(f"memory forward and backward / forward, {name}", Spread.of([both / forward]), "x", note=note))
     rows.append(Row("dense weights alone", Spread.of([HEADS * length**2 * 4 / MIB]), "MiB", note=f"N = {length}"))

@@ -13,8 +13,6 @@ Real = Bool[Tensor, "batch length"]
 Logits = Float[Tensor, "batch length vocabulary"]
 Stream = Float[Tensor, "batch length width"]
 """The vectors that run through a stack, one per token."""
-Source = Float[Tensor, "batch source_length source_width"]
-"""The vectors of another sequence that is looked at."""
 
 Queries = Float[Tensor, "batch heads queries query_width"]
 Keys = Float[Tensor, "batch groups keys key_width"]

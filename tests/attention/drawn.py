@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 import torch
+from attention.plain import BIAS_EXAMPLES, MASK_EXAMPLES, NORMALISER_EXAMPLES, BiasExample, Sizes, leaf, softmax
+from attention.plain_scores import SCORE_EXAMPLES, ScoreExample
 from hypothesis import strategies as st
 from torch import Tensor
 
-from attention.plain import BIAS_EXAMPLES, MASK_EXAMPLES, NORMALISER_EXAMPLES, SCORE_EXAMPLES
-from attention.plain import BiasExample, ScoreExample, Sizes, leaf, softmax
 from regard.attention import Mask, Normaliser, Pattern, Softmax, tiles
 
 Plainly = Callable[[Tensor], Tensor]

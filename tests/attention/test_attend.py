@@ -4,7 +4,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 from attention.drawn import blocks_of, budgets, cases, fused_cases, gradients
-from attention.plain import BIAS_EXAMPLES, MASK_EXAMPLES, NORMALISER_EXAMPLES, SCORE_EXAMPLES
+from attention.plain import BIAS_EXAMPLES, MASK_EXAMPLES, NORMALISER_EXAMPLES
+from attention.plain_scores import SCORE_EXAMPLES
 from hypothesis import given, settings
 from torch.testing import assert_close
 

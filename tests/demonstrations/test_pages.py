@@ -1,6 +1,8 @@
 """What stands below a block of Python, marked as text, is what the block printed."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,15 @@ def test_the_links_of_a_page_lead_somewhere(page):
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", text)
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
     assert not missing
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "```py\n" in page.read_text(encoding="utf-8")], ids=str)
+def test_what_is_compiled_runs_where_shapes_are_not_checked(page, tmp_path):
+    # Blocks marked py compile a model, which the shape checks of this test run do not allow.
+    blocks = re.findall(r"^```py(?:thon)?\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    code = "\n".join(blocks).replace("fullgraph=True", 'fullgraph=True, backend="eager"')  # no C++ compiler needed
+    ran = subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_every_page_stands_in_the_index():

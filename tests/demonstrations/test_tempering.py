@@ -39,9 +39,9 @@ def test_cold_the_best_key_has_it_all():
 
 
 def test_cold_a_tie_is_shared():
-    key = torch.tensor([3.0, 1.0, 3.0]).view(1, 1, 3, 1)
-    cold = Pattern(torch.ones(1, 1, 1, 1), key, score=Dot(1.0)).temper(1e-3)
-    assert_close(cold[0, 0, 0], torch.tensor([0.5, 0.0, 0.5]))
+    key = torch.tensor([3.0, 1.0, 3.0]).double().view(1, 1, 3, 1)
+    cold = Pattern(torch.ones_like(key[:, :, :1]), key, score=Dot(1.0)).temper(1e-3)
+    assert_close(cold[0, 0, 0], torch.tensor([0.5, 0.0, 0.5]).double())
 
 
 def test_warmer_is_wider():

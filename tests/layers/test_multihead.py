@@ -34,10 +34,6 @@ def twin(width=12, heads=3, source_width=None, bias=True) -> tuple[MultiHead, nn
     return ours, theirs
 
 
-def gradients(module: nn.Module, names: str) -> list[torch.Tensor]:
-    return [module.get_parameter(name).grad for name in names.split()]
-
-
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("mask", ["none", "causal", "padding"])
 def test_it_is_torchs_own_layer_in_output_and_gradients(bias, mask):
@@ -86,7 +82,9 @@ def test_grouped_heads_are_heads_that_share_repeated_keys_and_values(groups):
     with torch.no_grad():
         for whole, few in zip(full.project.parameters(), grouped.project.parameters(), strict=True):
             query, key, value = few.split([16, 4 * groups, 4 * groups])
-            repeated = [x.unflatten(0, (groups, 4)).repeat_interleave(4 // groups, 0).flatten(0, 1) for x in (key, value)]
+            repeated = [
+                x.unflatten(0, (groups, 4)).repeat_interleave(4 // groups, 0).flatten(0, 1) for x in (key, value)
+            ]
             whole.copy_(torch.cat([query, *repeated]))
         full.output.load_state_dict(grouped.output.state_dict())
     x, mask = torch.randn(2, 6, 16), Causal()
@@ -286,5 +284,4 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
 def test_all_parameters_learn():
     layer = MultiHead(8, Split.of(8, 4, groups=2), source_width=6)
     F.mse_loss(layer(torch.randn(2, 5, 8), torch.randn(2, 3, 6)), torch.randn(2, 5, 8)).backward()
-    # The bias of the keys adds the same to all scores of a query, so that its gradient is 0.
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in layer.parameters())

@@ -58,8 +58,9 @@ def sliced(full: MultiHead, kept: tuple[int, ...]) -> MultiHead:
         else:
             cuts = {"project": torch.cat([queries, every + pairs, every + group + pairs])}
         for name, cut in cuts.items():
-            for ours, theirs in zip(small.get_submodule(name).parameters(), full.get_submodule(name).parameters()):
-                ours.copy_(theirs[cut])
+            for kind in ("weight", "bias"):
+                part = f"{name}.{kind}"
+                small.get_parameter(part).copy_(full.get_parameter(part)[cut])
         small.output.weight.copy_(full.output.weight[:, queries])
         small.output.bias.copy_(full.output.bias)
     return small

@@ -72,5 +72,5 @@ def test_a_table_too_small_for_its_rule_is_refused(unchecked):
         BucketTable(1, buckets=2)
     with pytest.raises(ShapeError, match="at least 2 buckets expected, got 1"):
         BucketTable(1, buckets=1, both_ways=False)
-    with pytest.raises(ShapeError, match="32 buckets have one distance each up to 8: a larger reach expected, got 8"):
+    with pytest.raises(ShapeError, match="32 buckets are single up to 8: a larger reach expected, got 8"):
         BucketTable(1, reach=8)

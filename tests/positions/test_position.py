@@ -121,7 +121,7 @@ def test_each_member_of_a_batch_has_its_own_places(name):
 
 
 def test_an_unknown_scheme_gets_the_list_of_known_ones():
-    with pytest.raises(UnknownName, match="unknown position 'rotery': did you mean 'rotary'. known: alibi, buckets"):
+    with pytest.raises(UnknownName, match=r"unknown position 'rotery': did you mean 'rotary'\? known: alibi, buckets"):
         lookup(POSITIONS, "rotery", "position")
 
 
@@ -137,10 +137,15 @@ def test_padding_does_not_count_on_either_side():
     assert places_of(left, 5)[left].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
 
 
-def test_padded_tokens_share_the_place_of_the_real_one_before_them_or_the_first():
-    real = torch.tensor([[False, False, True, True, False]])
-    assert places_of(real, 5).tolist() == [[0, 0, 0, 1, 1]]
+def test_padding_before_the_first_real_token_stands_at_its_place_and_padding_after_one_counts_on():
+    real = torch.tensor([[False, False, True, True, False, False]])
+    assert places_of(real, 6).tolist() == [[0, 0, 0, 1, 2, 3]]
     assert places_of(torch.zeros(1, 3, dtype=torch.bool), 3).tolist() == [[0, 0, 0]]
+
+
+def test_padding_between_real_tokens_moves_nothing():
+    real = torch.tensor([[True, False, False, True, True], [True, True, True, True, True]])
+    assert places_of(real, 5)[real].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
 
 
 def test_the_newest_tokens_are_placed_after_all_that_were_read_before():

@@ -1,11 +1,12 @@
 import cmath
+import math
 
 import pytest
 import torch
 from torch.testing import assert_close
 
 from regard.errors import ShapeError
-from regard.positions import Rotary
+from regard.positions import Rotary, Stretch
 
 pairings = pytest.mark.parametrize("pairing", ["neighbours", "halves"])
 
@@ -58,11 +59,34 @@ def test_place_zero_turns_nothing(pairing):
     assert torch.equal(Rotary(6, pairing=pairing).turn(x, torch.tensor([[0]])), x)
 
 
+def test_stretched_a_text_is_read_as_one_that_is_shorter_by_the_factor():
+    """Chen et al. 2023, eq. 3: place m is taken for m / factor."""
+    x = torch.randn(1, 2, 4, 8)
+    stretched = Rotary(8, stretch=Stretch(4.0)).turn(x, torch.tensor([[0, 4, 8, 40]]))
+    assert_close(stretched, Rotary(8).turn(x, torch.tensor([[0, 1, 2, 10]])), rtol=1e-5, atol=1e-5)
+
+
+def test_with_the_length_of_the_training_texts_only_slow_pairs_are_stretched():
+    """Llama 3.1: by wave length, kept below length / high, divided above length / low, blended in between."""
+    width, base, factor, length, low, high = 64, 500000.0, 8.0, 8192, 1.0, 4.0
+    expected = []
+    for pair in range(width // 2):
+        rate = base ** (-2 * pair / width)
+        wave = 2 * math.pi / rate
+        blend = (length / wave - low) / (high - low)
+        slow = (1 - blend) * rate / factor + blend * rate
+        expected.append(rate if wave < length / high else rate / factor if wave > length / low else slow)
+    rotary = Rotary(width, base, stretch=Stretch(factor, length, low, high))
+    assert_close(rotary.rates(torch.device("cpu")), torch.tensor(expected), rtol=1e-5, atol=0)
+
+
 def test_errors_say_what_was_expected_and_what_came(unchecked):
     with pytest.raises(ShapeError, match="an even head width expected, got 7"):
         Rotary(7)
     with pytest.raises(ShapeError, match="'neighbours' or 'halves', got 'thirds'"):
         Rotary(8, pairing="thirds")
+    with pytest.raises(ShapeError, match=r"a factor above 0, a length from 1 and 0 < low < high expected, got Stretch"):
+        Stretch(0.0)
     for width in (2, 4):
         with pytest.raises(ShapeError, match=f"8 numbers in each vector, expected {width}"):
             Rotary(width).turn(torch.randn(1, 1, 3, 8), torch.arange(3)[None])

@@ -38,9 +38,7 @@ def test_with_one_step_less_the_slowest_wave_turns_once_in_ten_thousand_places()
     """tensor2tensor's get_timing_signal_1d, and fairseq's table: rates 10000^(-i / (width / 2 - 1))."""
     width, places = 10, [0, 1, 5, 60]
     rates = [10000 ** (-i / (width // 2 - 1)) for i in range(width // 2)]
-    rows = [
-        [math.sin(place * rate) for rate in rates] + [math.cos(place * rate) for rate in rates] for place in places
-    ]
+    rows = [[math.sin(place * rate) for rate in rates] + [math.cos(place * rate) for rate in rates] for place in places]
     position = Sinusoidal(width, layout="halves", steps=width / 2 - 1)
     assert_close(encoded(position, places, width), torch.tensor(rows), rtol=0, atol=2e-5)
 

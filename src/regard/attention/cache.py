@@ -1,10 +1,13 @@
 """Keys and values of the tokens that were read already."""
 
 import torch
+from jaxtyping import Float
 from torch import Tensor
 
 from regard.shapes import Keys, Values
 
+AllKeys = Float[Tensor, "batch groups all_keys key_width"]
+AllValues = Float[Tensor, "batch groups all_keys value_width"]
 ROOM = 64  # places that a new cache has room for
 
 
@@ -27,7 +30,7 @@ class Cache:
     def value(self) -> Values | None:
         return None if self._value is None else self._value[:, :, : self.length]
 
-    def extend(self, key: Keys, value: Values) -> tuple[Keys, Values]:
+    def extend(self, key: Keys, value: Values) -> tuple[AllKeys, AllValues]:
         """Remember more keys and values; returns all of them."""
         start, self.length = self.length, self.length + key.shape[2]
         self._key = roomy(self._key, key, start, self.length)

@@ -227,7 +227,7 @@ def added(part: Pattern, rows: slice, columns: slice) -> Tensor | None:
         numbers = part.bias.tile(row_places, column_places)
         if part.sharpness is not None:
             numbers = numbers * part.sharpness[:, None, None]
-        numbers = numbers.to(part.query.dtype)
+        numbers = numbers.to(torch.promote_types(part.query.dtype, torch.float32))  # a far place is a large number
     allowed = part.allowed
     if allowed is None:
         return numbers

@@ -25,7 +25,7 @@ def top(tiles: Iterable[Tile], out: Top) -> Top:
     for (batch, heads, rows, columns), weights in tiles:
         best, where = largest(weights, min(k, weights.shape[-1]))
         found = best.shape[-1]
-        where = torch.where(best > 0, where + columns.start, -1)
+        where = torch.where(best != 0, where + columns.start, -1)
         out.weights[batch, heads, rows, :found] = best
         out.places[batch, heads, rows, :found] = where
     return out

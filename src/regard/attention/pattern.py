@@ -3,21 +3,20 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Bool
 from torch import Tensor
 
 from regard.attention import looks, tiles
 from regard.attention.biases import Bias
+from regard.attention.fits import check
 from regard.attention.fixed import Fixed
-from regard.attention.masks import Causal, Mask, Padding
+from regard.attention.masks import Mask, Padding
 from regard.attention.masks.padding import keys_at, padding
 from regard.attention.normalisers import Normaliser, Softmax, Summary
-from regard.attention.regions import Some, is_number, numbers, runs, whole
+from regard.attention.regions import Some, bridged, is_number, numbers, positions, runs, strips, whole
 from regard.attention.scores import Dot, Score
 from regard.attention.tiles import Block, Tile, assembled, cut, pieces, rows_within, span, widest
 from regard.attention.values import rebuilt
@@ -166,7 +165,8 @@ class Pattern:
     def pooled(self, rows: int, columns: int, how: looks.How = "mean") -> Tensor:
         """An overview (batch, heads, rows, columns): each cell the mean or the maximum of its region."""
         batch, heads, queries, keys = self.shape
-        looks.edges(queries, rows), looks.edges(keys, columns)  # refuses, before room is made for them
+        for places, cells in ((queries, rows), (keys, columns)):
+            looks.edges(places, cells)  # refuses, before room is made for them
         return looks.pooled(self.tiles(), self._new(batch, heads, rows, columns), queries, keys, how)
 
     def entropy(self) -> Tensor:
@@ -196,14 +196,23 @@ class Pattern:
         queries, keys = self.shape[2:]
         if not keys:
             return torch.full_like(total, -torch.inf)
-        if not (allowed := self.allowed):
+        if self.allowed is None and self.bias is None:
             return total
         # What is known says 0 where nothing is visible, so that only rows of 0 need a second look.
         columns = torch.arange(keys, device=total.device)
         for rows in (total == 0).flatten(0, 1).any(0).nonzero().squeeze(-1).split(tiles.ROWS):
-            sees = allowed.tile(rows + keys - queries, columns).any(-1)
+            sees = self._sees(rows + keys - queries, columns)
             total = total.index_copy(2, rows, torch.where(sees, total[:, :, rows], -torch.inf))
         return total
+
+    def _sees(self, rows: Tensor, columns: Tensor) -> Tensor:
+        """Whether the queries at these places see anything: neither mask nor bias takes it all away."""
+        sees = torch.ones(1, 1, len(rows), len(columns), dtype=torch.bool, device=rows.device)
+        if allowed := self.allowed:
+            sees = sees & allowed.tile(rows, columns)
+        if self.bias is not None:
+            sees = sees & (self.bias.tile(rows, columns) != -torch.inf)
+        return sees.any(-1)
 
     def draw(self, head: int = 0, batch: int = 0, rows: Iterable[str] = (), columns: Iterable[str] = ()) -> str:
         """One head as a picture for the terminal."""
@@ -327,20 +336,20 @@ class Pattern:
         if not all(chosen):
             return self._new(*map(len, chosen))
         batch, heads = runs(chosen[0]), runs(chosen[1], self.shape[1] // self.key.shape[1])
-        rows, columns = runs(chosen[2]), runs(chosen[3])
         known = replace(self, summary=self.known)
-        # Not many rows even beside few columns: a score of distances compares every row with all of them.
-        step = max(tiles.BUDGET // (len(chosen[3]) * self.score.cost), 1)
-        step = min(step, max(math.isqrt(tiles.BUDGET), 1))
-        rows = [
-            slice(run.start + piece.start, run.start + piece.stop)
-            for run in rows
-            for piece in pieces(run.stop - run.start, step)
-        ]
-        return torch.cat([torch.cat([known.narrow(b, h)._strip(rows, columns) for h in heads], 1) for b in batch], 0)
+        return torch.cat([torch.cat([known.narrow(b, h)._strip(*chosen[2:]) for h in heads], 1) for b in batch], 0)
 
-    def _strip(self, rows: list[slice], columns: list[slice]) -> Tensor:
-        return torch.cat([torch.cat([self.tile(r, c) for c in columns], 3) for r in rows], 2)
+    def _strip(self, rows: list[int], columns: list[int]) -> Tensor:
+        across = bridged(columns)
+        # Not many rows even beside few columns: a score of distances compares every row with all of them.
+        numbers_in_a_row = math.prod(self.shape[:2]) * sum(run.stop - run.start for run in across) * self.score.cost
+        step = max(min(tiles.BUDGET // numbers_in_a_row, math.isqrt(tiles.BUDGET)), 1)
+        wanted, where = sorted(set(rows)), positions(columns, across)
+        found = [
+            torch.cat([self.tile(down, some) for some in across], 3)[:, :, mine][..., where]
+            for down, mine in strips(wanted, step)
+        ]
+        return torch.cat(found, 2)[:, :, positions(rows, runs(wanted))]
 
     def _new(self, *size: int) -> Tensor:
         return torch.zeros(size, dtype=torch.promote_types(self.query.dtype, torch.float32), device=self.query.device)
@@ -362,54 +371,6 @@ class Pattern:
 
         Keys either grow with the queries (self-attention with a cache) or stay (cross-attention).
         """
-        if not steps:
-            raise ShapeError("there are no steps to join")
-        last = steps[-1]
-        keys = [step.shape[3] for step in steps]
-        ends = list(accumulate((step.shape[2] for step in steps), initial=keys[0] - steps[0].shape[2]))[1:]
-        if keys != ends and len(set(keys)) > 1:
-            raise ShapeError(f"keys that stay, or grow by the queries of each step, expected, got {keys} keys")
-        grows = len(steps) > 1 and keys == ends
-        mask = last.mask
-        if grows:
-            mask = Causal() & mask if mask else Causal()
-        fixed = [
-            replace(fixed, rows=tuple(row + end - step.shape[2] - (ends[0] - steps[0].shape[2]) for row in fixed.rows),
-                    weights=F.pad(fixed.weights, (0, keys[-1] - fixed.weights.shape[-1])))
-            for step, end in zip(steps, ends, strict=True) for fixed in step.fixed
-        ]  # fmt: skip
-        summaries = [step.known for step in steps]
-        return replace(
-            last,
-            query=torch.cat([step.query for step in steps], 2),
-            mask=mask,
-            fixed=tuple(fixed),
-            summary=tuple(torch.cat(parts, 2) for parts in zip(*summaries, strict=True)),
-        )
+        from regard.attention.steps import joined
 
-
-def check(pattern: Pattern) -> None:
-    """Raise ShapeError, in one line, unless everything fits together."""
-    query, key, value = pattern.query, pattern.key, pattern.value
-    named = {"query": query, "key": key, "value": value}
-    for name, tensor in named.items():
-        if tensor is not None and tensor.ndim != 4:
-            raise ShapeError(f"{name} is (batch, heads, length, width), got {tuple(tensor.shape)}")
-        if not query.is_floating_point():
-            raise ShapeError(f"query is {query.dtype}, expected floating-point numbers")
-        if tensor is not None and tensor.dtype != query.dtype:
-            raise ShapeError(f"{name} is {tensor.dtype}, expected {query.dtype} as the query is")
-    batch, heads, queries, keys = pattern.shape
-    expect("key", "batch members", key.shape[0], batch)
-    if not key.shape[1] or heads % key.shape[1]:
-        raise ShapeError(f"key has {key.shape[1]} heads, which cannot be shared evenly by {heads} query heads")
-    if value is not None:
-        expect("value", "batch members", value.shape[0], batch)
-        expect("value", "heads", value.shape[1], key.shape[1])
-        expect("value", "places", value.shape[2], keys)
-    pattern.score.check(query.shape, key.shape)
-    for part in (pattern.mask, pattern.bias):
-        if part is not None:
-            part.check(batch, heads, queries, keys)
-    if pattern.hidden is not None:
-        Padding(pattern.hidden).check(batch, heads, queries, keys)
+        return joined(steps)

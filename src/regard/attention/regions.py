@@ -1,12 +1,15 @@
 """Which of the batch, heads, queries or keys somebody means."""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from regard.errors import ShapeError
 
+GAP = 64  # indices that are worth computing in vain, to ask for one tile less
 Some = int | slice | Sequence[int] | Tensor
 """One, a run, or a choice."""
 
@@ -42,7 +45,35 @@ def runs(chosen: list[int], shared: int = 1) -> list[slice]:
     return found
 
 
-def whole(given: tuple[Some, ...], dimensions: int) -> tuple[Some, ...]:
+def bridged(chosen: list[int]) -> list[slice]:
+    """A few slices, in order, that hold these indices: what lies in small gaps is cheaper to compute than to skip."""
+    found: list[slice] = []
+    for index in sorted(set(chosen)):
+        if found and index - found[-1].stop < GAP:
+            found[-1] = slice(found[-1].start, index + 1)
+        else:
+            found.append(slice(index, index + 1))
+    return found
+
+
+def positions(chosen: list[int], held: list[slice]) -> Tensor | slice:
+    """Where the chosen indices stand once what the slices hold is put end to end."""
+    every = [index for run in held for index in range(run.start, run.stop)]
+    if chosen == every:
+        return slice(None)
+    place = {index: number for number, index in enumerate(every)}
+    return torch.tensor([place[index] for index in chosen], dtype=torch.long)
+
+
+def strips(wanted: list[int], step: int) -> Iterator[tuple[slice, Tensor | slice]]:
+    """Slices of at most `step` indices, and where in each of them those stand that are wanted; these are in order."""
+    for run in bridged(wanted):
+        for start in range(run.start, run.stop, step):
+            held = slice(start, min(start + step, run.stop))
+            yield held, positions(wanted[bisect_left(wanted, held.start) : bisect_left(wanted, held.stop)], [held])
+
+
+def whole(given: tuple[Any, ...], dimensions: int) -> tuple[Some, ...]:
     """An index for every dimension, as in a[0, ..., 2]."""
     at = next((place for place, index in enumerate(given) if index is Ellipsis), len(given))
     left, right = given[:at], given[at + 1 :]

@@ -64,7 +64,7 @@ def pieces(size: int, step: int) -> Iterator[slice]:
 
 def rows_within(mask: Mask | None, size: Cut, queries: int, keys: int, cost: int) -> int:
     """Rows in a block: fewer than the cut says where taller blocks see more keys, as under a window."""
-    rows = min(size.rows, queries)
+    rows = max(min(size.rows, queries), 1)
     while rows > ROWS and size.batch * size.heads * rows * widest(mask, rows, queries, keys) * cost > BUDGET:
         rows = max(rows // 2, ROWS)
     return rows
@@ -72,8 +72,10 @@ def rows_within(mask: Mask | None, size: Cut, queries: int, keys: int, cost: int
 
 def widest(mask: Mask | None, rows: int, queries: int, keys: int) -> int:
     """How many keys a block of so many rows may have to be compared with; 1 or more."""
-    spans = (span(mask, some, queries, keys) for some in pieces(queries, rows))
-    return max(keys if mask is None else max(run.stop - run.start for run in spans), 1)
+    if mask is None:
+        return max(keys, 1)
+    spans = [span(mask, some, queries, keys) for some in pieces(queries, rows)]
+    return max([1, *(run.stop - run.start for run in spans)])
 
 
 def span(mask: Mask | None, rows: slice, queries: int, keys: int) -> slice:

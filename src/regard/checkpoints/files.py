@@ -19,16 +19,26 @@ class CheckpointError(RegardError):
     """A checkpoint that cannot be read; the message names the file or the tensor."""
 
 
+def checked(path: Path) -> Path:
+    """A file of a folder, and not a link out of it; the Hub's cache keeps its files beside the folder, in blobs."""
+    if not path.is_file():
+        raise CheckpointError(f"{path}: no such file")
+    folder, file = path.parent.resolve(), path.resolve()
+    homes = [folder, *([folder.parent.parent / "blobs"] if folder.parent.name == "snapshots" else [])]
+    if file.parent not in homes:
+        raise CheckpointError(f"{path}: a link to {file}, which is outside the folder and is not read")
+    return path
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """An object from a file of JSON."""
+    checked(path)
     try:
         if path.stat().st_size > LARGEST_JSON:
             raise CheckpointError(f"{path}: {path.stat().st_size >> 20} MiB of JSON, more than any checkpoint needs")
         found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise CheckpointError(f"{path}: no such file") from None
     except (OSError, ValueError, RecursionError) as problem:
-        raise CheckpointError(f"{path}: no readable JSON ({type(problem).__name__}: {problem})") from None
+        raise CheckpointError(f"{path}: no readable JSON ({type(problem).__name__}: {first_line(problem)})") from None
     if not isinstance(found, dict):
         raise CheckpointError(f"{path}: an object expected, got {type(found).__name__}")
     return found
@@ -49,27 +59,35 @@ def weight_files(folder: Path) -> list[Path]:
         raise CheckpointError(f"{folder / INDEX}: a weight_map from tensor to file expected")
     names = sorted(set(shards.values()))
     for name in names:
-        if Path(name).name != name or name in ("", ".", ".."):
+        if not is_name(name):
             raise CheckpointError(f"{folder / INDEX}: {name!r} is not the name of a file in this folder")
     return [folder / name for name in names]
+
+
+def is_name(name: str) -> bool:
+    """Whether this is the name of a file, and no path."""
+    return name not in ("", ".", "..") and not set("/\\\0") & set(name)
+
+
+def first_line(problem: BaseException) -> str:
+    """An error of somebody else's, short."""
+    line = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
+    return line if len(line) <= 200 else f"{line[:200]}…"
 
 
 def read_tensors(folder: Path) -> dict[str, Tensor]:
     """All weights by name, memory-mapped."""
     tensors: dict[str, Tensor] = {}
     for path in weight_files(folder):
-        if path.is_symlink() and not path.resolve().is_file():
-            raise CheckpointError(f"{path}: a link that leads nowhere")
+        checked(path)
         try:
             with safe_open(path, framework="pt") as file:
                 for name in file.keys():  # noqa: SIM118 - not a mapping
                     if name in tensors:
                         raise CheckpointError(f"{path}: tensor {name} was in another shard already")
                     tensors[name] = file.get_tensor(name)
-        except FileNotFoundError:
-            raise CheckpointError(f"{path}: no such file") from None
-        except (SafetensorError, OSError, ValueError, RuntimeError) as problem:
-            raise CheckpointError(f"{path}: no readable safetensors ({problem})") from None
+        except (SafetensorError, OSError, ValueError, RuntimeError, OverflowError) as problem:
+            raise CheckpointError(f"{path}: no readable safetensors ({first_line(problem)})") from None
     if (folder / INDEX).is_file() and not (folder / WEIGHTS).is_file():
         promised = set(read_json(folder / INDEX)["weight_map"])
         if missing := promised - tensors.keys():
@@ -98,13 +116,17 @@ def write_manifest(folder: Path) -> None:
 def check_manifest(folder: Path) -> None:
     """Compare with the sums that were written; folders of others have none."""
     path = folder / MANIFEST
-    if not path.is_file():
+    if not path.exists():
         return
-    for name, told in read_json(path).items():
-        if Path(name).name != name or not isinstance(told, dict):
+    sums = read_json(path)
+    if unlisted := [file.name for file in (folder / CONFIG, *weight_files(folder)) if file.name not in sums]:
+        raise CheckpointError(f"{path}: no sum of {listed(unlisted)}")
+    for name, told in sums.items():
+        if not is_name(name) or not isinstance(told, dict):
             raise CheckpointError(f"{path}: {name!r} is not the name of a file in this folder")
         file = folder / name
         if not file.is_file():
             raise CheckpointError(f"{file}: missing, though {MANIFEST} lists it")
+        checked(file)
         if file.stat().st_size != told.get("size") or sha256(file) != told.get("sha256"):
             raise CheckpointError(f"{file}: damaged or changed: it does not have the SHA-256 sum of {MANIFEST}")

@@ -1,26 +1,34 @@
 """A folder becomes a model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, read_json, read_tensors
-from regard.checkpoints.hub import architecture_of, build, family_of
+from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, first_line, read_json, read_tensors
+from regard.checkpoints.hub import Config, Family, architecture_of, build, family_of
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import read_into
+from regard.checkpoints.sound import check_kinds
 from regard.models import Model
+
+DEEPEST = 1024  # layers; a config that asks for more would take for ever to build
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model and the config that it came with, as the folder has it."""
+    """A model and the config that it came with, as the folder has it.
+
+    `spare` are tensors that the model has no use for, kept for those who will load it when it is saved again.
+    """
 
     model: Model
     config: dict[str, Any]
     architecture: str
     folder: Path
+    spare: dict[str, Tensor] = field(default_factory=dict)
 
 
 def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = torch.float32) -> Checkpoint:
@@ -36,18 +44,33 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
     if architecture not in family.architectures:
         known = ", ".join(family.architectures)
         raise CheckpointError(f"{where}: architecture {architecture!r} is not supported, only {known}")
-    options = Options(config, where)
-    try:
-        ours = family.read(options, architecture)
-    except (TypeError, AttributeError) as problem:  # a number where a word should be, and the like
-        raise CheckpointError(f"{where}: a value of the wrong kind ({problem})") from None
-    options.done()
-    with torch.device("meta"):
-        model = build(ours)
     tensors = read_tensors(folder)
-    read_into(model, family.names(ours, architecture), tensors, str(folder))
+    options = Options(config, where, tensors)
+    try:
+        ours, model = understood(family, options, architecture)
+    except CheckpointError:
+        raise
+    except Exception as problem:  # a number where a word should be, a width of -1, and whatever else was thought of
+        raise CheckpointError(f"{where}: no model can be made of it ({first_line(problem)})") from None
+    names = family.names(ours, architecture)
+    read_into(model, names, tensors, str(folder))
     restore_buffers(model, ours)
-    return Checkpoint(model.to(device=device, dtype=dtype).eval(), config, architecture, folder)
+    spare = {name: tensors[name] for name in tensors.keys() & names.spare - names.echoes.keys()}
+    return Checkpoint(model.to(device=device, dtype=dtype).eval(), config, architecture, folder, spare)
+
+
+def understood(family: Family, options: Options, architecture: str) -> tuple[Config, Model]:
+    """A config as ours, and the model that it describes, on the meta device."""
+    ours = family.read(options, architecture)
+    options.done()
+    check_kinds(ours, options.where)
+    for side in (getattr(ours, "encoder", None), getattr(ours, "decoder", None)):
+        if side is not None and not 0 <= side.stack.layers <= DEEPEST:
+            raise CheckpointError(
+                f"{options.where}: {side.stack.layers} layers, more than {DEEPEST} or fewer than none"
+            )
+    with torch.device("meta"):
+        return ours, build(ours)
 
 
 def restore_buffers(model: Model, config: Any) -> None:

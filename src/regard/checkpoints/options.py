@@ -3,15 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from regard.checkpoints.files import CheckpointError, listed
 
 KINDS = ("bos", "eos", "pad", "sep", "cls", "mask", "unk", "decoder_start", "forced_bos", "forced_eos")
-TOKENS = {f"{kind}_token_id" for kind in KINDS}
+TOKENS = {f"{kind}_token_id" for kind in KINDS} | {"eos_token_ids"}
 GENERATION = {
     "bad_words_ids", "num_beams", "max_length", "min_length", "length_penalty", "early_stopping", "do_sample",
     "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "temperature", "top_k", "top_p", "typical_p",
     "repetition_penalty", "num_beam_groups", "diversity_penalty", "num_return_sequences", "remove_invalid_values",
     "exponential_decay_length_penalty", "suppress_tokens", "begin_suppress_tokens", "prefix", "use_cache",
+    "output_scores", "return_dict_in_generate",
 }  # fmt: skip
 TRAINING = {
     "initializer_range", "initializer_factor", "init_std", "gradient_checkpointing", "layerdrop", "encoder_layerdrop",
@@ -21,18 +25,22 @@ BOOKKEEPING = {
     "_name_or_path", "architectures", "model_type", "transformers_version", "torch_dtype", "dtype", "return_dict",
     "output_attentions", "output_hidden_states", "output_past", "id2label", "label2id", "tokenizer_class",
     "torchscript", "chunk_size_feed_forward", "use_bfloat16", "_attn_implementation", "attn_implementation",
-    "directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head", "pooler_type",
-    "language", "is_encoder_decoder", "pretraining_tp", "n_ctx",
+    "directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers", "pooler_size_per_head",
+    "pooler_type", "language", "xla_device", "tf_legacy_loss", "is_encoder_decoder", "pretraining_tp", "n_ctx",
 }  # fmt: skip
 HARMLESS = TOKENS | GENERATION | TRAINING | BOOKKEEPING
 """Keys that say nothing about what is computed in a forward pass of ours."""
 
 
 class Options:
-    """Hands out the keys of a config and remembers which were asked for; the rest is an error, never ignored."""
+    """Hands out the keys of a config and remembers which were asked for; the rest is an error, never ignored.
 
-    def __init__(self, config: Mapping[str, Any], where: str) -> None:
+    `tensors` are those that the config came with: some things are said there alone.
+    """
+
+    def __init__(self, config: Mapping[str, Any], where: str, tensors: Mapping[str, Tensor] | None = None) -> None:
         self.config, self.where = config, where
+        self.tensors = {} if tensors is None else tensors
         self.asked: set[str] = set()
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -45,6 +53,10 @@ class Options:
         if self.config.get(key) is None:
             raise CheckpointError(f"{self.where}: {key} is missing")
         return self.get(key)
+
+    def presume(self, defaults: Mapping[str, Any]) -> None:
+        """What keys are worth that the config leaves out."""
+        self.config = {**defaults, **self.config}
 
     def only(self, key: str, *allowed: Any) -> None:
         """A key that we support with these values alone; leaving it out is fine."""
@@ -59,6 +71,14 @@ class Options:
         if value not in table:
             raise CheckpointError(f"{self.where}: {key} = {value!r} is not supported, only {', '.join(sorted(table))}")
         return table[value]
+
+    def holds(self, name: str, other_than: str | None = None) -> bool:
+        """Whether a tensor is there, and is no copy of another."""
+        if name not in self.tensors:
+            return False
+        if other_than is None or other_than not in self.tensors:
+            return True
+        return not torch.equal(self.tensors[name], self.tensors[other_than])
 
     def done(self) -> None:
         """Raise if any key was left that may change what is computed."""

@@ -51,14 +51,18 @@ def both(ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = Fals
 class Names:
     """The table of a model.
 
-    `copies` are tensors that may be there a second time under another name, and must then be equal. `spare` ones are
-    known and not needed; `echoes` are spare ones that others want to find, as copies of what is really used.
+    `copies` are tensors that may be there under another name, and where both are must be equal. `spare` ones are
+    known and not needed; `echoes` are spare ones that others want to find, as copies of what is really used. `older`
+    are endings of names that were once used, and today's. `root` may be left out, where no name has it: the bare model
+    saves its tensors so, and models with a head read them.
     """
 
     rows: tuple[Row, ...]
     copies: Mapping[str, str]
     spare: frozenset[str] = frozenset()
     echoes: Mapping[str, str] = field(default_factory=dict)
+    older: Mapping[str, str] = field(default_factory=dict)
+    root: str = ""
 
     @classmethod
     def of(
@@ -67,12 +71,45 @@ class Names:
         copies: Mapping[str, str] | None = None,
         spare: Iterable[str] = (),
         echoes: Mapping[str, str] | None = None,
+        older: Mapping[str, str] | None = None,
+        root: str = "",
     ) -> "Names":
-        return cls(tuple(rows), dict(copies or {}), frozenset([*spare, *(echoes or {})]), dict(echoes or {}))
+        spare = frozenset([*spare, *(echoes or {})])
+        return cls(tuple(rows), dict(copies or {}), spare, dict(echoes or {}), dict(older or {}), root)
+
+    def __add__(self, other: "Names") -> "Names":
+        """One table of both."""
+        return Names(
+            self.rows + other.rows,
+            {**self.copies, **other.copies},
+            self.spare | other.spare,
+            {**self.echoes, **other.echoes},
+            {**self.older, **other.older},
+            self.root or other.root,
+        )
+
+    def today(self, name: str) -> str:
+        """What a tensor is called today."""
+        for older, newer in self.older.items():
+            if name.endswith(older):
+                return name.removesuffix(older) + newer
+        return name
+
+    def rooted(self, tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        """The same tensors with the root before their names, if none has it."""
+        if not self.root or any(name.startswith(self.root) for name in tensors):
+            return tensors
+        known = {name for row in self.rows for name in row.theirs} | self.spare
+        return {self.root + name if self.root + name in known else name: tensors[name] for name in tensors}
 
 
 def read_into(model: nn.Module, names: Names, tensors: Mapping[str, Tensor], where: str) -> None:
     """Fill a model (which may be on the meta device) with tensors; whatever does not fit is named."""
+    if twice := [name for name in tensors if names.today(name) != name and names.today(name) in tensors]:
+        raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {listed(twice)}")
+    tensors = names.rooted({names.today(name): tensor for name, tensor in tensors.items()})
+    alone = {original: copy for copy, original in names.copies.items() if copy in tensors and original not in tensors}
+    tensors = {**tensors, **{original: tensors[copy] for original, copy in alone.items()}}
     wanted = {name for row in names.rows for name in row.theirs}
     missing, extra = wanted - tensors.keys(), tensors.keys() - wanted - names.copies.keys() - names.spare
     if missing or extra:
@@ -84,12 +121,26 @@ def read_into(model: nn.Module, names: Names, tensors: Mapping[str, Tensor], whe
     ours = dict(model.named_parameters(remove_duplicate=False))
     found: dict[str, Tensor] = {}
     for row in names.rows:
-        tensor = row.read(tensors)
-        if tensor.shape != ours[row.ours].shape:
-            expected, got = tuple(ours[row.ours].shape), tuple(tensor.shape)
-            raise CheckpointError(f"{where}: {' + '.join(row.theirs)} has the shape {got}, expected {expected}")
-        found[row.ours] = tensor
+        found[row.ours] = fitting(row, tensors, ours[row.ours].shape, where)
     complete(model, found)
+
+
+def fitting(row: Row, tensors: Mapping[str, Tensor], shape: torch.Size, where: str) -> Tensor:
+    """The tensor of a row, if it has this shape and is made of finite numbers."""
+    names = " + ".join(row.theirs)
+    try:
+        tensor = row.read(tensors)
+    except (RuntimeError, IndexError):
+        shapes = " + ".join(str(tuple(tensors[name].shape)) for name in row.theirs)
+        raise CheckpointError(f"{where}: {names} has the shape {shapes}, expected {tuple(shape)}") from None
+    if tensor.shape != shape:
+        raise CheckpointError(f"{where}: {names} has the shape {tuple(tensor.shape)}, expected {tuple(shape)}")
+    if not tensor.is_floating_point():
+        raise CheckpointError(f"{where}: {names} holds {str(tensor.dtype).removeprefix('torch.')}, expected weights")
+    wide = tensor if tensor.element_size() > 1 else tensor.float()
+    if tensor.numel() and not torch.stack(wide.aminmax()).isfinite().all():
+        raise CheckpointError(f"{where}: {names} holds numbers that are not finite")
+    return tensor
 
 
 def complete(model: nn.Module, found: Mapping[str, Tensor]) -> None:
@@ -98,7 +149,7 @@ def complete(model: nn.Module, found: Mapping[str, Tensor]) -> None:
     unfilled = []
     for path, parameter in model.named_parameters(remove_duplicate=False):
         if path in found:
-            filled.setdefault(id(parameter), nn.Parameter(found[path].clone(), parameter.requires_grad))
+            filled.setdefault(id(parameter), nn.Parameter(own(found[path]), parameter.requires_grad))
     for path, parameter in list(model.named_parameters(remove_duplicate=False)):
         owner, _, name = path.rpartition(".")
         if id(parameter) not in filled:
@@ -106,6 +157,11 @@ def complete(model: nn.Module, found: Mapping[str, Tensor]) -> None:
         else:
             model.get_submodule(owner).register_parameter(name, filled[id(parameter)])
     assert not unfilled, f"no row of the table fills {unfilled}"
+
+
+def own(tensor: Tensor) -> Tensor:
+    """A copy that lies in memory as it is read."""
+    return tensor.clone(memory_format=torch.contiguous_format)
 
 
 def written(model: nn.Module, names: Names) -> dict[str, Tensor]:

@@ -4,13 +4,14 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from safetensors.torch import save_file
+from torch import Tensor
 
-from regard.checkpoints.files import CONFIG, WEIGHTS, write_manifest
+from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, write_manifest
 from regard.checkpoints.hub import family_of
 from regard.checkpoints.rows import written
 from regard.models import Model
@@ -23,27 +24,37 @@ def save_model(
     architecture: str,
     *,
     files: Iterable[Path] = (),
+    spare: Mapping[str, Tensor] | None = None,
 ) -> Path:
     """Write a folder in the Hugging Face layout, whole or not at all.
 
     `config` is what the family needs to be told besides the model's own numbers: its model_type, token ids. `files`
-    are copied along: tokeniser, model card.
+    are copied along: tokeniser, model card. `spare` tensors are written as they are, for those who look for them.
     """
     folder = Path(folder)
+    if folder.exists() and not (folder / CONFIG).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CheckpointError(f"{folder}: already there, and no checkpoint that could be replaced")
     family = family_of(config, str(folder))
-    described = {**config, **family.write(model.config, architecture), "architectures": [architecture]}
+    described = merged(config, {**family.write(model.config, architecture), "architectures": [architecture]})
+    tensors = {**(spare or {}), **written(model, family.names(model.config, architecture))}
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         for file in files:
             shutil.copyfile(file, beside / file.name)
-        save_file(written(model, family.names(model.config, architecture)), beside / WEIGHTS, metadata={"format": "pt"})
+        save_file(tensors, beside / WEIGHTS, metadata={"format": "pt"})
         (beside / CONFIG).write_text(json.dumps(described, indent=2, sort_keys=True) + "\n", encoding="utf-8")
         write_manifest(beside)
         replace_folder(beside, folder)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return folder
+
+
+def merged(config: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:
+    """A config with news in it, those about its parts in the parts."""
+    both = {key for key in config.keys() & news.keys() if isinstance(config[key], dict) and isinstance(news[key], dict)}
+    return {**config, **news, **{key: merged(config[key], news[key]) for key in both}}
 
 
 def replace_folder(new: Path, folder: Path) -> None:

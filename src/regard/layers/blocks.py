@@ -9,9 +9,9 @@ from regard.attention import Bias, Cache, Mask
 from regard.attention.taps import Taps, at_work
 from regard.errors import ShapeError
 from regard.layers.feedforward import FeedForward
-from regard.layers.multihead import MultiHead
+from regard.layers.multihead import MultiHead, Source
 from regard.positions import Position
-from regard.shapes import Source, Stream, TokenPlaces
+from regard.shapes import Stream, TokenPlaces
 
 
 @dataclass

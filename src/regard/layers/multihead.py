@@ -1,16 +1,19 @@
 """Several looks at once."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import torch
+from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Compare, Dot, Mask, attend
 from regard.attention.taps import Taps, at_work
 from regard.errors import ShapeError, expect
 from regard.positions import Position
-from regard.shapes import Source, Stream, TokenPlaces
+from regard.shapes import Stream, TokenPlaces
+
+Source = Float[Tensor, "batch source_length source_width"]
+"""The vectors of another sequence that is looked at."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +62,12 @@ class Split:
     def pruned(self) -> bool:
         return len(self.kept) < self.heads
 
-    @cached_property
+    @property
     def kept_groups(self) -> tuple[int, ...]:
         """The groups that still serve a head."""
         return tuple(sorted({head * self.groups // self.heads for head in self.kept}))
 
-    @cached_property
+    @property
     def serving(self) -> tuple[int, ...] | None:
         """Which of the groups left serves each head left; None where they still share evenly."""
         mine = tuple(self.kept_groups.index(head * self.groups // self.heads) for head in self.kept)
@@ -95,8 +98,9 @@ class MultiHead(nn.Module):
     ) -> None:
         super().__init__()
         self.split = split = heads if isinstance(heads, Split) else Split.of(width, heads)
+        self.serving = split.serving
         queries, pairs = len(split.kept) * split.width, 2 * len(split.kept_groups) * split.width
-        self.width, self.source_width = width, source_width
+        self.width, self.source_width = width, width if source_width is None else source_width
         self.crosses = source_width is not None
         if source_width is None:
             self.project = nn.Linear(width, queries + pairs, bias=bias)
@@ -132,8 +136,8 @@ class MultiHead(nn.Module):
             query, key = self.compare.query(query), self.compare.key(key) if key is not None else None
         key, value = remembered(cache, key, value)
         score = Dot() if self.compare is None else self.compare.score(query.shape[2], key.shape[2])
-        if self.split.serving is not None:
-            key, value = key[:, self.split.serving], value[:, self.split.serving]
+        if self.serving is not None:
+            key, value = key[:, self.serving], value[:, self.serving]
         if bias is not None and self.split.pruned:
             bias = bias.heads(torch.tensor(self.split.kept, device=x.device))
         gathered = attend(

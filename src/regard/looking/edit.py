@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
 from regard.errors import RegardError, lookup
-from regard.looking.places import Places
-from regard.looking.watch import tapped
+from regard.looking.places import Placed, Places, shortened
+from regard.looking.watch import repeats, tapped
 
 Record = dict[str, Any]
 """One edit as data: where ("place", "heads"), what ("do") and how much."""
@@ -24,7 +24,7 @@ def hide(pattern: Pattern, record: Record) -> Pattern:
 
 
 def scale(pattern: Pattern, record: Record) -> Pattern:
-    return pattern.scale(record["factor"], record["heads"])
+    return pattern.scale(numbers(record["factor"], pattern), record["heads"])
 
 
 def temper(pattern: Pattern, record: Record) -> Pattern:
@@ -32,7 +32,13 @@ def temper(pattern: Pattern, record: Record) -> Pattern:
 
 
 def set_rows(pattern: Pattern, record: Record) -> Pattern:
-    return pattern.set(torch.as_tensor(record["weights"]), record["heads"], record["rows"])
+    return pattern.set(numbers(record["weights"], pattern), record["heads"], record["rows"])
+
+
+def numbers(given: Any, pattern: Pattern) -> Tensor:
+    """Numbers as a tensor, exact for this pattern; one that is a tensor already may want a gradient."""
+    exact = torch.promote_types(pattern.query.dtype, torch.float32)
+    return given if isinstance(given, Tensor) else torch.as_tensor(given, dtype=exact)
 
 
 EDITS: dict[str, tuple[Callable[[Pattern, Record], Pattern], set[str]]] = {
@@ -53,17 +59,23 @@ class Edits:
 
     def head(self, place: str, head: int | Sequence[int]) -> "HeadEdit":
         """One head, or several, of the layers whose names fit."""
-        return HeadEdit(self, place, [head] if isinstance(head, int) else list(head))
+        return HeadEdit(self, place, [head] if isinstance(head, int) else [int(number) for number in head])
 
     def hide(
         self, tokens: Sequence[int] | None = None, *, source: Sequence[int] = (), target: Sequence[int] = ()
     ) -> None:
         """Nobody sees these tokens: anywhere, or as part of the source or of the target."""
-        for place in self.places.layers:
-            of_source = place.startswith("encoder") or place.endswith("cross")
-            places = [*(tokens or ()), *(source if of_source else target)]
-            if places:
-                self.add({"do": "hide", "place": place, "places": places})
+        layers = {place: is_of_source(place) for place in self.places.layers}
+        for side, given, there in (
+            ("source", source, any(layers.values())),
+            ("target", target, not all(layers.values())),
+        ):
+            if len(given) and not there:
+                raise RegardError(f"no layer looks at a {side}: known: {shortened([*layers])}")
+        for place, of_source in layers.items():
+            some = [*(() if tokens is None else tokens), *(source if of_source else target)]
+            if some:
+                self.add({"do": "hide", "place": place, "places": [int(token) for token in some]})
 
     def add(self, record: Record) -> None:
         """One edit as data, checked."""
@@ -71,7 +83,7 @@ class Edits:
         _, needed = lookup(EDITS, kind, "edit")
         if missing := needed - record.keys():
             raise RegardError(f"the edit {kind!r} needs {', '.join(sorted(missing))}, got {json.dumps(plain(record))}")
-        self.places.chosen([record.get("place", "*")])
+        self.places.chosen([record.get("place", "*")], among=self.places.layers)
         self.records.append(record)
 
     def save(self, path: str | Path) -> None:
@@ -116,17 +128,35 @@ class HeadEdit:
         return self
 
 
-class Editor(Tap):
+class Editor(Placed):
     """Applies the edits that are meant for its place."""
 
     def __init__(self, names: list[str], edits: Edits) -> None:
-        self.names, self.edits = names, edits
+        super().__init__(names)
+        self.edits = edits
 
     def edit(self, pattern: Pattern) -> Pattern:
-        for record in self.edits.records:
-            if any(fnmatchcase(name, record.get("place", "*")) for name in self.names):
-                pattern = EDITS[record["do"]][0](pattern, record)
+        for record in self.again() if repeats() else self.meant_for(self.turn()):
+            pattern = EDITS[record["do"]][0](pattern, record)
         return pattern
+
+    def meant_for(self, name: str) -> list[Record]:
+        return [record for record in self.edits.records if fnmatchcase(name, record.get("place", "*"))]
+
+    def again(self) -> list[Record]:
+        """The edits of a call that is repeated for the sake of a gradient; which place it was is not known."""
+        first, *others = map(self.meant_for, self.names)
+        if any([*map(id, first)] != [*map(id, other)] for other in others):
+            raise RegardError(
+                f"{shortened(self.names)} are one layer: under activation checkpointing it can be edited in all of its "
+                "places or in none"
+            )
+        return first
+
+
+def is_of_source(place: str) -> bool:
+    """Whether the keys of a layer are tokens of the source."""
+    return "encoder" in place.split(".") or place.endswith("cross")
 
 
 def plain(record: Record) -> Record:
@@ -144,10 +174,8 @@ def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterato
     mine = Edits(places)
     for record in read(edits) if isinstance(edits, str | Path) else edits:
         mine.add(record)
-    modules = dict.fromkeys(places.layers.values())
-    taps = {
-        module: Editor([name for name, layer in places.layers.items() if layer is module], mine) for module in modules
-    }
+    taps: dict[nn.Module, Tap] = {module: Tap() for module in places.around}
+    taps |= {module: Editor(places.of(module), mine) for module in dict.fromkeys(places.layers.values())}
     with tapped(taps):
         yield mine
 

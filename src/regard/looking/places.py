@@ -3,13 +3,14 @@
 import threading
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from types import ModuleType
 
 from torch import nn
 
 from regard.attention.taps import Tap
 from regard.errors import RegardError, UnknownName
 from regard.layers import Block, MultiHead
-from regard.looking import torch_layers
+from regard.looking import huggingface, torch_layers
 
 WRAPPERS = {"module", "_orig_mod", "_checkpoint_wrapped_module", "_fsdp_wrapped_module"}
 CONTAINERS = {"blocks", "layers", "stack"}
@@ -23,36 +24,63 @@ class Places:
     def __init__(self, model: nn.Module) -> None:
         self.layers: dict[str, nn.Module] = {}
         self.blocks: dict[str, nn.Module] = {}
+        if huggingface.is_foreign(model):
+            self.layers, self.blocks = huggingface.places(model)
         for path, module in model.named_modules(remove_duplicate=False):
             if isinstance(module, MultiHead | nn.MultiheadAttention):
-                self.layers[place_name(path)] = module
+                put(self.layers, path, module, alone="self")
             elif isinstance(module, Block | nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
-                self.blocks[place_name(path)] = module
+                put(self.blocks, path, module, alone="block")
         if not self.layers:
             raise RegardError(f"{type(model).__name__} has no attention layer that can be looked at")
+        self.around = [module for module in model.modules() if isinstance(module, torch_layers.FAST)]
 
     @property
     def names(self) -> list[str]:
         return [*self.layers, *self.blocks]
 
-    def chosen(self, wanted: Iterable[str]) -> list[str]:
-        """The names that fit any of these, which may hold * and ?."""
+    def chosen(self, wanted: Iterable[str], among: Iterable[str] | None = None) -> list[str]:
+        """The names, all or among some, that fit any of these, which may hold * and ?."""
+        names = self.names if among is None else list(among)
         found: dict[str, None] = {}
         for pattern in wanted:
-            fits = [name for name in self.names if fnmatchcase(name, pattern)]
+            fits = [name for name in names if fnmatchcase(name, pattern)]
             if not fits:
-                raise UnknownName(f"no place fits {pattern!r}: known: {shortened(self.names)}")
+                raise UnknownName(f"no place fits {pattern!r}: known: {shortened(names)}")
             found.update(dict.fromkeys(fits))
-        return [name for name in self.names if name in found]
+        return [name for name in names if name in found]
+
+    def of(self, module: nn.Module) -> list[str]:
+        """All places of a layer or block."""
+        return [name for name in self.names if self.module(name) is module]
 
     def module(self, name: str) -> nn.Module:
         return self.layers[name] if name in self.layers else self.blocks[name]
 
 
-def place_name(path: str) -> str:
-    """`encoder.blocks.0.self` is the place `encoder.0.self`; a lone layer is `self`."""
+def put(table: dict[str, nn.Module], path: str, module: nn.Module, alone: str) -> None:
+    """Enter a module under its name, or under its whole path where another has that name."""
+    name = place_name(path, alone)
+    table[name if table.get(name, module) is module else path] = module
+
+
+def place_name(path: str, alone: str = "self") -> str:
+    """`encoder.blocks.0.self` is the place `encoder.0.self`; a lone layer is `self`, a lone block `block`."""
     parts = [NAMES.get(part, part) for part in path.split(".") if part not in WRAPPERS | CONTAINERS]
-    return ".".join(parts) or "self"
+    return ".".join(parts) or alone
+
+
+class Placed(Tap):
+    """A tap that knows where it is. A layer that serves several places comes by each of them in turn."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        self.calls = 0
+
+    def turn(self) -> str:
+        """The place of this call."""
+        self.calls += 1
+        return self.names[(self.calls - 1) % len(self.names)]
 
 
 def shortened(names: list[str], most: int = 12) -> str:
@@ -62,13 +90,20 @@ def shortened(names: list[str], most: int = 12) -> str:
 def attach(module: nn.Module, tap: Tap) -> None:
     """Put a tap on a layer or block. Others that run there now keep the tuple that they have read."""
     with _lock:
-        if isinstance(module, torch_layers.FOREIGN):
-            torch_layers.open_up(module)
+        if foreign := home(module):
+            foreign.open_up(module)
         module.taps = (*module.taps, tap)  # type: ignore[assignment]
 
 
 def detach(module: nn.Module, tap: Tap) -> None:
     with _lock:
         module.taps = tuple(other for other in module.taps if other is not tap)  # type: ignore[assignment, union-attr]
-        if isinstance(module, torch_layers.FOREIGN) and not module.taps:
-            torch_layers.close(module)
+        if (foreign := home(module)) and not module.taps:
+            foreign.close(module)
+
+
+def home(module: nn.Module) -> ModuleType | None:
+    """Who knows how to open up a layer that is not ours."""
+    if isinstance(module, MultiHead | Block):
+        return None
+    return torch_layers if isinstance(module, torch_layers.FOREIGN) else huggingface

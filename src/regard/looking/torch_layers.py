@@ -4,16 +4,21 @@ While a tap is on such a layer, its forward pass goes through attend(); the laye
 """
 
 from functools import partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.overrides import BaseTorchFunctionMode
 
 from regard.attention import Bias, Dense, Given, Mask, Padding, Tap, attend
 from regard.attention.pattern import Pattern
 from regard.attention.taps import Taps, at_work
+from regard.errors import ShapeError
 
-FOREIGN = (nn.MultiheadAttention, nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)
+FAST = (nn.TransformerEncoder, nn.TransformerEncoderLayer)
+"""What has a closed fast path, in which no layer is called that could be looked at."""
+FOREIGN = (nn.MultiheadAttention, nn.TransformerDecoderLayer, *FAST)
 
 
 def open_up(module: nn.Module) -> None:
@@ -21,24 +26,34 @@ def open_up(module: nn.Module) -> None:
     if "taps" in vars(module):
         return
     vars(module)["taps"] = ()
-    if isinstance(module, nn.MultiheadAttention):
-        vars(module)["forward"] = partial(forward, module)
-        # A hook, even an idle one, keeps the blocks of torch.nn from their closed fast path.
-        vars(module)["_regard_hook"] = module.register_forward_pre_hook(lambda *_: None)
-    else:
-        vars(module)["_regard_hook"] = module.register_forward_hook(passed)
+    vars(module)["forward"] = partial(forward if isinstance(module, nn.MultiheadAttention) else around, module)
 
 
 def close(module: nn.Module) -> None:
     """Leave the layer as it was."""
-    vars(module).pop("_regard_hook").remove()
-    vars(module).pop("forward", None)
-    del vars(module)["taps"]
+    del vars(module)["forward"], vars(module)["taps"]
 
 
-def passed(module: nn.Module, given: object, x: Tensor) -> None:
-    for tap in at_work(vars(module)["taps"]):
-        tap.passed(x)
+def here(module: nn.Module) -> Taps:
+    """The taps at work; another thread may just have closed the layer."""
+    return at_work(vars(module).get("taps", ()))
+
+
+def around(module: nn.Module, *given: Any, **named: Any) -> Tensor:
+    """What a block or an encoder computes, layer by layer while somebody looks here.
+
+    A function mode, even an idle one, keeps torch.nn from its fast path, and does so in this thread alone.
+    """
+    if not (taps := here(module)):
+        return type(module).forward(module, *given, **named)
+    with BaseTorchFunctionMode():
+        x = type(module).forward(module, *given, **named)
+    if isinstance(module, nn.TransformerEncoder):
+        return x
+    stream = x[None] if x.ndim == 2 else x if module.self_attn.batch_first else x.transpose(0, 1)  # type: ignore[union-attr]
+    for tap in taps:
+        tap.passed(stream)
+    return x
 
 
 class Keep(Tap):
@@ -62,9 +77,8 @@ def forward(
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
     """What nn.MultiheadAttention computes, through attend() while somebody looks here."""
-    taps: Taps = at_work(vars(layer)["taps"])
-    if not taps:
-        return nn.MultiheadAttention.forward(
+    if not (taps := here(layer)):
+        return type(layer).forward(
             layer,
             query,
             key,
@@ -75,6 +89,8 @@ def forward(
             average_attn_weights,
             is_causal,
         )
+    if is_causal and attn_mask is None:
+        raise ShapeError("is_causal only says of what kind attn_mask is: a mask expected, got none")
     single = query.ndim == 2
     ordered = [x[None] if single else x if layer.batch_first else x.transpose(0, 1) for x in (query, key, value)]
     if single and key_padding_mask is not None:

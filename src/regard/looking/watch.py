@@ -9,9 +9,9 @@ from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
 from regard.attention.taps import active
-from regard.errors import RegardError, lookup
+from regard.errors import UnknownName, lookup
 from regard.looking.eager import eager
-from regard.looking.places import Places, attach, detach, shortened
+from regard.looking.places import Placed, Places, attach, detach, shortened
 from regard.shapes import Stream
 
 
@@ -51,35 +51,38 @@ class Seen(Mapping[str, Pattern]):
         if name in self.names and name not in table:
             other = self._streams if table is self._patterns else self._patterns
             if name in other:
-                raise RegardError(f"{name} has no {what}: patterns come from layers, streams from blocks")
-            raise RegardError(f"{name} was watched, and nothing ran through it")
+                raise UnknownName(f"{name} has no {what}: patterns come from layers, streams from blocks")
+            raise UnknownName(f"{name} was watched, and nothing ran through it")
         return lookup(table, name, what)
 
     def __repr__(self) -> str:
         return f"Seen({shortened(list(self)) or 'nothing yet'})"
 
 
-class Watcher(Tap):
-    """Puts what passes a layer into what was seen. A layer that stands in several places takes turns."""
+class Watcher(Placed):
+    """Puts what passes a layer into what was seen, except where it only repeats for the sake of a gradient."""
 
     def __init__(self, names: list[str], seen: Seen, grad: bool, values: bool) -> None:
-        self.names, self.seen, self.grad, self.values = names, seen, grad, values
-        self.calls = 0
+        super().__init__(names)
+        self.seen, self.grad, self.values = seen, grad, values
 
     def see(self, pattern: Pattern) -> None:
-        if name := self.turn():
+        if name := self.wanted():
             self.seen._patterns.setdefault(name, []).append(kept(pattern, self.grad, self.values))
 
     def passed(self, x: Stream) -> None:
-        if name := self.turn():
+        if name := self.wanted():
             self.seen._streams.setdefault(name, []).append(x if self.grad else x.detach().clone())
 
-    def turn(self) -> str | None:
-        """The place of this call; None where it only repeats one for the sake of a gradient."""
-        if torch._C._current_graph_task_id() != -1:
-            return None
-        self.calls += 1
-        return self.names[(self.calls - 1) % len(self.names)]
+    def wanted(self) -> str | None:
+        """The place of this call, if somebody looks there."""
+        name = None if repeats() else self.turn()
+        return name if name in self.seen.names else None
+
+
+def repeats() -> bool:
+    """Whether this is activation checkpointing, which runs a layer a second time inside the backward pass."""
+    return torch._C._current_graph_task_id() != -1
 
 
 def kept(pattern: Pattern, grad: bool, values: bool) -> Pattern:
@@ -105,9 +108,9 @@ def watch(model: nn.Module, *names: str, grad: bool = False, values: bool = Fals
     places = Places(model)
     chosen = places.chosen(names or ["*"])
     seen = Seen(chosen)
-    taps = {}
+    taps: dict[nn.Module, Tap] = {module: Tap() for module in places.around}
     for module in dict.fromkeys(places.module(name) for name in chosen):
-        taps[module] = Watcher([name for name in chosen if places.module(name) is module], seen, grad, values)
+        taps[module] = Watcher(places.of(module), seen, grad, values)
     with tapped(taps):
         yield seen
 

@@ -151,7 +151,7 @@ class OutputConfig:
 
     def build(self, words: Words, width: int, norm: NormConfig) -> Output:
         own = words.table.embedding_dim
-        inner = own if self.tied else width
+        inner = own if self.tied or self.transform else width
         transform = None if self.transform is None else Transform(width, inner, self.transform, norm.build(inner))
         return Output(
             inner if transform else width,

@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from regard.models.config import ClassifyConfig, OutputConfig, SideConfig
 from regard.models.side import Side
-from regard.models.state import State, empty
+from regard.models.state import State, empty, packed
 from regard.shapes import Real, Stream, Tokens
 
 
@@ -47,6 +47,7 @@ class Decoder(nn.Module):
 
     def step(self, state: State, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, State]:
         """Read on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
+        tokens, real = packed(tokens, real)
         state = state.read(tokens.shape[1], real)
         x = self.decoder(tokens, real=state.real, caches=state.caches)
         assert self.output is not None

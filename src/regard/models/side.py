@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Causal, Mask, Padding, Window
 from regard.layers import BlockCache
 from regard.models.config import SideConfig
 from regard.positions import places_of
-from regard.shapes import Real, Stream, Tokens
+from regard.shapes import Stream, Tokens
 
 
 class Side(nn.Module):
@@ -29,8 +29,8 @@ class Side(nn.Module):
         *,
         real: Bool[Tensor, "batch keys"] | None = None,
         segments: Int[Tensor, "batch length"] | None = None,
-        source: Stream | None = None,
-        source_real: Real | None = None,
+        source: Float[Tensor, "batch source_length source_width"] | None = None,
+        source_real: Bool[Tensor, "batch source_length"] | None = None,
         caches: Sequence[BlockCache] | None = None,
     ) -> Stream:
         """`real` says which tokens are no padding, those in the caches included."""

@@ -7,7 +7,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from regard.layers import BlockCache
-from regard.shapes import Real, Stream
+from regard.shapes import Real, Stream, Tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,14 @@ class State:
             None if self.source is None else self.source[rows],
             None if self.source_real is None else self.source_real[rows],
         )
+
+
+def packed(tokens: Tokens, real: Real | None) -> tuple[Tokens, Real | None]:
+    """The same texts with all padding on their left, so that each ends at the last column."""
+    if real is None:
+        return tokens, None
+    order = real.int().argsort(dim=-1, stable=True)
+    return tokens.gather(-1, order), real.gather(-1, order)
 
 
 def empty(layers: int) -> tuple[BlockCache, ...]:

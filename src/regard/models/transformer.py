@@ -7,18 +7,18 @@ from torch import Tensor, nn
 
 from regard.models.config import OutputConfig, SideConfig
 from regard.models.side import Side
-from regard.models.state import State, empty
+from regard.models.state import State, empty, packed
 from regard.shapes import Real, Stream, Tokens
 
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """Two sides. `shared`: one table of words for both. `bridge`: the encoder's vectors are made as wide as the
-    decoder's before they are looked at."""
+    """Two sides, and how words are scored if they are. `shared`: one table of words for both. `bridge`: the encoder's
+    vectors are made as wide as the decoder's before they are looked at."""
 
     encoder: SideConfig
     decoder: SideConfig
-    output: OutputConfig = OutputConfig()
+    output: OutputConfig | None = OutputConfig()
     shared: bool = True
     bridge: bool = False
 
@@ -35,7 +35,8 @@ class Transformer(nn.Module):
         self.decoder = Side(config.decoder, is_causal=True, source_width=width if config.bridge else source_width)
         if config.shared:
             self.decoder.words.table = self.encoder.words.table
-        self.output = config.output.build(self.decoder.words, width, config.decoder.stack.norm)
+        norm = config.decoder.stack.norm
+        self.output = config.output.build(self.decoder.words, width, norm) if config.output else None
 
     def forward(
         self,
@@ -47,7 +48,7 @@ class Transformer(nn.Module):
     ) -> Tensor:
         """Scores of the word that follows each target token, all at once: teacher forcing."""
         x = self.decoder(target, real=target_real, source=self.encode(source, real), source_real=real)
-        return self.output(x)
+        return x if self.output is None else self.output(x)
 
     def encode(self, source: Tokens, real: Real | None = None) -> Stream:
         """A vector for every source token, as the decoder looks at them."""
@@ -60,8 +61,10 @@ class Transformer(nn.Module):
 
     def step(self, state: State, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, State]:
         """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
+        tokens, real = packed(tokens, real)
         state = state.read(tokens.shape[1], real)
         x = self.decoder(
             tokens, real=state.real, source=state.source, source_real=state.source_real, caches=state.caches
         )
+        assert self.output is not None
         return self.output(x[:, -1:]), state

@@ -4,7 +4,7 @@ from regard.positions.alibi import AlibiSlopes
 from regard.positions.buckets import BucketTable
 from regard.positions.learned import Learned
 from regard.positions.position import Position, places_of
-from regard.positions.rotary import Rotary
+from regard.positions.rotary import Rotary, Stretch
 from regard.positions.sinusoidal import Sinusoidal
 
 POSITIONS: dict[str, type[Position]] = {
@@ -17,5 +17,6 @@ POSITIONS: dict[str, type[Position]] = {
 }
 
 __all__ = [
-    "POSITIONS", "AlibiSlopes", "BucketTable", "Learned", "Position", "Rotary", "Sinusoidal", "places_of",
+    "POSITIONS", "AlibiSlopes", "BucketTable", "Learned", "Position", "Rotary", "Sinusoidal", "Stretch",
+    "places_of",
 ]  # fmt: skip

@@ -38,7 +38,7 @@ def check(buckets: int, reach: int, both_ways: bool) -> None:
         raise ShapeError(f"at least {fewest} buckets expected, got {buckets}")
     single = buckets // fewest
     if reach <= single:
-        raise ShapeError(f"{buckets} buckets have one distance each up to {single}: a larger reach expected, got {reach}")
+        raise ShapeError(f"{buckets} buckets are single up to {single}: a larger reach expected, got {reach}")
 
 
 def bucket_of(ahead: Tensor, buckets: int, reach: int, both_ways: bool) -> Tensor:

@@ -1,8 +1,11 @@
 """Queries and keys turned by an angle that grows with their place."""
 
+import math
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
+from torch import Tensor
 
 from regard.errors import ShapeError, expect
 from regard.positions.position import Position
@@ -11,27 +14,58 @@ from regard.shapes import Heads, TokenPlaces
 Pairing = Literal["neighbours", "halves"]
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """Slower turning, so that texts `factor` times as long as those of the training fit: Chen et al. 2023.
+
+    With `length`, that of the training texts, only slow pairs are stretched: those that turn fewer than `low` times
+    over a text wholly, those that turn more than `high` times not at all: Llama 3.1, 2024.
+    """
+
+    factor: float
+    length: int | None = None
+    low: float = 1.0
+    high: float = 4.0
+
+    def __post_init__(self) -> None:
+        if self.factor <= 0 or not 0 < self.low < self.high or (self.length is not None and self.length < 1):
+            raise ShapeError(f"a factor above 0, a length from 1 and 0 < low < high expected, got {self}")
+
+    def slowed(self, rates: Tensor) -> Tensor:
+        if self.length is None:
+            return rates / self.factor
+        turns = self.length * rates / (2 * math.pi)
+        kept = ((turns - self.low) / (self.high - self.low)).clamp(0, 1)
+        return rates * (kept + (1 - kept) / self.factor)
+
+
 class Rotary(Position):
     """Pairs of numbers turned by place times rate, so that a dot product feels only the distance: Su et al. 2021.
 
     The paper pairs neighbours; Llama's checkpoints and GPT-NeoX pair the first half with the second (`halves`).
     """
 
-    def __init__(self, width: int, base: float = 10000.0, pairing: Pairing = "halves") -> None:
+    def __init__(
+        self, width: int, base: float = 10000.0, pairing: Pairing = "halves", stretch: Stretch | None = None
+    ) -> None:
         super().__init__()
         if width % 2:
             raise ShapeError(f"rotary positions turn pairs: an even head width expected, got {width}")
         if pairing not in ("neighbours", "halves"):
             raise ShapeError(f"rotary positions pair 'neighbours' or 'halves', got {pairing!r}")
-        self.width, self.base, self.pairing = width, base, pairing
+        self.width, self.base, self.pairing, self.stretch = width, base, pairing, stretch
 
     def turn(self, x: Heads, places: TokenPlaces) -> Heads:
         expect("a head", "numbers in each vector", x.shape[-1], self.width)
-        even = torch.arange(0, self.width, 2, device=x.device)
-        angles = places[:, None, :, None] * self.base ** (-even / self.width)  # (batch or 1, 1, length, width / 2)
+        angles = places[:, None, :, None] * self.rates(x.device)  # (batch or 1, 1, length, width / 2)
         cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
         if self.pairing == "halves":
             left, right = x.chunk(2, -1)
             return torch.cat([left * cos - right * sin, right * cos + left * sin], -1)
         left, right = x[..., 0::2], x[..., 1::2]
         return torch.stack([left * cos - right * sin, right * cos + left * sin], -1).flatten(-2)
+
+    def rates(self, device: torch.device) -> Tensor:
+        """By how much each pair turns from one place to the next: (width / 2,)."""
+        rates = 1.0 / self.base ** (torch.arange(0, self.width, 2, device=device) / self.width)
+        return rates if self.stretch is None else self.stretch.slowed(rates)

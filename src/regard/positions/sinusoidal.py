@@ -36,7 +36,9 @@ class Sinusoidal(Position):
 
 def waves(places: Tensor, width: int, steps: float, layout: Layout) -> Tensor:
     """One vector of sines and cosines for every place: (…, width)."""
-    rates = torch.arange((width + 1) // 2, device=places.device) * (-math.log(10000) / max(steps, 1))
+    # An angle of hundreds in float32 is off by more than a tolerance of 1e-5; Apple's GPUs have nothing finer.
+    fine = torch.float32 if places.device.type == "mps" else torch.float64
+    rates = torch.arange((width + 1) // 2, device=places.device, dtype=fine) * (-math.log(10000) / max(steps, 1))
     angles = places[..., None] * rates.exp()
     if layout == "halves":
         return torch.cat([angles.sin(), angles.cos()[..., : width // 2]], -1)

@@ -1,15 +1,17 @@
 """Holds a model of ours equal to the reference that saved its weights: outputs, hidden states, weights, gradients."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 import regard
-from regard.checkpoints import Checkpoint, load_model, save_model
+from regard.checkpoints import Checkpoint, CheckpointError, load_model, save_model
 from regard.checkpoints.hub import family_of
 
 transformers = pytest.importorskip("transformers")
@@ -23,10 +25,12 @@ LENGTH = 9
 def reference(model: nn.Module, folder: Path) -> nn.Module:
     """A reference with weights that are nowhere zero or one, saved to a folder; weights by its eager path."""
     model.eval()
-    model.set_attn_implementation("eager")
+    for part in model.modules():
+        if isinstance(part, transformers.PreTrainedModel):  # an encoder-decoder passes this on to one side only
+            part.set_attn_implementation("eager")
     generator = torch.Generator().manual_seed(7)
     with torch.no_grad():
-        for parameter in model.parameters():
+        for parameter in (parameter for parameter in model.parameters() if parameter.requires_grad):
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
     model.save_pretrained(folder)
     return model
@@ -52,6 +56,13 @@ def same(found: Tensor, expected: Tensor, real: Tensor, tolerance: float) -> Non
     """Equal where tokens are real, by the largest difference."""
     difference = (found - expected)[real].abs().max().item()
     assert difference <= tolerance, f"differs by {difference:.2e}, allowed {tolerance:.0e}"
+
+
+def stream(loaded: Checkpoint, seen: Any, side: str, layer: int) -> Tensor:
+    """What a block put out; the reference tells its last hidden state after the final norm, if there is one."""
+    stack = getattr(loaded.model, side).stack
+    found = seen.stream(f"{side}.{layer}")
+    return stack.norm(found) if layer == len(stack.blocks) - 1 and stack.norm is not None else found
 
 
 def same_weights(pattern: regard.Pattern, expected: Tensor, real: Tensor, tolerance: float = 1e-6) -> None:
@@ -88,7 +99,7 @@ def same_gradients(loaded: Checkpoint, model: nn.Module, found: Tensor, expected
 
 def comes_back(loaded: Checkpoint, model: nn.Module, folder: Path) -> None:
     """Saved by us and loaded by the reference, every tensor is the same."""
-    save_model(loaded.model, folder, loaded.config, loaded.architecture)
+    save_model(loaded.model, folder, loaded.config, loaded.architecture, spare=loaded.spare)
     again, report = type(model).from_pretrained(folder, output_loading_info=True)
     assert not report["missing_keys"]
     assert not report["unexpected_keys"]
@@ -96,6 +107,25 @@ def comes_back(loaded: Checkpoint, model: nn.Module, folder: Path) -> None:
     echoes = family_of(loaded.config, "").names(loaded.model.config, loaded.architecture).echoes
     for name, tensor in again.state_dict().items():
         assert name in echoes or torch.equal(tensor, expected[name]), name
+
+
+def refused(model: nn.Module, folder: Path, option: dict[str, Any], tensor: str) -> None:
+    """An option that is not supported, and a tensor too few and one too many, are named in one line."""
+    reference(model, folder)
+    told = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(told | option))
+    with pytest.raises(CheckpointError, match=f"config.json: {next(iter(option))}.* not supported") as problem:
+        load_model(folder)
+    assert "\n" not in str(problem.value)
+    (folder / "config.json").write_text(json.dumps(told | {"strange_option": 3}))
+    with pytest.raises(CheckpointError, match=r"config.json: options that are not supported: strange_option$"):
+        load_model(folder)
+    (folder / "config.json").write_text(json.dumps(told))
+    tensors = load_file(folder / "model.safetensors")
+    tensors["stray.weight"] = tensors.pop(tensor)
+    save_file(tensors, folder / "model.safetensors")
+    with pytest.raises(CheckpointError, match=f"missing {tensor}; unknown stray.weight$"):
+        load_model(folder)
 
 
 def encoder_parity(model: nn.Module, folder: Path, *, logits: str = "logits", told: Any = None) -> None:
@@ -115,6 +145,82 @@ def encoder_parity(model: nn.Module, folder: Path, *, logits: str = "logits", to
             same(found, answer, torch.ones(batch, dtype=torch.bool) if for_text else real, 1e-5)
             same_gradients(loaded, model, found, answer, real)
         for layer in range(layers):
-            same(seen.stream(f"encoder.{layer}"), expected.hidden_states[layer + 1], real, 1e-5)
+            same(stream(loaded, seen, "encoder", layer), expected.hidden_states[layer + 1], real, 1e-5)
             same_weights(seen[f"encoder.{layer}.self"], expected.attentions[layer], real)
+    comes_back(loaded, model, folder / "again")
+
+
+def decoder_parity(model: nn.Module, folder: Path) -> None:
+    """Everything, for a model that reads a text from left to right. Padding is token 0."""
+    model = reference(model, folder)
+    loaded = load_model(folder)
+    stack = loaded.model.decoder.stack
+    for batch, side in BATCHES:
+        tokens, real = padded(batch, side, model.config.vocab_size)
+        tokens = tokens.where(real, 0)
+        told = {"attention_mask": real.long(), "position_ids": places(real)}
+        expected = model(tokens, **told, output_attentions=True, output_hidden_states=True)
+        with regard.watch(loaded.model) as seen:
+            found = loaded.model(tokens, real=real)
+        answer = expected["logits"] if "logits" in expected else expected[0]
+        same(found, answer, torch.ones(batch, dtype=torch.bool) if answer.ndim == 2 else real, 1e-5)
+        same_gradients(loaded, model, found, answer, real)
+        for layer, weights in enumerate(expected.attentions):
+            stream = seen.stream(f"decoder.{layer}")
+            if layer == len(stack.blocks) - 1 and stack.norm is not None:
+                stream = stack.norm(stream)  # the reference tells its last hidden state after the final norm
+            same(stream, expected.hidden_states[layer + 1], real, 1e-5)
+            same_weights(seen[f"decoder.{layer}.self"], weights, real)
+    comes_back(loaded, model, folder / "again")
+
+
+def moved(x: Tensor, real: Tensor, side: str, *dims: int) -> Tensor:
+    """What belongs to texts with padding on the right, as it stands with padding on this side."""
+    if side == "right":
+        return x
+    gaps = (~real).sum(-1).tolist()
+    return torch.stack([row.roll([gap] * len(dims), dims) for row, gap in zip(x, gaps, strict=True)])
+
+
+def transformer_parity(model: nn.Module, folder: Path) -> None:
+    """Everything, for a model that reads one text and writes another.
+
+    Absolute places of the reference ignore padding on the left: it always reads texts that are padded on the right.
+    """
+    model = reference(model, folder)
+    loaded = load_model(folder)
+    sizes = {side: getattr(loaded.model.config, side).words.vocabulary for side in ("encoder", "decoder")}
+    for batch, side in BATCHES:
+        source, source_real = padded(batch, "right", sizes["encoder"])
+        target, target_real = padded(batch + 10, "right", sizes["decoder"], length=LENGTH - 2)
+        target, target_real = target[:batch], target_real[:batch]
+        expected = model(
+            input_ids=source,
+            attention_mask=source_real.long(),
+            decoder_input_ids=target,
+            decoder_attention_mask=target_real.long(),
+            use_cache=False,
+            output_attentions=True,
+            output_hidden_states=True,
+        )
+        real, written = moved(source_real, source_real, side, 0), moved(target_real, target_real, side, 0)
+        with regard.watch(loaded.model) as seen:
+            found = loaded.model(
+                moved(source, source_real, side, 0),
+                moved(target, target_real, side, 0),
+                real=real,
+                target_real=written,
+            )
+        answer = moved(expected["logits" if "logits" in expected else "last_hidden_state"], target_real, side, 0)
+        same(found, answer, written, 1e-5)
+        same_gradients(loaded, model, found, answer, written)
+        for name, told, mask in (("encoder", source_real, real), ("decoder", target_real, written)):
+            for layer in range(getattr(loaded.model.config, name).stack.layers):
+                hidden = moved(expected[f"{name}_hidden_states"][layer + 1], told, side, 0)
+                same(stream(loaded, seen, name, layer), hidden, mask, 1e-5)
+                own = moved(expected[f"{name}_attentions"][layer], told, side, 1, 2)
+                same_weights(seen[f"{name}.{layer}.self"], own, mask)
+        for layer, weights in enumerate(expected.cross_attentions):
+            weights = moved(moved(weights, target_real, side, 1), source_real, side, 2)
+            same_weights(seen[f"decoder.{layer}.cross"], weights, written)
     comes_back(loaded, model, folder / "again")

@@ -3,17 +3,51 @@
 from typing import Any
 
 from regard.checkpoints.files import CheckpointError
-from regard.checkpoints.hub import bert
+from regard.checkpoints.hub import (
+    albert,
+    bart,
+    bert,
+    bert_generation,
+    distilbert,
+    encoder_decoder,
+    gpt2,
+    llama,
+    marian,
+    openai_gpt,
+    roberta,
+    t5,
+)
 from regard.checkpoints.hub.family import Config, Family, architecture_of, build
 
-FAMILIES: dict[str, Family] = {kind: family for family in (bert.FAMILY,) for kind in family.kinds}
+FAMILIES: dict[str, Family] = {
+    kind: family
+    for family in (
+        bert.FAMILY,
+        *roberta.FAMILIES,
+        distilbert.FAMILY,
+        albert.FAMILY,
+        bert_generation.FAMILY,
+        gpt2.FAMILY,
+        llama.LLAMA,
+        llama.MISTRAL,
+        llama.QWEN2,
+        openai_gpt.FAMILY,
+        t5.FAMILY,
+        bart.FAMILY,
+        marian.FAMILY,
+    )
+    for kind in family.kinds
+}
 
 
 def family_of(config: dict[str, Any], where: str) -> Family:
     """The family that a config belongs to."""
     kind = config.get("model_type")
-    if kind not in FAMILIES:
-        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported, only {', '.join(sorted(FAMILIES))}")
+    if kind == encoder_decoder.KIND:
+        return encoder_decoder.family(config, where)
+    if not isinstance(kind, str) or kind not in FAMILIES:
+        known = ", ".join(sorted({*FAMILIES, encoder_decoder.KIND}))
+        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported, only {known}")
     return FAMILIES[kind]
 
 

@@ -23,15 +23,26 @@ ARCHITECTURES = (
 )  # fmt: skip
 
 
+OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
+"""What the first checkpoints called the two tensors of a norm; bert-base-uncased still does."""
+
+
 def read(options: Options, architecture: str) -> EncoderConfig:
+    reads_both_ways(options)
+    segments = options.get("type_vocab_size", 2)
+    return EncoderConfig(side(options, segments=segments), **asked(options, architecture.removeprefix("Bert")))
+
+
+def reads_both_ways(options: Options) -> None:
+    """Refuse what a BERT-like config may ask for and an encoder here does not do."""
     options.only("position_embedding_type", "absolute")
     options.only("is_decoder", False)
     options.only("add_cross_attention", False)
-    return EncoderConfig(side(options), **asked(options, architecture))
+    options.only("pruned_heads", {}, None)
 
 
-def side(options: Options) -> SideConfig:
-    """Words, positions and stack of a BERT-like config."""
+def side(options: Options, *, segments: int, offset: int = 0) -> SideConfig:
+    """Words, positions and stack of a BERT-like config. The first token takes row `offset` of the positions."""
     width, dropout = options.get("hidden_size", 768), options.get("hidden_dropout_prob", 0.1)
     norm = NormConfig("layer", options.get("layer_norm_eps", 1e-12))
     heads = options.get("num_attention_heads", 12)
@@ -46,19 +57,15 @@ def side(options: Options) -> SideConfig:
         final_norm=False,
         dropout=dropout,
     )
-    segments = options.get("type_vocab_size", 2)
     words = WordsConfig(options.get("vocab_size", 30522), segments=segments, norm=True, dropout=dropout)
-    length = options.get("max_position_embeddings", 512)
-    return SideConfig(words, stack, PositionConfig("learned", {"length": length, "width": width}))
+    settings = {"length": options.get("max_position_embeddings", 512) - offset, "width": width}
+    return SideConfig(words, stack, PositionConfig("learned", settings | ({"offset": offset} if offset else {})))
 
 
-def asked(options: Options, architecture: str) -> dict[str, Any]:
+def asked(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
-    tied, labels = options.get("tie_word_embeddings", True), count_labels(options)
-    dropout = options.get("classifier_dropout")
-    dropout = options.get("hidden_dropout_prob", 0.1) if dropout is None else dropout
+    tied, labels, dropout = options.get("tie_word_embeddings", True), count_labels(options), last_dropout(options)
     output = OutputConfig(tied, bias=True, transform=options.one_of("hidden_act", ACTIVATIONS, "gelu"))
-    kind = architecture.removeprefix("Bert")
     return {
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},
@@ -68,15 +75,31 @@ def asked(options: Options, architecture: str) -> dict[str, Any]:
     }[kind]
 
 
+def last_dropout(options: Options) -> float:
+    """The dropout before labels."""
+    own, usual = options.get("classifier_dropout"), options.get("hidden_dropout_prob", 0.1)
+    return usual if own is None else own
+
+
 def count_labels(options: Options) -> int:
     names = options.config.get("id2label")
     return options.get("num_labels", len(names) if names else 2)
 
 
 def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
-    side, stack = config.encoder, config.encoder.stack
-    written = {
-        "model_type": "bert",
+    return {"model_type": "bert", "type_vocab_size": config.encoder.words.segments, **described(config)}
+
+
+def described(config: EncoderConfig) -> dict[str, Any]:
+    """What all BERT-like configs tell."""
+    told = described_side(config.encoder)
+    told |= {"tie_word_embeddings": config.output.tied} if config.output else {}
+    return told | ({"num_labels": config.classify.labels} if config.classify else {})
+
+
+def described_side(side: SideConfig) -> dict[str, Any]:
+    stack, position = side.stack, side.position.settings
+    return {
         "vocab_size": side.words.vocabulary,
         "hidden_size": stack.width,
         "num_hidden_layers": stack.layers,
@@ -85,58 +108,76 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
         "hidden_act": name_of(stack.inner.activation),
         "hidden_dropout_prob": stack.dropout,
         "attention_probs_dropout_prob": stack.attention.dropout,
-        "max_position_embeddings": side.position.settings["length"],
-        "type_vocab_size": side.words.segments,
+        "max_position_embeddings": position["length"] + position.get("offset", 0),
         "layer_norm_eps": stack.norm.epsilon,
-        "tie_word_embeddings": config.output.tied if config.output else True,
     }
-    return written | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
 def names(config: EncoderConfig, architecture: str) -> Names:
     root = "" if architecture == "BertModel" else "bert."
-    rows = [*words(root), *stack(config.encoder.stack, "encoder", f"{root}encoder.layer")]
-    copies: dict[str, str] = {}
-    echoes: dict[str, str] = {}
+    table = body(config, root)
     if config.pooler:
-        rows += both("pooler.linear", f"{root}pooler.dense")
+        table += Names.of(both("pooler.linear", f"{root}pooler.dense"))
     if config.output:
-        rows += both("output.transform.dense", "cls.predictions.transform.dense")
-        rows += both("output.transform.norm", "cls.predictions.transform.LayerNorm")
-        if config.output.tied:
-            rows += [row("output.bias", "cls.predictions.bias")]
-            copies["cls.predictions.decoder.bias"] = "cls.predictions.bias"
-            copies["cls.predictions.decoder.weight"] = f"{root}embeddings.word_embeddings.weight"
-        else:
-            rows += both("output", "cls.predictions.decoder")
-            echoes["cls.predictions.bias"] = "cls.predictions.decoder.bias"
+        head = both("output.transform.dense", "cls.predictions.transform.dense")
+        head += both("output.transform.norm", "cls.predictions.transform.LayerNorm")
+        table += Names.of(head) + scores(config.output, "cls.predictions", f"{root}embeddings.word_embeddings.weight")
     if config.follows:
-        rows += both("follows", "cls.seq_relationship")
+        table += Names.of(both("follows", "cls.seq_relationship"))
     if config.classify:
-        rows += both("classify.labels", "classifier")
-    return Names.of(rows, copies, spare=[f"{root}embeddings.position_ids"], echoes=echoes)
+        table += Names.of(both("classify.labels", "classifier"))
+    return table
 
 
-def words(root: str) -> list[Row]:
+def body(config: EncoderConfig, root: str) -> Names:
+    """Words and layers. Many checkpoints still have the heads that their model was pretrained with: known, not used."""
+    rows = [*words(root), *stack(config.encoder.stack, "encoder", f"{root}encoder.layer")]
+    spare = [f"{root}embeddings.position_ids"]
+    spare += [] if config.pooler else pair(f"{root}pooler.dense")
+    spare += pair("cls.seq_relationship") if config.output and not config.follows else []
+    return Names.of(rows, spare=spare, older=OLDER)
+
+
+def scores(config: OutputConfig, theirs: str, table: str) -> Names:
+    """The scores of words, as BERT and those who kept its names have them.
+
+    Tied, they come from the table of words, and their bias has two names; untied, the outer bias is not used.
+    """
+    if config.tied:
+        copies = {f"{theirs}.decoder.bias": f"{theirs}.bias", f"{theirs}.decoder.weight": table}
+        return Names.of([row("output.bias", f"{theirs}.bias")], copies)
+    return Names.of(both("output", f"{theirs}.decoder"), echoes={f"{theirs}.bias": f"{theirs}.decoder.bias"})
+
+
+def pair(theirs: str) -> list[str]:
+    return [f"{theirs}.weight", f"{theirs}.bias"]
+
+
+def words(root: str, ours: str = "encoder", *, segments: bool = True) -> list[Row]:
     """The embeddings of BERT and those who kept its names."""
     there = f"{root}embeddings"
     return [
-        row("encoder.words.table.weight", f"{there}.word_embeddings.weight"),
-        row("encoder.position.table.weight", f"{there}.position_embeddings.weight"),
-        row("encoder.words.segments.weight", f"{there}.token_type_embeddings.weight"),
-        *both("encoder.words.norm", f"{there}.LayerNorm"),
+        row(f"{ours}.words.table.weight", f"{there}.word_embeddings.weight"),
+        row(f"{ours}.position.table.weight", f"{there}.position_embeddings.weight"),
+        *[row(f"{ours}.words.segments.weight", f"{there}.token_type_embeddings.weight")] * segments,
+        *both(f"{ours}.words.norm", f"{there}.LayerNorm"),
     ]
 
 
-def stack(config: StackConfig, ours: str, theirs: str) -> list[Row]:
-    """The layers of BERT and those who kept its names."""
+def stack(config: StackConfig, ours: str, theirs: str, *, cross: bool = False) -> list[Row]:
+    """The layers of BERT and those who kept its names; with `cross`, those of a decoder that looks at a source."""
     rows: list[Row] = []
     for layer in range(config.layers):
         here, there = f"{ours}.stack.blocks.{layer}", f"{theirs}.{layer}"
-        look = f"{there}.attention.self"
+        look, across = f"{there}.attention.self", f"{there}.crossattention.self"
         rows += both(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
         rows += both(f"{here}.self.output", f"{there}.attention.output.dense")
         rows += both(f"{here}.self_norm", f"{there}.attention.output.LayerNorm")
+        if cross:
+            rows += both(f"{here}.cross.query", f"{across}.query")
+            rows += both(f"{here}.cross.pair", f"{across}.key", f"{across}.value")
+            rows += both(f"{here}.cross.output", f"{there}.crossattention.output.dense")
+            rows += both(f"{here}.cross_norm", f"{there}.crossattention.output.LayerNorm")
         rows += both(f"{here}.inner.widen", f"{there}.intermediate.dense")
         rows += both(f"{here}.inner.narrow", f"{there}.output.dense")
         rows += both(f"{here}.inner_norm", f"{there}.output.LayerNorm")

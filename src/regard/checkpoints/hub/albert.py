@@ -1,0 +1,114 @@
+"""ALBERT, whose layers share their weights: Lan et al. 2020."""
+
+from dataclasses import replace
+from typing import Any
+
+from regard.checkpoints.files import CheckpointError
+from regard.checkpoints.hub import bert
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import ACTIVATIONS, Options
+from regard.checkpoints.rows import Names, Row, both
+from regard.models import ClassifyConfig, EncoderConfig, OutputConfig, SideConfig, StackConfig
+
+ARCHITECTURES = (
+    "AlbertModel", "AlbertForMaskedLM", "AlbertForPreTraining", "AlbertForSequenceClassification",
+    "AlbertForTokenClassification",
+)  # fmt: skip
+DEFAULTS = {
+    "vocab_size": 30000, "hidden_size": 4096, "num_attention_heads": 64, "intermediate_size": 16384,
+    "hidden_act": "gelu_new", "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0,
+}  # fmt: skip
+"""Where ALBERT's differ from BERT's."""
+
+
+def read(options: Options, architecture: str) -> EncoderConfig:
+    bert.reads_both_ways(options)
+    options.only("inner_group_num", 1)
+    options.only("down_scale_factor", 1)
+    for unused in ("gap_size", "net_structure_type", "num_memory_blocks"):
+        options.only(unused, 0)
+    options.presume(DEFAULTS)
+    return EncoderConfig(side(options), **asked(options, architecture.removeprefix("Albert")))
+
+
+def side(options: Options) -> SideConfig:
+    """BERT's, with a narrower table of words and fewer blocks than layers."""
+    plain = bert.side(options, segments=options.get("type_vocab_size", 2))
+    inner, groups = options.get("embedding_size", 128), options.get("num_hidden_groups", 1)
+    layers = plain.stack.layers
+    if not 1 <= groups <= layers:
+        shown = f"num_hidden_groups = {groups} is not supported, only 1 to {layers}, the number of layers"
+        raise CheckpointError(f"{options.where}: {shown}")
+    if any(int(layer / (layers / groups)) != layer * groups // layers for layer in range(layers)):
+        shown = f"num_hidden_groups = {groups} is not supported with {layers} layers: the reference rounds unevenly"
+        raise CheckpointError(f"{options.where}: {shown}")
+    position = replace(plain.position, settings={**plain.position.settings, "width": inner})
+    return SideConfig(replace(plain.words, inner=inner), replace(plain.stack, distinct=groups), position)
+
+
+def asked(options: Options, kind: str) -> dict[str, Any]:
+    """The heads of an architecture."""
+    tied, labels = options.get("tie_word_embeddings", True), bert.count_labels(options)
+    dropout = options.get("classifier_dropout_prob", 0.1)
+    output = OutputConfig(tied, bias=True, transform=options.one_of("hidden_act", ACTIVATIONS, "gelu_new"))
+    return {
+        "Model": {"pooler": "tanh"},
+        "ForMaskedLM": {"output": output},
+        "ForPreTraining": {"output": output, "pooler": "tanh", "follows": True},
+        "ForSequenceClassification": {"classify": ClassifyConfig(labels, "first", dropout=dropout), "pooler": "tanh"},
+        "ForTokenClassification": {"classify": ClassifyConfig(labels, None, dropout=dropout)},
+    }[kind]
+
+
+def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
+    side = config.encoder
+    return {
+        "model_type": "albert",
+        "embedding_size": side.words.inner,
+        "type_vocab_size": side.words.segments,
+        "num_hidden_groups": side.stack.layers if side.stack.distinct is None else side.stack.distinct,
+        "inner_group_num": 1,
+        **bert.described(config),
+    }
+
+
+def names(config: EncoderConfig, architecture: str) -> Names:
+    root = "" if architecture == "AlbertModel" else "albert."
+    rows = [*bert.words(root), *both("encoder.words.widen", f"{root}encoder.embedding_hidden_mapping_in")]
+    rows += stack(config.encoder.stack, f"{root}encoder.albert_layer_groups")
+    spare = [f"{root}embeddings.position_ids"]
+    if config.pooler:
+        rows += both("pooler.linear", f"{root}pooler")
+    else:
+        spare += bert.pair(f"{root}pooler")
+    table = Names.of(rows, spare=spare, older=bert.OLDER)
+    if config.output:
+        head = both("output.transform.dense", "predictions.dense")
+        head += both("output.transform.norm", "predictions.LayerNorm")
+        table += Names.of(head) + bert.scores(config.output, "predictions", f"{root}embeddings.word_embeddings.weight")
+        table += Names.of([], spare=[] if config.follows else bert.pair("sop_classifier.classifier"))
+    if config.follows:
+        table += Names.of(both("follows", "sop_classifier.classifier"))
+    if config.classify:
+        table += Names.of(both("classify.labels", "classifier"))
+    return table
+
+
+def stack(config: StackConfig, theirs: str) -> list[Row]:
+    """One block for each group, under the name of the first layer that it serves."""
+    rows: list[Row] = []
+    groups = config.layers if config.distinct is None else config.distinct
+    for group in range(groups):
+        first = -(-group * config.layers // groups)
+        here, there = f"encoder.stack.blocks.{first}", f"{theirs}.{group}.albert_layers.0"
+        look = f"{there}.attention"
+        rows += both(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
+        rows += both(f"{here}.self.output", f"{look}.dense")
+        rows += both(f"{here}.self_norm", f"{look}.LayerNorm")
+        rows += both(f"{here}.inner.widen", f"{there}.ffn")
+        rows += both(f"{here}.inner.narrow", f"{there}.ffn_output")
+        rows += both(f"{here}.inner_norm", f"{there}.full_layer_layer_norm")
+    return rows
+
+
+FAMILY = Family(("albert",), ARCHITECTURES, read, write, names)

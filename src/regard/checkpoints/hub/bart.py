@@ -1,0 +1,160 @@
+"""BART: Lewis et al. 2020."""
+
+from typing import Any
+
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import ACTIVATIONS, Options, name_of
+from regard.checkpoints.rows import Names, Row, both, row
+from regard.models import (
+    AttentionConfig,
+    InnerConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    SideConfig,
+    StackConfig,
+    TransformerConfig,
+    WordsConfig,
+)
+
+ARCHITECTURES = ("BartModel", "BartForConditionalGeneration")
+OFFSET = 2  # rows of the table of positions that no token takes
+UNUSED = ("num_hidden_layers", "num_labels", "_num_labels", "classif_dropout", "classifier_dropout")
+UNUSED += ("force_bos_token_to_be_generated",)
+
+
+def read(options: Options, architecture: str) -> TransformerConfig:
+    usual(options)
+    options.only("normalize_embedding", True)
+    options.only("static_position_embeddings", False)
+    options.only("extra_pos_embeddings", OFFSET)
+    settings = {"length": options.get("max_position_embeddings", 1024), "width": options.get("d_model", 1024)}
+    words = WordsConfig(options.get("vocab_size", 50265), norm=True, **added(options))
+    position = PositionConfig("learned", settings | {"offset": OFFSET})
+    return TransformerConfig(
+        SideConfig(words, stack(options, "encoder"), position),
+        SideConfig(words, stack(options, "decoder"), position),
+        **tables(options, scored=architecture == "BartForConditionalGeneration"),
+    )
+
+
+def usual(options: Options) -> None:
+    """Refuse what BART's config may ask for, and its relatives do: mBART, Pegasus, Blenderbot."""
+    for key in ("normalize_before", "add_final_layer_norm", "add_bias_logits", "is_decoder"):
+        options.only(key, False)
+    for key in UNUSED:
+        options.get(key)
+
+
+def added(options: Options) -> dict[str, Any]:
+    """What is done to words before they enter a stack."""
+    scale = options.get("d_model", 1024) ** 0.5 if options.get("scale_embedding", False) else 1.0
+    return {"scale": scale, "dropout": options.get("dropout", 0.1)}
+
+
+def stack(options: Options, side: str) -> StackConfig:
+    """The layers of one side: `encoder` or `decoder`."""
+    activation = options.one_of("activation_function", ACTIVATIONS, "gelu")
+    return StackConfig(
+        layers=options.get(f"{side}_layers", 12),
+        width=options.get("d_model", 1024),
+        attention=AttentionConfig(
+            options.get(f"{side}_attention_heads", 16), dropout=options.get("attention_dropout", 0.0)
+        ),
+        inner=InnerConfig(
+            options.get(f"{side}_ffn_dim", 4096), activation, dropout=options.get("activation_dropout", 0.0)
+        ),
+        norm=NormConfig("layer", 1e-5),
+        first=False,
+        final_norm=False,
+        dropout=options.get("dropout", 0.1),
+    )
+
+
+def tables(options: Options, *, scored: bool, shared: bool = True) -> dict[str, Any]:
+    """Whether both sides have one table, and whether words are scored by it. Untied sides may have one each."""
+    tied = options.get("tie_word_embeddings", True)
+    own = any(options.holds(f"{root}encoder.embed_tokens.weight") for root in ("", "model."))
+    output = OutputConfig(tied, bias=options.holds("final_logits_bias")) if scored else None
+    return {"shared": shared and (tied or not own), "output": output}
+
+
+def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:
+    return {"model_type": "bart", **described(config)} | {
+        "vocab_size": config.encoder.words.vocabulary,
+        "max_position_embeddings": config.encoder.position.settings["length"],
+    }
+
+
+def described(config: TransformerConfig) -> dict[str, Any]:
+    """What BART's config tells, and Marian's."""
+    stack = config.encoder.stack
+    told = {
+        "d_model": stack.width,
+        "scale_embedding": config.encoder.words.scale != 1,
+        "activation_function": name_of(stack.inner.activation),
+        "dropout": stack.dropout,
+        "attention_dropout": stack.attention.dropout,
+        "activation_dropout": stack.inner.dropout,
+        "tie_word_embeddings": config.output.tied if config.output else config.shared,
+    }
+    for name, stack in (("encoder", config.encoder.stack), ("decoder", config.decoder.stack)):
+        told[f"{name}_layers"] = stack.layers
+        told[f"{name}_attention_heads"] = stack.attention.heads
+        told[f"{name}_ffn_dim"] = stack.inner.width
+    return told
+
+
+def names(config: TransformerConfig, architecture: str) -> Names:
+    root = "" if architecture == "BartModel" else "model."
+    positions: list[Row] = []
+    for side in ("encoder", "decoder"):
+        positions += [row(f"{side}.position.table.weight", f"{root}{side}.embed_positions.weight")]
+        positions += both(f"{side}.words.norm", f"{root}{side}.layernorm_embedding")
+    return words(config, root, has_shared=True) + Names.of([*positions, *layers(config, root)], root=root)
+
+
+def words(config: TransformerConfig, root: str, *, has_shared: bool) -> Names:
+    """The tables of words, and their scores. `has_shared`: there is a table for both, even where nobody uses it."""
+    shared, output = f"{root}shared.weight", "lm_head.weight"
+    sides = {side: f"{root}{side}.embed_tokens.weight" for side in ("encoder", "decoder")}
+    copies: dict[str, str] = {}
+    echoes: dict[str, str] = {}
+    if config.shared:
+        rows = [row("encoder.words.table.weight", shared)]
+        kept = copies if config.output is None or config.output.tied else echoes
+        kept.update(dict.fromkeys(sides.values(), shared))
+    else:
+        rows = [row(f"{side}.words.table.weight", theirs) for side, theirs in sides.items()]
+        echoes.update({shared: sides["encoder"]} if has_shared else {})
+    if config.output and config.output.tied:
+        copies[output] = shared if config.shared else sides["decoder"]
+    elif config.output:
+        rows += [row("output.weight", output)]
+    if config.output and config.output.bias:
+        rows += [row("output.bias", "final_logits_bias", column=True)]
+    return Names.of(rows, copies, echoes=echoes)
+
+
+def layers(config: TransformerConfig, root: str) -> list[Row]:
+    """The layers of both sides, as BART and Marian have them."""
+    rows: list[Row] = []
+    for side, stack in (("encoder", config.encoder.stack), ("decoder", config.decoder.stack)):
+        for layer in range(stack.layers):
+            here, there = f"{side}.stack.blocks.{layer}", f"{root}{side}.layers.{layer}"
+            look, across = f"{there}.self_attn", f"{there}.encoder_attn"
+            rows += both(f"{here}.self.project", f"{look}.q_proj", f"{look}.k_proj", f"{look}.v_proj")
+            rows += both(f"{here}.self.output", f"{look}.out_proj")
+            rows += both(f"{here}.self_norm", f"{look}_layer_norm")
+            if side == "decoder":
+                rows += both(f"{here}.cross.query", f"{across}.q_proj")
+                rows += both(f"{here}.cross.pair", f"{across}.k_proj", f"{across}.v_proj")
+                rows += both(f"{here}.cross.output", f"{across}.out_proj")
+                rows += both(f"{here}.cross_norm", f"{across}_layer_norm")
+            rows += both(f"{here}.inner.widen", f"{there}.fc1")
+            rows += both(f"{here}.inner.narrow", f"{there}.fc2")
+            rows += both(f"{here}.inner_norm", f"{there}.final_layer_norm")
+    return rows
+
+
+FAMILY = Family(("bart",), ARCHITECTURES, read, write, names)

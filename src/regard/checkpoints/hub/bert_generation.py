@@ -1,0 +1,62 @@
+"""BERT for generation, as an encoder or as a language model: Rothe et al. 2020."""
+
+from typing import Any
+
+from regard.checkpoints.files import CheckpointError
+from regard.checkpoints.hub import bert
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names
+from regard.models import DecoderConfig, EncoderConfig, OutputConfig, SideConfig
+
+DEFAULTS = {
+    "vocab_size": 50358, "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
+    "intermediate_size": 4096,
+}  # fmt: skip
+"""Where they differ from BERT's."""
+
+
+def read(options: Options, architecture: str) -> EncoderConfig | DecoderConfig:
+    writes = architecture == "BertGenerationDecoder"
+    if (told := bool(options.get("is_decoder", False))) != writes:
+        shown = f"is_decoder = {told} is not supported, only {writes} in a {architecture}"
+        raise CheckpointError(f"{options.where}: {shown}")
+    options.only("position_embedding_type", "absolute")
+    options.only("add_cross_attention", False)
+    options.only("pruned_heads", {}, None)
+    tied = options.get("tie_word_embeddings", True)
+    if writes:
+        return DecoderConfig(side(options), OutputConfig(tied, bias=True))
+    return EncoderConfig(side(options))
+
+
+def side(options: Options) -> SideConfig:
+    """BERT's without segments."""
+    options.presume(DEFAULTS)
+    return bert.side(options, segments=0)
+
+
+def write(config: EncoderConfig | DecoderConfig, architecture: str) -> dict[str, Any]:
+    told = {"model_type": "bert-generation", "is_decoder": isinstance(config, DecoderConfig)}
+    if isinstance(config, EncoderConfig):
+        return told | bert.described_side(config.encoder)
+    tied = {"tie_word_embeddings": config.output.tied} if config.output else {}
+    return told | tied | bert.described_side(config.decoder)
+
+
+def names(config: EncoderConfig | DecoderConfig, architecture: str) -> Names:
+    if isinstance(config, EncoderConfig):
+        return body(config.encoder, "encoder", "")
+    assert config.output is not None
+    table = body(config.decoder, "decoder", "bert.")
+    return table + bert.scores(config.output, "lm_head", "bert.embeddings.word_embeddings.weight")
+
+
+def body(config: SideConfig, ours: str, root: str, *, cross: bool = False) -> Names:
+    """Words and layers of either side."""
+    rows = bert.words(root, ours, segments=False)
+    rows += bert.stack(config.stack, ours, f"{root}encoder.layer", cross=cross)
+    return Names.of(rows, spare=[f"{root}embeddings.position_ids"], older=bert.OLDER)
+
+
+FAMILY = Family(("bert-generation",), ("BertGenerationEncoder", "BertGenerationDecoder"), read, write, names)

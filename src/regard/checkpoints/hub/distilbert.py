@@ -1,0 +1,117 @@
+"""DistilBERT: Sanh et al. 2019."""
+
+from typing import Any
+
+from regard.checkpoints.hub import bert
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import ACTIVATIONS, Options, name_of
+from regard.checkpoints.rows import Names, Row, both, row
+from regard.models import (
+    AttentionConfig,
+    ClassifyConfig,
+    EncoderConfig,
+    InnerConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    SideConfig,
+    StackConfig,
+    WordsConfig,
+)
+
+ARCHITECTURES = (
+    "DistilBertModel", "DistilBertForMaskedLM", "DistilBertForSequenceClassification",
+    "DistilBertForTokenClassification",
+)  # fmt: skip
+NORM = NormConfig("layer", 1e-12)
+
+
+def read(options: Options, architecture: str) -> EncoderConfig:
+    options.only("sinusoidal_pos_embds", False)
+    options.only("pruned_heads", {}, None)
+    options.only("tie_weights_", True)
+    return EncoderConfig(side(options), **asked(options, architecture.removeprefix("DistilBert")))
+
+
+def side(options: Options) -> SideConfig:
+    width, dropout = options.get("dim", 768), options.get("dropout", 0.1)
+    stack = StackConfig(
+        layers=options.get("n_layers", 6),
+        width=width,
+        attention=AttentionConfig(options.get("n_heads", 12), dropout=options.get("attention_dropout", 0.1)),
+        inner=InnerConfig(options.get("hidden_dim", 3072), options.one_of("activation", ACTIVATIONS, "gelu")),
+        norm=NORM,
+        first=False,
+        final_norm=False,
+        dropout=dropout,
+    )
+    words = WordsConfig(options.get("vocab_size", 30522), norm=True, dropout=dropout)
+    length = options.get("max_position_embeddings", 512)
+    return SideConfig(words, stack, PositionConfig("learned", {"length": length, "width": width}))
+
+
+def asked(options: Options, kind: str) -> dict[str, Any]:
+    """The heads of an architecture."""
+    tied, labels = options.get("tie_word_embeddings", True), bert.count_labels(options)
+    options.get("qa_dropout")
+    dropout, last = options.get("dropout", 0.1), options.get("seq_classif_dropout", 0.2)
+    output = OutputConfig(tied, bias=True, transform=options.one_of("activation", ACTIVATIONS, "gelu"))
+    return {
+        "Model": {},
+        "ForMaskedLM": {"output": output},
+        "ForSequenceClassification": {"classify": ClassifyConfig(labels, "first", "relu", dropout=last)},
+        "ForTokenClassification": {"classify": ClassifyConfig(labels, None, dropout=dropout)},
+    }[kind]
+
+
+def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
+    side, stack = config.encoder, config.encoder.stack
+    told = {
+        "model_type": "distilbert",
+        "vocab_size": side.words.vocabulary,
+        "dim": stack.width,
+        "n_layers": stack.layers,
+        "n_heads": stack.attention.heads,
+        "hidden_dim": stack.inner.width,
+        "activation": name_of(stack.inner.activation),
+        "dropout": stack.dropout,
+        "attention_dropout": stack.attention.dropout,
+        "max_position_embeddings": side.position.settings["length"],
+    }
+    told |= {"tie_word_embeddings": config.output.tied} if config.output else {}
+    return told | ({"num_labels": config.classify.labels} if config.classify else {})
+
+
+def names(config: EncoderConfig, architecture: str) -> Names:
+    root = "" if architecture == "DistilBertModel" else "distilbert."
+    rows = [*bert.words(root, segments=False), *stack(config.encoder.stack, f"{root}transformer.layer")]
+    copies: dict[str, str] = {}
+    if config.output:
+        rows += both("output.transform.dense", "vocab_transform")
+        rows += both("output.transform.norm", "vocab_layer_norm")
+        rows += [row("output.bias", "vocab_projector.bias")]
+        if config.output.tied:
+            copies["vocab_projector.weight"] = f"{root}embeddings.word_embeddings.weight"
+        else:
+            rows += [row("output.weight", "vocab_projector.weight")]
+    if config.classify:
+        rows += both("classify.dense.linear", "pre_classifier") if config.classify.activation else []
+        rows += both("classify.labels", "classifier")
+    return Names.of(rows, copies, spare=[f"{root}embeddings.position_ids"], older=bert.OLDER)
+
+
+def stack(config: StackConfig, theirs: str) -> list[Row]:
+    rows: list[Row] = []
+    for layer in range(config.layers):
+        here, there = f"encoder.stack.blocks.{layer}", f"{theirs}.{layer}"
+        look = f"{there}.attention"
+        rows += both(f"{here}.self.project", f"{look}.q_lin", f"{look}.k_lin", f"{look}.v_lin")
+        rows += both(f"{here}.self.output", f"{look}.out_lin")
+        rows += both(f"{here}.self_norm", f"{there}.sa_layer_norm")
+        rows += both(f"{here}.inner.widen", f"{there}.ffn.lin1")
+        rows += both(f"{here}.inner.narrow", f"{there}.ffn.lin2")
+        rows += both(f"{here}.inner_norm", f"{there}.output_layer_norm")
+    return rows
+
+
+FAMILY = Family(("distilbert",), ARCHITECTURES, read, write, names)

@@ -1,0 +1,149 @@
+"""Any encoder and any decoder, with attention from one to the other: Rothe et al. 2020."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from regard.checkpoints.files import CheckpointError
+from regard.checkpoints.hub import albert, bert, bert_generation, distilbert, gpt2, roberta
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names, Row, both
+from regard.models import DecoderConfig, EncoderConfig, OutputConfig, SideConfig, StackConfig, TransformerConfig
+
+KIND, ARCHITECTURE = "encoder-decoder", "EncoderDecoderModel"
+
+
+@dataclass(frozen=True)
+class Writer:
+    """A family that can write: its language model, and the names of the layers that look at the source.
+
+    BERT and its kind write as they fill in masked words, except that no token sees those after it.
+    """
+
+    family: Family
+    architecture: str
+    cross: Callable[[StackConfig], list[Row]]
+
+    @property
+    def is_masked(self) -> bool:
+        return self.architecture.endswith("ForMaskedLM")
+
+    def config(self, side: SideConfig, output: OutputConfig | None) -> EncoderConfig | DecoderConfig:
+        return EncoderConfig(side, output) if self.is_masked else DecoderConfig(side, output)
+
+    def read(self, options: Options) -> tuple[SideConfig, OutputConfig | None]:
+        """The side and its scores; that it is a decoder and looks at a source is known here, and told no further."""
+        if self.family is gpt2.FAMILY:  # which reads from left to right whatever it is told
+            options.presume({"is_decoder": True})
+        for key in ("is_decoder", "add_cross_attention"):
+            if options.get(key) is not True:
+                raise CheckpointError(f"{options.where}: {key} = {options.get(key)!r} is not supported, only True")
+        options.only("cross_attention_hidden_size", None)
+        options.only("pruned_heads", {}, None)
+        told = {"add_cross_attention": False, "is_decoder": not self.is_masked}
+        plain = Options({**options.config, **told}, options.where)
+        config = self.family.read(plain, self.architecture)
+        options.asked |= plain.asked
+        assert not isinstance(config, TransformerConfig)
+        return (config.encoder if isinstance(config, EncoderConfig) else config.decoder), config.output
+
+    def write(self, side: SideConfig, output: OutputConfig | None) -> dict[str, Any]:
+        told = self.family.write(self.config(side, output), self.architecture)
+        return told | {"is_decoder": True, "add_cross_attention": True}
+
+    def names(self, side: SideConfig, output: OutputConfig | None) -> Names:
+        table = self.family.names(self.config(side, output), self.architecture)
+        rows = [replace(row, ours=written_as(row.ours)) for row in table.rows]
+        return replace(table, rows=(*rows, *self.cross(side.stack)))
+
+
+def written_as(ours: str) -> str:
+    """Our name of a tensor of an encoder, where it is a decoder."""
+    return f"decoder.{ours.removeprefix('encoder.')}" if ours.startswith("encoder.") else ours
+
+
+def like_bert(root: str) -> Callable[[StackConfig], list[Row]]:
+    def cross(config: StackConfig) -> list[Row]:
+        rows = bert.stack(config, "decoder", f"{root}.encoder.layer", cross=True)
+        return [row for row in rows if ".cross" in row.ours]
+
+    return cross
+
+
+def like_gpt2(config: StackConfig) -> list[Row]:
+    return [row for row in gpt2.blocks(config, "transformer.", cross=True) if ".cross" in row.ours]
+
+
+READERS: dict[str, Family] = {
+    kind: family
+    for family in (bert.FAMILY, *roberta.FAMILIES, distilbert.FAMILY, albert.FAMILY, bert_generation.FAMILY)
+    for kind in family.kinds
+}
+"""Families that can read the source, as their bare model: the first of their architectures."""
+
+WRITERS: dict[str, Writer] = {
+    "bert": Writer(bert.FAMILY, "BertForMaskedLM", like_bert("bert")),
+    **{family.kinds[0]: Writer(family, family.architectures[1], like_bert("roberta")) for family in roberta.FAMILIES},
+    "bert-generation": Writer(bert_generation.FAMILY, "BertGenerationDecoder", like_bert("bert")),
+    "gpt2": Writer(gpt2.FAMILY, "GPT2LMHeadModel", like_gpt2),
+}
+"""Families that can write the target."""
+
+
+def family(config: Mapping[str, Any], where: str) -> Family:
+    """The family of models that are joined from the two that a config names."""
+    reader, writer = chosen(config, "encoder", READERS, where), chosen(config, "decoder", WRITERS, where)
+    bare = reader.architectures[0]
+
+    def read(options: Options, architecture: str) -> TransformerConfig:
+        options.only("tie_encoder_decoder", False)
+        for known in ("encoder", "decoder", "vocab_size", "tie_word_embeddings"):
+            options.get(known)
+        parts = [Options(config[side], f"{options.where}: {side}") for side in ("encoder", "decoder")]
+        for part in parts:
+            part.only("tie_encoder_decoder", False)
+        source = reader.read(parts[0], bare)
+        assert isinstance(source, EncoderConfig)
+        target, output = writer.read(parts[1])
+        for part in parts:
+            part.done()
+        bridge = source.encoder.stack.width != target.stack.width
+        return TransformerConfig(source.encoder, target, output, shared=False, bridge=bridge)
+
+    def write(ours: TransformerConfig, architecture: str) -> dict[str, Any]:
+        return {
+            "model_type": KIND,
+            "is_encoder_decoder": True,
+            "encoder": reader.write(EncoderConfig(ours.encoder), bare),
+            "decoder": writer.write(ours.decoder, ours.output),
+        }
+
+    def names(ours: TransformerConfig, architecture: str) -> Names:
+        table = below(reader.names(EncoderConfig(ours.encoder), bare), "encoder")
+        table += below(writer.names(ours.decoder, ours.output), "decoder")
+        return table + Names.of(both("bridge", "enc_to_dec_proj") if ours.bridge else [])
+
+    return Family((KIND,), (ARCHITECTURE,), read, write, names)
+
+
+def chosen(config: Mapping[str, Any], side: str, table: Mapping[str, Any], where: str) -> Any:
+    part = config.get(side)
+    kind = part.get("model_type") if isinstance(part, Mapping) else None
+    if kind is None or kind not in table:
+        known = ", ".join(sorted(table))
+        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported as {side}, only {known}")
+    return table[kind]
+
+
+def below(names: Names, root: str) -> Names:
+    """The table of a model that is a part of another."""
+
+    def named(theirs: str) -> str:
+        return f"{root}.{theirs}"
+
+    def pairs(table: Mapping[str, str]) -> dict[str, str]:
+        return {named(one): named(other) for one, other in table.items()}
+
+    rows = [replace(row, theirs=tuple(map(named, row.theirs))) for row in names.rows]
+    return Names.of(rows, pairs(names.copies), map(named, names.spare), pairs(names.echoes), names.older)

@@ -1,0 +1,193 @@
+"""Llama (Touvron et al. 2023), and Mistral and Qwen2, which kept its names."""
+
+from functools import partial
+from typing import Any
+
+from regard.checkpoints.files import CheckpointError
+from regard.checkpoints.hub.bert import count_labels
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.hub.gpt2 import heads
+from regard.checkpoints.options import ACTIVATIONS, Options, name_of
+from regard.checkpoints.rows import Names, Row, both, row
+from regard.models import (
+    AttentionConfig,
+    ClassifyConfig,
+    DecoderConfig,
+    InnerConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    SideConfig,
+    StackConfig,
+    WordsConfig,
+)
+from regard.positions import Stretch
+
+KINDS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
+BASE = 10000.0
+LLAMA3 = {"original_max_position_embeddings": "length", "low_freq_factor": "low", "high_freq_factor": "high"}
+
+
+def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
+    width, count = options.get("hidden_size", 4096), options.get("num_attention_heads", 32)
+    head_width = options.get("head_dim") or width // count
+    groups = options.get("num_key_value_heads", 8 if kind == "mistral" else None)
+    stack = StackConfig(
+        layers=options.get("num_hidden_layers", 32),
+        width=width,
+        attention=AttentionConfig(
+            count,
+            head_width,
+            count if groups is None else groups,
+            dropout=options.get("attention_dropout", 0.0),
+            **biases(kind, options),
+        ),
+        inner=InnerConfig(
+            options.need("intermediate_size"),
+            options.one_of("hidden_act", ACTIVATIONS, "silu"),
+            gated=True,
+            bias=kind == "llama" and options.get("mlp_bias", False),
+        ),
+        norm=NormConfig("rms", options.get("rms_norm_eps", 1e-6)),
+        window=window(kind, options),
+    )
+    words = WordsConfig(options.get("vocab_size", 151936 if kind == "qwen2" else 32000))
+    return DecoderConfig(SideConfig(words, stack, rotary(options, head_width)), **asked(options, architecture))
+
+
+def biases(kind: str, options: Options) -> dict[str, bool]:
+    """Which projections of attention have one: all or none in Llama, all but the last in Qwen2."""
+    if kind == "qwen2":
+        return {"bias": True, "output_bias": False}
+    return {"bias": kind == "llama" and options.get("attention_bias", False)}
+
+
+def window(kind: str, options: Options) -> int | None:
+    """How many tokens are seen, the own one included, if not all."""
+    if kind == "qwen2":
+        options.only("use_sliding_window", False)
+        options.only("layer_types", None, ["full_attention"] * options.get("num_hidden_layers", 32))
+        for unused in ("max_window_layers", "sliding_window"):
+            options.get(unused)
+        return None
+    return options.get("sliding_window", 4096) if kind == "mistral" else None
+
+
+def rotary(options: Options, head_width: int) -> PositionConfig:
+    """Positions, as transformers 5 writes them or as those before it did."""
+    longest, base = options.get("max_position_embeddings", 2048), options.get("rope_theta", BASE)
+    before, now = options.get("rope_scaling"), options.get("rope_parameters")
+    told: dict[str, Any] = dict(before or now or {})
+    base = told.pop("rope_theta", base)
+    kind = told.pop("rope_type", told.pop("type", "default"))
+    told.pop("type", None)
+    where = f"{options.where}: rope_scaling" if before else f"{options.where}: rope_parameters"
+    if told.pop("partial_rotary_factor", 1.0) != 1.0:
+        raise CheckpointError(f"{where}: a partial_rotary_factor other than 1 is not supported")
+    wanted = {"default": set(), "linear": {"factor"}, "llama3": {"factor", *LLAMA3}}
+    if kind not in wanted:
+        raise CheckpointError(f"{where}: rope_type = {kind!r} is not supported, only {', '.join(wanted)}")
+    if kind == "llama3":
+        told.setdefault("original_max_position_embeddings", longest)
+    if wanted[kind] != told.keys():
+        raise CheckpointError(f"{where}: {kind!r} takes {sorted(wanted[kind])}, got {sorted(told)}")
+    stretch = Stretch(**{LLAMA3.get(key, key): value for key, value in told.items()}) if told else None
+    return PositionConfig("rotary", {"width": head_width, "base": base, "pairing": "halves", "stretch": stretch})
+
+
+def asked(options: Options, architecture: str) -> dict[str, Any]:
+    """What an architecture is for."""
+    tied, labels = options.get("tie_word_embeddings", False), count_labels(options)
+    if architecture.endswith("ForCausalLM"):
+        return {"output": OutputConfig(tied)}
+    if architecture.endswith("ForSequenceClassification"):
+        return {"output": None, "classify": ClassifyConfig(labels, "last", bias=False)}
+    return {"output": None}
+
+
+def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]:
+    side, stack = config.decoder, config.decoder.stack
+    split = stack.attention
+    settings = side.position.settings
+    written = {
+        "model_type": kind,
+        "vocab_size": side.words.vocabulary,
+        "hidden_size": stack.width,
+        "intermediate_size": stack.inner.width,
+        "num_hidden_layers": stack.layers,
+        "num_attention_heads": split.heads,
+        "num_key_value_heads": split.heads if split.groups is None else split.groups,
+        "head_dim": settings["width"],
+        "hidden_act": name_of(stack.inner.activation),
+        "attention_dropout": split.dropout,
+        "rms_norm_eps": stack.norm.epsilon,
+        "rope_parameters": rope(settings),
+        "rope_scaling": None,
+        "tie_word_embeddings": config.output.tied if config.output else False,
+    }
+    own = {
+        "llama": {"attention_bias": split.bias, "mlp_bias": stack.inner.bias},
+        "mistral": {"sliding_window": stack.window},
+        "qwen2": {"use_sliding_window": False},
+    }
+    return written | own[kind] | ({"num_labels": config.classify.labels} if config.classify else {})
+
+
+def rope(settings: dict[str, Any]) -> dict[str, Any]:
+    """The settings of rotary positions, as transformers 5 writes them."""
+    told, stretch = {"rope_theta": settings.get("base", BASE)}, settings.get("stretch")
+    if stretch is None:
+        return told | {"rope_type": "default"}
+    if stretch.length is None:
+        return told | {"rope_type": "linear", "factor": stretch.factor}
+    return told | {
+        "rope_type": "llama3",
+        "factor": stretch.factor,
+        **{theirs: getattr(stretch, ours) for theirs, ours in LLAMA3.items()},
+    }
+
+
+def names(config: DecoderConfig, architecture: str) -> Names:
+    root = "" if architecture in {f"{name}Model" for name in KINDS.values()} else "model."
+    rows = [
+        row("decoder.words.table.weight", f"{root}embed_tokens.weight"),
+        row("decoder.stack.norm.weight", f"{root}norm.weight"),
+        *blocks(config.decoder.stack, root),
+        *heads(config),
+    ]
+    copies = {"lm_head.weight": f"{root}embed_tokens.weight"} if config.output and config.output.tied else {}
+    layers = range(config.decoder.stack.layers)
+    spare = [f"{root}layers.{layer}.self_attn.rotary_emb.inv_freq" for layer in layers]
+    return Names.of(rows, copies, spare=spare, root=root)
+
+
+def blocks(config: StackConfig, root: str) -> list[Row]:
+    split, inner = config.attention, config.inner
+    width = split.head_width or config.width // split.heads
+    pairs = width * (split.groups or split.heads)
+    output_bias = split.bias if split.output_bias is None else split.output_bias
+    rows: list[Row] = []
+    for layer in range(config.layers):
+        here, there = f"decoder.stack.blocks.{layer}", f"{root}layers.{layer}"
+        look = f"{there}.self_attn"
+        rows += both(
+            f"{here}.self.project",
+            *(f"{look}.{part}_proj" for part in "qkv"),
+            sizes=(width * split.heads, pairs, pairs),
+            bias=split.bias,
+        )
+        rows += both(f"{here}.self.output", f"{look}.o_proj", bias=output_bias)
+        rows += both(f"{here}.self_norm", f"{there}.input_layernorm", bias=False)
+        rows += both(f"{here}.inner.widen", f"{there}.mlp.gate_proj", f"{there}.mlp.up_proj", bias=inner.bias)
+        rows += both(f"{here}.inner.narrow", f"{there}.mlp.down_proj", bias=inner.bias)
+        rows += both(f"{here}.inner_norm", f"{there}.post_attention_layernorm", bias=False)
+    return rows
+
+
+def family(kind: str) -> Family:
+    name = KINDS[kind]
+    architectures = (f"{name}Model", f"{name}ForCausalLM", f"{name}ForSequenceClassification")
+    return Family((kind,), architectures, partial(read, kind), partial(write, kind), names)
+
+
+LLAMA, MISTRAL, QWEN2 = (family(kind) for kind in KINDS)

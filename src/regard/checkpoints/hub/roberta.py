@@ -1,0 +1,63 @@
+"""RoBERTa: Liu et al. 2019; and XLM-RoBERTa and CamemBERT, which are RoBERTa in other languages."""
+
+from functools import partial
+from typing import Any
+
+from regard.checkpoints.hub import bert
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names, both
+from regard.models import ClassifyConfig, EncoderConfig, OutputConfig
+
+KINDS = ("Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification")
+
+
+def read(options: Options, architecture: str, *, prefix: str) -> EncoderConfig:
+    bert.reads_both_ways(options)
+    segments = options.get("type_vocab_size", 2)
+    side = bert.side(options, segments=segments, offset=options.get("pad_token_id", 1) + 1)
+    return EncoderConfig(side, **asked(options, architecture.removeprefix(prefix)))
+
+
+def asked(options: Options, kind: str) -> dict[str, Any]:
+    """The heads of an architecture."""
+    labels, dropout = bert.count_labels(options), bert.last_dropout(options)
+    output = OutputConfig(options.get("tie_word_embeddings", True), bias=True, transform="gelu")
+    return {
+        "Model": {"pooler": "tanh"},
+        "ForMaskedLM": {"output": output},
+        "ForSequenceClassification": {"classify": ClassifyConfig(labels, "first", "tanh", dropout=dropout)},
+        "ForTokenClassification": {"classify": ClassifyConfig(labels, None, dropout=dropout)},
+    }[kind]
+
+
+def write(config: EncoderConfig, architecture: str, *, model_type: str) -> dict[str, Any]:
+    side = config.encoder
+    own = {"type_vocab_size": side.words.segments, "pad_token_id": side.position.settings.get("offset", 0) - 1}
+    return {"model_type": model_type, **own, **bert.described(config)}
+
+
+def names(config: EncoderConfig, architecture: str) -> Names:
+    root = "" if architecture.endswith("Model") else "roberta."
+    table = bert.body(config, root)
+    if config.pooler:
+        table += Names.of(both("pooler.linear", f"{root}pooler.dense"))
+    if config.output:
+        head = both("output.transform.dense", "lm_head.dense") + both("output.transform.norm", "lm_head.layer_norm")
+        table += Names.of(head) + bert.scores(config.output, "lm_head", f"{root}embeddings.word_embeddings.weight")
+    if config.classify and config.classify.activation:
+        table += Names.of(both("classify.dense.linear", "classifier.dense"))
+        table += Names.of(both("classify.labels", "classifier.out_proj"))
+    elif config.classify:
+        table += Names.of(both("classify.labels", "classifier"))
+    return table
+
+
+def family(model_type: str, prefix: str) -> Family:
+    architectures = tuple(f"{prefix}{kind}" for kind in KINDS)
+    return Family(
+        (model_type,), architectures, partial(read, prefix=prefix), partial(write, model_type=model_type), names
+    )
+
+
+FAMILIES = (family("roberta", "Roberta"), family("xlm-roberta", "XLMRoberta"), family("camembert", "Camembert"))

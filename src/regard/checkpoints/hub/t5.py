@@ -1,0 +1,150 @@
+"""T5: Raffel et al. 2020."""
+
+from typing import Any
+
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import ACTIVATIONS, Options, name_of
+from regard.checkpoints.rows import Names, Row, row
+from regard.models import (
+    AttentionConfig,
+    EncoderConfig,
+    InnerConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    SideConfig,
+    StackConfig,
+    TransformerConfig,
+    WordsConfig,
+)
+
+ARCHITECTURES = ("T5Model", "T5ForConditionalGeneration", "T5EncoderModel")
+GATED = {"gelu": "gelu_new"}  # "gated-gelu" means the approximation, "gelu" alone does not
+
+
+def read(options: Options, architecture: str) -> EncoderConfig | TransformerConfig:
+    options.only("is_decoder", False)
+    for unused in ("classifier_dropout", "n_positions"):
+        options.get(unused)
+    layers, width = options.get("num_layers", 6), options.get("d_model", 512)
+    below = options.get("num_decoder_layers")
+    scaled = options.get("tie_word_embeddings", True) is not False
+    scaled = options.get("scale_decoder_outputs", scaled)
+    encoder = side(options, layers, both_ways=True)
+    if architecture == "T5EncoderModel":
+        return EncoderConfig(encoder)
+    decoder = side(options, layers if below is None else below, both_ways=False)
+    output = None
+    if architecture == "T5ForConditionalGeneration":  # the tensors alone say whether the table is used twice
+        tied = not options.holds("lm_head.weight", other_than="shared.weight")
+        output = OutputConfig(tied, scale=width**-0.5 if scaled else 1.0)
+    return TransformerConfig(encoder, decoder, output)
+
+
+def side(options: Options, layers: int, *, both_ways: bool) -> SideConfig:
+    heads, dropout = options.get("num_heads", 8), options.get("dropout_rate", 0.1)
+    stack = StackConfig(
+        layers=layers,
+        width=options.get("d_model", 512),
+        attention=AttentionConfig(heads, options.get("d_kv", 64), bias=False, scale=1.0, dropout=dropout),
+        inner=inner(options, dropout),
+        norm=NormConfig("rms", options.get("layer_norm_epsilon", 1e-6)),
+        dropout=dropout,
+    )
+    buckets = {
+        "heads": heads,
+        "buckets": options.get("relative_attention_num_buckets", 32),
+        "reach": options.get("relative_attention_max_distance", 128),
+        "both_ways": both_ways,
+    }
+    words = WordsConfig(options.get("vocab_size", 32128), dropout=dropout)
+    return SideConfig(words, stack, PositionConfig("buckets", buckets))
+
+
+def inner(options: Options, dropout: float) -> InnerConfig:
+    known = {name: name for name in ACTIVATIONS} | {f"gated-{name}": f"gated-{name}" for name in ACTIVATIONS}
+    kind, _, name = options.one_of("feed_forward_proj", known, "relu").rpartition("-")
+    name = GATED.get(name, name) if kind else name
+    options.only("dense_act_fn", name)
+    options.only("is_gated_act", bool(kind))
+    return InnerConfig(options.get("d_ff", 2048), ACTIVATIONS[name], gated=bool(kind), bias=False, dropout=dropout)
+
+
+def write(config: EncoderConfig | TransformerConfig, architecture: str) -> dict[str, Any]:
+    side, stack = config.encoder, config.encoder.stack
+    name = name_of(stack.inner.activation)
+    if stack.inner.gated and name == "gelu":
+        name = "gelu_python"
+    shown = next((short for short, long in GATED.items() if long == name), name)
+    written = {
+        "model_type": "t5",
+        "vocab_size": side.words.vocabulary,
+        "d_model": stack.width,
+        "d_kv": stack.width // stack.attention.heads if (own := stack.attention.head_width) is None else own,
+        "d_ff": stack.inner.width,
+        "num_layers": stack.layers,
+        "num_heads": stack.attention.heads,
+        "relative_attention_num_buckets": side.position.settings["buckets"],
+        "relative_attention_max_distance": side.position.settings["reach"],
+        "dropout_rate": stack.dropout,
+        "layer_norm_epsilon": stack.norm.epsilon,
+        "feed_forward_proj": f"gated-{shown}" if stack.inner.gated else name,
+        "dense_act_fn": name,
+        "is_gated_act": stack.inner.gated,
+    }
+    if isinstance(config, EncoderConfig):
+        return written
+    scaled = config.output is None or config.output.scale != 1
+    return written | {
+        "num_decoder_layers": config.decoder.stack.layers,
+        "scale_decoder_outputs": scaled,
+        "tie_word_embeddings": scaled,  # to the reference this means the scale, and to its older versions both
+    }
+
+
+def names(config: EncoderConfig | TransformerConfig, architecture: str) -> Names:
+    rows = [row("encoder.words.table.weight", "shared.weight"), *stack(config.encoder.stack, "encoder", 1)]
+    copies = {"encoder.embed_tokens.weight": "shared.weight"}
+    spare = []
+    if isinstance(config, TransformerConfig):
+        rows += stack(config.decoder.stack, "decoder", 2)
+        copies["decoder.embed_tokens.weight"] = "shared.weight"
+        spare = ["decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"]
+        if config.output and config.output.tied:
+            copies["lm_head.weight"] = "shared.weight"
+        elif config.output:
+            rows += [row("output.weight", "lm_head.weight")]
+    return Names.of(rows, copies, spare)
+
+
+def stack(config: StackConfig, side: str, last: int) -> list[Row]:
+    """A stack's layers, which are called alike here and there; part `last` of each is the feed-forward layer."""
+    first = f"{side}.block.0.layer.0.SelfAttention"
+    rows = [
+        row(f"{side}.position.table.weight", f"{first}.relative_attention_bias.weight"),
+        row(f"{side}.stack.norm.weight", f"{side}.final_layer_norm.weight"),
+    ]
+    for layer in range(config.layers):
+        here, there = f"{side}.stack.blocks.{layer}", f"{side}.block.{layer}.layer"
+        look, across = f"{there}.0.SelfAttention", f"{there}.1.EncDecAttention"
+        think = f"{there}.{last}.DenseReluDense"
+        wide = [f"{think}.wi_0.weight", f"{think}.wi_1.weight"] if config.inner.gated else [f"{think}.wi.weight"]
+        rows += [
+            row(f"{here}.self.project.weight", *(f"{look}.{part}.weight" for part in "qkv")),
+            row(f"{here}.self.output.weight", f"{look}.o.weight"),
+            row(f"{here}.self_norm.weight", f"{there}.0.layer_norm.weight"),
+            row(f"{here}.inner.widen.weight", *wide),
+            row(f"{here}.inner.narrow.weight", f"{think}.wo.weight"),
+            row(f"{here}.inner_norm.weight", f"{there}.{last}.layer_norm.weight"),
+        ]
+        if side == "decoder":
+            rows += [
+                row(f"{here}.cross.query.weight", f"{across}.q.weight"),
+                row(f"{here}.cross.pair.weight", f"{across}.k.weight", f"{across}.v.weight"),
+                row(f"{here}.cross.output.weight", f"{across}.o.weight"),
+                row(f"{here}.cross_norm.weight", f"{there}.1.layer_norm.weight"),
+            ]
+    return rows
+
+
+FAMILY = Family(("t5",), ARCHITECTURES, read, write, names)

@@ -1,0 +1,194 @@
+"""Two models become one that reads with the first and writes with the second."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from regard.checkpoints.files import CheckpointError
+from regard.checkpoints.hub.encoder_decoder import ARCHITECTURE, KIND, READERS, WRITERS, below
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.load import Checkpoint, load_model
+from regard.checkpoints.options import Options
+from regard.checkpoints.save import save_model
+from regard.errors import RegardError
+from regard.models import Decoder, Encoder, EncoderConfig, Model, OutputConfig, Transformer, TransformerConfig
+
+WRITES = {"is_decoder": True, "add_cross_attention": True}
+
+
+@runtime_checkable
+class Loaded(Protocol):
+    """Whatever was made from a checkpoint: a task."""
+
+    @property
+    def checkpoint(self) -> Checkpoint: ...
+
+
+Given = Checkpoint | Loaded | Model | str | Path
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A model made of two, its config as others would have it, and the weights that are `new` and want training.
+
+    `spare` are tensors that this model has no use for and others look for.
+    """
+
+    model: Transformer
+    config: dict[str, Any]
+    new: tuple[str, ...]
+    spare: dict[str, Tensor]
+    architecture: str = ARCHITECTURE
+
+    def save(self, folder: str | Path, *, files: Iterable[Path] = ()) -> Path:
+        """Write a folder that load_model reads, and transformers as an EncoderDecoderModel."""
+        return save_model(self.model, folder, self.config, self.architecture, files=files, spare=self.spare)
+
+
+def join(encoder: Given, decoder: Given, *, start: int | None = None, padding: int | None = None) -> Joined:
+    """Join two pretrained models into an encoder-decoder: Rothe et al. 2020.
+
+    The encoder reads both ways, like BERT; the decoder is another such model, which from now on reads only back, or a
+    GPT. Between them is new attention, and where their widths differ a new bridge. The models themselves stay as
+    they are. `start` and `padding` are the tokens that targets begin with and are filled up with, for those who load
+    what is saved; the decoder's own unless given.
+    """
+    source, target = part(encoder), part(decoder)
+    reader, writer = source.model, target.model
+    if not isinstance(reader, Encoder):
+        raise RegardError(f"an encoder that reads both ways expected, got a {type(reader).__name__}")
+    if isinstance(writer, Transformer):
+        raise RegardError("a decoder or an encoder expected to write, got a whole Transformer")
+    side = writer.config.encoder if isinstance(writer, Encoder) else writer.config.decoder
+    config = TransformerConfig(
+        reader.config.encoder,
+        side,
+        output_of(writer, target.config),
+        shared=False,
+        bridge=reader.config.encoder.stack.width != side.stack.width,
+    )
+    model = Transformer(config)
+    new = filled(model, weights_of(reader), weights_of(writer))
+    first = next(reader.parameters())
+    model.to(device=first.device, dtype=first.dtype).train(reader.training)
+    told = described(source.config, target.config, config)
+    told |= special(told["decoder"], start, padding)
+    return Joined(model, told, new, spare_of(reader, source, told["encoder"].get("model_type")))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A model, and what its folder said if it had one."""
+
+    model: Model
+    config: dict[str, Any] | None = None
+    spare: Mapping[str, Tensor] | None = None
+
+
+def part(given: Given) -> Part:
+    if isinstance(given, Encoder | Decoder | Transformer):
+        return Part(given)
+    found = load_model(given) if isinstance(given, str | Path) else getattr(given, "checkpoint", given)
+    if not isinstance(found, Checkpoint):
+        raise RegardError(f"a model, a checkpoint or its folder expected, got {type(given).__name__}")
+    return Part(found.model, found.config, found.spare)
+
+
+def output_of(writer: Encoder | Decoder, config: dict[str, Any] | None) -> OutputConfig:
+    """How words are scored; a model without a head gets the one that its family writes with."""
+    if writer.config.output is not None:
+        return writer.config.output
+    if config and config.get("model_type") in WRITERS:
+        options = Options({**config, **WRITES}, "decoder")
+        return WRITERS[config["model_type"]].read(options)[1] or OutputConfig()
+    if isinstance(writer, Decoder):
+        return OutputConfig(tied=True)
+    return OutputConfig(tied=True, bias=True, transform=writer.config.encoder.stack.inner.activation)
+
+
+def weights_of(model: Model) -> dict[str, Tensor]:
+    return {name: weight.detach() for name, weight in model.named_parameters(remove_duplicate=False)}
+
+
+@torch.no_grad()
+def filled(model: Transformer, read: Mapping[str, Tensor], write: Mapping[str, Tensor]) -> tuple[str, ...]:
+    """Put the weights of both in; gives the names of those that neither had."""
+    known = {name: weight for name, weight in read.items() if name.startswith("encoder.")}
+    for name, weight in write.items():
+        side, _, rest = name.partition(".")
+        if side in ("encoder", "decoder", "output"):
+            known[f"decoder.{rest}" if side == "encoder" else name] = weight
+    new = []
+    for name, parameter in model.named_parameters():
+        if name in known:
+            parameter.copy_(known[name])
+        else:
+            new.append(name)
+    return tuple(new)
+
+
+def described(
+    source: dict[str, Any] | None, target: dict[str, Any] | None, config: TransformerConfig
+) -> dict[str, Any]:
+    """The config of both. Models that came without one are described as the first family that they fit."""
+    if source is None:
+        source = next(filter(None, (as_reader(kind, config) for kind in READERS)), {})
+    if target is None:
+        target = next(filter(None, (as_writer(kind, config) for kind in WRITERS)), {})
+    return {"model_type": KIND, "encoder": source, "decoder": {**target, **WRITES}}
+
+
+def special(decoder: Mapping[str, Any], start: int | None, padding: int | None) -> dict[str, int]:
+    """The tokens that targets begin with and are padded with: those given, or the decoder's own."""
+    starts = (start, decoder.get("decoder_start_token_id"), decoder.get("bos_token_id"))
+    choices = {"decoder_start_token_id": starts, "pad_token_id": (padding, decoder.get("pad_token_id"))}
+    known = {name: [number for number in numbers if number is not None] for name, numbers in choices.items()}
+    return {name: numbers[0] for name, numbers in known.items() if numbers}
+
+
+def as_reader(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
+    """The config of an encoder in this family, if it can say everything."""
+    family = READERS[kind]
+    bare = family.architectures[0]
+    try:
+        told = family.write(EncoderConfig(config.encoder), bare)
+        again = family.read(Options(told, kind), bare)
+    except (CheckpointError, KeyError):
+        return None
+    return told if isinstance(again, EncoderConfig) and again.encoder == config.encoder else None
+
+
+def as_writer(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
+    """The config of a decoder in this family, if it can say everything."""
+    try:
+        told = WRITERS[kind].write(config.decoder, config.output)
+        again = WRITERS[kind].read(Options(told, kind))
+    except (CheckpointError, KeyError):
+        return None
+    return told if again == (config.decoder, config.output) else None
+
+
+def spare_of(reader: Encoder, source: Part, kind: str | None) -> dict[str, Tensor]:
+    """The encoder's pooler, under the name that others look for."""
+    family: Family | None = READERS.get(kind or "")
+    if family is None:
+        return {}
+    bare = family.architectures[0]
+    wanted = family.names(EncoderConfig(reader.config.encoder), bare).spare
+    found = {
+        f"encoder.{name}": kept for name in wanted for old, kept in (source.spare or {}).items() if fits(old, name)
+    }
+    if reader.config.pooler:
+        own = weights_of(reader)
+        table = below(family.names(EncoderConfig(reader.config.encoder, pooler=reader.config.pooler), bare), "encoder")
+        for row in table.rows:
+            found |= row.write(own[row.ours]) if row.ours.startswith("pooler.") else {}
+    return found
+
+
+def fits(name: str, bare: str) -> bool:
+    return name == bare or name.endswith(f".{bare}")

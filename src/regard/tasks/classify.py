@@ -1,0 +1,109 @@
+"""Labels for texts, or for their tokens."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from torch import Tensor
+
+from regard.checkpoints import Checkpoint, CheckpointError
+from regard.checkpoints.hub import Config
+from regard.models import DecoderConfig, Encoder, EncoderConfig
+from regard.tasks.task import Item, Progress, Task, Text
+from regard.text import Batch, Encoded, Tokenizer
+
+
+@dataclass(frozen=True)
+class Classified:
+    """The likeliest label of a text, and the scores of all."""
+
+    text: Text
+    label: str
+    score: float
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Tag:
+    """The label of one token; `start` and `end` say where it stands in the text."""
+
+    token: str
+    label: str
+    score: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Tagged:
+    """A text whose tokens have labels; what the tokeniser added has none."""
+
+    text: Text
+    tokens: tuple[Tag, ...]
+
+
+class Classify(Task):
+    """Label texts: `classify("What a film!").label`; a pair of texts is a tuple.
+
+    Scores are probabilities: of one label out of all, or of each by itself where the config says multi_label. A model
+    with one label gives a number, not a probability.
+    """
+
+    name = "classify"
+    can_cut = True
+
+    def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
+        super().__init__(checkpoint, tokenizer)
+        asked: Any = checkpoint.model.config
+        self.labels = labels_of(checkpoint.config, asked.classify.labels, str(checkpoint.folder))
+        self.for_tokens = asked.classify.pool is None
+        self.is_multiple = checkpoint.config.get("problem_type") == "multi_label_classification"
+
+    @classmethod
+    def serves(cls, config: Config) -> bool:
+        return isinstance(config, (EncoderConfig, DecoderConfig)) and config.classify is not None
+
+    def __call__(self, text: Text | Iterable[Text], *, cut: bool = False, progress: Progress | None = None) -> Any:
+        """Label one text, or each of several. `cut` reads only the beginning of a text that is too long."""
+        return self.answers(text, partial(self.read_text, cut=cut), self.labelled, progress)
+
+    def read_text(self, text: Text, number: int | None, cut: bool) -> Encoded:
+        return self.read(text, number, cut=cut)
+
+    def labelled(self, batch: Batch, items: list[Item]) -> list[Classified | Tagged]:
+        told = {"segments": batch.segments} if isinstance(self.model, Encoder) else {}
+        scores = self.scored(self.model(batch.tokens, real=batch.real, **told))
+        if self.for_tokens:
+            return [
+                self.tagged(text, encoded, scores[row][batch.real[row]]) for row, (text, encoded) in enumerate(items)
+            ]
+        found: list[Classified | Tagged] = []
+        for (text, _), row in zip(items, scores.tolist(), strict=True):
+            best = max(range(len(row)), key=row.__getitem__)
+            found.append(Classified(text, self.labels[best], row[best], dict(zip(self.labels, row, strict=True))))
+        return found
+
+    def scored(self, logits: Tensor) -> Tensor:
+        if logits.shape[-1] == 1:
+            return logits
+        return logits.sigmoid() if self.is_multiple else logits.softmax(-1)
+
+    def tagged(self, text: Text, encoded: Encoded, scores: Tensor) -> Tagged:
+        best = scores.max(-1)
+        tags = [
+            Tag(encoded.tokens[place], self.labels[label], score, *encoded.offsets[place])
+            for place, (label, score) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True))
+            if encoded.texts[place] is not None
+        ]
+        return Tagged(text, tuple(tags))
+
+
+def labels_of(config: Mapping[str, Any], count: int, where: str) -> list[str]:
+    """The names of labels; LABEL_0, LABEL_1, … where a config has none."""
+    names = config.get("id2label") or {number: f"LABEL_{number}" for number in range(count)}
+    try:
+        numbered = {int(number): str(name) for number, name in names.items()}
+        return [numbered[number] for number in range(count)]
+    except (AttributeError, ValueError, KeyError):
+        raise CheckpointError(f"{where}: id2label does not name the {count} labels 0 to {count - 1}") from None

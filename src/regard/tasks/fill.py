@@ -1,0 +1,97 @@
+"""Words that were left out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from typing import Any
+
+from regard.checkpoints.hub import Config
+from regard.models import EncoderConfig
+from regard.tasks.task import Item, Progress, Task, Text, called
+from regard.text import Batch, Encoded, TokenizerError
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One word for one gap, and its probability."""
+
+    token: str
+    score: float
+    id: int
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A text with its gaps filled. `choices` are the likeliest words of each gap; `text` has the first ones in it,
+    `score` is the probability of these together."""
+
+    text: str
+    score: float
+    tokens: tuple[str, ...]
+    choices: tuple[tuple[Choice, ...], ...]
+
+
+class Fill(Task):
+    """Guess the words behind each mask: `fill("Paris is the [MASK] of France.").text`."""
+
+    name = "fill"
+
+    @classmethod
+    def serves(cls, config: Config) -> bool:
+        return isinstance(config, EncoderConfig) and config.output is not None
+
+    @property
+    def mask(self) -> str:
+        """How a gap is written."""
+        number = self.tokenizer.specials.mask
+        if number is None:
+            raise TokenizerError(f"{self.checkpoint.folder}: its tokeniser has no mask token")
+        return self.tokenizer.token(number)
+
+    def __call__(self, text: Text | Iterable[Text], *, top: int = 5, progress: Progress | None = None) -> Any:
+        """Fill one text, or each of several, with the `top` likeliest words of every gap."""
+        return self.answers(text, self.read_gaps, partial(self.filled, top=top), progress)
+
+    def read_gaps(self, text: Text, number: int | None) -> Encoded:
+        encoded = self.read(text, number, special=[self.mask])
+        if self.tokenizer.specials.mask not in encoded.ids:
+            raise TokenizerError(f"{called(number)} has no gap: write {self.mask} where a word is missing")
+        return encoded
+
+    def filled(self, batch: Batch, items: list[Item], top: int) -> list[Filled]:
+        chances = self.model(batch.tokens, segments=batch.segments, real=batch.real).softmax(-1)
+        likeliest = chances.topk(min(top, chances.shape[-1]))
+        found = []
+        for row, (text, encoded) in enumerate(items):
+            gaps = [place for place, number in enumerate(encoded.ids) if number == self.tokenizer.specials.mask]
+            choices = []
+            for place in gaps:
+                scores, ids = likeliest.values[row, place].tolist(), likeliest.indices[row, place].tolist()
+                words = self.tokenizer.tokens(ids)
+                choices.append(tuple(Choice(*one) for one in zip(words, scores, ids, strict=True)))
+            first = [gap[0] for gap in choices]
+            whole = self.written(text, encoded, gaps, [choice.id for choice in first])
+            score = prod(choice.score for choice in first)
+            found.append(Filled(whole, score, tuple(choice.token for choice in first), tuple(choices)))
+        return found
+
+    def written(self, text: Text, encoded: Encoded, gaps: Sequence[int], ids: Sequence[int]) -> str:
+        """The text with words in its gaps; a piece that continues the word before it is joined to it."""
+        parts = [text] if isinstance(text, str) else list(text)
+        known = list(encoded.ids)
+        for place, number in zip(gaps, ids, strict=True):
+            known[place] = number
+        for place in reversed(gaps):
+            which = encoded.texts[place] or 0
+            before, after = (
+                parts[which][end] for end in (slice(encoded.offsets[place][0]), slice(encoded.offsets[place][1], None))
+            )
+            gap = parts[which][len(before) : len(parts[which]) - len(after)]
+            earlier = self.tokenizer.decode(known[max(0, place - 1) : place])
+            added = self.tokenizer.decode(known[max(0, place - 1) : place + 1]).removeprefix(earlier)
+            if earlier and added == added.lstrip():
+                before, gap = before.rstrip(), gap.lstrip()
+            space = gap[: len(gap) - len(gap.lstrip())]
+            parts[which] = before + space + added.strip() + after
+        return " ".join(parts)

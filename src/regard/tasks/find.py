@@ -1,0 +1,79 @@
+"""Where a model is: in a folder, in the install, or on the Hugging Face Hub."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from regard.checkpoints import CheckpointError
+
+BUILTIN = Path(__file__).parents[1] / "builtin"
+FILES = [
+    "config.json", "generation_config.json", "model.safetensors", "model.safetensors.index.json",
+    "model-*.safetensors", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
+    "vocab.txt", "vocab.json", "target_vocab.json", "merges.txt", "source.spm", "target.spm", "spiece.model",
+    "tokenizer.model", "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+    "?_Pooling/config.json",
+]  # fmt: skip
+"""What is taken from the Hub: settings, tokenisers and safetensors; never code, never a pickle."""
+NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
+
+
+def find(name: str | Path, files: Sequence[str] = FILES) -> Path:
+    """The folder of a model: a folder, a built-in name, or a Hub id (fetched once, then from the cache)."""
+    if Path(name).is_dir():
+        return Path(name)
+    built_in = builtin()
+    if str(name) in built_in:
+        return built_in[str(name)]
+    if isinstance(name, Path) or not NAME.fullmatch(name) or name.startswith("."):
+        raise CheckpointError(f"{name}: no such folder; {known()}")
+    return fetched(name, files)
+
+
+def fetched(name: str, files: Sequence[str]) -> Path:
+    """The folder of a Hub id in the cache, fetched if it can be."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.utils import disable_progress_bars
+
+    disable_progress_bars()
+    try:
+        return Path(snapshot_download(name, allow_patterns=list(files)))
+    except Exception as problem:  # of many kinds: the network's, the Hub's, the cache's
+        reason = " ".join(str(problem).split()) or type(problem).__name__
+        reason = reason if len(reason) <= 160 else f"{reason[:160]}…"
+        line = f"{name}: no such folder, and not to be had from the Hugging Face Hub ({reason}); {known()}"
+        raise CheckpointError(line) from None
+
+
+def builtin() -> dict[str, Path]:
+    """Models that came with the install: name and folder."""
+    table = json.loads((BUILTIN / "models.json").read_text(encoding="utf-8"))
+    return {name: BUILTIN / folder for name, folder in table.items()}
+
+
+def cached() -> dict[str, Path]:
+    """Models that were fetched from the Hub: id and folder."""
+    from huggingface_hub import scan_cache_dir
+    from huggingface_hub.errors import CacheNotFound
+
+    try:
+        repositories = scan_cache_dir().repos
+    except (CacheNotFound, OSError, ValueError):
+        return {}
+    found = {}
+    for repository in sorted(repositories, key=lambda repository: repository.repo_id):
+        revisions = sorted(repository.revisions, key=lambda revision: revision.last_modified)
+        if repository.repo_type == "model" and revisions:
+            found[repository.repo_id] = Path(revisions[-1].snapshot_path)
+    return found
+
+
+def known(most: int = 6) -> str:
+    """What there is instead: "built in: …; cached: …"."""
+    parts = []
+    for where, names in (("built in", builtin()), ("cached", cached())):
+        shown = sorted(names)
+        more = f", … ({len(shown)} in all)" if len(shown) > most else ""
+        parts.append(f"{where}: {', '.join(shown[:most]) or 'nothing'}{more}")
+    return "; ".join(parts)

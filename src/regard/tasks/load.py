@@ -1,0 +1,70 @@
+"""A name becomes a model that can be asked."""
+
+from pathlib import Path
+
+import torch
+
+from regard.checkpoints import CheckpointError, load_model
+from regard.checkpoints.hub import Config
+from regard.errors import UnknownName, lookup
+from regard.tasks.classify import Classify
+from regard.tasks.embed import Embed
+from regard.tasks.fill import Fill
+from regard.tasks.find import find
+from regard.tasks.generate import Generate
+from regard.tasks.task import Task
+from regard.tasks.translate import Translate
+from regard.text import load_tokenizer
+
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Fill, Classify, Generate, Translate, Embed)}
+"""What a model can be asked to do; the first that fits is what it is for."""
+TYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+def load(
+    name: str | Path,
+    *,
+    device: str | None = None,
+    dtype: str | torch.dtype | None = None,
+    task: str | None = None,
+    tokenizer: bool = True,
+) -> Task:
+    """Load a model to ask: `regard.load("folder")("text")`.
+
+    `name` is a folder in the Hugging Face layout, a built-in name or a Hub id. The task follows from the
+    architecture unless it is given: fill, classify, generate, translate or embed. `tokenizer=False` is for folders
+    that have none: the `.model` takes token ids. No code of the folder is run.
+    """
+    wanted = None if task is None else lookup(TASKS, task, "task")
+    number_type = lookup(TYPES, dtype, "dtype") if isinstance(dtype, str) else dtype or torch.float32
+    folder = find(name)
+    words = load_tokenizer(folder) if tokenizer else None
+    checkpoint = load_model(folder, device=checked(device), dtype=number_type)
+    chosen = wanted or task_of(checkpoint.model.config, folder)
+    if not chosen.serves(checkpoint.model.config):
+        able = ", ".join(name for name, kind in TASKS.items() if kind.serves(checkpoint.model.config))
+        raise CheckpointError(
+            f"{folder}: {checkpoint.architecture} cannot {chosen.name}; it can {able or 'do nothing'}"
+        )
+    return chosen(checkpoint, words)
+
+
+def task_of(config: Config, folder: Path) -> type[Task]:
+    """What a model is for: sentence vectors where the folder says how to pool, else what its heads are made for."""
+    if (folder / "modules.json").is_file() and Embed.serves(config):
+        return Embed
+    for kind in TASKS.values():
+        if kind.serves(config):
+            return kind
+    raise CheckpointError(
+        f"{folder}: its model has no head that a task could use; regard.checkpoints loads it as it is"
+    )
+
+
+def checked(device: str | None) -> str:
+    """A device that there is."""
+    try:
+        torch.empty(0, device=device or "cpu")
+    except (RuntimeError, AssertionError) as problem:
+        raise UnknownName(f"no device {device!r} here: {str(problem).splitlines()[0]}") from None
+    return device or "cpu"

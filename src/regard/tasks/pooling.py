@@ -1,0 +1,110 @@
+"""How the vectors of a text's tokens become one, as the folder of a sentence model says."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.checkpoints import CheckpointError
+from regard.checkpoints.files import read_json
+from regard.errors import lookup
+from regard.layers import pooled
+from regard.shapes import Real, Stream
+
+Vectors = Float[Tensor, "batch width"]
+
+
+def largest(x: Stream, real: Real) -> Vectors:
+    """The largest of each number over the real tokens."""
+    return x.masked_fill(~real[..., None], -torch.inf).amax(1)
+
+
+def by_root(x: Stream, real: Real) -> Vectors:
+    """The sum divided by the root of the length."""
+    return (x * real[..., None]).sum(1) / real.sum(1, keepdim=True).to(x.dtype).sqrt()
+
+
+POOLS: dict[str, Callable[[Stream, Real], Vectors]] = {
+    "cls_token": lambda x, real: pooled(x, real, "first"),
+    "mean_tokens": lambda x, real: pooled(x, real, "mean"),
+    "max_tokens": largest,
+    "mean_sqrt_len_tokens": by_root,
+    "lasttoken": lambda x, real: pooled(x, real, "last"),
+}
+"""Ways to pool, under the names that sentence models use."""
+
+
+@dataclass(frozen=True)
+class Pooling:
+    """Several ways are set side by side; `normalise` makes vectors of length 1."""
+
+    ways: tuple[str, ...]
+    normalise: bool = False
+    longest: int | None = None
+    lower: bool = False
+    prompt: str = ""
+
+    def __call__(self, x: Stream, real: Real) -> Float[Tensor, "batch _"]:
+        vectors = torch.cat([POOLS[way](x, real) for way in self.ways], -1)
+        return F.normalize(vectors, dim=-1) if self.normalise else vectors
+
+
+def pooling_of(folder: Path, default: str) -> Pooling:
+    """The settings of a folder: modules.json and what it names; the mean or the last token (`default`) without it."""
+    if not (folder / "modules.json").is_file():
+        return Pooling((default,))
+    ways: tuple[str, ...] = (default,)
+    normalise = False
+    for module in modules(folder / "modules.json"):
+        kind, path = str(module.get("type", "")).rsplit(".", 1)[-1], str(module.get("path", ""))
+        if kind == "Pooling":
+            ways = ways_of(inside(folder, path) / "config.json")
+        elif kind == "Normalize":
+            normalise = True
+        elif kind != "Transformer":
+            raise CheckpointError(f"{folder / 'modules.json'}: a {kind or module} is not supported")
+    told = optional(folder / "sentence_bert_config.json")
+    general = optional(folder / "config_sentence_transformers.json")
+    prompt = (general.get("prompts") or {}).get(general.get("default_prompt_name"), "")
+    longest = told.get("max_seq_length")
+    return Pooling(
+        ways, normalise, longest if isinstance(longest, int) else None, told.get("do_lower_case") is True, prompt
+    )
+
+
+def ways_of(path: Path) -> tuple[str, ...]:
+    settings = read_json(path)
+    prefix = "pooling_mode_"
+    asked = [key.removeprefix(prefix) for key, value in settings.items() if key.startswith(prefix) and value is True]
+    for way in asked:
+        lookup(POOLS, way, f"way to pool ({path})")
+    if not asked:
+        raise CheckpointError(f"{path}: no pooling_mode_… is true")
+    return tuple(asked)
+
+
+def modules(path: Path) -> list[dict[str, Any]]:
+    """A list of objects from a file of JSON."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as problem:
+        raise CheckpointError(f"{path}: no readable JSON ({type(problem).__name__})") from None
+    if not isinstance(found, list) or not all(isinstance(module, dict) for module in found):
+        raise CheckpointError(f"{path}: a list of modules expected")
+    return found
+
+
+def inside(folder: Path, name: str) -> Path:
+    if Path(name).name != name or name in ("", ".", ".."):
+        raise CheckpointError(f"{folder / 'modules.json'}: {name!r} is not the name of a folder in this one")
+    return folder / name
+
+
+def optional(path: Path) -> dict[str, Any]:
+    return read_json(path) if path.is_file() else {}

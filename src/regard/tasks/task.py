@@ -1,0 +1,121 @@
+"""What all tasks share: texts are read, set side by side, answered and put back in order."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeVar
+
+import torch
+
+from regard.checkpoints import Checkpoint, CheckpointError
+from regard.checkpoints.files import read_json
+from regard.checkpoints.hub import Config
+from regard.errors import RegardError
+from regard.text import Batch, Encoded, Tokenizer, TokenizerError, batches
+
+Text = str | tuple[str, str]
+"""A text, or a pair of them."""
+Item = tuple[Text, Encoded]
+Progress = Callable[[int], None]
+"""Told how many texts are done, again and again."""
+Answer = TypeVar("Answer")
+
+
+class TextTooLong(RegardError, ValueError):
+    """A text of more tokens than the model reads."""
+
+
+class Task:
+    """A model and its tokeniser. Called with a text it gives one answer, with several texts a list of them.
+
+    Answers never depend on which texts are asked about together. `longest` is how many tokens the model reads.
+    """
+
+    name: ClassVar[str]
+    side: ClassVar[Literal["left", "right"]] = "right"
+    can_cut: ClassVar[bool] = False
+
+    def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
+        self.checkpoint, self.model, self._tokenizer = checkpoint, checkpoint.model, tokenizer
+        self.longest = longest_of(checkpoint)
+
+    @classmethod
+    def serves(cls, config: Config) -> bool:
+        """Whether a model of this config can be asked to do it."""
+        raise NotImplementedError
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        if self._tokenizer is None:
+            where = self.checkpoint.folder
+            raise TokenizerError(f"{where}: was loaded without its tokeniser; the model itself takes token ids")
+        return self._tokenizer
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.model.parameters()).device
+
+    def read(
+        self, text: Text, number: int | None = None, *, special: Collection[str] = (), cut: bool = False
+    ) -> Encoded:
+        """The tokens of a text, or one line that says how far it is too long."""
+        first, second = (text, None) if isinstance(text, str) else text
+        encoded = self.tokenizer.encode(first, second, special=special)
+        if self.longest is None or len(encoded) <= self.longest:
+            return encoded
+        if cut:
+            return encoded.cut(self.longest)
+        advice = "; cut=True (--cut) reads only its beginning" if self.can_cut else ""
+        raise TextTooLong(f"{called(number)} has {len(encoded)} tokens, the model reads at most {self.longest}{advice}")
+
+    def answers(
+        self,
+        text: Text | Iterable[Text],
+        read: Callable[[Text, int | None], Encoded],
+        answer: Callable[[Batch, list[Item]], Sequence[Answer]],
+        progress: Progress | None = None,
+    ) -> Any:
+        """One answer per text, in the order of the texts; batches are of texts of like length.
+
+        `read` is also told the number of the text, if there are several.
+        """
+        alone = isinstance(text, (str, tuple))
+        texts: list[Any] = [text] if alone else list(text)
+        encoded = [read(each, None if alone else number + 1) for number, each in enumerate(texts)]
+        found: dict[int, Answer] = {}
+        pad = self.tokenizer.specials.pad
+        with torch.no_grad():
+            for batch in batches(encoded, pad=pad, side=self.side, device=self.device):
+                items = [(texts[row], encoded[row]) for row in batch.rows]
+                found.update(zip(batch.rows, answer(batch, items), strict=True))
+                if progress is not None:
+                    progress(len(batch.rows))
+        return found[0] if alone else [found[row] for row in range(len(texts))]
+
+
+def called(number: int | None) -> str:
+    """How a message names a text: by its number, if there are several."""
+    return "the text" if number is None else f"text {number}"
+
+
+def longest_of(checkpoint: Checkpoint) -> int | None:
+    """How many tokens a model reads: as many as it learned places for, or as its config says; None: any number."""
+    config: Any = checkpoint.model.config
+    side = config.encoder if hasattr(config, "encoder") else config.decoder
+    if side.position.kind == "learned":
+        return side.position.settings["length"]
+    if side.position.kind == "buckets":
+        return None
+    told = checkpoint.config.get("max_position_embeddings")
+    return told if isinstance(told, int) and told > 0 else None
+
+
+def settings_of(folder: Path, file: str) -> dict[str, Any]:
+    """A further file of settings, if the folder has it."""
+    return read_json(folder / file) if (folder / file).is_file() else {}
+
+
+def number_of(told: Any, where: str) -> int | None:
+    """A token's number as a config gives it."""
+    if told is not None and type(told) is not int:
+        raise CheckpointError(f"{where}: the number of a token expected, got {told!r}")
+    return told

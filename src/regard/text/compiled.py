@@ -1,0 +1,99 @@
+"""Tokenisers that the `tokenizers` package runs."""
+
+import json
+import secrets
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from regard.text.encoded import Encoded
+from regard.text.files import TokenizerError, read_text
+
+
+class Compiled:
+    """A tokeniser of the `tokenizers` package.
+
+    The package reads special tokens out of any text. Here a copy that does not know them does the reading; those
+    that somebody asks for stay in a copy of their own.
+    """
+
+    def __init__(self, whole: tokenizers.Tokenizer) -> None:
+        whole.no_truncation()
+        whole.no_padding()
+        self.whole = whole
+        self.vocabulary: dict[str, int] = whole.get_vocab(with_added_tokens=True)
+        added = whole.get_added_tokens_decoder()
+        self.special = frozenset(number for number, token in added.items() if token.special)
+        self.reader = lru_cache(maxsize=4)(self._reader)
+
+    def encode(self, text: str, pair: str | None, asked: Collection[str], *, bare: bool) -> Encoded:
+        try:
+            found = self.reader(frozenset(asked)).encode(text, pair, add_special_tokens=not bare)
+        except Exception as problem:  # the package raises nothing more telling
+            raise TokenizerError(f"the tokeniser cannot read this text: {one_line(problem)}") from None
+        return Encoded(
+            tuple(found.ids),
+            tuple(found.tokens),
+            tuple(found.offsets),
+            tuple(found.word_ids),
+            tuple(found.type_ids),
+            tuple(found.sequence_ids),
+        )
+
+    def decode(self, ids: Sequence[int]) -> str:
+        return self.whole.decode(list(ids), skip_special_tokens=False)
+
+    def _reader(self, asked: frozenset[str]) -> tokenizers.Tokenizer:
+        names = {token for token, number in self.vocabulary.items() if number in self.special}
+        if names <= asked:
+            return self.whole
+        return tokenizers.Tokenizer.from_str(json.dumps(without(json.loads(self.whole.to_str()), names - asked)))
+
+
+def without(described: dict[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+    """A tokeniser's description in which no text spells the hidden tokens. All numbers stay.
+
+    A hidden token is renamed to what nobody can guess: among the added tokens, where numbers are given in order, and
+    in the model, which would find it as a word. The model's own unknown word has to stay.
+    """
+    model = described["model"]
+    words = model["vocab"]
+    unknown = words[model["unk_id"]][0] if model.get("unk_id") is not None else model.get("unk_token")
+    names = {name: f"\0{secrets.token_hex(16)}" for name in hidden}
+    inside = {word for word, _ in words} if isinstance(words, list) else set(words)
+    added = [token for token in described["added_tokens"] if token["content"] not in names.keys() & inside]
+    added = [token | {"content": names.get(token["content"], token["content"])} for token in added]
+    names.pop(unknown, None)
+    if isinstance(words, list):
+        words = [[names.get(word, word), score] for word, score in words]
+    else:
+        words = {names.get(word, word): number for word, number in words.items()}
+    model = model | {"vocab": words}
+    if "merges" in model:
+        prefix = model.get("continuing_subword_prefix") or ""
+        model["merges"] = [pair for pair in model["merges"] if merged(pair, prefix) not in names]
+    return described | {"model": model, "added_tokens": added}
+
+
+def merged(pair: str | list[str], prefix: str) -> str:
+    """What a merge makes of its two pieces."""
+    left, right = pair.split(" ", 1) if isinstance(pair, str) else pair
+    return left + right.removeprefix(prefix)
+
+
+def compiled(path: Path) -> Compiled:
+    """Read tokenizer.json."""
+    try:
+        whole = tokenizers.Tokenizer.from_str(read_text(path))
+    except TokenizerError:
+        raise
+    except Exception as problem:  # the package raises nothing more telling
+        raise TokenizerError(f"{path}: no readable tokeniser ({one_line(problem)})") from None
+    return Compiled(whole)
+
+
+def one_line(problem: Exception) -> str:
+    return " ".join(str(problem).split())[:200]

@@ -1,0 +1,33 @@
+"""A text as a model reads it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Tokens, and where in the text each of them stands.
+
+    `texts` says which text a token came from (0, or 1 in a pair; None if the tokeniser added it); `offsets` are
+    places in that text; `words` number its words; `segments` are what the model is told about the two texts.
+    """
+
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+    offsets: tuple[tuple[int, int], ...]
+    words: tuple[int | None, ...]
+    segments: tuple[int, ...]
+    texts: tuple[int | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def cut(self, length: int) -> "Encoded":
+        """The same without so many tokens at the end of the text, of the longer one in a pair, as are too many."""
+        kept = list(range(len(self)))
+        while len(kept) > length:
+            texts = [self.texts[place] for place in kept]
+            longer = max((0, 1), key=texts.count)
+            if longer not in texts:
+                break
+            del kept[len(texts) - 1 - texts[::-1].index(longer)]
+        return Encoded(*(tuple(values[place] for place in kept) for values in vars(self).values()))

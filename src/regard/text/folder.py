@@ -1,0 +1,84 @@
+"""The tokeniser of a folder, from whichever files it has."""
+
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+from regard.text import sentencepiece
+from regard.text.bytelevel import FAMILIES, bytelevel
+from regard.text.compiled import Compiled, compiled
+from regard.text.files import TokenizerError, read_object
+from regard.text.specials import additional, flags, named, numbered
+from regard.text.tokenizer import Tokenizer
+from regard.text.wordpiece import NAMES, wordpiece
+
+WORDPIECE = {"", "bert", "distilbert", "electra", "mobilebert", "mpnet", "funnel", "retribert", "squeezebert"}
+FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm with target.spm, or spiece.model"
+
+
+def load_tokenizer(folder: str | Path, **changes: Any) -> Tokenizer:
+    """Read the tokeniser of a folder in the Hugging Face layout.
+
+    `changes` go before what tokenizer_config.json says, as in do_lower_case=False.
+    """
+    folder = Path(folder)
+    settings = {**read_object(folder / "tokenizer_config.json"), **changes}
+    config = read_object(folder / "config.json")
+    kind = kind_of(settings, config)
+    side = "left" if settings.get("padding_side") == "left" else "right"
+    names = named(folder)
+
+    def whole(coder: Any, target: Tokenizer | None = None) -> Tokenizer:
+        specials = numbered(names, coder.vocabulary, set(coder.special), config)
+        return Tokenizer(coder, specials, side=side, target=target)
+
+    if (folder / "tokenizer.json").is_file():
+        return whole(compiled(folder / "tokenizer.json"))
+    if (folder / "source.spm").is_file():
+        source, target = sentencepiece.marian(folder, settings, names)
+        names = {"unk": "<unk>", "eos": "</s>", "pad": "<pad>", **names}
+        return whole(source, whole(target))
+    for model in sentencepiece.MODELS:
+        if (folder / model).is_file():
+            coder = sentencepiece.single(folder / model, settings, kind, names)
+            names = {"unk": coder.unknown, "eos": "</s>", "bos": "<s>", "pad": "<pad>", **names}
+            return whole(coder)
+    if (folder / "vocab.txt").is_file():
+        if kind not in WORDPIECE:
+            raise TokenizerError(
+                f"{folder / 'vocab.txt'}: the tokeniser of {kind!r} is not supported without tokenizer.json"
+            )
+        names = {**NAMES, **names}
+        return whole(Compiled(with_added(wordpiece(folder / "vocab.txt", settings, names), folder, names)))
+    if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
+        names = {**(FAMILIES[kind][1] if kind in FAMILIES else {}), **names}
+        return whole(Compiled(with_added(bytelevel(folder, settings, kind, names), folder, names)))
+    raise TokenizerError(f"{folder}: no tokeniser: {FILES} expected")
+
+
+def kind_of(settings: dict[str, Any], config: dict[str, Any]) -> str:
+    """The family of a tokeniser: from its class, or from the model that it belongs to."""
+    name = str(settings.get("tokenizer_class") or "").removesuffix("Fast").removesuffix("Tokenizer").lower()
+    general = name in ("", "pretrained", "tokenizersbackend", "auto")
+    kind = str(config.get("model_type") or "") if general else name
+    return {"bertgeneration": "bert-generation", "mistral": "llama", "mt5": "t5"}.get(kind, kind)
+
+
+def with_added(tokenizer: tokenizers.Tokenizer, folder: Path, names: dict[str, str]) -> tokenizers.Tokenizer:
+    """The special tokens made known, and what added_tokens.json adds under its numbers."""
+    told = flags(folder)
+    known = [name for name in dict.fromkeys(names.values()) if tokenizer.token_to_id(name) is not None]
+    special = {*names.values(), *additional(folder)}
+    numbers = read_object(folder / "added_tokens.json")
+    for token, number in sorted(numbers.items(), key=lambda item: str(item[1])):
+        if not isinstance(number, int):
+            raise TokenizerError(f"{folder / 'added_tokens.json'}: the number of {token!r} is {number!r}")
+    for token in [*known, *sorted(numbers, key=lambda token: numbers[token])]:
+        is_special = token in special
+        told_here = {"normalized": not is_special, **told.get(token, {})}
+        tokenizer.add_tokens([tokenizers.AddedToken(token, **told_here, special=is_special)])
+        if token in numbers and tokenizer.token_to_id(token) != numbers[token]:
+            found = tokenizer.token_to_id(token)
+            raise TokenizerError(f"{folder / 'added_tokens.json'}: {token!r} would be {found}, not {numbers[token]}")
+    return tokenizer

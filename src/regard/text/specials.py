@@ -1,0 +1,102 @@
+"""Tokens that mean something: begin, end, padding, a word left out."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from regard.text.files import TokenizerError, read_object
+
+USUAL = {
+    "pad": ("[PAD]", "<pad>"),
+    "unk": ("[UNK]", "<unk>"),
+    "cls": ("[CLS]",),
+    "sep": ("[SEP]",),
+    "mask": ("[MASK]", "<mask>"),
+}
+"""What these tokens are called where no file says so."""
+
+
+@dataclass(frozen=True)
+class Specials:
+    """The numbers of the tokens that mean something; None where there is no such token."""
+
+    bos: int | None = None
+    eos: int | None = None
+    pad: int | None = None
+    unk: int | None = None
+    cls: int | None = None
+    sep: int | None = None
+    mask: int | None = None
+
+    def __iter__(self) -> Iterator[int]:
+        """The numbers that there are."""
+        for field in fields(self):
+            if (number := getattr(self, field.name)) is not None:
+                yield number
+
+
+KINDS = tuple(field.name for field in fields(Specials))
+
+
+def named(folder: Path) -> dict[str, str]:
+    """How a folder calls its special tokens: {"mask": "[MASK]"}."""
+    found: dict[str, str] = {}
+    for file in ("special_tokens_map.json", "tokenizer_config.json"):
+        told = read_object(folder / file)
+        for kind in KINDS:
+            token = told.get(f"{kind}_token")
+            token = token.get("content") if isinstance(token, dict) else token
+            if token is not None and not isinstance(token, str):
+                raise TokenizerError(f"{folder / file}: {kind}_token = {token!r} is not a token")
+            if token is not None:
+                found[kind] = token
+    return found
+
+
+def additional(folder: Path) -> list[str]:
+    """Further special tokens that a folder names."""
+    found: list[str] = []
+    for file in ("special_tokens_map.json", "tokenizer_config.json"):
+        told = read_object(folder / file)
+        for key in ("additional_special_tokens", "extra_special_tokens"):
+            more = told.get(key) or []
+            more = list(more.values()) if isinstance(more, dict) else more
+            tokens: list[Any] = [token.get("content") if isinstance(token, dict) else token for token in more]
+            if not all(isinstance(token, str) for token in tokens):
+                raise TokenizerError(f"{folder / file}: {key} is not a list of tokens")
+            found += [token for token in tokens if token not in found]
+    return found
+
+
+def flags(folder: Path) -> dict[str, dict[str, bool]]:
+    """How a token is to be found in a text, where a folder says so: {"<mask>": {"lstrip": True}}."""
+    found: dict[str, dict[str, bool]] = {}
+    for file in ("special_tokens_map.json", "tokenizer_config.json"):
+        told = read_object(folder / file)
+        more = told.get("added_tokens_decoder")
+        for token in [*told.values(), *(more.values() if isinstance(more, dict) else [])]:
+            if isinstance(token, dict) and isinstance(token.get("content"), str):
+                wanted = ("lstrip", "rstrip", "normalized", "single_word")
+                found[token["content"]] = {flag: bool(token[flag]) for flag in wanted if flag in token}
+    return found
+
+
+def numbered(
+    names: Mapping[str, str], known: Mapping[str, int], special: set[int], config: Mapping[str, Any]
+) -> Specials:
+    """The numbers of special tokens: as they are called, as config.json numbers them, as they are usually called.
+
+    `known` is the vocabulary, `special` the numbers in it that the tokeniser itself calls special.
+    """
+    found = {kind: known[name] for kind, name in names.items() if name in known}
+    for kind in KINDS:
+        number = config.get(f"{kind}_token_id")
+        number = number[0] if isinstance(number, list) and number else number
+        if kind not in found and type(number) is int and number >= 0:
+            found[kind] = number
+    for kind, usual in USUAL.items():
+        for name in usual:
+            if kind not in found and known.get(name) in special:
+                found[kind] = known[name]
+    return Specials(**found)

@@ -1,0 +1,79 @@
+"""Rows set by hand, in the weights and in what is gathered."""
+
+import pytest
+import torch
+from attention.test_attend import random_heads
+from torch.testing import assert_close
+
+from regard.attention import Pattern, gather
+from regard.attention.fixed import Fixed
+from regard.errors import ShapeError
+
+ROWS = torch.rand(2, 2, 3, 7)
+
+
+def fixed():
+    return Fixed(heads=(3, 1), rows=(4, 0, 2), weights=ROWS)
+
+
+def test_a_tile_gets_the_rows_that_it_holds():
+    tile = torch.zeros(2, 4, 3, 2)
+    put = fixed().put(tile, slice(2, 5), slice(5, 7))
+    meant = torch.zeros(2, 4, 5, 7)
+    for number, head in enumerate((3, 1)):
+        for line, row in enumerate((4, 0, 2)):
+            meant[:, head, row] = ROWS[:, number, line]
+    assert_close(put, meant[:, :, 2:5, 5:7])
+    assert (tile == 0).all()
+
+
+def test_a_tile_without_such_rows_or_heads_is_left_alone():
+    tile = torch.rand(2, 4, 1, 7)
+    assert fixed().put(tile, slice(1, 2), slice(0, 7)) is tile
+    other = torch.rand(2, 1, 5, 7)
+    assert fixed().part(slice(0, 2), slice(2, 3)).put(other, slice(0, 5), slice(0, 7)) is other
+
+
+def test_a_part_counts_its_heads_anew():
+    part = fixed().part(slice(1, 2), slice(1, 4))
+    assert part.heads == (2, 0)
+    assert_close(part.weights, ROWS[1:])
+    whole = Fixed((0,), (0,), torch.rand(1, 1, 1, 7)).part(slice(1, 2), slice(0, 4))
+    assert len(whole.weights) == 1
+
+
+@pytest.mark.parametrize("groups", [4, 2, 1])
+def test_set_rows_gather_by_what_was_set(groups):
+    query, key, value = random_heads(2, 4, 5, 7, groups=groups)
+    pattern = Pattern(query, key, value=value)
+    gathered = gather(pattern.set(ROWS, heads=[3, 1], rows=[4, 0, 2]))
+    values = value.repeat_interleave(4 // groups, 1)
+    assert_close(gathered[:, [3, 1]][:, :, [4, 0, 2]], ROWS @ values[:, [3, 1]])
+    plain = gather(pattern)
+    assert torch.equal(gathered[:, [0, 2]], plain[:, [0, 2]])
+    assert torch.equal(gathered[:, :, [1, 3]], plain[:, :, [1, 3]])
+
+
+@pytest.mark.parametrize("shape", [(7,), (3, 7), (1, 3, 7), (2, 3, 7), (1, 2, 3, 7), (2, 2, 3, 7)], ids=str)
+def test_weights_broadcast_to_the_rows_they_are_set_for(shape):
+    query, key, _ = random_heads(2, 4, 5, 7)
+    weights = torch.rand(shape)
+    pattern = Pattern(query, key).set(weights, heads=[3, 1], rows=[4, 0, 2])
+    assert_close(pattern[:, [3, 1], [4, 0, 2]], weights.expand(2, 2, 3, 7))
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 7), (3, 3, 7), (3, 2, 3, 7), (1, 1, 2, 3, 7)], ids=str)
+def test_weights_that_do_not_fit_are_refused(shape):
+    query, key, _ = random_heads(2, 4, 5, 7)
+    told = r"weights has 3 batch members, expected 2|weights that fit \(batch or 1, 2 heads, 3 rows, 7 keys\) expected"
+    with pytest.raises(ShapeError, match=told):
+        Pattern(query, key).set(torch.rand(shape), heads=[3, 1], rows=[4, 0, 2])
+
+
+def test_the_last_word_stands():
+    query, key, _ = random_heads(2, 4, 5, 7)
+    first, second = torch.rand(7), torch.rand(7)
+    pattern = Pattern(query, key).set(first, heads=1).set(second, rows=2)
+    assert_close(pattern[0, 1, 2], second)
+    assert_close(pattern[0, 1, 3], first)
+    assert_close(pattern[0, 0, 2], second)

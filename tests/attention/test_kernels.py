@@ -1,0 +1,192 @@
+"""What the kernel must survive: blind queries, padding that holds rubbish, huge scores, nothing at all."""
+
+import pytest
+import torch
+from attention.drawn import blocks_of
+from attention.test_attend import Editor, Watcher, random_heads
+from torch.testing import assert_close
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from regard.attention import (
+    Additive,
+    Alibi,
+    Buckets,
+    Causal,
+    Dense,
+    Dot,
+    Padding,
+    Pattern,
+    Shaw,
+    Window,
+    attend,
+    gather,
+)
+from regard.attention.kernels import is_finite
+from regard.errors import RegardError
+
+HALVES = [torch.float16, torch.bfloat16]
+BLIND = {
+    "a padded member": Padding.from_lengths([0, 6]),
+    "left padding and causal": Causal() & Padding.from_lengths([3, 0], "left", 6),
+    "a row of a dense mask": Dense(torch.tensor([False, True, True, False, True, True])[:, None].expand(6, 6)),
+    "no key in the window": Window(0) & ~Causal(),
+}
+WAYS = {
+    "fused": {},
+    "with a bias": {"bias": Alibi(torch.rand(2))},
+    "explicit": {"score": Additive(torch.randn(2, 8))},
+    "learned": {"bias": Buckets(torch.randn(2, 5, requires_grad=True))},
+    "dropout": {"dropout": 0.5},
+}
+
+
+class Calls(TorchDispatchMode):
+    """Counts the operators that are run, by name."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+    def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+        self.names.append(operator.overloadpacket.__name__)
+        return operator(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("budget", [1 << 20, 60])
+@pytest.mark.parametrize("dtype", [torch.float32, *HALVES])
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("blind", BLIND)
+def test_queries_that_see_nothing_gather_zeros_and_their_gradients_are_finite(blind, way, dtype, budget):
+    heads, mask, watcher = random_heads(heads=2, dtype=dtype), BLIND[blind], Watcher()
+    sees = mask.grid(6, 6).any(-1).expand(2, 2, 6)
+    with blocks_of(budget):
+        for taps in [(), (watcher,)]:
+            gathered = attend(*heads, **WAYS[way], mask=mask, taps=taps)
+            assert (gathered[~sees] == 0).all()
+            assert (gathered[sees] != 0).any(-1).all() or way == "dropout"
+            for gradient in torch.autograd.grad(gathered.float().square().sum(), heads):
+                assert gradient.isfinite().all()
+        weights = watcher.seen[0].weights()
+    assert (weights[~sees] == 0).all()
+    assert_close(weights.sum(-1), sees.float(), rtol=0, atol=2e-3 if dtype in HALVES else 1e-5)
+    assert ((watcher.seen[0].logsumexp == -torch.inf) == ~sees).all()
+
+
+@pytest.mark.parametrize("fill", [torch.nan, torch.inf, -torch.inf, 1e30])
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("way", ["fused", "with a bias", "explicit", "learned"])
+@pytest.mark.parametrize("causal", [False, True])
+def test_what_stands_in_padded_places_changes_no_bit(fill, side, way, causal):
+    query, key, value = random_heads(heads=2)
+    padding = Padding.from_lengths([4, 0], side, 6)
+    mask = Causal() & padding if causal else padding
+    rubbish = ~padding.real[:, None, :, None]
+    spoilt = [tensor.detach().masked_fill(rubbish, fill).requires_grad_() for tensor in (key, value)]
+    told = {**WAYS[way], "mask": mask}
+    clean, dirty = attend(query, key, value, **told), attend(query, *spoilt, **told)
+    watched = attend(query, *spoilt, **told, taps=(watcher := Watcher(),))
+    assert torch.equal(clean, dirty)
+    assert torch.equal(clean, watched)
+    assert_close(watcher.seen[0].weights(), Pattern(query, key, **told).weights())
+    for one, other in zip(*(torch.autograd.grad(x.sum(), query) for x in (clean, dirty)), strict=True):
+        assert_close(one, other)
+
+
+def test_rows_set_by_hand_do_not_bring_padding_back():
+    query, key, value = random_heads(batch=1)
+    mask = Padding.from_lengths([4], keys=6)
+    spoilt = value.detach().masked_fill(~mask.real[:, None, :, None], torch.nan)
+    first = Editor(lambda pattern: pattern.set(torch.eye(6)[0], heads=0))
+    gathered = attend(query, key, spoilt, mask=mask, taps=(first,))
+    assert_close(gathered[:, 0], value[:, 0, :1].expand(1, 6, 8))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("dtype", [torch.float32, *HALVES])
+@pytest.mark.parametrize("masked", [False, True])
+def test_huge_scores_give_no_nan(way, dtype, masked):
+    size = 6e4 if dtype == torch.float16 else 1e4
+    query, key, value = random_heads(heads=2, dtype=dtype)
+    with torch.no_grad():
+        key[...] = torch.where(torch.rand(key.shape[:-1]) < 0.5, 1, -1)[..., None]
+        query[...] = size / 8 * 8**0.5
+    told = {**WAYS[way], "mask": Causal() if masked else None}
+    gathered = attend(query, key, value, **told, taps=(watcher := Watcher(),))
+    assert gathered.isfinite().all()
+    assert watcher.seen[0].weights().isfinite().all()
+    for gradient in torch.autograd.grad(gathered.float().sum(), (query, key, value), allow_unused=True):
+        assert gradient is None or not gradient.isnan().any()
+
+
+@pytest.mark.parametrize("dtype", HALVES)
+def test_far_places_are_told_apart_in_half_precision(dtype):
+    query, key, value = (tensor.detach() for tensor in random_heads(1, 2, 600, 600, dtype=dtype))
+    told = {"bias": Alibi(torch.tensor([0.3, 0.07])), "mask": ~Window(200, 200)}
+    gathered = attend(query, key, value, **told, taps=(watcher := Watcher(),))
+    meant = attend(query.double(), key.double(), value.double(), **told)
+    assert_close(gathered.double(), meant, rtol=0, atol=4 * torch.finfo(dtype).eps)
+    sees = told["mask"].grid(600, 600).any(-1).float().expand(1, 2, 600)
+    assert_close(watcher.seen[0].weights().sum(-1), sees, rtol=0, atol=1e-3)
+
+
+def test_a_sharp_temperature_does_not_overflow_in_half_precision():
+    query, key, value = random_heads(dtype=torch.float16)
+    sharp = Editor(lambda pattern: pattern.temper(1e-5))
+    assert attend(query, key, value, taps=(sharp,)).isfinite().all()
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("empty", ["batch", "queries", "keys"])
+def test_nothing_to_attend_to_gathers_zeros(way, empty):
+    sizes = {"batch": 2, "queries": 3, "keys": 4, empty: 0}
+    heads, watcher = random_heads(heads=2, **sizes), Watcher()
+    gathered = attend(*heads, **WAYS[way], mask=Causal(), taps=(watcher,))
+    assert gathered.shape == (sizes["batch"], 2, sizes["queries"], 8)
+    assert (gathered == 0).all()
+    for gradient, tensor in zip(torch.autograd.grad(gathered.sum(), heads), heads, strict=True):
+        assert torch.equal(gradient, torch.zeros_like(tensor))
+    pattern = watcher.seen[0]
+    assert pattern.weights().shape == pattern.shape
+    assert pattern.entropy().shape == pattern.logsumexp.shape == pattern.shape[:3]
+    assert pattern.received().shape == (sizes["batch"], 2, sizes["keys"])
+    assert pattern.top(2).weights.shape == (*pattern.shape[:3], min(2, sizes["keys"]))
+
+
+def test_vectors_without_numbers_weigh_all_keys_alike():
+    query, key, value = random_heads(width=0, keys=4)
+    assert_close(attend(query, key, value), value.mean(2, keepdim=True).expand(2, 4, 6, 8))
+    assert attend(*random_heads(width=0, value_width=0)).shape == (2, 4, 6, 0)
+
+
+@pytest.mark.parametrize(
+    "mask", [None, Causal(), Padding.from_lengths([3, 6]), Causal() & Padding.from_lengths([3, 6])], ids=repr
+)
+@pytest.mark.parametrize("sizes", [{}, {"groups": 2}, {"value_width": 5}, {"value_width": 16}], ids=str)
+def test_one_kernel_call_answers(mask, sizes):
+    heads = random_heads(**sizes)
+    for taps in [(), (Watcher(),)]:
+        with Calls() as calls:
+            attend(*heads, mask=mask, taps=taps)
+        assert [name for name in calls.names if "scaled_dot_product" in name] == [
+            "_scaled_dot_product_flash_attention_for_cpu"
+        ]
+
+
+def test_vectors_that_do_not_lie_side_by_side_still_meet_the_fused_kernel():
+    heads = [tensor.detach().transpose(-1, -2).contiguous().transpose(-1, -2) for tensor in random_heads()]
+    with Calls() as calls:
+        gathered = attend(*heads)
+    assert "_scaled_dot_product_flash_attention_for_cpu" in calls.names
+    assert_close(gathered, attend(*(tensor.contiguous() for tensor in heads)))
+
+
+@pytest.mark.parametrize("score", [Dot(), Shaw(torch.randn(4, 3, 8))], ids=["fused", "explicit"])
+def test_a_pattern_without_values_says_so(score):
+    query, key, _ = random_heads()
+    with pytest.raises(RegardError, match="this pattern has no values"):
+        gather(Pattern(query, key, score))
+
+
+def test_finite_numbers_that_add_up_past_half_precision_are_finite():
+    assert is_finite(torch.full((1000,), 6e4, dtype=torch.float16))
+    assert not is_finite(torch.tensor([1.0, torch.nan]))

@@ -1,0 +1,144 @@
+"""The patterns of decoding steps, joined, are the pattern of the whole."""
+
+import pytest
+import torch
+from attention.test_attend import Watcher, random_heads
+from torch.testing import assert_close
+
+from regard.attention import (
+    XL,
+    Alibi,
+    Buckets,
+    Cache,
+    Causal,
+    Dense,
+    Dot,
+    Hard,
+    Kernel,
+    Padding,
+    Pattern,
+    Shaw,
+    Window,
+    attend,
+)
+from regard.errors import RegardError, ShapeError
+
+TOLD = {
+    "plain": {},
+    "alibi": {"bias": Alibi(torch.rand(4))},
+    "buckets": {"bias": Buckets(torch.randn(4, 9))},
+    "shaw": {"score": Shaw(torch.randn(4, 5, 8))},
+    "xl": {"score": XL(torch.randn(4, 8), torch.randn(4, 8), torch.randn(4, 9, 8))},
+    "kernel": {"score": Kernel()},
+    "hard": {"normaliser": Hard(2)},
+}
+
+
+def decoded(heads, lengths, told, mask):
+    """The patterns of a decode that reads so many tokens at a time, with a cache."""
+    query, key, value = heads
+    cache, watcher, start = Cache(), Watcher(), 0
+    for length in lengths:
+        now = slice(start, start + length)
+        keys, values = cache.extend(key[:, :, now], value[:, :, now])
+        attend(query[:, :, now], keys, values, **told, mask=mask(start + length), taps=(watcher,))
+        start += length
+    return watcher.seen
+
+
+@pytest.mark.parametrize("lengths", [[1] * 9, [4, 1, 1, 1, 1, 1], [3, 2, 4], [9]], ids=str)
+@pytest.mark.parametrize("told", TOLD)
+def test_steps_with_a_growing_cache_join_to_the_whole(told, lengths):
+    heads = [tensor.detach() for tensor in random_heads(queries=9, keys=9)]
+    whole = Pattern(*heads[:2], **TOLD[told], mask=Causal())
+    joined = Pattern.join(decoded(heads, lengths, TOLD[told], lambda length: Causal()))
+    assert_close(joined.weights(), whole.weights())
+    assert_close(joined[:, 1, 2:7, 3], whole[:, 1, 2:7, 3])
+    assert_close(joined.received(), whole.received())
+    if told not in ("kernel", "hard"):
+        assert_close(joined.logsumexp, whole.logsumexp)
+
+
+def test_one_query_at_a_time_needs_no_causal_mask():
+    heads = [tensor.detach() for tensor in random_heads(queries=5, keys=5)]
+    steps = decoded(heads, [1] * 5, {}, lambda length: None)
+    assert_close(Pattern.join(steps).weights(), Pattern(*heads[:2], mask=Causal()).weights())
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_padding_and_windows_are_joined_too(side):
+    heads = [tensor.detach() for tensor in random_heads(queries=7, keys=7)]
+    real = Padding.from_lengths([4, 7], side, 7).real
+
+    def mask(length):
+        return Causal() & Window(3) & Padding(real[:, :length])
+
+    steps = decoded(heads, [3, 1, 1, 1, 1], {}, mask)
+    assert_close(Pattern.join(steps).weights(), Pattern(*heads[:2], mask=mask(7)).weights())
+
+
+def test_steps_over_fixed_keys_join_to_the_whole():
+    query, key, _ = (tensor.detach() for tensor in random_heads(queries=5, keys=8))
+    mask = Padding.from_lengths([6, 8])
+    steps = [Pattern(query[:, :, row : row + 1], key, mask=mask) for row in range(5)]
+    joined, whole = Pattern.join(steps), Pattern(query, key, mask=mask)
+    assert joined.shape == (2, 4, 5, 8)
+    assert_close(joined.weights(), whole.weights())
+    assert_close(joined.entropy(), whole.entropy())
+
+
+def test_edits_of_the_steps_are_joined():
+    heads = [tensor.detach() for tensor in random_heads(queries=5, keys=5)]
+    steps = [step.hide([0]).temper(2.0, 1).scale(0, 3) for step in decoded(heads, [2, 1, 1, 1], {}, lambda _: Causal())]
+    steps[2] = steps[2].set(torch.tensor([0.25, 0.25, 0.5, 0]), heads=2, rows=0)  # the fourth token
+    whole = Pattern(*heads[:2], mask=Causal()).hide([0]).temper(2.0, 1).scale(0, 3)
+    whole = whole.set(torch.tensor([0.25, 0.25, 0.5, 0, 0]), heads=2, rows=3)
+    joined = Pattern.join(steps)
+    assert_close(joined.weights(), whole.weights())
+    assert torch.equal(joined.gate, whole.gate)
+
+
+def test_steps_that_do_not_follow_each_other_are_refused():
+    query, key, _ = random_heads(queries=1, keys=9)
+    steps = [Pattern(query, key[:, :, :length]) for length in (3, 5, 6)]
+    with pytest.raises(
+        ShapeError, match=r"keys that stay, or grow by the queries of each step, expected, got \[3, 5, 6\] keys"
+    ):
+        Pattern.join(steps)
+    with pytest.raises(ShapeError, match="there are no steps to join"):
+        Pattern.join([])
+
+
+def test_a_joined_pattern_does_not_need_the_kernel_again():
+    heads = [tensor.detach() for tensor in random_heads(queries=4, keys=4)]
+    joined = Pattern.join(decoded(heads, [1] * 4, {}, lambda length: Causal()))
+    assert joined.summary is not None
+    assert isinstance(joined.score, Dot)
+
+
+def prompt_that_sees_ahead(query, key):
+    return [Pattern(query[:, :, :2], key[:, :, :2]), Pattern(query[:, :, 2:3], key[:, :, :3])]
+
+
+def fixed_keys_and_places(query, key):
+    return [Pattern(query[:, :, [row]], key, bias=Alibi(torch.rand(4))) for row in range(3)]
+
+
+def fixed_keys_and_distances(query, key):
+    return [Pattern(query[:, :, [row]], key, Shaw(torch.randn(4, 5, 8))) for row in range(3)]
+
+
+def masks_written_out(query, key):
+    allowed = torch.tensor([[True, True, False], [True, False, True]])
+    return [
+        Pattern(query[:, :, [row]], key[:, :, : row + 2], mask=Dense(allowed[[row], : row + 2])) for row in range(2)
+    ]
+
+
+@pytest.mark.parametrize(
+    "steps", [prompt_that_sees_ahead, fixed_keys_and_places, fixed_keys_and_distances, masks_written_out]
+)
+def test_steps_that_would_look_otherwise_in_the_whole_are_refused(steps):
+    query, key, _ = (tensor.detach() for tensor in random_heads(queries=4, keys=4))
+    with pytest.raises(RegardError, match="steps in which every query looks as it would in the whole expected"):
+        Pattern.join(steps(query, key))

@@ -1,0 +1,58 @@
+"""Who is looking, and where: a tap is at work in the context that activated it and in no other."""
+
+import threading
+from contextvars import copy_context
+
+import pytest
+from attention.test_attend import random_heads
+
+from regard.attention import Pattern, Tap
+from regard.attention.taps import active, at_work
+
+
+def test_a_plain_tap_changes_nothing():
+    query, key, _ = random_heads()
+    pattern = Pattern(query, key)
+    assert Tap().edit(pattern) is pattern
+    assert Tap().see(pattern) is None
+    assert Tap().passed(query[0]) is None
+
+
+def test_taps_are_at_work_inside_their_block_and_in_the_order_of_the_layer():
+    first, second, other = Tap(), Tap(), Tap()
+    layer = (first, second)
+    assert at_work(layer) == ()
+    with active(second, other), active(first):
+        assert at_work(layer) == (first, second)
+    assert at_work(layer) == ()
+
+
+def test_inner_blocks_add_and_take_away_only_their_own():
+    outer, inner = Tap(), Tap()
+    with active(outer):
+        with active(inner, outer):
+            assert set(at_work((outer, inner))) == {outer, inner}
+        assert at_work((outer, inner)) == (outer,)
+
+
+def test_a_block_that_fails_ends_its_taps():
+    tap = Tap()
+
+    def fail():
+        with active(tap):
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert at_work((tap,)) == ()
+
+
+def test_another_thread_sees_none_of_them():
+    tap, found = Tap(), []
+    with active(tap):
+        thread = threading.Thread(target=lambda: found.append(at_work((tap,))))
+        thread.start()
+        thread.join()
+        inherited = copy_context().run(at_work, (tap,))
+    assert found == [()]
+    assert inherited == (tap,)

@@ -1,0 +1,48 @@
+"""Small models to look at."""
+
+from functools import partial
+
+import torch
+from torch import nn
+
+from regard.attention import Causal, Padding
+from regard.layers import Block, FeedForward, MultiHead, Stack
+
+WIDTH, HEADS = 8, 2
+
+
+def block(across: bool = False, dropout: float = 0.0) -> Block:
+    return Block(
+        MultiHead(WIDTH, HEADS, dropout=dropout),
+        FeedForward(WIDTH, 12),
+        partial(nn.LayerNorm, WIDTH),
+        cross=MultiHead(WIDTH, HEADS, source_width=WIDTH) if across else None,
+    )
+
+
+class Reader(nn.Module):
+    """An encoder of two blocks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = Stack([block(), block()])
+
+    def forward(self, x, mask=None):
+        return self.encoder(x, mask=mask)
+
+
+class Translator(nn.Module):
+    """An encoder and a decoder that looks at it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder = Stack([block(), block()])
+        self.decoder = Stack([block(across=True), block(across=True)])
+
+    def forward(self, source, target, real=None):
+        mask = None if real is None else Padding(real)
+        return self.decoder(target, self.encoder(source, mask=mask), mask=Causal(), source_mask=mask)
+
+
+def stream(batch: int = 2, length: int = 5) -> torch.Tensor:
+    return torch.randn(batch, length, WIDTH)

@@ -1,0 +1,371 @@
+import json
+
+import pytest
+import torch
+from looking.readers import HEADS, WIDTH, Reader, Translator, block, stream
+from torch import nn
+from torch.testing import assert_close
+from torch.utils.checkpoint import checkpoint
+
+import regard
+from regard.attention import Causal, Padding
+from regard.errors import RegardError, ShapeError, UnknownName
+from regard.layers import MultiHead, Stack
+from regard.looking.edit import EDITS
+
+CLOSE = {"rtol": 1e-4, "atol": 1e-6}
+
+
+def gathered(layer: MultiHead, x: torch.Tensor) -> torch.Tensor:
+    """What comes before the output projection: (batch, length, heads x width)."""
+    found = []
+    hook = layer.output.register_forward_pre_hook(lambda _, given: found.append(given[0]))
+    layer(x)
+    hook.remove()
+    return found[0]
+
+
+@pytest.mark.parametrize("head", [0, 1, -1])
+def test_switching_a_head_off_is_zeroing_its_slice_before_the_output_projection_to_the_bit(head):
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    whole = gathered(layer, x).unflatten(-1, (HEADS, -1)).clone()
+    whole[:, :, head] = 0
+    with regard.edit(layer) as edit:
+        edit.head("self", head).off()
+        assert torch.equal(gathered(layer, x), whole.flatten(2))
+        assert torch.equal(layer(x), layer.output(whole.flatten(2)))
+
+
+def test_several_heads_of_several_layers_are_switched_off_at_once():
+    model, x = Reader(), stream()
+    with regard.edit(model) as edit:
+        edit.head("encoder.*.self", [0, 1]).off()
+        found = model(x)
+    for some in model.encoder.blocks:
+        x = x + some.self.output.bias
+        x = x + some.inner(some.inner_norm(x))
+    assert_close(found, x, **CLOSE)
+
+
+EDITED = {
+    "scale": (lambda edit: edit.head("self", 1).scale(0.3), lambda pattern: pattern.scale(0.3, [1])),
+    "scale all": (lambda edit: edit.head("self", [0, 1]).scale(2), lambda pattern: pattern.scale(2)),
+    "temper": (lambda edit: edit.head("self", 0).temper(0.5), lambda pattern: pattern.temper(0.5, [0])),
+    "set a row": (
+        lambda edit: edit.head("self", 0).set([0.0, 1.0, 0.0, 0.0, 0.0], rows=[2]),
+        lambda pattern: pattern.set(torch.tensor([0.0, 1.0, 0.0, 0.0, 0.0]), [0], [2]),
+    ),
+    "set all rows": (
+        lambda edit: edit.head("self", 1).set(torch.full((5, 5), 0.2)),
+        lambda pattern: pattern.set(torch.full((5, 5), 0.2), [1]),
+    ),
+    "hide": (lambda edit: edit.hide([1, -1]), lambda pattern: pattern.hide([1, -1])),
+    "two in a row": (
+        lambda edit: edit.head("self", 1).scale(0.5).temper(3),
+        lambda pattern: pattern.scale(0.5, [1]).temper(3, [1]),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", EDITED)
+def test_an_edit_is_that_of_the_pattern(kind):
+    layer, x, mask = MultiHead(WIDTH, HEADS), stream(), Padding.from_lengths([4, 5], "left")
+    with regard.watch(layer, values=True) as plain:
+        layer(x, mask=mask)
+    expected = EDITED[kind][1](plain["self"])
+    with regard.edit(layer) as edit, regard.watch(layer) as seen:
+        EDITED[kind][0](edit)
+        found = layer(x, mask=mask)
+    gate = 1 if expected.gate is None else expected.gate[:, :, None, None]
+    answer = layer.output(((expected.weights() @ plain["self"].values) * gate).transpose(1, 2).flatten(2))
+    assert_close(seen["self"].weights(), expected.weights(), **CLOSE)
+    assert_close(found, answer, **CLOSE)
+
+
+def test_edits_composed_are_the_dense_definition():
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    query, key, value = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.project(x).chunk(3, -1))
+    scores = query @ key.transpose(-1, -2) / 2
+    scores[:, 1] /= 0.5
+    scores[..., 2] = -torch.inf
+    weights = torch.softmax(scores.masked_fill(torch.ones(5, 5).triu(1).bool(), -torch.inf), -1)
+    weights[:, 0, 3] = torch.tensor([0.1, 0.2, 0.3, 0.4, 0.0])
+    each = weights @ value
+    each[:, 0] *= 0.25
+    with regard.edit(layer) as edit:
+        edit.hide([2])
+        edit.head("self", 1).temper(0.5)
+        edit.head("self", 0).scale(0.25).set([0.1, 0.2, 0.3, 0.4, 0.0], rows=[3])
+        assert_close(layer(x, mask=Causal()), layer.output(each.transpose(1, 2).flatten(2)), **CLOSE)
+
+
+def test_what_is_seen_is_what_was_really_used_whoever_came_first():
+    model, x = Reader(), stream()
+    for order in ("watch first", "edit first"):
+        first, second = (regard.watch, regard.edit) if order == "watch first" else (regard.edit, regard.watch)
+        with first(model) as one, second(model) as other:
+            seen, edit = (one, other) if order == "watch first" else (other, one)
+            edit.hide([3])
+            model(x)
+        assert (seen["encoder.0.self"].column(3) == 0).all()
+
+
+def test_an_edit_takes_effect_from_the_next_call_and_can_be_taken_back():
+    model, x = Reader(), stream()
+    before = model(x)
+    with regard.edit(model) as edit:
+        assert torch.equal(model(x), before)
+        edit.head("encoder.0.self", 0).off()
+        assert len(edit) == 1
+        assert not torch.equal(model(x), before)
+        edit.clear()
+        assert torch.equal(model(x), before)
+    assert torch.equal(model(x), before)
+
+
+def test_an_edit_touches_no_other_layer():
+    model, x = Translator(), stream()
+    with regard.edit(model) as edit, regard.watch(model) as seen:
+        edit.head("decoder.1.cross", 0).off()
+        model(x, x)
+    assert [name for name, pattern in seen.items() if pattern.gate is not None] == ["decoder.1.cross"]
+
+
+def test_hiding_names_a_side():
+    model, source, target = Translator(), stream(length=6), stream(length=4)
+    hidden = {"source": {"source": [5]}, "target": {"target": [1]}, "both": {"source": [0], "target": [2]}}
+    for given in hidden.values():
+        with regard.edit(model) as edit, regard.watch(model) as seen:
+            edit.hide(**given)
+            model(source, target)
+        for name, pattern in seen.items():
+            side = "source" if name.startswith("encoder") or name.endswith("cross") else "target"
+            columns = [key for key in range(pattern.shape[3]) if (pattern.column(key) == 0).all()]
+            assert columns == given.get(side, [])
+
+
+def test_hiding_names_a_side_of_a_model_within_a_model():
+    outer, source, target = nn.ModuleDict({"net": Translator()}), stream(length=6), stream(length=4)
+    with regard.edit(outer) as edit, regard.watch(outer) as seen:
+        edit.hide(source=[5])
+        outer["net"](source, target)
+    hidden = [name for name, pattern in seen.items() if pattern.shape[3] == 6 and (pattern.column(5) == 0).all()]
+    assert hidden == [
+        f"net.{name}" for name in ("encoder.0.self", "encoder.1.self", "decoder.0.cross", "decoder.1.cross")
+    ]
+
+
+def test_hiding_what_no_layer_looks_at_is_refused():
+    with regard.edit(Reader()) as edit:
+        with pytest.raises(RegardError, match=r"no layer looks at a target: known: encoder.0.self"):
+            edit.hide(target=[1])
+        with pytest.raises(RegardError, match="no layer looks at a target"):
+            edit.hide(source=[0], target=[1])
+        assert len(edit) == 0
+
+
+def test_hidden_tokens_are_counted_without_padding():
+    model, x = Reader(), stream(1, 4)
+    with regard.edit(model) as edit:
+        edit.hide([1])
+        alone = model(x)
+        padded = stream(2, 7)
+        real = Padding.from_lengths([4, 7], "left").real
+        padded[0, real[0]] = x[0]
+        assert_close(model(padded, Padding(real))[0, real[0]], alone[0], **CLOSE)
+
+
+def test_edits_within_edits_are_all_at_work():
+    model, x = Reader(), stream()
+    with regard.edit(model) as outer, regard.edit(model) as inner:
+        outer.head("encoder.0.self", 0).off()
+        inner.head("encoder.0.self", 1).off()
+        both = model(x)
+    with regard.edit(model) as edit:
+        edit.head("encoder.0.self", [0, 1]).off()
+        assert torch.equal(model(x), both)
+        with regard.edit(model) as inner:
+            inner.hide([0])
+        assert torch.equal(model(x), both)
+
+
+def test_a_layer_that_serves_several_depths_is_edited_at_one():
+    shared, x = block(), stream()
+    model = nn.ModuleDict({"encoder": Stack([shared, shared])})
+    other = block()
+    other.load_state_dict(shared.state_dict())
+    apart = nn.ModuleDict({"encoder": Stack([shared, other])})
+    with regard.edit(apart) as edit:
+        edit.head("encoder.1.self", 0).off()
+        expected = apart["encoder"](x)
+    with regard.edit(model) as edit:
+        edit.head("encoder.1.self", 0).off()
+        for _ in range(2):
+            assert torch.equal(model["encoder"](x), expected)
+
+
+# ---- edits as data
+
+
+def every_edit(edit) -> None:
+    edit.head("encoder.0.self", 1).off()
+    edit.head("encoder.*.self", [0]).temper(0.3).scale(1.7)
+    edit.head("encoder.1.self", 0).set(torch.softmax(torch.tensor([0.3, -1.0, 0.7, 2.0, 0.1]), -1), rows=[1, 3])
+    edit.hide([4])
+
+
+def test_edits_are_saved_as_json_and_applied_again(tmp_path):
+    model, x = Reader(), stream()
+    with regard.edit(model) as edit:
+        every_edit(edit)
+        edit.save(tmp_path / "edits.json")
+        once = model(x)
+        told = repr(edit)
+    records = json.loads((tmp_path / "edits.json").read_text())
+    assert [record["do"] for record in records] == ["scale", "temper", "scale", "set", "hide", "hide"]
+    for given in (tmp_path / "edits.json", str(tmp_path / "edits.json"), records):
+        with regard.edit(model, given) as again:
+            assert torch.equal(model(x), once)
+            assert repr(again) == told
+    assert not torch.equal(model(x), once)
+
+
+def test_factors_may_be_tensors_and_heads_a_range_and_are_saved_as_numbers(tmp_path):
+    model, x = Reader(), stream()
+    factor = torch.tensor([0.5, 2.0], requires_grad=True)
+    with regard.edit(model) as edit:
+        edit.head("encoder.0.self", (0, 1)).scale(factor)
+        edit.head("encoder.0.self", range(2)).temper(2)
+        edit.hide(range(2, 3))
+        edit.save(tmp_path / "edits.json")
+        once = model(x)
+    with regard.edit(model, tmp_path / "edits.json"):
+        assert torch.equal(model(x), once)
+
+
+def test_saved_numbers_keep_their_precision(tmp_path):
+    model, x = Reader().double(), stream().double()
+    with regard.edit(model) as edit:
+        edit.head("encoder.0.self", 0).scale(0.1)
+        edit.head("encoder.1.self", 1).set(torch.softmax(torch.randn(5, dtype=torch.float64), -1))
+        edit.save(tmp_path / "edits.json")
+        once = model(x)
+    with regard.edit(model, tmp_path / "edits.json"):
+        assert torch.equal(model(x), once)
+
+
+def test_a_factor_may_want_a_gradient():
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    factor, wanted = torch.ones(HEADS, requires_grad=True), torch.randn(2, 5, WIDTH)
+    with regard.edit(layer) as edit:
+        edit.head("self", range(HEADS)).scale(factor)
+        (layer(x) * wanted).sum().backward()
+    parts = gathered(layer, x).unflatten(-1, (HEADS, -1))
+    for head in range(HEADS):
+        alone = torch.zeros_like(parts)
+        alone[:, :, head] = parts[:, :, head]
+        expected = ((alone.flatten(2) @ layer.output.weight.T) * wanted).sum()
+        assert_close(factor.grad[head], expected.detach(), **CLOSE)
+
+
+def test_edits_are_at_work_when_activations_are_recomputed():
+    model, x = Reader(), stream()
+    grads = []
+    for checkpointed in (False, True):
+        model.zero_grad()
+        with regard.edit(model) as edit:
+            every_edit(edit)
+            out = checkpoint(model, x, use_reentrant=False) if checkpointed else model(x)
+            out.square().sum().backward()
+        grads.append([weight.grad.clone() for weight in model.parameters()])
+    for mine, other in zip(*grads, strict=True):
+        assert_close(mine, other, **CLOSE)
+
+
+def test_a_layer_that_serves_several_depths_is_not_recomputed_with_the_edits_of_another():
+    shared, x = block(), stream()
+    model = nn.ModuleDict({"encoder": Stack([shared, shared])})
+
+    def run(place: str, checkpointed: bool) -> list[torch.Tensor]:
+        model.zero_grad()
+        with regard.edit(model) as edit:
+            edit.head(place, 0).scale(0.5)
+            out = checkpoint(model["encoder"], x, use_reentrant=False) if checkpointed else model["encoder"](x)
+            out.square().sum().backward()
+        return [weight.grad.clone() for weight in model.parameters()]
+
+    for mine, other in zip(run("encoder.*.self", False), run("encoder.*.self", True), strict=True):
+        assert_close(mine, other, **CLOSE)
+    with pytest.raises(RegardError, match=r"encoder.0.self, encoder.1.self are one layer: under activation"):
+        run("encoder.1.self", True)
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    ("record", "kind", "message"),
+    [
+        ({"do": "blur"}, UnknownName, "unknown edit 'blur': known: hide, scale, set, temper"),
+        ({}, UnknownName, "unknown edit ''"),
+        ({"do": "scale", "heads": [0]}, RegardError, 'the edit \'scale\' needs factor, got {"do": "scale"'),
+        ({"do": "set", "heads": [0]}, RegardError, "the edit 'set' needs rows, weights, got"),
+        (
+            {"do": "hide", "place": "decoder.0.self", "places": [1]},
+            UnknownName,
+            "no place fits 'decoder.0.self': known",
+        ),
+        ({"do": "hide", "place": "encoder.0", "places": [1]}, UnknownName, "no place fits 'encoder.0': known"),
+    ],
+)
+def test_an_edit_that_cannot_be_is_refused_when_it_is_given(record, kind, message):
+    with pytest.raises(kind) as raised, regard.edit(Reader(), [record]):
+        pass
+    assert str(raised.value).startswith(message)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_edit_of_a_block_is_refused_because_a_block_has_no_heads():
+    with (
+        regard.edit(Reader()) as edit,
+        pytest.raises(UnknownName, match=r"no place fits 'encoder.0': known: encod"),
+    ):
+        edit.head("encoder.0", 1).off()
+
+
+def test_a_head_or_token_that_is_not_there_is_refused_when_the_model_runs():
+    model, x = Reader(), stream()
+    with regard.edit(model) as edit:
+        edit.head("encoder.0.self", 2).off()
+        with pytest.raises(ShapeError, match="there is no head 2: 2 of them, counted from 0"):
+            model(x)
+        edit.clear()
+        edit.hide([5])
+        with pytest.raises(ShapeError, match="there is no token at place 5: 5 of them, counted from 0"):
+            model(x)
+        edit.clear()
+        edit.head("encoder.0.self", 0).temper(0)
+        with pytest.raises(ShapeError, match="a temperature is above 0, got 0"):
+            model(x)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "edits cannot be read"),
+        ("[1, ", "edits cannot be read"),
+        ('{"do": "hide"}', "a list of edits expected, got di"),
+    ],
+)
+def test_a_file_that_holds_no_edits_is_named(tmp_path, text, message):
+    path = tmp_path / "edits.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(RegardError) as raised, regard.edit(Reader(), path):
+        pass
+    assert str(raised.value).startswith(f"{path}: {message}")
+    assert "\n" not in str(raised.value)
+
+
+def test_every_kind_of_edit_is_tried_here():
+    assert set(EDITS) == {"hide", "scale", "temper", "set"}

@@ -1,0 +1,90 @@
+import pytest
+import torch
+from tasks.tiny import bert, their_tokens
+
+import regard
+from regard.tasks import Fill, Filled, TextTooLong
+from regard.text import TokenizerError
+
+TEXTS = [
+    "the [MASK] sleeps .",
+    "where is the [MASK] ?",
+    "[MASK] [MASK]",
+    "a dog runs over the [MASK] , [MASK] under a cat !",
+]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("fill")
+    return bert("ForMaskedLM", folder), folder
+
+
+@pytest.fixture(scope="module")
+def fill(made):
+    return regard.load(made[1])
+
+
+def test_a_masked_language_model_fills(fill):
+    assert isinstance(fill, Fill)
+    assert fill.mask == "[MASK]"
+
+
+@torch.no_grad()
+def test_choices_equal_the_reference(made, fill):
+    model, folder = made
+    for text in TEXTS:
+        tokens = their_tokens(folder, [text])
+        chances = model(**tokens).logits[0].softmax(-1)[tokens["input_ids"][0] == 4]
+        expected = chances.topk(3)
+        found = fill(text, top=3)
+        assert [[choice.id for choice in gap] for gap in found.choices] == expected.indices.tolist()
+        scores = torch.tensor([[choice.score for choice in gap] for gap in found.choices])
+        torch.testing.assert_close(scores, expected.values, rtol=0, atol=1e-5)
+        assert found.score == pytest.approx(expected.values[:, 0].prod().item(), rel=1e-4)
+        assert found.tokens == tuple(gap[0].token for gap in found.choices)
+
+
+def test_answers_do_not_depend_on_the_batch(fill):
+    together, alone = fill(TEXTS), [fill(text) for text in TEXTS]
+    assert [one.text for one in together] == [one.text for one in alone]
+    assert [one.tokens for one in together] == [one.tokens for one in alone]
+    assert [one.score for one in together] == pytest.approx([one.score for one in alone], rel=1e-4)
+
+
+def test_the_word_stands_in_the_text_as_it_was_written(fill, monkeypatch):
+    monkeypatch.setattr(Fill, "filled", lambda self, batch, items, top: [
+        Filled(self.written(text, encoded, [encoded.ids.index(4)], [self.tokenizer.number(word)]), 1.0, (), ())
+        for text, encoded in items
+    ])  # fmt: skip
+    word = "station"
+    assert fill("Where, dear, is THE  [MASK]?").text == "Where, dear, is THE  station?"
+    word = "##s"
+    assert fill("the dog[MASK] sleep").text == fill("the dog [MASK] sleep").text == "the dogs sleep"
+    word = "."
+    assert fill("The dog sleeps [MASK]").text == "The dog sleeps."
+    word = "dog"
+    assert fill("[MASK] sleeps").text == "dog sleeps"
+    assert fill(("where is it ?", "the [MASK]!")).text == "where is it ? the dog!"
+
+
+def test_only_the_mask_is_read_from_the_text(fill):
+    (gap,) = fill("the [SEP] [MASK]").choices
+    assert len(gap) == 5
+    assert "[SEP]" not in fill.tokenizer.encode("the [SEP] [MASK]", special=["[MASK]"]).tokens[:-1]
+
+
+def test_a_text_without_a_gap_is_told_how_to_write_one(fill):
+    with pytest.raises(TokenizerError, match=r"the text has no gap: write \[MASK\] where a word is missing"):
+        fill("the dog")
+    with pytest.raises(TokenizerError, match="text 2 has no gap"):
+        fill(["the [MASK]", "the dog"])
+
+
+def test_a_long_text_is_one_line_with_the_counts(fill):
+    with pytest.raises(TextTooLong, match=r"^text 2 has 43 tokens, the model reads at most 32$"):
+        fill(["[MASK]", "the " * 40 + "[MASK]"])
+
+
+def test_no_texts_have_no_answers(fill):
+    assert fill([]) == []

@@ -1,0 +1,86 @@
+import json
+
+import pytest
+import torch
+from tasks.tiny import TEXTS, gpt2, their_tokens
+
+import regard
+from regard.tasks import Generate, TextTooLong
+from regard.text import TokenizerError
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("generate")
+    return gpt2(folder), folder
+
+
+@pytest.fixture(scope="module")
+def generate(made):
+    return regard.load(made[1])
+
+
+PROMPTS = [text[:12] for text in TEXTS]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("lengths", [{}, {"min_length": 6}])
+def test_tokens_equal_those_of_the_reference(made, generate, lengths):
+    model, folder = made
+    found = generate(PROMPTS, max_length=20, **lengths)
+    for prompt, one in zip(PROMPTS, found, strict=True):
+        tokens = their_tokens(folder, [prompt])
+        least = {"min_new_tokens": lengths.get("min_length", 0)}
+        written = model.generate(**tokens, max_new_tokens=20, do_sample=False, pad_token_id=256, **least)[0]
+        written = written[tokens["input_ids"].shape[1] :].tolist()
+        assert one.is_finished == (written[-1] == 256)
+        assert list(one.ids) == [number for number in written if number != 256]
+
+
+def test_a_text_that_ends_leaves_the_others_writing(made, tmp_path):
+    for file in made[1].iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    generate = regard.load(made[1])
+    free = generate(PROMPTS, max_length=20)
+    stop = free[0].ids[3]  # what one text writes early is made the end of all
+    (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": [stop, 256]}))
+    found = regard.load(tmp_path)(PROMPTS, max_length=20)
+    assert {one.is_finished for one in found} == {True, False} or len({len(one.ids) for one in found}) > 1
+    for one, whole in zip(found, free, strict=True):
+        length = whole.ids.index(stop) if stop in whole.ids else 20
+        assert one.ids == whole.ids[:length]
+        assert one.is_finished == (stop in whole.ids)
+
+
+def test_answers_do_not_depend_on_the_batch(generate):
+    assert isinstance(generate, Generate)
+    together, alone = generate(PROMPTS, max_length=12), [generate(prompt, max_length=12) for prompt in PROMPTS]
+    assert [one.ids for one in together] == [one.ids for one in alone]
+    assert [one.score for one in together] == pytest.approx([one.score for one in alone], abs=1e-4)
+    assert [one.prompt for one in together] == PROMPTS
+
+
+def test_a_text_stops_where_the_model_has_no_more_places(generate):
+    short, long = generate(["a", "x" * 37], max_length=30)
+    assert len(long.ids) == 3
+    assert len(short.ids) == 30
+    assert generate("x" * 37, max_length=30).ids == long.ids
+    with pytest.raises(TextTooLong, match="text 2 has 40 tokens, as many as the model reads: no room to write"):
+        generate(["a", "x" * 40])
+    with pytest.raises(TextTooLong, match="the text has 41 tokens, the model reads at most 40"):
+        generate("x" * 41)
+
+
+@torch.no_grad()
+def test_an_empty_prompt_begins_with_the_first_token(made, generate):
+    expected = made[0].generate(torch.tensor([[256]]), max_new_tokens=8, do_sample=False, pad_token_id=256)[0, 1:]
+    assert list(generate("", max_length=8).ids) == [number for number in expected.tolist() if number != 256]
+
+
+def test_an_end_in_the_prompt_is_text(generate):
+    assert generate.tokenizer.specials.eos not in generate.read_prompt("<|endoftext|>", None).ids
+
+
+def test_a_pair_cannot_be_continued(generate):
+    with pytest.raises(TokenizerError, match="the text is a pair"):
+        generate(("a", "b"))
