@@ -23,7 +23,7 @@ class Sizes:
     watched: int = 4096
     long: int = 16384
     cells: int = 512
-    textbook: int = 512
+    textbook: int = 256
     training: int = 2048
 
 

@@ -10,6 +10,7 @@ from hypothesis import settings
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=20, database=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+torch.set_num_threads(1)  # everything is tiny: threads would only wait for each other
 
 
 @pytest.fixture(autouse=True)

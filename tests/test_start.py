@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import regard
+from regard.cli.main import COMMANDS
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_importing_regard_does_not_import_torch(python):
     assert ran.stdout.endswith("False\n")
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["mask", "--help"], ["--version"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], *([name, "--help"] for name in COMMANDS)], ids=str)
 def test_help_and_version_do_not_import_torch(python, arguments):
     ran = python("-m", "regard", *arguments)
     assert ran.returncode == 0, ran.stderr

@@ -275,8 +275,11 @@ class Pattern:
 
     def tile(self, rows: slice, columns: slice) -> Tensor:
         """The weights of some rows and columns, for the whole batch and all heads."""
-        summary = tuple(part[:, :, rows] for part in self.known)
-        weights = self.normaliser.weights(self.scores(rows, columns), summary, self.places(rows, columns)[1])
+        scores, places = self.scores(rows, columns), self.places(rows, columns)[1]
+        if self.summary is None and columns == slice(0, self.shape[3]):
+            weights = self.normaliser.whole(scores, places)
+        else:
+            weights = self.normaliser.weights(scores, tuple(part[:, :, rows] for part in self.known), places)
         for fixed in self.fixed:
             weights = fixed.put(weights, rows, columns)
         return weights
@@ -336,7 +339,9 @@ class Pattern:
         if not all(chosen):
             return self._new(*map(len, chosen))
         batch, heads = runs(chosen[0]), runs(chosen[1], self.shape[1] // self.key.shape[1])
-        known = replace(self, summary=self.known)
+        # Whole rows are normalised from themselves, which is exact to the last digit in sharp heads, too.
+        alone = bridged(chosen[3]) == [slice(0, self.shape[3])]
+        known = replace(self, summary=None if alone else self.known)
         return torch.cat([torch.cat([known.narrow(b, h)._strip(*chosen[2:]) for h in heads], 1) for b in batch], 0)
 
     def _strip(self, rows: list[int], columns: list[int]) -> Tensor:

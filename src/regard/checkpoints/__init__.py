@@ -1,8 +1,9 @@
 """Checkpoints in and out, in the Hugging Face layout."""
 
+from regard.checkpoints.convert import convert
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.join import Joined, join
 from regard.checkpoints.load import Checkpoint, load_model
 from regard.checkpoints.save import save_model
 
-__all__ = ["Checkpoint", "CheckpointError", "Joined", "join", "load_model", "save_model"]
+__all__ = ["Checkpoint", "CheckpointError", "Joined", "convert", "join", "load_model", "save_model"]

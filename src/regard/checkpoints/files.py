@@ -24,7 +24,7 @@ def checked(path: Path) -> Path:
     if not path.is_file():
         raise CheckpointError(f"{path}: no such file")
     folder, file = path.parent.resolve(), path.resolve()
-    homes = [folder, *([folder.parent.parent / "blobs"] if folder.parent.name == "snapshots" else [])]
+    homes = [folder, *(above.parent / "blobs" for above in folder.parents if above.name == "snapshots")]
     if file.parent not in homes:
         raise CheckpointError(f"{path}: a link to {file}, which is outside the folder and is not read")
     return path

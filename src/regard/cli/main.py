@@ -9,7 +9,13 @@ from regard import __version__
 from regard.errors import RegardError
 
 COMMANDS = {
+    "classify": "regard.cli.classify:classify",
+    "convert": "regard.cli.convert:convert",
+    "embed": "regard.cli.embed:embed",
+    "fill": "regard.cli.fill:fill",
+    "generate": "regard.cli.generate:generate",
     "mask": "regard.cli.mask:mask",
+    "models": "regard.cli.models:models",
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from regard.checkpoints import CheckpointError
+from regard.checkpoints.files import first_line
 
 BUILTIN = Path(__file__).parents[1] / "builtin"
 FILES = [
@@ -21,7 +22,7 @@ NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 def find(name: str | Path, files: Sequence[str] = FILES) -> Path:
     """The folder of a model: a folder, a built-in name, or a Hub id (fetched once, then from the cache)."""
-    if Path(name).is_dir():
+    if str(name) and Path(name).is_dir():
         return Path(name)
     built_in = builtin()
     if str(name) in built_in:
@@ -33,17 +34,21 @@ def find(name: str | Path, files: Sequence[str] = FILES) -> Path:
 
 def fetched(name: str, files: Sequence[str]) -> Path:
     """The folder of a Hub id in the cache, fetched if it can be."""
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import errors, snapshot_download
     from huggingface_hub.utils import disable_progress_bars
 
     disable_progress_bars()
     try:
         return Path(snapshot_download(name, allow_patterns=list(files)))
+    except errors.GatedRepoError:
+        reason = "its owner has to let you in"
+    except errors.RepositoryNotFoundError:
+        reason = "there is none of that name"
+    except errors.LocalEntryNotFoundError:
+        reason = "no connection, and it was never fetched"
     except Exception as problem:  # of many kinds: the network's, the Hub's, the cache's
-        reason = " ".join(str(problem).split()) or type(problem).__name__
-        reason = reason if len(reason) <= 160 else f"{reason[:160]}…"
-        line = f"{name}: no such folder, and not to be had from the Hugging Face Hub ({reason}); {known()}"
-        raise CheckpointError(line) from None
+        reason = first_line(problem)
+    raise CheckpointError(f"{name}: no such folder, and not to be had from the Hugging Face Hub: {reason}; {known()}")
 
 
 def builtin() -> dict[str, Path]:

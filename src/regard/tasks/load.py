@@ -5,12 +5,13 @@ from pathlib import Path
 import torch
 
 from regard.checkpoints import CheckpointError, load_model
+from regard.checkpoints.files import checked
 from regard.checkpoints.hub import Config
 from regard.errors import UnknownName, lookup
 from regard.tasks.classify import Classify
 from regard.tasks.embed import Embed
 from regard.tasks.fill import Fill
-from regard.tasks.find import find
+from regard.tasks.find import FILES, find
 from regard.tasks.generate import Generate
 from regard.tasks.task import Task
 from regard.tasks.translate import Translate
@@ -38,8 +39,10 @@ def load(
     wanted = None if task is None else lookup(TASKS, task, "task")
     number_type = lookup(TYPES, dtype, "dtype") if isinstance(dtype, str) else dtype or torch.float32
     folder = find(name)
+    for path in (path for pattern in FILES for path in folder.glob(pattern)):
+        checked(path)
+    checkpoint = load_model(folder, device=there(device), dtype=number_type)
     words = load_tokenizer(folder) if tokenizer else None
-    checkpoint = load_model(folder, device=checked(device), dtype=number_type)
     chosen = wanted or task_of(checkpoint.model.config, folder)
     if not chosen.serves(checkpoint.model.config):
         able = ", ".join(name for name, kind in TASKS.items() if kind.serves(checkpoint.model.config))
@@ -61,7 +64,7 @@ def task_of(config: Config, folder: Path) -> type[Task]:
     )
 
 
-def checked(device: str | None) -> str:
+def there(device: str | None) -> str:
     """A device that there is."""
     try:
         torch.empty(0, device=device or "cpu")

@@ -1,0 +1,90 @@
+"""Checkpoints of other formats become folders that load without running code."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import torch
+
+from regard.checkpoints.files import (
+    CONFIG,
+    INDEX,
+    MANIFEST,
+    WEIGHTS,
+    CheckpointError,
+    checked,
+    is_name,
+    read_json,
+    read_tensors,
+)
+from regard.checkpoints.load import load_model
+from regard.checkpoints.save import save_model
+
+PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
+ALONG = {".json", ".txt", ".model", ".spm", ".md"}
+"""Endings of files that go along: tokenisers, settings, the model card. Never code."""
+
+
+def convert(source: str | Path, target: str | Path, *, allow_pickle: bool = False) -> Path:
+    """Write a folder as one of ours: safetensors, every tensor checked against the config, and SHA-256 sums.
+
+    A pickle can run code when it is opened. It is opened only if that is allowed, by a process of its own and with
+    torch's `weights_only`, which refuses all but tensors.
+    """
+    source, target = Path(source), Path(target)
+    if not source.is_dir():
+        raise CheckpointError(f"{source}: no such folder")
+    if target.exists():
+        raise CheckpointError(f"{target}: already there; a new folder is written, none is replaced")
+    if (source / WEIGHTS).is_file() or (source / INDEX).is_file():
+        return rewritten(source, source, target)
+    pickles = pickles_of(source)
+    if not allow_pickle:
+        line = f"{pickles[0]}: a pickle, which can run code when it is opened"
+        raise CheckpointError(f"{line}; --allow-pickle (allow_pickle=True) opens it in a process of its own")
+    with tempfile.TemporaryDirectory() as beside:
+        unpickled(pickles, Path(beside) / WEIGHTS)
+        shutil.copyfile(checked(source / CONFIG), Path(beside) / CONFIG)
+        return rewritten(Path(beside), source, target)
+
+
+def rewritten(weights: Path, source: Path, target: Path) -> Path:
+    """Load one folder and save it, with the further files of another."""
+    found = load_model(weights, dtype=stored_type(weights))
+    skipped = {CONFIG, INDEX, MANIFEST, PICKLE_INDEX}
+    files = [path for path in sorted(source.iterdir()) if path.suffix in ALONG and path.name not in skipped]
+    files = [checked(path) for path in files if path.is_file()]
+    save_model(found.model, target, found.config, found.architecture, files=files, spare=found.spare)
+    for path in sorted(source.glob("?_*/config.json")):  # how a sentence model pools
+        (target / path.parent.name).mkdir()
+        shutil.copyfile(checked(path), target / path.parent.name / CONFIG)
+    return target
+
+
+def stored_type(folder: Path) -> torch.dtype:
+    """The type that all weights are stored in; float32 if they differ."""
+    found = {tensor.dtype for tensor in read_tensors(folder).values() if tensor.is_floating_point()}
+    return found.pop() if len(found) == 1 else torch.float32
+
+
+def pickles_of(folder: Path) -> list[Path]:
+    """The pickles of a folder: one, or those that an index names."""
+    if (folder / PICKLE).is_file():
+        return [checked(folder / PICKLE)]
+    if not (folder / PICKLE_INDEX).is_file():
+        raise CheckpointError(f"{folder}: no {WEIGHTS} and no {PICKLE}")
+    shards = read_json(folder / PICKLE_INDEX).get("weight_map")
+    if not isinstance(shards, dict) or not all(isinstance(name, str) and is_name(name) for name in shards.values()):
+        raise CheckpointError(f"{folder / PICKLE_INDEX}: a weight_map from tensor to file of this folder expected")
+    return [checked(folder / name) for name in sorted(set(shards.values()))]
+
+
+def unpickled(pickles: list[Path], target: Path) -> None:
+    """Have another process turn pickles into safetensors; -P keeps it from importing what lies around."""
+    command = [sys.executable, "-P", "-m", "regard.checkpoints.unpickle", str(target), *map(str, pickles)]
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode or not target.is_file():
+        said = (done.stderr.strip().splitlines() or [f"the process ended with {done.returncode}"])[-1]
+        raise CheckpointError(f"{pickles[0]}: cannot be read as tensors ({said[:200]})")

@@ -1,0 +1,36 @@
+"""`regard embed`: vectors for texts."""
+
+import json
+
+import click
+
+from regard.cli.texts import asking, progress
+
+
+@click.command(context_settings={"show_default": True})
+@asking
+@click.option("--compare", is_flag=True, help="Print how like the first text each other one is, from -1 to 1.")
+@click.option("--cut", is_flag=True, help="Read only the beginning of a text that is too long.")
+def embed(texts: list[str], model: str, device: str, as_json: bool, compare: bool, cut: bool) -> None:
+    """Turn texts into vectors: texts that mean the same lie close together.
+
+    Prints the numbers of a vector on a line, with tabs between them. Texts are arguments or lines on standard input.
+
+    \b
+    regard embed --model sentence-transformers/all-MiniLM-L6-v2 --compare "A man eats." "Someone has a meal."
+    regard embed --model my-folder --json < lines.txt
+    """
+    from regard.tasks import load
+
+    task = load(model, device=device, task="embed")
+    with progress(len(texts)) as step:
+        answers = task(texts, cut=cut, progress=step)  # type: ignore[operator]
+    for text, answer in zip(texts, answers, strict=True):
+        alike = answers[0].similarity(answer) if compare else None
+        if as_json:
+            shown = {"text": text, "tokens": answer.tokens, "vector": answer.vector.tolist()}
+            click.echo(json.dumps(shown | ({} if alike is None else {"similarity": alike}), ensure_ascii=False))
+        elif alike is not None:
+            click.echo(f"{alike:.4f}\t{text}")
+        else:
+            click.echo("\t".join(f"{number:.6g}" for number in answer.vector.tolist()))

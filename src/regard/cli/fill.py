@@ -1,0 +1,35 @@
+"""`regard fill`: guess words that were left out."""
+
+import json
+from dataclasses import asdict
+
+import click
+
+from regard.cli.texts import asking, progress
+
+
+@click.command(context_settings={"show_default": True})
+@asking
+@click.option("--top", type=click.IntRange(1), default=5, help="How many words to show for every gap.")
+def fill(texts: list[str], model: str, device: str, as_json: bool, top: int) -> None:
+    """Guess the words behind each mask of a text.
+
+    A gap is written as the model's own mask token, [MASK] or <mask>. Texts are arguments or lines on standard input.
+
+    \b
+    regard fill --model bert-base-uncased "Paris is the [MASK] of France."
+    regard fill --model my-folder --top 3 --json < lines.txt
+    """
+    from regard.tasks import load
+
+    task = load(model, device=device, task="fill")
+    with progress(len(texts)) as step:
+        answers = task(texts, top=top, progress=step)  # type: ignore[operator]
+    for answer in answers:
+        if as_json:
+            click.echo(json.dumps(asdict(answer), ensure_ascii=False))
+            continue
+        click.echo(answer.text)
+        for number, gap in enumerate(answer.choices):
+            for choice in gap:
+                click.echo(f"  gap {number + 1}  {choice.score:.4f}  {choice.token}")

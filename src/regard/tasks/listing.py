@@ -1,0 +1,65 @@
+"""What models there are: built in, fetched, or in a folder."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from regard.checkpoints import CheckpointError
+from regard.checkpoints.files import CONFIG, read_json, read_tensors, weight_files
+from regard.checkpoints.hub import architecture_of, family_of
+from regard.checkpoints.load import understood
+from regard.checkpoints.options import Options
+from regard.errors import RegardError
+from regard.tasks.find import builtin, cached
+from regard.tasks.load import task_of
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One model: what it is for, what it is, how many numbers it has and how many bytes; or the `problem` with it."""
+
+    name: str
+    where: str
+    task: str = ""
+    architecture: str = ""
+    parameters: int = 0
+    size: int = 0
+    problem: str = ""
+
+
+def listed(folders: list[Path] | None = None) -> list[Listed]:
+    """The models in some folders; without them, those built in and those fetched from the Hub."""
+    if folders:
+        return [described(path.name, path, "folder") for folder in folders for path in models_in(folder)]
+    found = [described(name, path, "built in") for name, path in sorted(builtin().items())]
+    return found + [described(name, path, "cached") for name, path in cached().items()]
+
+
+def models_in(folder: Path) -> list[Path]:
+    """A folder that is a model, or the models in it."""
+    if (folder / CONFIG).is_file():
+        return [folder.resolve()]
+    if not folder.is_dir():
+        raise CheckpointError(f"{folder}: no such folder")
+    found = sorted(path for path in folder.iterdir() if (path / CONFIG).is_file())
+    if not found:
+        raise CheckpointError(f"{folder}: no model in it, that is no {CONFIG}")
+    return found
+
+
+def described(name: str, folder: Path, where: str) -> Listed:
+    """What can be said of a model without filling it."""
+    try:
+        config = read_json(folder / CONFIG)
+        family = family_of(config, str(folder))
+        architecture = architecture_of(config, family)
+        if architecture not in family.architectures:
+            return Listed(name, where, architecture=architecture, problem="this architecture is not supported")
+        tensors = read_tensors(folder)
+        ours, _ = understood(family, Options(config, str(folder), tensors), architecture)
+        size = sum(path.stat().st_size for path in weight_files(folder))
+        numbers = sum(tensor.numel() for tensor in tensors.values() if tensor.is_floating_point())
+        return Listed(name, where, task_of(ours, folder).name, architecture, numbers, size)
+    except RegardError as problem:
+        return Listed(name, where, problem=str(problem))
+    except Exception as problem:  # a config that nobody thought of spoils its own row, not the list
+        return Listed(name, where, problem=f"{type(problem).__name__}: {problem}")
