@@ -22,7 +22,7 @@ demo: $(RUN)  ## install, then look inside a small model
 	$(IN_VENV) examples/first_look.py
 
 test: lint types  ## everything CI runs: lint, types, tests
-	$(IN_VENV) -m pytest
+	$(IN_VENV) -m pytest -n auto
 
 proof: $(DEV)  ## the long proofs that `make test` leaves out
 	$(IN_VENV) -m pytest -m proof

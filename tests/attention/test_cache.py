@@ -41,6 +41,7 @@ def test_what_was_handed_out_does_not_change():
         assert torch.equal(values, value[:, :, :length])
 
 
+@torch.no_grad()
 def test_n_tokens_are_not_copied_n_times():
     _, key, value = (x.detach() for x in random_heads(keys=16 * ROOM))
     cache, buffers = Cache(), set()

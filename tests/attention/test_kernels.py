@@ -92,6 +92,18 @@ def test_what_stands_in_padded_places_changes_no_bit(fill, side, way, causal):
         assert_close(one, other)
 
 
+@pytest.mark.parametrize("fill", [torch.nan, torch.inf, -torch.inf])
+def test_padded_keys_do_not_reach_the_gradient_where_the_output_hides_them(fill):
+    query, key, value = random_heads(heads=2)
+    query = query.detach().abs().requires_grad_()  # minus infinity then scores minus infinity, and weighs nothing
+    mask = Padding.from_lengths([4, 3], keys=6)
+    spoilt = key.detach().masked_fill(~mask.real[:, None, :, None], fill)
+    clean, dirty = attend(query, key, value, mask=mask), attend(query, spoilt, value, mask=mask)
+    assert torch.equal(clean, dirty)
+    for one, other in zip(*(torch.autograd.grad(x.sum(), (query, value)) for x in (clean, dirty)), strict=True):
+        assert_close(one, other)
+
+
 def test_rows_set_by_hand_do_not_bring_padding_back():
     query, key, value = random_heads(batch=1)
     mask = Padding.from_lengths([4], keys=6)

@@ -95,6 +95,23 @@ def test_training_holds_no_queries_x_keys(call):
     assert largest.numbers < N * N, largest.by
 
 
+@pytest.mark.parametrize("call", CALLS)
+def test_nothing_of_the_kind_is_kept_for_the_backward_pass(call):
+    kept = {}
+
+    def keep(tensor):
+        kept[tensor.untyped_storage().data_ptr()] = tensor.untyped_storage().nbytes() // tensor.itemsize
+        return tensor
+
+    heads = random_heads(1, HEADS, 512, 512, WIDTH, WIDTH)
+    told = {**CALLS[call](), **({"mask": ring(512)} if call == "graph" else {})}
+    if call in ("causal and padding", "window or padding"):
+        told["mask"] = Padding.from_lengths([500], keys=512) & Causal()
+    with blocks_of(1 << 15, rows=16), torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+        attend(*heads, **told)
+    assert sum(kept.values()) < 512 * 512
+
+
 @pytest.mark.parametrize("call", ["causal and padding", "graph", "dropout"])
 def test_being_watched_does_not_either(call):
     largest = trained((Watcher(),), CALLS[call]())

@@ -2,10 +2,11 @@ import json
 import os
 import pickle
 import shutil
+from importlib import import_module
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from tasks.tiny import PIECES, bert, transformers
 
 import regard
@@ -60,6 +61,15 @@ def test_a_pickle_in_parts_is_read_through_its_index(pickled, made, tmp_path):
     (pickled / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": {"a": "../part-0.bin"}}))
     with pytest.raises(CheckpointError, match="a weight_map from tensor to file of this folder"):
         convert(pickled, tmp_path / "other", allow_pickle=True)
+
+
+def test_an_error_names_the_folder_that_was_asked_for(pickled, tmp_path, monkeypatch):
+    (pickled / "config.json").write_text('{"model_type": "evil"}')
+    monkeypatch.setattr(
+        import_module("regard.checkpoints.convert"), "unpickled", lambda _, target: save_file({}, target)
+    )
+    with pytest.raises(CheckpointError, match=f"^{pickled}/config.json: model_type = 'evil' is not supported"):
+        convert(pickled, tmp_path / "out", allow_pickle=True)
 
 
 def test_a_pickle_is_not_opened_unless_allowed(pickled, tmp_path):

@@ -188,14 +188,7 @@ def test_gradients_flow_through_a_cache():
     "frozen",
     [
         "prompt",
-        pytest.param(
-            "projection",
-            marks=pytest.mark.xfail(
-                raises=RuntimeError,
-                strict=False,
-                reason="attention/cache.py writes in place into keys that a query with a gradient has saved",
-            ),
-        ),
+        "projection",
     ],
 )
 def test_gradients_flow_where_only_part_of_what_is_remembered_has_them(frozen):

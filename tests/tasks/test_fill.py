@@ -1,6 +1,8 @@
+import json
+
 import pytest
 import torch
-from tasks.tiny import bert, their_tokens
+from tasks.tiny import BYTES, bert, saved, their_tokens, transformers
 
 import regard
 from regard.tasks import Fill, Filled, TextTooLong
@@ -88,3 +90,24 @@ def test_a_long_text_is_one_line_with_the_counts(fill):
 
 def test_no_texts_have_no_answers(fill):
     assert fill([]) == []
+
+
+def test_a_mask_that_takes_the_space_before_it_leaves_one(tmp_path):
+    """RoBERTa's does."""
+    torch.manual_seed(3)
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    numbers = {token: number for number, token in enumerate([*special, *BYTES])}
+    small = {"vocab_size": len(numbers), "hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 3}
+    config = transformers.RobertaConfig(**small, intermediate_size=32, max_position_embeddings=40)
+    saved(transformers.RobertaForMaskedLM(config), tmp_path)
+    (tmp_path / "vocab.json").write_text(json.dumps(numbers))
+    (tmp_path / "merges.txt").write_text("#version: 0.2\n")
+    mask = {"content": "<mask>", "lstrip": True, "rstrip": False, "normalized": False, "single_word": False}
+    (tmp_path / "special_tokens_map.json").write_text(json.dumps({"mask_token": mask}))
+    fill = regard.load(tmp_path)
+    encoded = fill.read("A <mask> b", special=["<mask>"])
+    place = encoded.ids.index(4)
+    assert fill.written("A <mask> b", encoded, [place], [numbers["x"]]) == "Ax b"
+    assert len(fill("A <mask> b").tokens) == 1
+    with pytest.raises(TokenizerError, match="write <mask> where"):
+        fill("A [MASK]")

@@ -6,7 +6,7 @@ from tasks.tiny import TEXTS, gpt2, their_tokens
 
 import regard
 from regard.tasks import Generate, TextTooLong
-from regard.text import TokenizerError
+from regard.text import Encoded, TokenizerError
 
 
 @pytest.fixture(scope="module")
@@ -84,3 +84,11 @@ def test_an_end_in_the_prompt_is_text(generate):
 def test_a_pair_cannot_be_continued(generate):
     with pytest.raises(TokenizerError, match="the text is a pair"):
         generate(("a", "b"))
+
+
+def test_what_a_tokeniser_puts_after_a_text_does_not_end_it(generate, monkeypatch):
+    ended = generate.tokenizer.encode("the")
+    more = (256, "<|endoftext|>", (0, 0), None, 0, None)
+    ended = Encoded(*((*values, last) for values, last in zip(vars(ended).values(), more, strict=True)))
+    monkeypatch.setattr(generate.tokenizer, "encode", lambda *_, **__: ended)
+    assert generate.read_prompt("the", None).ids == ended.ids[:-1]

@@ -2,7 +2,8 @@ import json
 
 import pytest
 import torch
-from tasks.tiny import TEXTS, bart, their_tokens
+from tasks.tiny import TEXTS, bart, saved, their_tokens, transformers
+from text.pieces import ENGLISH, marian_files, t5_files
 
 import regard
 from regard.checkpoints import CheckpointError
@@ -35,6 +36,56 @@ def test_tokens_equal_those_of_the_reference(made, rules, tmp_path):
         written = written[0, 1:].tolist()
         assert list(one.ids) == written[: written.index(2)]
         assert one.is_finished
+
+
+def small(kind, folder, count):
+    """A Marian or a T5 for so many tokens."""
+    torch.manual_seed(3)
+    if kind == "marian":
+        config = transformers.MarianConfig(
+            vocab_size=count, d_model=24, encoder_layers=2, decoder_layers=2, encoder_attention_heads=3,
+            decoder_attention_heads=3, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=64,
+            pad_token_id=count - 1, decoder_start_token_id=count - 1, eos_token_id=0, forced_eos_token_id=0,
+        )  # fmt: skip
+        return saved(transformers.MarianMTModel(config), folder)
+    config = transformers.T5Config(
+        vocab_size=count, d_model=24, d_kv=8, d_ff=32, num_layers=2, num_heads=3, decoder_start_token_id=0
+    )
+    return saved(transformers.T5ForConditionalGeneration(config), folder)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["marian", "t5"])
+def test_sentencepiece_models_write_as_the_reference(kind, tmp_path):
+    count = len(marian_files(tmp_path)) if kind == "marian" else t5_files(tmp_path)
+    model = small(kind, tmp_path, count)
+    banned = [[count - 1]] if kind == "marian" else []
+    known = json.loads((tmp_path / "generation_config.json").read_text())
+    (tmp_path / "generation_config.json").write_text(json.dumps(known | {"bad_words_ids": banned or None}))
+    translate = regard.load(tmp_path)
+    found = translate(ENGLISH, max_length=14)
+    for text, one in zip(ENGLISH, found, strict=True):
+        source = torch.tensor([translate.tokenizer.encode(text).ids])
+        told = {"bad_words_ids": banned} if banned else {}
+        written = model.generate(source, max_new_tokens=14, num_beams=1, do_sample=False, **told)[0, 1:].tolist()
+        end = translate.tokenizer.specials.eos
+        assert list(one.ids) == (written[: written.index(end)] if end in written else written)
+        assert one.text == translate.tokenizer.target.decode(one.ids)
+        assert one.text == one.text.strip()
+
+
+def test_a_language_is_asked_for_by_its_code(tmp_path):
+    small("marian", tmp_path, len(marian_files(tmp_path)))
+    translate = regard.load(tmp_path)
+    code = translate.tokenizer.number(">>deu<<")
+    assert translate.read_source("The dog", None, translate.code("deu")).ids[0] == code
+    assert code not in translate.read_source(">>deu<<The dog", None, None).ids
+    assert (
+        translate("The dog", language="deu", max_length=5).ids
+        == translate("The dog", language=">>deu<<", max_length=5).ids
+    )
+    with pytest.raises(TokenizerError, match="no language 'fra': >>deu<<"):
+        translate("The dog", language="fra")
 
 
 def test_answers_do_not_depend_on_the_batch(translate):

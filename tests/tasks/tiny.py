@@ -40,7 +40,7 @@ def saved(model, folder: Path):
     """The model with weights far enough apart that no two answers are nearly equal, saved."""
     generator = torch.Generator().manual_seed(11)
     with torch.no_grad():
-        for parameter in model.parameters():
+        for parameter in (each for each in model.parameters() if each.requires_grad):  # waves are not learned
             parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
     model.eval().save_pretrained(folder)
     return model

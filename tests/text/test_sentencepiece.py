@@ -1,45 +1,21 @@
 """Sentencepiece models trained here are read as transformers reads them."""
 
-import io
-import json
 import sys
 import warnings
 
 import pytest
+from text.pieces import ENGLISH, GERMAN, marian_files, sentencepiece, t5_files
 from text.varied import LINES
 
 from regard.text import Specials, TokenizerError, load_tokenizer
 
-sentencepiece = pytest.importorskip("sentencepiece")
 transformers = pytest.importorskip("transformers")
-
-GERMAN = [
-    "Wo ist der Bahnhof?",
-    "Der Hund schläft unter dem Tisch.",
-    "Ich weiß nicht, wo er wohnt.",
-    "Es regnet heute.",
-]
-ENGLISH = [
-    "Where is the station?",
-    "The dog sleeps under the table.",
-    "I don't know where he lives.",
-    "It rains today.",
-]
-
-
-def trained(lines, **settings):
-    made = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(lines * 8), model_writer=made, minloglevel=2, hard_vocab_limit=False, **settings
-    )
-    return made.getvalue()
 
 
 @pytest.fixture(scope="module")
 def t5(tmp_path_factory):
     folder = tmp_path_factory.mktemp("t5")
-    numbers = {"pad_id": 0, "eos_id": 1, "unk_id": 2, "bos_id": -1}
-    (folder / "spiece.model").write_bytes(trained(ENGLISH + GERMAN, vocab_size=90, **numbers))
+    t5_files(folder)
     (folder / "config.json").write_text('{"model_type": "t5"}')
     return folder
 
@@ -47,13 +23,7 @@ def t5(tmp_path_factory):
 @pytest.fixture(scope="module")
 def marian(tmp_path_factory):
     folder = tmp_path_factory.mktemp("marian")
-    pieces = ["</s>", "<unk>", ">>deu<<"]
-    for file, lines in (("source.spm", ENGLISH), ("target.spm", GERMAN)):
-        (folder / file).write_bytes(trained(lines, vocab_size=60))
-        model = sentencepiece.SentencePieceProcessor(model_file=str(folder / file))
-        pieces += [model.id_to_piece(number) for number in range(3, model.get_piece_size())]
-    numbers = {piece: number for number, piece in enumerate(dict.fromkeys([*pieces, "<pad>"]))}
-    (folder / "vocab.json").write_text(json.dumps(numbers))
+    marian_files(folder)
     (folder / "config.json").write_text('{"model_type": "marian"}')
     return folder
 

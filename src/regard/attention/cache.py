@@ -47,9 +47,9 @@ class Cache:
 
 
 def roomy(buffer: Tensor | None, more: Tensor, start: int, stop: int) -> Tensor:
-    """The buffer with more written at its end, in a larger one if it is full or if gradients flow."""
-    if buffer is None or buffer.shape[2] < stop or more.requires_grad or buffer.requires_grad:
-        room = 0 if more.requires_grad else max(ROOM, stop)
+    """The buffer with more written at its end, in a larger one if it is full or if a gradient may want the old one."""
+    if buffer is None or buffer.shape[2] < stop or torch.is_grad_enabled():
+        room = 0 if torch.is_grad_enabled() else max(ROOM, stop)
         empty = more.new_empty(*more.shape[:2], room, more.shape[3])
         old = [] if buffer is None else [buffer[:, :, :start]]
         return torch.cat([*old, more, empty], 2)

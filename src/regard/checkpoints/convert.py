@@ -47,7 +47,10 @@ def convert(source: str | Path, target: str | Path, *, allow_pickle: bool = Fals
     with tempfile.TemporaryDirectory() as beside:
         unpickled(pickles, Path(beside) / WEIGHTS)
         shutil.copyfile(checked(source / CONFIG), Path(beside) / CONFIG)
-        return rewritten(Path(beside), source, target)
+        try:
+            return rewritten(Path(beside), source, target)
+        except CheckpointError as problem:  # about the folder that was asked for, not the one beside it
+            raise CheckpointError(str(problem).replace(beside, str(source))) from None
 
 
 def rewritten(weights: Path, source: Path, target: Path) -> Path:

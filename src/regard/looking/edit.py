@@ -20,7 +20,11 @@ Record = dict[str, Any]
 
 
 def hide(pattern: Pattern, record: Record) -> Pattern:
-    return pattern.hide(record["places"])
+    places = record["places"]
+    if not is_of_source(record["place"]):  # a text that is being written may not have come so far
+        count = pattern.shape[3]
+        places = [place for place in places if -count <= place < count]
+    return pattern.hide(places)
 
 
 def scale(pattern: Pattern, record: Record) -> Pattern:

@@ -57,6 +57,9 @@ class Generate(Task):
         if not isinstance(text, str):
             raise TokenizerError(f"{called(number)} is a pair; one text can be continued")
         encoded = self.read(text, number)
+        if text:  # what a tokeniser puts after a text would end it
+            last = max((place for place, which in enumerate(encoded.texts) if which is not None), default=-1)
+            encoded = encoded.take(range(last + 1))
         if self.longest is not None and len(encoded) == self.longest:
             line = f"{called(number)} has {len(encoded)} tokens, as many as the model reads: no room to write"
             raise TextTooLong(line)

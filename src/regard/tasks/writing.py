@@ -42,5 +42,6 @@ class Settings:
 
     def rules(self, specials: Specials, shortest: int = 0) -> Rules:
         """Without forced tokens: those are the business of models that read one text and write another."""
-        ends = self.numbers("eos_token_id") or (() if specials.eos is None else (specials.eos,))
+        known = specials.sep if specials.eos is None else specials.eos
+        ends = self.numbers("eos_token_id") or (() if known is None else (known,))
         return Rules(ends, banned=self.banned(), shortest=shortest)

@@ -3,7 +3,6 @@
 import json
 import secrets
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ class Compiled:
         self.vocabulary: dict[str, int] = whole.get_vocab(with_added_tokens=True)
         added = whole.get_added_tokens_decoder()
         self.special = frozenset(number for number, token in added.items() if token.special)
-        self.reader = lru_cache(maxsize=4)(self._reader)
+        self.readers: dict[frozenset[str], tokenizers.Tokenizer] = {}
 
     def encode(self, text: str, pair: str | None, asked: Collection[str], *, bare: bool) -> Encoded:
         try:
@@ -46,7 +45,13 @@ class Compiled:
     def decode(self, ids: Sequence[int]) -> str:
         return self.whole.decode(list(ids), skip_special_tokens=False)
 
-    def _reader(self, asked: frozenset[str]) -> tokenizers.Tokenizer:
+    def reader(self, asked: frozenset[str]) -> tokenizers.Tokenizer:
+        """A tokeniser that finds these special tokens in a text, and no others; made once."""
+        if asked not in self.readers:
+            self.readers[asked] = self.made(asked)
+        return self.readers[asked]
+
+    def made(self, asked: frozenset[str]) -> tokenizers.Tokenizer:
         names = {token for token, number in self.vocabulary.items() if number in self.special}
         if names <= asked:
             return self.whole

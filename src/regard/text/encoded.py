@@ -1,5 +1,6 @@
 """A text as a model reads it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -30,4 +31,9 @@ class Encoded:
             if longer not in texts:
                 break
             del kept[len(texts) - 1 - texts[::-1].index(longer)]
-        return Encoded(*(tuple(values[place] for place in kept) for values in vars(self).values()))
+        return self.take(kept)
+
+    def take(self, places: Iterable[int]) -> "Encoded":
+        """The tokens at these places."""
+        places = list(places)
+        return Encoded(*(tuple(values[place] for place in places) for values in vars(self).values()))

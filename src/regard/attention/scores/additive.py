@@ -51,6 +51,7 @@ class AdditiveCompare(Compare):
         return query @ self.query_weight
 
     def key(self, key: Tensor) -> Tensor:
+        expect("key", "heads", key.shape[1], len(self.key_weight))
         return key @ self.key_weight
 
     def score(self, queries: int, keys: int) -> Score:

@@ -13,7 +13,10 @@ from regard.shapes import Columns, Keys, Queries, Rows
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Location(Score):
-    """query · table[place of the key]; the key's content plays no part: Luong et al. 2015, eq. 8."""
+    """query · table[place of the key]; the key's content plays no part: Luong et al. 2015, eq. 8.
+
+    Places are counted from the first key, padding included: pad on the right.
+    """
 
     table: Float[Tensor, "heads places width"]
 
