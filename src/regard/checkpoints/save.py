@@ -5,14 +5,16 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from safetensors.torch import save_file
 from torch import Tensor
 
-from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, write_manifest
+from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, listed, write_manifest
 from regard.checkpoints.hub import family_of
+from regard.checkpoints.options import Options
 from regard.checkpoints.rows import written
 from regard.models import Model
 
@@ -36,7 +38,13 @@ def save_model(
         raise CheckpointError(f"{folder}: already there, and no checkpoint that could be replaced")
     family = family_of(config, str(folder))
     described = merged(config, {**family.write(model.config, architecture), "architectures": [architecture]})
-    tensors = {**(spare or {}), **written(model, family.names(model.config, architecture))}
+    try:
+        tensors = {**(spare or {}), **written(model, family.names(model.config, architecture))}
+        understood = family.read(Options(described, str(folder), tensors), architecture)
+    except (KeyError, AttributeError) as problem:
+        raise CheckpointError(f"{folder}: this model is no {architecture}: {problem}") from None
+    if lost := differences(model.config, understood):
+        raise CheckpointError(f"{folder}: {architecture} has no words for {listed(lost)} of this model")
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -49,6 +57,14 @@ def save_model(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return folder
+
+
+def differences(mine: Any, read: Any, path: str = "") -> list[str]:
+    """Where a config differs from what others would understand. Dropout does not count: not every family tells."""
+    if not is_dataclass(mine) or type(mine) is not type(read):
+        return [] if mine == read or "dropout" in path else [f"{path.lstrip('.')} = {mine!r}"]
+    parts = ((field.name, getattr(mine, field.name), getattr(read, field.name)) for field in fields(mine))
+    return [place for name, one, other in parts for place in differences(one, other, f"{path}.{name}")]
 
 
 def merged(config: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:
