@@ -150,11 +150,12 @@ budgets = st.sampled_from([1, 6, 20, 64, 200, 1 << 20])
 
 
 @contextmanager
-def blocks_of(budget: int, rows: int = 2) -> Iterator[None]:
+def blocks_of(budget: int, rows: int = 2, strip: int = 3) -> Iterator[None]:
     """Work is cut into blocks of so many numbers, so that small calls are as divided as large ones."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tiles, "BUDGET", budget)
         patch.setattr(tiles, "ROWS", rows)
+        patch.setattr(tiles, "STRIP", strip)
         yield
 
 

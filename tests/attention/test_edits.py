@@ -159,6 +159,16 @@ def test_hiding_everything_leaves_nothing():
     assert (attend(*heads, taps=(everything,)) == 0).all()
 
 
+def test_an_edit_of_what_was_seen_is_weighed_anew():
+    query, key, value = (tensor.detach() for tensor in random_heads())
+    attend(query, key, value, taps=(watcher := Watcher(),))
+    seen, fresh = watcher.seen[0], Pattern(query, key)
+    assert seen.summary is not None
+    for change in (lambda p: p.hide([0]), lambda p: p.temper(2.0, 1), lambda p: p.hide(torch.eye(6)[:1].bool())):
+        assert_close(change(seen)[..., 1:4], change(fresh).weights()[..., 1:4])
+        assert_close(change(seen).received(), change(fresh).weights().sum(2))
+
+
 def test_tempering_goes_from_uniform_to_the_best_key_and_back():
     query, key, _ = (tensor.detach() for tensor in random_heads())
     pattern = Pattern(query, key)

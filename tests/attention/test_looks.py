@@ -87,6 +87,18 @@ def test_looks_at_long_rows_see_the_whole_of_them():
     assert_close(pattern.pooled(3, 7), cells(dense, 3, 7, "mean"))
 
 
+def test_rows_set_by_hand_are_seen_past_the_mask():
+    query, key, _ = (tensor.detach() for tensor in random_heads(2, 4, 6, 6))
+    rows = torch.tensor([0.1, 0.0, 0.2, 0.0, 0.3, 0.4])
+    pattern = Pattern(query, key, mask=Window(1)).set(rows, heads=2, rows=[0, 3])
+    dense = pattern.weights()
+    with blocks_of(12):
+        assert_close(pattern.received(), dense.sum(2))
+        assert_close(pattern.entropy(), torch.special.entr(dense).sum(-1))
+        assert_close(pattern.pooled(3, 4, "max"), cells(dense, 3, 4, "max"))
+        assert pattern.top(2).places[0, 2, 0].tolist() == [5, 4]
+
+
 def test_the_sum_received_is_the_number_of_queries_that_see():
     query, key, _ = (tensor.detach() for tensor in random_heads(2, 4, 6, 6))
     pattern = Pattern(query, key, mask=Causal() & Padding.from_lengths([3, 6], "left", 6))

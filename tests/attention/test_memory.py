@@ -107,7 +107,7 @@ def test_nothing_of_the_kind_is_kept_for_the_backward_pass(call):
     told = {**CALLS[call](), **({"mask": ring(512)} if call == "graph" else {})}
     if call in ("causal and padding", "window or padding"):
         told["mask"] = Padding.from_lengths([500], keys=512) & Causal()
-    with blocks_of(1 << 15, rows=16), torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+    with blocks_of(1 << 15, rows=16, strip=128), torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
         attend(*heads, **told)
     assert sum(kept.values()) < 512 * 512
 
@@ -168,6 +168,6 @@ def test_no_look_does(call):
     query, key, _ = random_heads(1, HEADS, 512, 512, WIDTH)
     told = {**CALLS[call](), **({"mask": ring(512)} if call == "graph" else {})}
     for name, look in LOOKS.items():
-        with Largest() as largest, torch.no_grad(), blocks_of(1 << 15, rows=16):
+        with Largest() as largest, torch.no_grad(), blocks_of(1 << 15, rows=16, strip=128):
             look(Pattern(query, key, **told))
         assert largest.numbers < 512 * 512, (name, largest.by)

@@ -83,8 +83,8 @@ def test_a_look_without_gradients_does_not_end_those_of_the_next():
     with torch.no_grad():
         _, _ = pattern.entropy(), pattern.logsumexp
     for _ in range(2):  # and one backward pass does not use up the next
-        (gradient,) = torch.autograd.grad(pattern.weights().square().sum(), query)
-        (fresh,) = torch.autograd.grad(Pattern(query, key, mask=Causal()).weights().square().sum(), query)
+        (gradient,) = torch.autograd.grad(pattern[..., 1:3].square().sum(), query)
+        (fresh,) = torch.autograd.grad(pattern.weights()[..., 1:3].square().sum(), query)
         assert_close(gradient, fresh)
         assert pattern.logsumexp.requires_grad
 

@@ -3,6 +3,7 @@
 The one file that knows torch's private operator, which hands out the log-sum-exp that the public one keeps.
 """
 
+import math
 from dataclasses import replace
 
 import torch
@@ -56,7 +57,7 @@ def gated(gathered: Tensor, gate: Tensor) -> Tensor:
 
 def is_finite(tensor: Tensor) -> bool:
     """Whether there is no NaN or infinity; found by one sum, in a dtype that it cannot overflow by itself."""
-    return bool(tensor.detach().sum(dtype=torch.promote_types(tensor.dtype, torch.float32)).isfinite())
+    return math.isfinite(tensor.detach().sum(dtype=torch.promote_types(tensor.dtype, torch.float32)).item())
 
 
 def cleaned(pattern: Pattern, hides: Padding) -> Pattern:

@@ -22,13 +22,18 @@ class Top(NamedTuple):
 def top(tiles: Iterable[Tile], out: Top) -> Top:
     """Fill in the largest weights of every row, largest first."""
     k = out.weights.shape[-1]
+    out.weights.fill_(-torch.inf)
     for (batch, heads, rows, columns), weights in tiles:
         best, where = largest(weights, min(k, weights.shape[-1]))
-        found = best.shape[-1]
         where = torch.where(best != 0, where + columns.start, -1)
-        out.weights[batch, heads, rows, :found] = best
-        out.places[batch, heads, rows, :found] = where
-    return out
+        if columns.start:  # strips of the same rows came before
+            best = torch.cat([out.weights[batch, heads, rows], best], -1)
+            where = torch.cat([out.places[batch, heads, rows], where], -1)
+            best, index = best.topk(k, dim=-1)
+            where = where.gather(-1, index)
+        out.weights[batch, heads, rows, : best.shape[-1]] = best
+        out.places[batch, heads, rows, : best.shape[-1]] = where
+    return Top(out.weights.masked_fill(out.weights == -torch.inf, 0), out.places)
 
 
 def largest(weights: Tensor, k: int) -> tuple[Tensor, Tensor]:
@@ -101,7 +106,7 @@ def entropy(tiles: Iterable[Tile], out: Tensor) -> Tensor:
             each = -weights * torch.where(weights > 0, weights, 1).log()
         else:
             each = torch.special.entr(weights)
-        out[batch, heads, rows] = each.sum(-1)
+        out[batch, heads, rows] += each.sum(-1)
     return out
 
 

@@ -263,8 +263,15 @@ class Pattern:
         if self.sharpness is not None:
             scores = scores * self.sharpness[:, None, None]
         if allowed := self.allowed:
-            scores = scores.masked_fill(~allowed.tile(row_places, column_places), -torch.inf)
+            scores = forbidden(scores, allowed, row_places, column_places, self.free(allowed, rows, columns))
         return scores
+
+    def free(self, allowed: Mask, rows: slice, columns: slice) -> slice:
+        """Those of the columns that all of these rows see, counted from the first; none where it is not known."""
+        _, _, queries, keys = self.shape
+        start, stop = allowed.free(rows.start + keys - queries, rows.stop - 1 + keys - queries, keys)
+        start, stop = max(start, columns.start), min(stop, columns.stop)
+        return slice(start - columns.start, max(stop, start) - columns.start)
 
     def places(self, rows: slice, columns: slice) -> tuple[Tensor, Tensor]:
         """The places of these queries and keys: the last query stands beside the last key."""
@@ -284,11 +291,12 @@ class Pattern:
             weights = fixed.put(weights, rows, columns)
         return weights
 
-    def blocks(self) -> Iterator[tuple[slice, slice, list[slice]]]:
-        """Members, heads and rows that are worked on together."""
+    def blocks(self, strip: int | None = None) -> Iterator[tuple[slice, slice, list[slice]]]:
+        """Members, heads and rows that are worked on together, over all their keys or a strip of so many at a time."""
         batch, heads, queries, keys = self.shape
         allowed = None if self.fixed else self.allowed  # rows set by hand may look anywhere
         width = widest(allowed, tiles.ROWS, queries, keys)
+        width = width if strip is None else min(width, strip)
         size = cut(batch, heads, self.key.shape[1], queries, width * self.score.cost)
         rows = rows_within(allowed, size, queries, keys, self.score.cost)
         for members in pieces(batch, size.batch):
@@ -296,14 +304,15 @@ class Pattern:
                 yield members, some, list(pieces(queries, rows))
 
     def tiles(self) -> Iterator[Tile]:
-        """All weights that may differ from 0, a block of whole rows at a time."""
+        """All weights that may differ from 0, a strip of a block at a time."""
         known = replace(self, summary=self.known)
         _, _, queries, keys = self.shape
-        for members, heads, lines in self.blocks():
+        for members, heads, lines in self.blocks(tiles.STRIP):
             part = known.narrow(members, heads)
             for rows in lines:
-                columns = slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys)
-                if columns.start < columns.stop:
+                seen = slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys)
+                for start in range(seen.start, seen.stop, tiles.STRIP):
+                    columns = slice(start, min(start + tiles.STRIP, seen.stop))
                     yield Tile(Block(members, heads, rows, columns), part.tile(rows, columns))
 
     @property
@@ -379,3 +388,15 @@ class Pattern:
         from regard.attention.steps import joined
 
         return joined(steps)
+
+
+def forbidden(scores: Tensor, allowed: Mask, rows: Tensor, columns: Tensor, free: slice) -> Tensor:
+    """Scores with -inf where the mask says so; the mask is asked only about columns that not all rows see."""
+    if free.stop - free.start == len(columns):
+        return scores
+    if scores.requires_grad or torch.compiler.is_compiling() or free.start == free.stop:
+        return scores.masked_fill(~allowed.tile(rows, columns), -torch.inf)
+    for edge in (slice(0, free.start), slice(free.stop, len(columns))):
+        if edge.start < edge.stop:
+            scores[..., edge].masked_fill_(~allowed.tile(rows, columns[edge]), -torch.inf)
+    return scores

@@ -9,6 +9,7 @@ from torch import Tensor
 from regard.attention.masks import Mask
 
 BUDGET = 1 << 20  # numbers in one block of scores: 4 MiB of float32, about the size of a core's cache
+STRIP = 4096  # keys that a look works on at a time: with ROWS of them, what a core's second cache holds
 ROWS = 64  # a product with fewer rows than this wastes the processor
 
 

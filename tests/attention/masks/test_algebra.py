@@ -44,6 +44,8 @@ def test_a_joined_mask_keeps_the_promises_of_its_parts(recipe):
     part = mask.part(slice(1, 2), slice(1, 3)).grid(SIZES.queries, SIZES.keys)
     assert torch.equal(part.expand(1, 2, 5, 6), allowed[1:2, 1:3])
     start, stop = mask.span(SIZES.behind + 1, SIZES.behind + 3, SIZES.keys)
+    free = mask.free(SIZES.behind + 1, SIZES.behind + 3, SIZES.keys)
+    assert allowed[:, :, 1:4, max(free[0], 0) : max(free[1], 0)].all()
     outside = torch.ones(SIZES.keys, dtype=torch.bool)
     outside[max(start, 0) : max(stop, 0)] = False
     assert not allowed[:, :, 1:4, outside].any()

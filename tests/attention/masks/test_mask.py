@@ -43,6 +43,15 @@ def test_nothing_may_be_seen_outside_the_span(name):
 
 
 @pytest.mark.parametrize("name", MASKS)
+def test_everything_may_be_seen_where_it_is_free(name):
+    for sizes, mask, grid in examples(name):
+        for first in range(sizes.queries):
+            for last in range(first, sizes.queries):
+                start, stop = mask.free(first + sizes.behind, last + sizes.behind, sizes.keys)
+                assert grid[:, :, first : last + 1, max(start, 0) : max(stop, 0)].all()
+
+
+@pytest.mark.parametrize("name", MASKS)
 def test_a_part_is_the_mask_of_those_members_and_heads(name):
     for sizes, mask, grid in examples(name):
         batch, heads = slice(sizes.batch - 1, sizes.batch), slice(0, max(sizes.heads - 1, 1))

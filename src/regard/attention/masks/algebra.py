@@ -36,6 +36,10 @@ class And(Mask):
         starts, stops = zip(*(part.span(first, last, keys) for part in self.parts), strict=True)
         return max(starts), min(stops)
 
+    def free(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        starts, stops = zip(*(part.free(first, last, keys) for part in self.parts), strict=True)
+        return max(starts), min(stops)
+
     def split(self, queries: int, keys: int) -> tuple[bool, Mask | None]:
         is_causal, rest = False, []
         for part in self.parts:

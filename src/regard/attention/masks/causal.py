@@ -16,6 +16,9 @@ class Causal(Mask):
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         return 0, min(last + 1, keys)
 
+    def free(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        return 0, min(first + 1, keys)
+
     def split(self, queries: int, keys: int) -> tuple[bool, Mask | None]:
         if queries == 1:  # one query beside the last key sees everything
             return False, None

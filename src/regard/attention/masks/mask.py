@@ -25,6 +25,10 @@ class Mask:
         """A run of keys, start and stop, outside of which the queries from first to last see nothing."""
         return 0, keys
 
+    def free(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        """A run of keys, start and stop, that the queries from first to last all see; none where it is not known."""
+        return 0, 0
+
     def split(self, queries: int, keys: int) -> "tuple[bool, Mask | None]":
         """What the kernel's own causal switch can say, and what is left to tell it."""
         return False, self

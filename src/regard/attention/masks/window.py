@@ -24,3 +24,6 @@ class Window(Mask):
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:
         return max(first - self.before, 0), min(last + self.after + 1, keys)
+
+    def free(self, first: int, last: int, keys: int) -> tuple[int, int]:
+        return max(last - self.before, 0), min(first + self.after + 1, keys)

@@ -17,7 +17,10 @@ class Score:
     normaliser: ClassVar[Normaliser] = Softmax()
 
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
-        """(batch, heads, rows, columns), for queries at these places and keys at those, one key head per query head."""
+        """(batch, heads, rows, columns), for queries at these places and keys at those, one key head per query head.
+
+        A new tensor each time: whoever asked may write into it.
+        """
         raise NotImplementedError
 
     def heads(self, kept: Tensor | slice) -> "Score":
