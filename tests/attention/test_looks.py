@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from regard.attention import Causal, Padding, Pattern, Unnormalised, Window
-from regard.attention.looks import RUN, edges, largest
+from regard.attention.looks import TEETH, edges, largest
 from regard.errors import ShapeError
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-6}
@@ -70,7 +70,7 @@ def test_looks_carry_gradients(look):
 @given(st.integers(1, 3), st.integers(0, 70), st.booleans())
 def test_the_best_of_long_rows_are_found_by_their_runs(k, more, ties):
     torch.manual_seed(more)
-    weights = torch.rand(2, 3, 4 * RUN * k + more)
+    weights = torch.rand(2, 3, 4 * TEETH * k + more)
     if ties:
         weights = (weights * 20).round()
     best, where = largest(weights, k)

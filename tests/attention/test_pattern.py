@@ -9,8 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from regard.attention import Alibi, Causal, Dot, Hard, Padding, Pattern, Softmax, Sum, Unnormalised, Window, attend
-from regard.attention import pattern as pattern_module
+from regard.attention import (
+    Alibi,
+    Causal,
+    Dot,
+    Hard,
+    Padding,
+    Pattern,
+    Softmax,
+    Sum,
+    Unnormalised,
+    Window,
+    attend,
+    regions,
+)
 from regard.errors import RegardError, TooLarge
 
 SOFT = ("softmax",)
@@ -113,7 +125,7 @@ def test_looks_are_exact_whatever_the_dtype(dtype):
 def test_all_weights_at_once_are_refused_where_they_are_too_many(monkeypatch):
     query, key, _ = random_heads()
     pattern = Pattern(query, key)
-    monkeypatch.setattr(pattern_module, "DENSE_LIMIT", 2 * 4 * 6 * 6 * 4 - 1)
+    monkeypatch.setattr(regions, "DENSE_LIMIT", 2 * 4 * 6 * 6 * 4 - 1)
     with pytest.raises(
         TooLarge, match=r"use pattern\[b, h, i:j, k:l\], top\(k\) or pooled\(rows, columns\), or force=True"
     ):

@@ -9,7 +9,7 @@ from torch import Tensor
 from regard.attention.tiles import Tile
 from regard.errors import ShapeError
 
-RUN = 64  # keys whose maximum stands for them while the best are sought
+TEETH = 16  # keys whose maximum stands for them while the best are sought
 
 
 class Top(NamedTuple):
@@ -19,13 +19,13 @@ class Top(NamedTuple):
     places: Tensor  # (batch, heads, queries, k)
 
 
-def top(tiles: Iterable[Tile], out: Top) -> Top:
-    """Fill in the largest weights of every row, largest first."""
+def top(tiles: Iterable[Tile], out: Top, absent: float) -> Top:
+    """Fill in the largest numbers of every row, largest first; `absent` stands where there is no key."""
     k = out.weights.shape[-1]
     out.weights.fill_(-torch.inf)
     for (batch, heads, rows, columns), weights in tiles:
         best, where = largest(weights, min(k, weights.shape[-1]))
-        where = torch.where(best != 0, where + columns.start, -1)
+        where = torch.where(best != absent, where + columns.start, -1)
         if columns.start:  # strips of the same rows came before
             best = torch.cat([out.weights[batch, heads, rows], best], -1)
             where = torch.cat([out.places[batch, heads, rows], where], -1)
@@ -33,19 +33,24 @@ def top(tiles: Iterable[Tile], out: Top) -> Top:
             where = where.gather(-1, index)
         out.weights[batch, heads, rows, : best.shape[-1]] = best
         out.places[batch, heads, rows, : best.shape[-1]] = where
-    return Top(out.weights.masked_fill(out.weights == -torch.inf, 0), out.places)
+    return Top(out.weights.masked_fill(out.weights == -torch.inf, absent), out.places)
 
 
 def largest(weights: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """topk along the last dimension; looks at the maxima of runs first, which spares most of the sorting."""
+    """topk along the last dimension; looks at the maxima of combs of keys first, which spares most of the sorting.
+
+    A comb is every n-th key, so that its maximum is taken number by number over rows of memory.
+    """
     size = weights.shape[-1]
-    if size < 4 * RUN * max(k, 1):
+    if size < 4 * TEETH * max(k, 1):
         return weights.topk(k, dim=-1)
-    whole = size - size % RUN
-    runs = weights[..., :whole].unflatten(-1, (-1, RUN))
-    chosen = runs.amax(-1).topk(k, dim=-1).indices  # the k best keys lie in the k best runs
-    candidates = runs.gather(-2, chosen[..., None].expand(*chosen.shape, RUN)).flatten(-2)
-    places = (chosen[..., None] * RUN + torch.arange(RUN, device=weights.device)).flatten(-2)
+    combs = size // TEETH
+    whole = combs * TEETH
+    table = weights[..., :whole].unflatten(-1, (TEETH, combs))
+    chosen = table.amax(-2).topk(k, dim=-1, sorted=False).indices  # the k best keys lie in the k best combs
+    chosen = chosen[..., None, :].expand(*chosen.shape[:-1], TEETH, k)
+    candidates = table.gather(-1, chosen).flatten(-2)
+    places = (chosen + combs * torch.arange(TEETH, device=weights.device)[:, None]).flatten(-2)
     if whole < size:
         rest = torch.arange(whole, size, device=weights.device).expand(*weights.shape[:-1], -1)
         candidates, places = torch.cat([candidates, weights[..., whole:]], -1), torch.cat([places, rest], -1)

@@ -16,15 +16,13 @@ from regard.attention.fixed import Fixed
 from regard.attention.masks import Mask, Padding
 from regard.attention.masks.padding import keys_at, padding
 from regard.attention.normalisers import Normaliser, Softmax, Summary
-from regard.attention.regions import Some, bridged, is_number, numbers, positions, runs, strips, whole
+from regard.attention.regions import Some, bridged, is_number, numbers, positions, refuse, runs, strips, whole
 from regard.attention.scores import Dot, Score
-from regard.attention.tiles import Block, Tile, assembled, cut, pieces, rows_within, span, widest
+from regard.attention.tiles import Beside, Block, Tile, assembled, blocks, forbidden, free, span, within
 from regard.attention.values import rebuilt
-from regard.errors import RegardError, ShapeError, TooLarge, expect
+from regard.errors import RegardError, ShapeError, expect
 from regard.pictures.terminal import heat
 from regard.shapes import Gate, Keys, Queries, Sharpness, Values, Weights
-
-DENSE_LIMIT = 1 << 30  # bytes of weights that are handed out in one piece
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,7 +140,7 @@ class Pattern:
         given = whole(region if isinstance(region, tuple) else (region,), 4)
         names = ("batch member", "head", "query", "key")
         chosen = [numbers(index, size, name) for index, size, name in zip(given, self.shape, names, strict=True)]
-        self._refuse([len(index) for index in chosen], "take a smaller region")
+        refuse(self.query.dtype, [len(index) for index in chosen], "take a smaller region")
         tile = self._region(*chosen)
         return tile[tuple(0 if is_number(index) else slice(None) for index in given)]
 
@@ -160,7 +158,12 @@ class Pattern:
         if k < 1:
             raise ShapeError(f"top takes 1 key or more, got {k}")
         size = (batch, heads, queries, min(k, keys))
-        return looks.top(self.tiles(), looks.Top(self._new(*size), torch.full(size, -1, device=self.query.device)))
+        empty = looks.Top(self._new(*size), torch.full(size, -1, device=self.query.device))
+        if self.fixed or not isinstance(self.normaliser, Softmax):
+            return looks.top(self.tiles(), empty, absent=0)
+        # The best score is the best weight, so that only those that are found need their weight.
+        best = looks.top(self.tiles(Pattern.scores, strips=4), empty, absent=-torch.inf)
+        return looks.Top((best.weights - self.known[0]).exp(), best.places)
 
     def pooled(self, rows: int, columns: int, how: looks.How = "mean") -> Tensor:
         """An overview (batch, heads, rows, columns): each cell the mean or the maximum of its region."""
@@ -181,7 +184,11 @@ class Pattern:
     def weights(self, *, force: bool = False) -> Weights:
         """All of it at once. Refused above 1 GiB unless forced: the other looks need no such matrix."""
         if not force:
-            self._refuse(self.shape, "use pattern[b, h, i:j, k:l], top(k) or pooled(rows, columns), or force=True")
+            refuse(
+                self.query.dtype,
+                self.shape,
+                "use pattern[b, h, i:j, k:l], top(k) or pooled(rows, columns), or force=True",
+            )
         return self._region(*(list(range(size)) for size in self.shape))
 
     @property
@@ -263,15 +270,10 @@ class Pattern:
         if self.sharpness is not None:
             scores = scores * self.sharpness[:, None, None]
         if allowed := self.allowed:
-            scores = forbidden(scores, allowed, row_places, column_places, self.free(allowed, rows, columns))
+            scores = forbidden(
+                scores, allowed, row_places, column_places, free(allowed, rows, columns, *self.shape[2:])
+            )
         return scores
-
-    def free(self, allowed: Mask, rows: slice, columns: slice) -> slice:
-        """Those of the columns that all of these rows see, counted from the first; none where it is not known."""
-        _, _, queries, keys = self.shape
-        start, stop = allowed.free(rows.start + keys - queries, rows.stop - 1 + keys - queries, keys)
-        start, stop = max(start, columns.start), min(stop, columns.stop)
-        return slice(start - columns.start, max(stop, start) - columns.start)
 
     def places(self, rows: slice, columns: slice) -> tuple[Tensor, Tensor]:
         """The places of these queries and keys: the last query stands beside the last key."""
@@ -293,27 +295,24 @@ class Pattern:
 
     def blocks(self, strip: int | None = None) -> Iterator[tuple[slice, slice, list[slice]]]:
         """Members, heads and rows that are worked on together, over all their keys or a strip of so many at a time."""
-        batch, heads, queries, keys = self.shape
         allowed = None if self.fixed else self.allowed  # rows set by hand may look anywhere
-        width = widest(allowed, tiles.ROWS, queries, keys)
-        width = width if strip is None else min(width, strip)
-        size = cut(batch, heads, self.key.shape[1], queries, width * self.score.cost)
-        rows = rows_within(allowed, size, queries, keys, self.score.cost)
-        for members in pieces(batch, size.batch):
-            for some in pieces(heads, size.heads):
-                yield members, some, list(pieces(queries, rows))
+        return blocks(self.shape, self.key.shape[1], allowed, self.score.cost, strip)
 
-    def tiles(self) -> Iterator[Tile]:
-        """All weights that may differ from 0, a strip of a block at a time."""
+    def tiles(self, of: Callable[["Pattern", slice, slice], Tensor] | None = None, strips: int = 1) -> Iterator[Tile]:
+        """All weights that may differ from 0, some strips of a block at a time; or what else rows and columns have.
+
+        A tile is good until the next one is asked for.
+        """
         known = replace(self, summary=self.known)
         _, _, queries, keys = self.shape
+        beside = Beside(strips * tiles.STRIP)
         for members, heads, lines in self.blocks(tiles.STRIP):
             part = known.narrow(members, heads)
             for rows in lines:
                 seen = slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys)
-                for start in range(seen.start, seen.stop, tiles.STRIP):
-                    columns = slice(start, min(start + tiles.STRIP, seen.stop))
-                    yield Tile(Block(members, heads, rows, columns), part.tile(rows, columns))
+                for columns in within(seen, strips * tiles.STRIP):
+                    found = ((of or Pattern.tile)(part, rows, strip) for strip in within(columns, tiles.STRIP))
+                    yield Tile(Block(members, heads, rows, columns), beside(found))
 
     @property
     def known(self) -> Summary:
@@ -368,11 +367,6 @@ class Pattern:
     def _new(self, *size: int) -> Tensor:
         return torch.zeros(size, dtype=torch.promote_types(self.query.dtype, torch.float32), device=self.query.device)
 
-    def _refuse(self, sizes: Iterable[int], instead: str) -> None:
-        size = math.prod(sizes) * max(self.query.dtype.itemsize, 4)
-        if size > DENSE_LIMIT:
-            raise TooLarge(f"that is {size / 2**30:.1f} GiB of weights, more than 1 GiB in one piece: {instead}")
-
     # ---- over time
 
     def kept(self, change: Callable[[Tensor], Tensor]) -> "Pattern":
@@ -388,15 +382,3 @@ class Pattern:
         from regard.attention.steps import joined
 
         return joined(steps)
-
-
-def forbidden(scores: Tensor, allowed: Mask, rows: Tensor, columns: Tensor, free: slice) -> Tensor:
-    """Scores with -inf where the mask says so; the mask is asked only about columns that not all rows see."""
-    if free.stop - free.start == len(columns):
-        return scores
-    if scores.requires_grad or torch.compiler.is_compiling() or free.start == free.stop:
-        return scores.masked_fill(~allowed.tile(rows, columns), -torch.inf)
-    for edge in (slice(0, free.start), slice(free.stop, len(columns))):
-        if edge.start < edge.stop:
-            scores[..., edge].masked_fill_(~allowed.tile(rows, columns[edge]), -torch.inf)
-    return scores

@@ -1,15 +1,17 @@
 """Which of the batch, heads, queries or keys somebody means."""
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from regard.errors import ShapeError
+from regard.errors import ShapeError, TooLarge
 
 GAP = 64  # indices that are worth computing in vain, to ask for one tile less
+DENSE_LIMIT = 1 << 30  # bytes of weights that are handed out in one piece
 Some = int | slice | Sequence[int] | Tensor
 """One, a run, or a choice."""
 
@@ -81,3 +83,10 @@ def whole(given: tuple[Any, ...], dimensions: int) -> tuple[Some, ...]:
     if missing < 0:
         raise ShapeError(f"a region has {dimensions} indices (batch, head, query, key), got {len(left) + len(right)}")
     return (*left, *[slice(None)] * missing, *right)
+
+
+def refuse(dtype: torch.dtype, sizes: Iterable[int], instead: str) -> None:
+    """Raise TooLarge where a region is more than anyone asks for on purpose."""
+    size = math.prod(sizes) * max(dtype.itemsize, 4)
+    if size > DENSE_LIMIT:
+        raise TooLarge(f"that is {size / 2**30:.1f} GiB of weights, more than 1 GiB in one piece: {instead}")

@@ -1,6 +1,7 @@
 """How queries x keys is cut up, so that nobody ever holds all of it."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import torch
@@ -9,7 +10,7 @@ from torch import Tensor
 from regard.attention.masks import Mask
 
 BUDGET = 1 << 20  # numbers in one block of scores: 4 MiB of float32, about the size of a core's cache
-STRIP = 4096  # keys that a look works on at a time: with ROWS of them, what a core's second cache holds
+STRIP = 2048  # keys that a look works on at a time
 ROWS = 64  # a product with fewer rows than this wastes the processor
 
 
@@ -27,6 +28,28 @@ class Tile(NamedTuple):
 
     block: Block
     weights: Tensor
+
+
+class Beside:
+    """Puts strips side by side, always in the same memory: new memory costs more than the copy."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.room: Tensor | None = None
+
+    def __call__(self, strips: Iterator[Tensor]) -> Tensor:
+        first = next(strips)
+        if first.shape[-1] == self.width or first.requires_grad:
+            rest = list(strips)
+            return torch.cat([first, *rest], -1) if rest else first
+        size = (*first.shape[:-1], self.width)
+        if self.room is None or self.room.shape != size:
+            self.room = first.new_empty(size)
+        filled = 0
+        for strip in chain((first,), strips):
+            self.room[..., filled : filled + strip.shape[-1]] = strip
+            filled += strip.shape[-1]
+        return self.room[..., :filled]
 
 
 class Cut(NamedTuple):
@@ -54,13 +77,32 @@ def cut(batch: int, heads: int, groups: int, queries: int, width: int) -> Cut:
     return Cut(max(members, 1), max(heads, 1), max(BUDGET // max(members * heads * width, 1), 1))
 
 
+def blocks(
+    shape: tuple[int, int, int, int], groups: int, mask: Mask | None, cost: int, strip: int | None = None
+) -> Iterator[tuple[slice, slice, list[slice]]]:
+    """Members, heads and rows that are worked on together, over all their keys or a strip of so many at a time."""
+    batch, heads, queries, keys = shape
+    width = widest(mask, ROWS, queries, keys)
+    width = width if strip is None else min(width, strip)
+    size = cut(batch, heads, groups, queries, width * cost)
+    rows = rows_within(mask, size, queries, keys, cost)
+    for members in pieces(batch, size.batch):
+        for some in pieces(heads, size.heads):
+            yield members, some, list(pieces(queries, rows))
+
+
 def largest_divisor(number: int, limit: int) -> int:
     return next(size for size in range(limit, 0, -1) if number % size == 0)
 
 
 def pieces(size: int, step: int) -> Iterator[slice]:
-    for start in range(0, size, step):
-        yield slice(start, min(start + step, size))
+    return within(slice(0, size), step)
+
+
+def within(run: slice, step: int) -> Iterator[slice]:
+    """A run of places in steps."""
+    for start in range(run.start, run.stop, step):
+        yield slice(start, min(start + step, run.stop))
 
 
 def rows_within(mask: Mask | None, size: Cut, queries: int, keys: int, cost: int) -> int:
@@ -100,3 +142,23 @@ def assembled(units: Iterable[tuple[slice, slice, Iterable[tuple[Tensor, ...]]]]
 def joined(answers: Iterable[tuple[Tensor, ...]], dim: int) -> tuple[Tensor, ...]:
     """Tuples of tensors, each put end to end."""
     return tuple(torch.cat(parts, dim) for parts in zip(*answers, strict=True))
+
+
+def free(mask: Mask, rows: slice, columns: slice, queries: int, keys: int) -> slice:
+    """Those of the columns that all of these rows see, counted from the first; none where it is not known."""
+    behind = keys - queries
+    start, stop = mask.free(rows.start + behind, rows.stop - 1 + behind, keys)
+    start, stop = max(start, columns.start), min(stop, columns.stop)
+    return slice(start - columns.start, max(stop, start) - columns.start)
+
+
+def forbidden(scores: Tensor, allowed: Mask, rows: Tensor, columns: Tensor, free: slice) -> Tensor:
+    """Scores with -inf where the mask says so; the mask is asked only about columns that not all rows see."""
+    if free.stop - free.start == len(columns):
+        return scores
+    if scores.requires_grad or torch.compiler.is_compiling() or free.start == free.stop:
+        return scores.masked_fill(~allowed.tile(rows, columns), -torch.inf)
+    for edge in (slice(0, free.start), slice(free.stop, len(columns))):
+        if edge.start < edge.stop:
+            scores[..., edge].masked_fill_(~allowed.tile(rows, columns[edge]), -torch.inf)
+    return scores

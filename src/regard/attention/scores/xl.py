@@ -17,15 +17,17 @@ from regard.shapes import Columns, Keys, Queries, Rows
 class XL(Score):
     """(query + u) · key + (query + v) · distance, over √width: Dai et al. 2019, 3.3.
 
-    `distances[h, zero + d]` belongs to a key that stands d places before the query. Keys that stand
+    `distances[h, zero + d]` belongs to a key that stands d places before the query. With `project`, distances are the
+    same for all heads (one of them is held) and each head reads them through a matrix of its own. Keys that stand
     further after the query than the table goes share its first entry.
     """
 
     u: Float[Tensor, "heads width"]
     v: Float[Tensor, "heads width"]
-    distances: Float[Tensor, "heads distances width"]
+    distances: Float[Tensor, "_ distances _"]
     zero: int = 0
     scale: float | None = None
+    project: Float[Tensor, "heads waves width"] | None = None
 
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
         scale = Dot(self.scale).factor(key.shape[-1])
@@ -35,11 +37,16 @@ class XL(Score):
         if not torch.compiler.is_compiling() and behind.numel():  # only the distances that occur here
             low, high = behind.aminmax()
             behind, table = behind - low, table[:, int(low) : int(high) + 1]
-        where = ((query + self.v.to(query.dtype)[:, None]) * scale) @ table.transpose(-1, -2).to(query.dtype)
+        asked = (query + self.v.to(query.dtype)[:, None]) * scale
+        if self.project is not None:
+            asked = asked @ self.project.transpose(-1, -2).to(query.dtype)
+        where = asked @ table.transpose(-1, -2).to(query.dtype)
         return content + where.gather(-1, behind.expand(*where.shape[:2], *behind.shape))
 
     def heads(self, kept: Tensor | slice) -> "XL":
-        return XL(self.u[kept], self.v[kept], self.distances[kept], self.zero, self.scale)
+        own = None if self.project is None else self.project[kept]
+        distances = self.distances[kept] if own is None else self.distances
+        return XL(self.u[kept], self.v[kept], distances, self.zero, self.scale, own)
 
     def check(self, query: torch.Size, key: torch.Size) -> None:
         super().check(query, key)
@@ -65,4 +72,4 @@ class XLCompare(Compare):
         rates = torch.arange(0, width, 2, device=self.u.device, dtype=self.u.dtype) * (-math.log(10000) / width)
         angles = away[:, None] * rates.exp()
         waves = torch.cat([angles.sin(), angles.cos()], -1)[:, :width]
-        return XL(self.u, self.v, waves @ self.project, zero=queries - 1)
+        return XL(self.u, self.v, waves[None], zero=queries - 1, project=self.project)
