@@ -5,7 +5,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, listed, w
 from regard.checkpoints.hub import family_of
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import written
-from regard.models import Model
+from regard.models import Model, PositionConfig, StackConfig
+from regard.positions import POSITIONS
 
 
 def save_model(
@@ -37,12 +39,12 @@ def save_model(
     if folder.exists() and not (folder / CONFIG).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise CheckpointError(f"{folder}: already there, and no checkpoint that could be replaced")
     family = family_of(config, str(folder))
-    described = merged(config, {**family.write(model.config, architecture), "architectures": [architecture]})
     try:
+        described = merged(config, {**family.write(model.config, architecture), "architectures": [architecture]})
         tensors = {**(spare or {}), **written(model, family.names(model.config, architecture))}
         understood = family.read(Options(described, str(folder), tensors), architecture)
     except (KeyError, AttributeError) as problem:
-        raise CheckpointError(f"{folder}: this model is no {architecture}: {problem}") from None
+        raise CheckpointError(f"{folder}: this model is no {architecture}: it lacks {problem}") from None
     if lost := differences(model.config, understood):
         raise CheckpointError(f"{folder}: {architecture} has no words for {listed(lost)} of this model")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -61,10 +63,27 @@ def save_model(
 
 def differences(mine: Any, read: Any, path: str = "") -> list[str]:
     """Where a config differs from what others would understand. Dropout does not count: not every family tells."""
+    mine, read = settled(mine), settled(read)
     if not is_dataclass(mine) or type(mine) is not type(read):
         return [] if mine == read or "dropout" in path else [f"{path.lstrip('.')} = {mine!r}"]
     parts = ((field.name, getattr(mine, field.name), getattr(read, field.name)) for field in fields(mine))
     return [place for name, one, other in parts for place in differences(one, other, f"{path}.{name}")]
+
+
+def settled(config: Any) -> Any:
+    """The same config with what follows from the rest written out."""
+    if isinstance(config, StackConfig):
+        look = config.attention
+        head_width = config.width // look.heads if look.head_width is None else look.head_width
+        groups = look.heads if look.groups is None else look.groups
+        output_bias = look.bias if look.output_bias is None else look.output_bias
+        look = replace(look, head_width=head_width, groups=groups, output_bias=output_bias)
+        return replace(config, attention=look)
+    if isinstance(config, PositionConfig):
+        told = signature(POSITIONS[config.kind]).bind(**config.settings)
+        told.apply_defaults()
+        return replace(config, settings=told.arguments)
+    return config
 
 
 def merged(config: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,53 @@
+"""A folder says all that a model is, or is not written."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from regard.checkpoints import CheckpointError, load_model, save_model
+from regard.models import (
+    AttentionConfig,
+    Decoder,
+    DecoderConfig,
+    InnerConfig,
+    NormConfig,
+    PositionConfig,
+    SideConfig,
+    StackConfig,
+    WordsConfig,
+)
+
+STACK = StackConfig(
+    layers=1,
+    width=16,
+    attention=AttentionConfig(heads=2, bias=False),
+    inner=InnerConfig(24, "silu", gated=True, bias=False),
+    norm=NormConfig("rms", 1e-5),
+)
+LLAMA = DecoderConfig(SideConfig(WordsConfig(50), STACK, PositionConfig("rotary", {"width": 8})))
+
+
+def changed(**stack):
+    return replace(LLAMA, decoder=replace(LLAMA.decoder, stack=replace(STACK, **stack)))
+
+
+def test_what_follows_from_the_rest_need_not_be_said(tmp_path):
+    model = Decoder(LLAMA).eval()
+    save_model(model, tmp_path / "llama", {"model_type": "llama"}, "LlamaForCausalLM")
+    tokens = torch.arange(7)[None]
+    assert torch.equal(load_model(tmp_path / "llama").model(tokens), model(tokens))
+
+
+@pytest.mark.parametrize(
+    ("lost", "what"),
+    [
+        (changed(norm=NormConfig("layer", 1e-5)), r"norm\.kind = 'layer'"),
+        (changed(first=False), r"first = False"),
+        (replace(LLAMA, decoder=replace(LLAMA.decoder, position=PositionConfig("none"))), "this model"),
+    ],
+)
+def test_a_model_that_the_family_has_no_words_for_is_not_written(lost, what, tmp_path):
+    with pytest.raises(CheckpointError, match=what):
+        save_model(Decoder(lost), tmp_path / "lost", {"model_type": "llama"}, "LlamaForCausalLM")
+    assert not (tmp_path / "lost").exists()
