@@ -73,7 +73,7 @@ def fills_as_the_reference(folder: Path, kind: type, texts: list[list[int]], mas
         assert torch.equal(found.argmax(-1), expected.logits[rows, list(places)].argmax(-1))
         torch.testing.assert_close(found, expected.logits[rows, list(places)], rtol=0, atol=1e-4)
         for layer, weights in enumerate(expected.attentions):
-            torch.testing.assert_close(seen[f"encoder.{layer}.self"].weights(), weights, rtol=0, atol=2e-5)
+            torch.testing.assert_close(seen[f"encoder.{layer}.self"].weights(), weights, rtol=0, atol=1e-5)
         right += (found.argmax(-1) == torch.tensor(text)[list(places)]).sum().item()
         count += len(tokens)
     return right / count
