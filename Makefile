@@ -13,18 +13,18 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test proof lint types format bench clean
+.PHONY: help demo test proof lint types format bench engine wheel clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-8s %s\n", $$1, $$2 }'
 
-demo: $(RUN)  ## install, then look inside a small model
+demo: $(RUN) engine  ## install, then look inside a small model
 	$(IN_VENV) examples/first_look.py
 
-test: lint types  ## everything CI runs: lint, types, tests
+test: lint types engine  ## everything CI runs: lint, types, tests
 	$(IN_VENV) -m pytest -n auto
 
-proof: $(DEV)  ## the long proofs that `make test` leaves out
+proof: $(DEV) engine  ## the long proofs that `make test` leaves out
 	$(IN_VENV) -m pytest -m proof
 
 lint: $(DEV)  ## ruff: rules and format
@@ -40,6 +40,13 @@ format: $(DEV)  ## let ruff mend and format the source
 
 bench: $(RUN)  ## measure attention on this machine
 	$(IN_VENV) bench/attention.py
+
+# By its path, so that this does not wait for torch. Without a compiler it says so, and PyTorch serves.
+engine: $(RUN)  ## build the decoding engine for this machine, once
+	@$(IN_VENV) -I src/regard/engine/build.py
+
+wheel: $(RUN)  ## a wheel for this platform that carries the engine, in dist
+	REGARD_WHEEL=platform $(PIP) wheel --no-deps --wheel-dir dist .
 
 clean:  ## remove .venv and everything that was built
 	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from regard.attention.pattern import Pattern
 from regard.shapes import Stream
@@ -14,6 +15,10 @@ class Tap:
     def edit(self, pattern: Pattern) -> Pattern:
         """Before the kernel: another pattern, or the same."""
         return pattern
+
+    def told(self) -> list[dict[str, Any]] | None:
+        """What `edit` does, as data, for an engine that makes no patterns; None: it cannot be told."""
+        return None
 
     def see(self, pattern: Pattern) -> None:
         """After it, log-sum-exp filled in."""
@@ -30,11 +35,35 @@ _here: ContextVar[frozenset[Tap]] = ContextVar("taps that are active in this con
 @contextmanager
 def active(*taps: Tap) -> Iterator[None]:
     """These taps are at work here: in this thread or task, until the block ends."""
-    token = _here.set(_here.get() | set(taps))
+    with only(*_here.get(), *taps):
+        yield
+
+
+@contextmanager
+def only(*taps: Tap) -> Iterator[None]:
+    """These taps are at work here, and no others."""
+    token = _here.set(frozenset(taps))
     try:
         yield
     finally:
         _here.reset(token)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Nobody looks here, and what is edited stays edited: for what is run again under the eyes of all."""
+    with only(*(tap for tap in _here.get() if edits(tap) or not looks(tap))):
+        yield
+
+
+def edits(tap: Tap) -> bool:
+    """Whether a tap may change something."""
+    return type(tap).edit is not Tap.edit
+
+
+def looks(tap: Tap) -> bool:
+    """Whether a tap wants to see something. A plain one does neither: somebody else needs it where it is."""
+    return type(tap).see is not Tap.see or type(tap).passed is not Tap.passed
 
 
 def at_work(taps: Taps) -> Taps:

@@ -144,6 +144,10 @@ class Editor(Placed):
             pattern = EDITS[record["do"]][0](pattern, record)
         return pattern
 
+    def told(self) -> list[Record] | None:
+        first, *others = map(self.meant_for, self.names)
+        return None if any([*map(id, first)] != [*map(id, other)] for other in others) else first
+
     def meant_for(self, name: str) -> list[Record]:
         return [record for record in self.edits.records if fnmatchcase(name, record.get("place", "*"))]
 

@@ -1,0 +1,78 @@
+"""Edits as the engine takes them: numbers for heads, and places that nobody sees."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention.taps import at_work, edits, looks
+from regard.engine.packed import Unsupported
+from regard.layers import Block, MultiHead
+
+READING, WRITING, ACROSS = 0, 1, 2  # a layer of the encoder, of the decoder, its attention to the source
+
+
+@dataclass
+class Change:
+    """What is changed about one attention layer."""
+
+    kind: int
+    layer: int
+    gates: Tensor
+    sharpness: Tensor
+    hidden: set[int] = field(default_factory=set)
+
+    def add(self, record: dict[str, Any]) -> None:
+        """One edit more. Raises Unsupported where the engine has no such thing."""
+        kind = record["do"]
+        if kind == "hide":
+            if min(record["places"], default=0) < 0:
+                raise Unsupported("a hidden place is counted from the end")
+            self.hidden |= set(record["places"])
+        elif kind in ("scale", "temper"):
+            number = record["factor"] if kind == "scale" else 1 / record["temperature"]
+            if isinstance(number, Tensor | list):
+                raise Unsupported("a head is scaled by more than a number")
+            which, heads = self.gates if kind == "scale" else self.sharpness, record["heads"]
+            for head in range(len(which)) if heads is None else heads:
+                if not -len(which) <= head < len(which):
+                    raise Unsupported("an edit names a head that is not there")
+                which[head] *= number
+        else:
+            raise Unsupported(f"the edit {kind!r} is not one that it knows")
+
+
+def layers(model: nn.Module) -> Iterator[tuple[int, int, MultiHead]]:
+    """Every attention layer, and what it is to the engine."""
+    for side, kind in (("encoder", READING), ("decoder", WRITING)):
+        blocks: Any = getattr(model, side).stack.blocks if hasattr(model, side) else ()
+        for number, block in enumerate(blocks):
+            yield kind, number, block.self
+            if block.cross is not None:
+                yield ACROSS, number, block.cross
+
+
+def changes(model: nn.Module) -> list[Change]:
+    """What is edited here and now. Raises Unsupported if it cannot be told, or if somebody looks at every step."""
+    found = []
+    for kind, number, layer in layers(model):
+        taps = at_work(layer.taps) if layer.taps else ()
+        if any(looks(tap) for tap in taps):
+            raise Unsupported("somebody looks at every step")
+        records = [tap.told() for tap in taps if edits(tap)]
+        if not any(told is None or told for told in records):
+            continue
+        heads = len(layer.split.kept)
+        change = Change(kind, number, torch.ones(heads), torch.ones(heads))
+        for told in records:
+            if told is None:
+                raise Unsupported("an edit cannot be told as data")
+            for record in told:
+                change.add(record)
+        found.append(change)
+    for module in model.modules():
+        if isinstance(module, Block) and module.taps and any(looks(tap) for tap in at_work(module.taps)):
+            raise Unsupported("somebody looks at every step")
+    return found

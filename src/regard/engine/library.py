@@ -1,0 +1,129 @@
+"""The compiled library as Python sees it: the same structs and functions as source/api.cpp."""
+
+import ctypes
+import threading
+from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_size_t, c_void_p
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from regard.engine import build
+from regard.errors import RegardError
+
+VERSION = 1
+NONE = -1  # stands for a linear layer or a norm that is not there
+
+
+class EngineError(RegardError):
+    """The engine could not do what it was asked to."""
+
+
+class SideGiven(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int32) for name in ("width", "inner", "bend", "is_gated", "is_first", "window", "vocabulary")),
+        *((name, c_int32) for name in ("words_width", "words_norm", "words_widen", "final_norm", "turns_neighbours")),
+        ("scale", c_float),
+        ("words", c_void_p),
+    ]
+
+
+class AttentionGiven(ctypes.Structure):
+    _fields_ = [
+        *((name, c_int32) for name in ("project", "pair", "output", "heads", "groups", "width")),
+        ("scale", c_float),
+        ("serving", POINTER(c_int32)),
+        ("numbers", POINTER(c_int32)),
+    ]
+
+
+class LayerGiven(ctypes.Structure):
+    _fields_ = [
+        ("self", AttentionGiven),
+        ("cross", AttentionGiven),
+        *((name, c_int32) for name in ("crosses", "widen", "narrow", "self_norm", "cross_norm", "inner_norm")),
+    ]
+
+
+class OutputGiven(ctypes.Structure):
+    _fields_ = [
+        (name, c_int32) for name in ("bridge", "dense", "dense_bend", "dense_norm", "output", "has_source")
+    ]
+
+
+FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
+    "regard_engine_version": (c_int,),
+    "regard_problem": (c_char_p,),
+    "regard_model": (c_void_p, c_int),
+    "regard_model_free": (None, c_void_p),
+    "regard_model_bytes": (c_size_t, c_void_p),
+    "regard_linear": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_float),
+    "regard_norm": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_float),
+    "regard_side": (c_int, c_void_p, c_int, POINTER(SideGiven)),
+    "regard_layer": (c_int, c_void_p, c_int, POINTER(LayerGiven)),
+    "regard_table": (None, c_void_p, c_int, c_int, c_void_p, c_int, c_int),
+    "regard_slopes": (c_int, c_void_p, c_int, c_void_p, c_int),
+    "regard_output": (c_int, c_void_p, POINTER(OutputGiven)),
+    "regard_state": (c_void_p, c_void_p),
+    "regard_state_free": (None, c_void_p),
+    "regard_state_bytes": (c_size_t, c_void_p),
+    "regard_change": (c_int, c_void_p, c_int, c_int, c_void_p, c_void_p, c_int, c_void_p, c_int),
+    "regard_read": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_int),
+    "regard_step": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_void_p, c_int),
+    "regard_select": (c_int, c_void_p, c_void_p, c_int),
+    "regard_top": (c_int, c_void_p, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_int),
+}
+
+
+class Library:
+    """The functions of a compiled library; each runs without holding up other Python threads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._loaded = ctypes.CDLL(str(path))
+        for name, (result, *arguments) in FUNCTIONS.items():
+            function = getattr(self._loaded, name)
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name.removeprefix("regard_"), function)
+        if self.engine_version() != VERSION:
+            raise OSError(f"{path}: version {self.engine_version()} of the engine, {VERSION} expected")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+    def check(self, code: int) -> None:
+        """Raise what the library has to say if a call failed."""
+        if code:
+            raise EngineError(self.problem().decode(errors="replace"))
+
+    def made(self, number: int | None) -> int:
+        """The number or address of something new, if it was made."""
+        if number is None or number == NONE:
+            self.check(1)
+        assert number is not None
+        return number
+
+
+_lock = threading.Lock()
+
+
+def library(wait: bool = False) -> Library | None:
+    """The library, once it is built; None until then, and where it cannot be had."""
+    with _lock:
+        path = _found.get("path") or build.library(wait)
+        if path is None:
+            return None
+        try:
+            found = opened(path)
+        except (OSError, AttributeError) as problem:
+            _found["why"] = str(problem)
+            return None
+        _found["path"] = path
+        return found
+
+
+_found: dict[str, Any] = {}
+
+
+@cache
+def opened(path: Path) -> Library:
+    return Library(path)

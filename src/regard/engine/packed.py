@@ -1,0 +1,255 @@
+"""A model as the engine holds it: weights in the order in which they are read."""
+
+import ctypes
+import weakref
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention.scores import SCORES
+from regard.engine.library import NONE, AttentionGiven, LayerGiven, Library, OutputGiven, SideGiven
+from regard.layers import Block, FeedForward, MultiHead, Output, Stack, Transform, Words
+from regard.layers.feedforward import ACTIVATIONS
+from regard.models import Decoder, Transformer
+from regard.models.side import Side
+from regard.positions import AlibiSlopes, BucketTable, Learned, Position, Rotary, Sinusoidal
+
+PRECISIONS = {"float32": 0, "float16": 1, "int8": 2}
+BENDS = {"relu": 1, "gelu": 2, "gelu-tanh": 3, "silu": 4, "tanh": 5}
+PLACES = 512  # places that are written out at first, where a scheme has no end
+ENCODER, DECODER = 0, 1
+ADDED, TURNED, BIASED, EVERYWHERE = 0, 1, 2, 3
+
+
+class Unsupported(Exception):
+    """Why the engine cannot run a model, in a few words."""
+
+
+class Packed:
+    """A model's weights in the engine. What it points to is kept alive here."""
+
+    def __init__(self, library: Library, model: nn.Module, precision: str) -> None:
+        if type(model) not in (Transformer, Decoder) or model.output is None:  # type: ignore[union-attr]
+            raise Unsupported(f"{type(model).__name__} does not write")
+        self.library, self.precision = library, precision
+        self.has_source = isinstance(model, Transformer)
+        self._kept: list[Any] = []
+        self._linears: dict[tuple[int, ...], int] = {}
+        self.address = library.made(library.model(PRECISIONS[precision]))
+        weakref.finalize(self, library.model_free, self.address)
+        self.vocabulary = len(model.output.weight)  # type: ignore[union-attr]
+        self.places: dict[int, Endless] = {}
+        if isinstance(model, Transformer):
+            self._side(ENCODER, model.encoder)
+        self._side(DECODER, model.decoder)  # type: ignore[arg-type]
+        self._output(model)
+
+    def reach(self, side: int, places: int) -> None:
+        """Make sure that there are so many places."""
+        if side in self.places and self.places[side].count < places:
+            self.places[side].extend(self, side, places)
+
+    def table(self, side: int, kind: int, table: Tensor) -> None:
+        self.library.table(self.address, side, kind, self._pointer(table), *table.shape)
+
+    def _pointer(self, tensor: Tensor | None) -> int | None:
+        if tensor is None:
+            return None
+        if tensor.dtype != torch.float32 or tensor.device.type != "cpu":
+            raise Unsupported(f"numbers are {tensor.dtype} on {tensor.device}, not float32 on the processor")
+        tensor = tensor.detach().contiguous()
+        self._kept.append(tensor)
+        return tensor.data_ptr()
+
+    def _linear(self, layer: nn.Module | None) -> int:
+        if layer is None:
+            return NONE
+        if type(layer) is not nn.Linear:
+            raise Unsupported(f"{type(layer).__name__} is no plain linear layer")
+        return self._product(layer.weight, layer.bias)
+
+    def _product(self, weight: Tensor, bias: Tensor | None, scale: float = 1.0) -> int:
+        """A linear layer; layers that share their weights share their place here."""
+        key = (weight.data_ptr(), 0 if bias is None else bias.data_ptr())
+        if key not in self._linears:
+            weight, bias = (None if part is None else part.detach().contiguous() for part in (weight, bias))
+            assert weight is not None
+            count = len(self._kept)
+            pointers = self._pointer(weight), self._pointer(bias)
+            made = self.library.linear(self.address, *pointers, weight.shape[1], weight.shape[0], scale)
+            del self._kept[count:]  # it was copied
+            self._linears[key] = self.library.made(made)
+        return self._linears[key]
+
+    def _norm(self, norm: nn.Module | None) -> int:
+        if norm is None:
+            return NONE
+        if type(norm) not in (nn.LayerNorm, nn.RMSNorm):
+            raise Unsupported(f"{type(norm).__name__} is no norm that it knows")
+        epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps  # type: ignore[union-attr]
+        is_rms = isinstance(norm, nn.RMSNorm)
+        bias = None if is_rms else norm.bias  # type: ignore[union-attr]
+        pointers = self._pointer(norm.weight), self._pointer(bias)  # type: ignore[arg-type]
+        width = norm.normalized_shape[-1]  # type: ignore[index, union-attr]
+        return self.library.made(self.library.norm(self.address, *pointers, width, is_rms, epsilon))  # type: ignore[arg-type]
+
+    def _numbers(self, numbers: Sequence[int]) -> Any:
+        array = (ctypes.c_int32 * len(numbers))(*numbers)
+        self._kept.append(array)
+        return array
+
+    def _side(self, which: int, side: Side) -> None:
+        words, stack = side.words, side.stack
+        if type(side) is not Side or type(words) is not Words or type(stack) is not Stack:
+            raise Unsupported("a part of the model is not one of ours")
+        first: Block = stack.blocks[0]  # type: ignore[assignment]
+        inner: FeedForward = first.inner
+        given = SideGiven(
+            width=first.self.width,
+            inner=inner.narrow.in_features,
+            bend=bend_of(inner.bend),
+            is_gated=inner.gated,
+            is_first=first.first,
+            window=side.window or 0,
+            vocabulary=words.table.num_embeddings,
+            words_width=words.table.embedding_dim,
+            words_norm=self._norm(words.norm),
+            words_widen=self._linear(words.widen),
+            final_norm=self._norm(stack.norm),
+            turns_neighbours=isinstance(side.position, Rotary) and side.position.pairing == "neighbours",
+            scale=words.scale,
+            words=self._pointer(words.table.weight),
+        )
+        self.library.check(self.library.side(self.address, which, ctypes.byref(given)))
+        if words.segments is not None:
+            self.table(which, EVERYWHERE, words.segments.weight.detach()[:1])
+        placed(side.position, self, which)
+        for block in stack.blocks:
+            self._layer(which, block, inner, first.first)
+
+    def _layer(self, which: int, block: nn.Module, like: FeedForward, is_first: bool) -> None:
+        if type(block) is not Block or type(block.inner) is not FeedForward:
+            raise Unsupported(f"{type(block).__name__} is not a block that it knows")
+        inner = block.inner
+        shape = (inner.narrow.in_features, inner.gated, bend_of(inner.bend), block.first)
+        if shape != (like.narrow.in_features, like.gated, bend_of(like.bend), is_first):
+            raise Unsupported("blocks differ in kind")
+        given = LayerGiven(
+            self=self._attention(block.self),
+            crosses=block.cross is not None,
+            widen=self._linear(inner.widen),
+            narrow=self._linear(inner.narrow),
+            self_norm=self._norm(block.self_norm),
+            cross_norm=self._norm(block.cross_norm),
+            inner_norm=self._norm(block.inner_norm),
+        )
+        if block.cross is not None:
+            given.cross = self._attention(block.cross)
+        self.library.check(self.library.layer(self.address, which, ctypes.byref(given)))
+
+    def _attention(self, layer: MultiHead) -> AttentionGiven:
+        if type(layer) is not MultiHead:
+            raise Unsupported(f"{type(layer).__name__} is no attention layer that it knows")
+        scale = layer.split.width**-0.5
+        if layer.compare is not None:
+            if type(layer.compare) is not SCORES["dot"]:
+                raise Unsupported(f"{type(layer.compare).__name__} is not the dot product")
+            scale = layer.compare.score(1, 1).factor(layer.split.width)  # type: ignore[attr-defined]
+        split = layer.split
+        heads, groups = len(split.kept), len(split.kept_groups)
+        serving = layer.serving or [head * groups // heads for head in range(heads)]
+        return AttentionGiven(
+            project=self._linear(layer.query if layer.crosses else layer.project),
+            pair=self._linear(layer.pair) if layer.crosses else NONE,
+            output=self._linear(layer.output),
+            heads=heads,
+            groups=groups,
+            width=split.width,
+            scale=scale,
+            serving=self._numbers(serving),
+            numbers=self._numbers(split.kept),
+        )
+
+    def _output(self, model: Any) -> None:
+        output, transform = model.output, model.output.transform
+        if type(output) is not Output or type(transform) not in (type(None), Transform):
+            raise Unsupported("words are scored in another way")
+        given = OutputGiven(
+            bridge=self._linear(getattr(model, "bridge", None)),
+            dense=self._linear(transform.dense) if transform else NONE,
+            dense_bend=bend_of(transform.bend) if transform else 0,
+            dense_norm=self._norm(transform.norm) if transform else NONE,
+            output=self._product(output.weight, output.bias, output.scale),
+            has_source=self.has_source,
+        )
+        self.library.check(self.library.output(self.address, ctypes.byref(given)))
+
+
+def bend_of(bend: Any) -> int:
+    """The engine's number of an activation."""
+    for name, known in ACTIVATIONS.items():
+        if bend is known and name in BENDS:
+            return BENDS[name]
+    raise Unsupported("an activation is not one that it knows")
+
+
+class Endless:
+    """A table of places that is written out as far as it is needed."""
+
+    def __init__(self, kind: int, position: Sinusoidal | Rotary) -> None:
+        self.kind, self.position, self.count = kind, position, 0
+
+    def extend(self, packed: Packed, side: int, places: int) -> None:
+        count = max(PLACES, 2 * self.count, places)
+        table = turns(self.position, count) if isinstance(self.position, Rotary) else waves(self.position, count)
+        packed.table(side, self.kind, table)
+        self.count = count
+
+
+def waves(sinusoidal: Sinusoidal, count: int) -> Tensor:
+    """What is added at every place."""
+    return sinusoidal.embed(torch.zeros(1, count, sinusoidal.width), torch.arange(count)[None])[0]
+
+
+def turns(rotary: Rotary, count: int) -> Tensor:
+    """Cosines, then sines, of every place."""
+    angles = torch.arange(count)[:, None] * rotary.rates(torch.device("cpu"))
+    return torch.cat([angles.cos(), angles.sin()], -1)
+
+
+@singledispatch
+def placed(position: Position, packed: Packed, side: int) -> None:
+    """Tell the engine where order enters."""
+    if type(position) is not Position:
+        raise Unsupported(f"{type(position).__name__} is no position scheme that it knows")
+
+
+@placed.register
+def _(position: Sinusoidal, packed: Packed, side: int) -> None:
+    packed.places[side] = Endless(ADDED, position)
+    packed.reach(side, PLACES)
+
+
+@placed.register
+def _(position: Learned, packed: Packed, side: int) -> None:
+    packed.table(side, ADDED, position.table.weight.detach()[position.offset :])
+
+
+@placed.register
+def _(position: Rotary, packed: Packed, side: int) -> None:
+    packed.places[side] = Endless(TURNED, position)
+    packed.reach(side, PLACES)
+
+
+@placed.register
+def _(position: BucketTable, packed: Packed, side: int) -> None:
+    packed.table(side, BIASED, position.bias().line.detach())
+
+
+@placed.register
+def _(position: AlibiSlopes, packed: Packed, side: int) -> None:
+    slopes = position.slopes.float().contiguous()
+    packed.library.check(packed.library.slopes(packed.address, side, slopes.data_ptr(), len(slopes)))

@@ -1,0 +1,85 @@
+#include "attention.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace regard {
+namespace {
+
+inline float product(const float* a, const float* b, int width) {
+    Floats total{};
+    int i = 0;
+    for (; i + LANES <= width; i += LANES) total += load(a + i) * load(b + i);
+    float rest = sum(total);
+    for (; i < width; i++) rest += a[i] * b[i];
+    return rest;
+}
+
+// The weighted sum of N vectors of numbers, starting at `from`.
+template <int N>
+inline void gather(const Sight& sight, ptrdiff_t from, const float* weights, float factor, float* to) {
+    Floats sums[N] = {};
+    for (int t = 0; t < sight.count; t++) {
+        const float* value = sight.keys[t] + from;
+#pragma GCC unroll 4
+        for (int n = 0; n < N; n++) sums[n] += weights[t] * load(value + n * LANES);
+    }
+    for (int n = 0; n < N; n++) store(to + n * LANES, sums[n] * factor);
+}
+
+void add_bias(const Side& side, int head, const Sight& sight, float* scores) {
+    if (side.bias.data) {
+        const float* line = side.bias.row(head);
+        const int reach = side.bias.width / 2;
+        for (int t = 0; t < sight.count; t++) scores[t] += line[std::max(-reach, std::min(reach, sight.ahead[t])) + reach];
+    }
+    if (!side.slopes.empty()) {
+        const float slope = side.slopes[head];
+        for (int t = 0; t < sight.count; t++) scores[t] -= slope * float(std::abs(sight.ahead[t]));
+    }
+}
+
+}  // namespace
+
+void Sight::reserve(int most) {
+    if (int(keys.size()) >= most) return;
+    keys.resize(most);
+    ahead.resize(most);
+    scores.resize(most + LANES);
+}
+
+void look(const Attention& layer, const Side& side, bool has_bias, const Change& change, int head, const float* query,
+          Sight& sight, float* gathered) {
+    const int width = layer.width, count = sight.count;
+    float* scores = sight.scores.data();
+    const ptrdiff_t key = ptrdiff_t(layer.serving[head]) * width, value = key + layer.keys();
+    if (!count) {
+        std::fill(gathered, gathered + width, 0.0f);
+        return;
+    }
+    for (int t = 0; t < count; t++) scores[t] = product(query, sight.keys[t] + key, width) * layer.scale;
+    if (has_bias) add_bias(side, layer.numbers[head], sight, scores);
+    if (!change.sharpness.empty())
+        for (int t = 0; t < count; t++) scores[t] *= change.sharpness[head];
+    float most = scores[0];
+    for (int t = 1; t < count; t++) most = scores[t] > most ? scores[t] : most;
+    std::fill(scores + count, scores + count + LANES, -std::numeric_limits<float>::infinity());
+    Floats sums{};
+    for (int t = 0; t < count; t += LANES) {
+        Floats weight = exponential(load(scores + t) - most);
+        store(scores + t, weight);
+        sums += weight;
+    }
+    float factor = 1.0f / sum(sums);
+    if (!change.gates.empty()) factor *= change.gates[head];
+    int i = 0;
+    for (; i + 4 * LANES <= width; i += 4 * LANES) gather<4>(sight, value + i, scores, factor, gathered + i);
+    for (; i + LANES <= width; i += LANES) gather<1>(sight, value + i, scores, factor, gathered + i);
+    for (; i < width; i++) {
+        float total = 0;
+        for (int t = 0; t < count; t++) total += scores[t] * sight.keys[t][value + i];
+        gathered[i] = total * factor;
+    }
+}
+
+}  // namespace regard

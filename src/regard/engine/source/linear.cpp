@@ -1,0 +1,359 @@
+#include "linear.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace regard {
+namespace {
+
+constexpr int PARTS = PANEL / LANES;  // vectors in a panel
+
+// How many rows and panels are held in registers at once.
+#if defined(__AVX512F__)
+constexpr int MOST_ROWS = 8;
+constexpr int panels_for(int rows) { return rows == 1 ? 8 : rows <= 4 ? 4 : 2; }
+#elif defined(__AVX__)
+constexpr int MOST_ROWS = 6;
+constexpr int panels_for(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
+#else
+constexpr int MOST_ROWS = 6;
+constexpr int panels_for(int) { return 1; }
+#endif
+
+inline uint16_t to_half(float x) {
+#if defined(__F16C__)
+    return uint16_t(_cvtss_sh(x, 0));
+#else
+    _Float16 half = _Float16(x);
+    uint16_t bits;
+    std::memcpy(&bits, &half, 2);
+    return bits;
+#endif
+}
+
+// A vector of float16 weights.
+inline Floats widened(const uint16_t* from) {
+#if defined(__AVX512F__)
+    return (Floats)_mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256((const __m256i*)from));
+#elif defined(__F16C__)
+    return (Floats)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)from));
+#else
+    Floats to;
+    for (int i = 0; i < LANES; i++) {
+        _Float16 half;
+        std::memcpy(&half, from + i, 2);
+        to[i] = float(half);
+    }
+    return to;
+#endif
+}
+
+inline Floats weights_at(const float* from) { return load(from); }
+inline Floats weights_at(const uint16_t* from) { return widened(from); }
+
+inline void finished(Floats value, float* to, int lanes, Finish finish) {
+    if (lanes >= LANES) {
+        store(to, bent(finish.adds ? value + load(to) : value, finish.bend));
+        return;
+    }
+    Floats old{};
+    if (finish.adds) std::memcpy(&old, to, 4 * lanes);
+    value = bent(value + old, finish.bend);
+    std::memcpy(to, &value, 4 * lanes);
+}
+
+// R rows times P panels, each sum in the order of the columns of x whatever R and P are: a row never feels the others.
+template <int R, int P, class Weight>
+inline void tile(const float* x, ptrdiff_t x_stride, const Weight* weights, ptrdiff_t panel_stride, int depth,
+                 const float* bias, float* y, ptrdiff_t y_stride, int columns, Finish finish) {
+    Floats sums[R][P * PARTS];
+    for (int r = 0; r < R; r++)
+        for (int p = 0; p < P * PARTS; p++) sums[r][p] = Floats{};
+    for (int k = 0; k < depth; k++) {
+        Floats w[P * PARTS];
+#pragma GCC unroll 16
+        for (int p = 0; p < P; p++)
+#pragma GCC unroll 4
+            for (int part = 0; part < PARTS; part++)
+                w[p * PARTS + part] = weights_at(weights + p * panel_stride + k * PANEL + part * LANES);
+#pragma GCC unroll 8
+        for (int r = 0; r < R; r++) {
+            Floats one = all(x[r * x_stride + k]);
+#pragma GCC unroll 16
+            for (int p = 0; p < P * PARTS; p++) sums[r][p] += one * w[p];
+        }
+    }
+    for (int r = 0; r < R; r++)
+        for (int p = 0; p < P * PARTS; p++)
+            if (p * LANES < columns)
+                finished(sums[r][p] + load(bias + p * LANES), y + r * y_stride + p * LANES, columns - p * LANES, finish);
+}
+
+template <int R, class Weight>
+void strip(const float* x, ptrdiff_t x_stride, const Weight* weights, ptrdiff_t panel_stride, int panels, int depth,
+           const float* bias, float* y, ptrdiff_t y_stride, int columns, Finish finish) {
+    constexpr int P = panels_for(R);
+    int p = 0;
+    for (; p + P <= panels; p += P)
+        tile<R, P>(x, x_stride, weights + p * panel_stride, panel_stride, depth, bias + p * PANEL, y + p * PANEL,
+                   y_stride, columns - p * PANEL, finish);
+    for (; p < panels; p++)
+        tile<R, 1>(x, x_stride, weights + p * panel_stride, panel_stride, depth, bias + p * PANEL, y + p * PANEL,
+                   y_stride, columns - p * PANEL, finish);
+}
+
+// Up to MOST_ROWS rows times some panels.
+template <class Weight>
+void strips(int rows, const float* x, ptrdiff_t x_stride, const Weight* weights, ptrdiff_t panel_stride, int panels,
+            int depth, const float* bias, float* y, ptrdiff_t y_stride, int columns, Finish finish) {
+    switch (rows) {
+#define CASE(R) \
+    case R: return strip<R>(x, x_stride, weights, panel_stride, panels, depth, bias, y, y_stride, columns, finish);
+        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+#if defined(__AVX512F__)
+        CASE(7) CASE(8)
+#endif
+#undef CASE
+    }
+}
+
+#if defined(__AVX512VNNI__)
+
+typedef __m512i Sums;
+constexpr int SUMS = 1;  // vectors of sums in a panel
+
+inline void multiplied(Sums (&sums)[SUMS], int32_t four, const int8_t* weights) {
+    sums[0] = _mm512_dpbusd_epi32(sums[0], _mm512_set1_epi32(four ^ int32_t(0x80808080)), _mm512_loadu_si512(weights));
+}
+
+constexpr bool IS_SHIFTED = true;  // the rows were made positive by adding 128
+
+#elif defined(__AVX2__)
+
+typedef __m256i Sums;
+constexpr int SUMS = 2;
+
+// Products of a positive and a signed byte: the sign of x goes to the weight. 2 * 127 * 127 fits into 16 bits.
+inline void multiplied(Sums (&sums)[SUMS], int32_t four, const int8_t* weights) {
+    __m256i x = _mm256_set1_epi32(four), size = _mm256_abs_epi8(x), ones = _mm256_set1_epi16(1);
+    for (int s = 0; s < SUMS; s++) {
+        __m256i w = _mm256_sign_epi8(_mm256_loadu_si256((const __m256i*)(weights + 32 * s)), x);
+        sums[s] = _mm256_add_epi32(sums[s], _mm256_madd_epi16(_mm256_maddubs_epi16(size, w), ones));
+    }
+}
+
+constexpr bool IS_SHIFTED = false;
+
+#else
+
+typedef int32_t Sums __attribute__((vector_size(64)));
+constexpr int SUMS = 1;
+
+inline void multiplied(Sums (&sums)[SUMS], int32_t four, const int8_t* weights) {
+    int8_t x[4];
+    std::memcpy(x, &four, 4);
+    for (int column = 0; column < PANEL; column++)
+        for (int k = 0; k < 4; k++) sums[0][column] += int32_t(x[k]) * weights[4 * column + k];
+}
+
+constexpr bool IS_SHIFTED = false;
+
+#endif
+
+template <int R, int P>
+inline void whole_tile(const int8_t* x, ptrdiff_t depth, const float* row_scales, const int8_t* weights,
+                       ptrdiff_t panel_stride, const float* scales, const int32_t* offset, const float* bias, float* y,
+                       ptrdiff_t y_stride, int columns, Finish finish) {
+    Sums sums[R][P][SUMS];
+    std::memset(&sums, 0, sizeof sums);
+    for (ptrdiff_t k = 0; k < depth; k += 4)
+#pragma GCC unroll 8
+        for (int r = 0; r < R; r++) {
+            int32_t four;
+            std::memcpy(&four, x + r * depth + k, 4);
+#pragma GCC unroll 8
+            for (int p = 0; p < P; p++) multiplied(sums[r][p], four, weights + p * panel_stride + k * PANEL);
+        }
+    for (int r = 0; r < R; r++)
+        for (int p = 0; p < P; p++) {
+            int32_t whole[PANEL];
+            std::memcpy(whole, &sums[r][p], sizeof whole);
+            for (int part = 0; part < PANEL; part += LANES) {
+                int column = p * PANEL + part;
+                if (column >= columns) break;
+                Ints sum, shift;
+                std::memcpy(&sum, whole + part, sizeof sum);
+                std::memcpy(&shift, offset + column, sizeof shift);
+                if (IS_SHIFTED) sum -= shift;
+                Floats value = __builtin_convertvector(sum, Floats) * (load(scales + column) * row_scales[r]);
+                finished(value + load(bias + column), y + r * y_stride + column, columns - column, finish);
+            }
+        }
+}
+
+template <int R>
+void whole_strip(const int8_t* x, ptrdiff_t depth, const float* row_scales, const int8_t* weights, ptrdiff_t stride,
+                 int panels, const float* scales, const int32_t* offset, const float* bias, float* y,
+                 ptrdiff_t y_stride, int columns, Finish finish) {
+    constexpr int P = panels_for(R);
+    int p = 0;
+    for (; p + P <= panels; p += P)
+        whole_tile<R, P>(x, depth, row_scales, weights + p * stride, stride, scales + p * PANEL, offset + p * PANEL,
+                         bias + p * PANEL, y + p * PANEL, y_stride, columns - p * PANEL, finish);
+    for (; p < panels; p++)
+        whole_tile<R, 1>(x, depth, row_scales, weights + p * stride, stride, scales + p * PANEL, offset + p * PANEL,
+                         bias + p * PANEL, y + p * PANEL, y_stride, columns - p * PANEL, finish);
+}
+
+}  // namespace
+
+Memory::Memory(size_t wanted) : data(nullptr), bytes(wanted) {
+    constexpr size_t LARGE = size_t(2) << 20;
+    size_t alignment = wanted >= LARGE ? LARGE : 64;
+    data = static_cast<char*>(std::aligned_alloc(alignment, (wanted + alignment) / alignment * alignment));
+    if (!data) throw std::bad_alloc();
+#if defined(__linux__)
+    if (alignment == LARGE) madvise(data, (wanted + alignment) / alignment * alignment, MADV_HUGEPAGE);
+#endif
+}
+
+Memory::~Memory() { std::free(data); }
+
+Linear::Linear(const float* weight, const float* given, int in, int out, Precision precision, float scale)
+    : in(in),
+      out(out),
+      precision(precision),
+      panels((out + PANEL - 1) / PANEL),
+      panel_bytes(precision == INT8 ? size_t(depth(in)) * PANEL : size_t(in) * PANEL * (precision == FLOAT32 ? 4 : 2)),
+      packed(panel_bytes * panels),
+      bias(size_t(panels) * PANEL, 0.0f) {
+    if (given) std::copy(given, given + out, bias.begin());
+    if (precision == INT8) {
+        scales.assign(bias.size(), 0.0f);
+        offset.assign(bias.size(), 0);
+        std::memset(packed.data, 0, packed.bytes);
+    }
+    for (int column = 0; column < panels * PANEL; column++) {
+        const float* from = column < out ? weight + size_t(column) * in : nullptr;
+        char* to = packed.data + size_t(column / PANEL) * panel_bytes;
+        int lane = column % PANEL;
+        if (precision == INT8 && from) {
+            float most = 0;
+            bool is_number = true;
+            for (int k = 0; k < in; k++) {
+                most = std::max(most, std::fabs(from[k]));
+                is_number = is_number && std::isfinite(from[k]);
+            }
+            float step = most > 0 ? most / 127 : 1.0f;
+            int32_t total = 0;
+            for (int k = 0; k < in && is_number; k++) {
+                int value = std::max(-127, std::min(127, int(std::lrintf(from[k] / step))));
+                reinterpret_cast<int8_t*>(to)[size_t(k / 4) * 4 * PANEL + 4 * lane + k % 4] = int8_t(value);
+                total += value;
+            }
+            scales[column] = is_number ? step * scale : std::numeric_limits<float>::quiet_NaN();
+            offset[column] = 128 * total;
+        } else if (precision != INT8) {
+            for (int k = 0; k < in; k++) {
+                float value = from ? from[k] * scale : 0.0f;
+                if (precision == FLOAT32) reinterpret_cast<float*>(to)[size_t(k) * PANEL + lane] = value;
+                else reinterpret_cast<uint16_t*>(to)[size_t(k) * PANEL + lane] = to_half(value);
+            }
+        }
+    }
+}
+
+void Linear::apply(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
+    if (precision == INT8) integers(me, x, rows, y, stride, finish);
+    else floats(me, x, rows, y, stride, finish);
+}
+
+void Linear::floats(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
+    constexpr int GROUP = panels_for(1);
+    const bool is_whole = precision == FLOAT32;
+    const ptrdiff_t step = ptrdiff_t(in) * PANEL;
+    const int first = me.first(panels), last = me.last(panels);
+    const bool is_copied = !is_whole && rows > MOST_ROWS;  // float16 is widened once for many rows
+    static thread_local std::vector<float> wide;
+    if (is_copied && wide.size() < size_t(step) * 2) wide.resize(size_t(step) * 2);
+    const int group = rows <= MOST_ROWS ? GROUP : panels_for(MOST_ROWS);
+    for (int p = first; p < last; p += group) {
+        const int some = std::min(group, last - p), columns = out - p * PANEL;
+        if (is_copied) {
+            const uint16_t* from = reinterpret_cast<const uint16_t*>(panel(p));
+            for (ptrdiff_t i = 0; i < step * some; i += LANES) store(wide.data() + i, widened(from + i));
+        }
+        for (int row = 0; row < rows; row += MOST_ROWS) {
+            const int few = std::min(MOST_ROWS, rows - row);
+            const float* from = x.x + row * x.stride;
+            float* to = y + row * stride + p * PANEL;
+            if (is_whole || is_copied) {
+                const float* weights = is_copied ? wide.data() : reinterpret_cast<const float*>(panel(p));
+                strips(few, from, x.stride, weights, step, some, in, bias.data() + p * PANEL, to, stride, columns, finish);
+            } else {
+                const uint16_t* weights = reinterpret_cast<const uint16_t*>(panel(p));
+                strips(few, from, x.stride, weights, step, some, in, bias.data() + p * PANEL, to, stride, columns, finish);
+            }
+        }
+    }
+}
+
+void Linear::integers(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
+    const int first = me.first(panels), last = me.last(panels), k = depth(in);
+    const int group = panels_for(rows <= MOST_ROWS ? 1 : MOST_ROWS);
+    for (int p = first; p < last; p += group) {
+        const int some = std::min(group, last - p), columns = out - p * PANEL;
+        const int8_t* weights = reinterpret_cast<const int8_t*>(panel(p));
+        for (int row = 0; row < rows; row += MOST_ROWS) {
+            const int8_t* from = x.rounded + ptrdiff_t(row) * k;
+            float* to = y + row * stride + p * PANEL;
+            switch (std::min(MOST_ROWS, rows - row)) {
+#define CASE(R)                                                                                                    \
+    case R:                                                                                                        \
+        whole_strip<R>(from, k, x.scales + row, weights, ptrdiff_t(panel_bytes), some, scales.data() + p * PANEL,   \
+                       offset.data() + p * PANEL, bias.data() + p * PANEL, to, stride, columns, finish);            \
+        break;
+                CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
+#if defined(__AVX512F__)
+                CASE(7) CASE(8)
+#endif
+#undef CASE
+            }
+        }
+    }
+}
+
+void round_rows(const Worker& me, const Rows& x, int rows, int width) {
+    const int depth = Linear::depth(width);
+    for (int row = me.first(rows); row < me.last(rows); row++) {
+        const float* from = x.x + row * x.stride;
+        int8_t* to = x.rounded + ptrdiff_t(row) * depth;
+        float most = 0, odd = 0;
+        for (int i = 0; i < width; i++) {
+            float size = std::fabs(from[i]);
+            most = size > most ? size : most;
+            odd += from[i] * 0.0f;  // not a number if one of them is none, or has no end
+        }
+        if (odd != 0.0f) {
+            std::memset(to, 0, depth);
+            x.scales[row] = std::numeric_limits<float>::quiet_NaN();
+            continue;
+        }
+        x.scales[row] = most / 127;
+        const float steps = most > 0 ? 127 / most : 0.0f;
+        for (int i = 0; i < width; i++) to[i] = int8_t(std::lrintf(from[i] * steps));
+        for (int i = width; i < depth; i++) to[i] = 0;
+    }
+}
+
+}  // namespace regard

@@ -1,0 +1,101 @@
+// What a model is made of, for reading a source and writing on from a text.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "linear.h"
+#include "simd.h"
+#include "team.h"
+
+namespace regard {
+
+struct Norm {
+    bool is_rms = false;
+    float epsilon = 1e-5f;
+    std::vector<float> weight, bias;
+
+    void apply(const float* x, float* y) const;
+};
+
+// One attention layer. Keys and values of a token lie side by side: `groups * width` numbers each.
+struct Attention {
+    const Linear* project = nullptr;  // query, key and value of the stream; of cross-attention the query alone
+    const Linear* pair = nullptr;     // key and value of a source
+    const Linear* output = nullptr;
+    int heads = 0, groups = 0, width = 0;
+    float scale = 1.0f;
+    std::vector<int> serving;  // the group of each head
+    std::vector<int> numbers;  // the number of each head before pruning, for its bias
+
+    int queries() const { return heads * width; }
+    int keys() const { return groups * width; }
+};
+
+struct Layer {
+    Attention self, cross;
+    bool crosses = false;
+    const Linear* widen = nullptr;
+    const Linear* narrow = nullptr;
+    const Norm *self_norm = nullptr, *cross_norm = nullptr, *inner_norm = nullptr;
+};
+
+// Rows of a table that belongs to somebody else.
+struct Table {
+    const float* data = nullptr;
+    int rows = 0, width = 0;
+
+    const float* row(int number) const { return data + ptrdiff_t(number) * width; }
+};
+
+// One side of a model: tokens in, vectors out.
+struct Side {
+    Table words;         // (vocabulary, width or inner width)
+    float scale = 1.0f;  // of words
+    Table places;        // added to a word at its place
+    Table segment;       // one row, added to every word
+    Table turns;         // cosines, then sines, by which queries and keys are turned at a place
+    bool turns_neighbours = false;
+    Table bias;                 // (heads, 2 * reach + 1): by how far a key stands after the query
+    std::vector<float> slopes;  // ALiBi: what a head takes off for each place between
+    const Norm* words_norm = nullptr;
+    const Linear* words_widen = nullptr;
+    const Norm* final_norm = nullptr;
+    Activation bend = RELU;
+    bool is_gated = false, is_first = true;  // norm first
+    int width = 0, inner = 0, window = 0;    // no window: 0
+    std::vector<Layer> layers;
+};
+
+struct Model {
+    Precision precision = FLOAT32;
+    bool has_source = false;
+    Side encoder, decoder;
+    const Linear* bridge = nullptr;
+    const Linear* dense = nullptr;  // a last layer before words are scored
+    Activation dense_bend = STRAIGHT;
+    const Norm* dense_norm = nullptr;
+    const Linear* output = nullptr;
+    std::vector<std::unique_ptr<Linear>> linears;
+    std::vector<std::unique_ptr<Norm>> norms;
+};
+
+// How somebody changed an attention layer.
+struct Change {
+    std::vector<float> gates, sharpness;  // one for each head, or none
+    std::vector<char> hidden;             // places that nobody sees
+
+    bool hides(int place) const { return place < int(hidden.size()) && hidden[place]; }
+};
+
+struct Changes {
+    std::vector<Change> encoder, self, cross;  // one for each layer, or none
+
+    static const Change& at(const std::vector<Change>& all, size_t layer) {
+        static const Change nothing;
+        return layer < all.size() ? all[layer] : nothing;
+    }
+};
+
+}  // namespace regard

@@ -1,0 +1,271 @@
+#include "state.h"
+
+#include <algorithm>
+
+namespace regard {
+
+// Every token of a source looks at all of its own text.
+class Reading : public Eyes {
+public:
+    Reading(const Model& model, const Changes& changes, const Room& room, const std::vector<int>& starts,
+            const std::vector<int>& text, const std::vector<int>& columns)
+        : model(model), changes(changes), room(room), starts(starts), text(text), columns(columns) {}
+
+    void around(int layer, int token, Sight& sight) const override {
+        const Attention& attention = model.encoder.layers[layer].self;
+        const Change& change = Changes::at(changes.encoder, layer);
+        const ptrdiff_t stride = attention.project->out;
+        const int first = starts[text[token]], last = starts[text[token] + 1], window = model.encoder.window;
+        for (int other = first; other < last; other++) {
+            const int ahead = columns[other] - columns[token];  // padding in between counts
+            if (change.hides(other - first) || (window && std::abs(ahead) >= window)) continue;
+            sight.add(room.projected.data() + other * stride + attention.queries(), ahead);
+        }
+    }
+
+    int most_keys() const override {
+        int most = 0;
+        for (size_t i = 0; i + 1 < starts.size(); i++) most = std::max(most, starts[i + 1] - starts[i]);
+        return most;
+    }
+
+private:
+    const Model& model;
+    const Changes& changes;
+    const Room& room;
+    const std::vector<int>& starts;
+    const std::vector<int>& text;
+    const std::vector<int>& columns;
+};
+
+// Every token that is written looks at those before it, and at its source.
+class Writing : public Eyes {
+public:
+    Writing(State& state, const std::vector<int>& row, const std::vector<int>& position)
+        : state(state), row(row), position(position) {}
+
+    void keep(const Worker& me, int layer, const float* projected, ptrdiff_t stride) override {
+        const Attention& attention = state.model.decoder.layers[layer].self;
+        const int tokens = int(row.size());
+        for (int token = me.first(tokens); token < me.last(tokens); token++) {
+            const float* from = projected + token * stride + attention.queries();
+            float* to = const_cast<float*>(state.own(layer, position[token], row[token]));
+            std::copy(from, from + 2 * attention.keys(), to);
+        }
+    }
+
+    void around(int layer, int token, Sight& sight) const override {
+        const Change& change = Changes::at(state.changes.self, layer);
+        const std::vector<int>& written = state.written[row[token]];
+        const int here = position[token], window = state.model.decoder.window;
+        for (int other = 0, place = 0; other <= here; other++) {
+            if (written[other] < 0) continue;
+            const bool is_hidden = change.hides(place++) || (window && here - other >= window);
+            if (!is_hidden) sight.add(state.own(layer, other, written[other]), other - here);
+        }
+    }
+
+    void across(int layer, int token, Sight& sight) const override {
+        const Change& change = Changes::at(state.changes.cross, layer);
+        const ptrdiff_t stride = 2 * state.model.decoder.layers[layer].cross.keys();
+        const int source = state.source_of[row[token]], first = state.starts[source], last = state.starts[source + 1];
+        const float* pairs = state.pairs[layer].data();
+        for (int other = first; other < last; other++)
+            if (!change.hides(other - first)) sight.add(pairs + other * stride, 0);
+    }
+
+    int most_keys() const override {
+        int most = state.length;
+        for (size_t i = 0; i + 1 < state.starts.size(); i++) most = std::max(most, state.starts[i + 1] - state.starts[i]);
+        return most;
+    }
+
+private:
+    State& state;
+    const std::vector<int>& row;
+    const std::vector<int>& position;
+};
+
+namespace {
+
+void check_words(const Side& side, const std::vector<int64_t>& words, const std::vector<int>& places) {
+    for (int64_t word : words)
+        if (word < 0 || word >= side.words.rows)
+            throw Problem{"token " + std::to_string(word) + " is not among the " + std::to_string(side.words.rows) +
+                          " that the model knows"};
+    for (const Table* table : {&side.places, &side.turns})
+        if (table->data)
+            for (int place : places)
+                if (place >= table->rows)
+                    throw Problem{"place " + std::to_string(place) + " is past the " + std::to_string(table->rows) +
+                                  " places that were learned"};
+}
+
+}  // namespace
+
+State::State(const Model& model) : model(model) {
+    size_t total = 0;
+    for (const Layer& layer : model.decoder.layers) {
+        before.push_back(total);
+        total += 2 * size_t(layer.self.keys());
+    }
+    before.push_back(total);
+}
+
+const float* State::own(int layer, int position, int row) const {
+    const Block& block = blocks[at[position].first];
+    const size_t each = before[layer + 1] - before[layer];
+    const size_t token = size_t(at[position].second) * block.rows + row;
+    return block.numbers.get() + size_t(block.length) * block.rows * before[layer] + token * each;
+}
+
+void State::read(const int64_t* tokens, const uint8_t* real, int texts, int length, int threads) {
+    std::vector<int64_t> words;
+    std::vector<int> places, text, columns;
+    starts.assign(1, 0);
+    source_of.clear();
+    for (int i = 0; i < texts; i++) {
+        for (int column = 0, place = 0; column < length; column++) {
+            const ptrdiff_t where = ptrdiff_t(i) * length + column;
+            if (real && !real[where]) continue;
+            words.push_back(tokens[where]);
+            places.push_back(place++);
+            text.push_back(i);
+            columns.push_back(column);
+        }
+        starts.push_back(int(words.size()));
+        source_of.push_back(i);
+    }
+    rows = texts;
+    written.assign(rows, {});
+    counts.assign(rows, 0);
+    check_words(model.encoder, words, places);
+    const int count = int(words.size()), width = model.encoder.width;
+    pairs.resize(model.decoder.layers.size());
+    for (size_t layer = 0; layer < pairs.size(); layer++)
+        pairs[layer].resize(size_t(count) * model.decoder.layers[layer].cross.pair->out);
+    if (!count) return;
+    Room own;
+    Reading eyes(model, changes, own, starts, text, columns);
+    own.reserve(model, model.encoder, count, threads, eyes.most_keys());
+    std::vector<float> bridged(model.bridge ? size_t(count) * model.bridge->out : 0);
+    if (model.precision == INT8) {  // cross keys and values are read from vectors of another width
+        const int deepest = std::max(width, model.bridge ? model.bridge->out : 0);
+        const size_t room_for = size_t(std::min(count, SLAB)) * Linear::depth(deepest);
+        if (own.rounded.size() < room_for) own.rounded.resize(room_for);
+    }
+    together(threads, [&](const Worker& me) {
+        embed(me, model, model.encoder, own, words.data(), places.data(), count);
+        run(me, model, model.encoder, own, count, places.data(), eyes, changes.encoder, {});
+        const float* x = own.x.data();
+        int wide = width;
+        if (model.encoder.final_norm) {
+            for (int row = me.first(count); row < me.last(count); row++)
+                model.encoder.final_norm->apply(own.x.data() + ptrdiff_t(row) * width, own.x.data() + ptrdiff_t(row) * width);
+            me.wait();
+        }
+        if (model.bridge) {
+            multiply(me, *model.bridge, own, x, width, count, bridged.data(), model.bridge->out, Finish{});
+            x = bridged.data();
+            wide = model.bridge->out;
+        }
+        for (size_t layer = 0; layer < pairs.size(); layer++) {
+            const Linear& pair = *model.decoder.layers[layer].cross.pair;
+            multiply(me, pair, own, x, wide, count, pairs[layer].data(), pair.out, Finish{});
+        }
+    });
+}
+
+void State::step(const int64_t* tokens, const uint8_t* real, int given, int columns, float* logits, int threads) {
+    if (!model.has_source && !length && !rows) {
+        rows = given;
+        written.assign(rows, {});
+        counts.assign(rows, 0);
+    }
+    if (given != rows)
+        throw Problem{std::to_string(given) + " rows of tokens for " + std::to_string(rows) + " rows that are written"};
+    std::vector<int64_t> words;
+    std::vector<int> places, row, position, last_of(rows, -1);
+    std::vector<int> new_counts = counts;
+    for (int i = 0; i < rows; i++) {
+        const ptrdiff_t begin = ptrdiff_t(i) * columns;
+        int place = length;  // padding goes to the left, so that every text ends at the last column
+        for (int column = 0; column < columns; column++) place += real && !real[begin + column];
+        for (int column = 0; column < columns; column++) {
+            if (real && !real[begin + column]) continue;
+            last_of[i] = int(words.size());
+            words.push_back(tokens[begin + column]);
+            places.push_back(new_counts[i]++);
+            row.push_back(i);
+            position.push_back(place++);
+        }
+    }
+    check_words(model.decoder, words, places);
+    const int count = int(words.size()), width = model.decoder.width;
+    const size_t size = size_t(columns) * rows * before.back();
+    blocks.push_back({std::unique_ptr<float[]>(new float[size]), size, columns, rows});
+    for (int column = 0; column < columns; column++) at.emplace_back(int(blocks.size()) - 1, column);
+    for (int i = 0; i < rows; i++) written[i].resize(length + columns, -1);
+    for (int token = 0; token < count; token++) written[row[token]][position[token]] = row[token];
+    counts = new_counts;
+    length += columns;
+
+    Writing eyes(*this, row, position);
+    room.reserve(model, model.decoder, std::max(count, 1), threads, eyes.most_keys());
+    const int scored = model.output->in;
+    const size_t wide = std::max({width, scored, model.dense ? model.dense->out : 0});
+    if (last.size() < 2 * rows * wide) last.resize(2 * rows * wide);
+    if (model.precision == INT8) {
+        const size_t some = std::min(rows, SLAB);
+        if (room.rounded.size() < some * Linear::depth(int(wide))) room.rounded.resize(some * Linear::depth(int(wide)));
+        if (room.scales.size() < some) room.scales.resize(some);
+    }
+    together(threads, [&](const Worker& me) {
+        if (count) {
+            embed(me, model, model.decoder, room, words.data(), places.data(), count);
+            run(me, model, model.decoder, room, count, places.data(), eyes, changes.self, changes.cross);
+        }
+        float* x = last.data();
+        for (int i = me.first(rows); i < me.last(rows); i++) {
+            float* to = x + i * ptrdiff_t(width);
+            if (last_of[i] < 0) std::fill(to, to + width, 0.0f);  // nothing but padding: any answer will do
+            else std::copy_n(room.x.data() + ptrdiff_t(last_of[i]) * width, width, to);
+            if (model.decoder.final_norm) model.decoder.final_norm->apply(to, to);
+        }
+        me.wait();
+        if (model.dense) {
+            float* dense = last.data() + rows * wide;
+            multiply(me, *model.dense, room, x, width, rows, dense, model.dense->out, {model.dense_bend, false});
+            for (int i = me.first(rows); i < me.last(rows); i++)
+                model.dense_norm->apply(dense + ptrdiff_t(i) * model.dense->out, dense + ptrdiff_t(i) * model.dense->out);
+            me.wait();
+            x = dense;
+        }
+        multiply(me, *model.output, room, x, scored, rows, logits, model.output->out, Finish{});
+    });
+}
+
+void State::select(const int64_t* chosen, int count) {
+    for (int i = 0; i < count; i++)
+        if (chosen[i] < 0 || chosen[i] >= rows)
+            throw Problem{"row " + std::to_string(chosen[i]) + " of " + std::to_string(rows) + " was selected"};
+    auto picked = [&](auto& all) {
+        std::remove_reference_t<decltype(all)> some;
+        some.reserve(count);
+        for (int i = 0; i < count; i++) some.push_back(all[chosen[i]]);
+        all = std::move(some);
+    };
+    picked(written);
+    picked(counts);
+    if (model.has_source) picked(source_of);
+    rows = count;
+}
+
+size_t State::bytes() const {
+    size_t total = 0;
+    for (const Block& block : blocks) total += block.size * sizeof(float);
+    for (const auto& pair : pairs) total += pair.capacity() * sizeof(float);
+    return total;
+}
+
+}  // namespace regard

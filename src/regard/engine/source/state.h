@@ -1,0 +1,62 @@
+// What a model knows in the middle of writing.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stack.h"
+
+namespace regard {
+
+// Somebody asked for what cannot be; the message is for them.
+struct Problem {
+    std::string message;
+};
+
+// Keys and values of one step's tokens: (layers, length, rows, keys and values).
+struct Block {
+    std::unique_ptr<float[]> numbers;
+    size_t size;
+    int length, rows;
+};
+
+class State {
+public:
+    explicit State(const Model& model);
+
+    // Read a source: so many texts of `length` columns, of which `real` says which are no padding (null: all).
+    void read(const int64_t* tokens, const uint8_t* real, int texts, int length, int threads);
+
+    // Write on; `logits` becomes (rows, vocabulary). The first step of a model without a source says how many rows.
+    void step(const int64_t* tokens, const uint8_t* real, int rows, int length, float* logits, int threads);
+
+    // Reorder, repeat and drop rows at once; nothing is copied but numbers of rows.
+    void select(const int64_t* rows, int count);
+
+    size_t bytes() const;
+
+    Changes changes;
+    int rows = 0;
+    int length = 0;  // of what was written, padding included
+
+private:
+    friend class Reading;
+    friend class Writing;
+
+    const float* own(int layer, int position, int row) const;
+
+    const Model& model;
+    std::vector<int> starts;                // of each source among all source tokens, and the end
+    std::vector<std::vector<float>> pairs;  // of each layer: keys and values of all source tokens
+    std::vector<int> source_of;             // the source of each row
+    std::vector<std::vector<int>> written;  // for each row and position: where in its block the token stands, or -1
+    std::vector<int> counts;                // tokens of each row
+    std::vector<std::pair<int, int>> at;    // for each position: its block, and its place in it
+    std::vector<Block> blocks;
+    std::vector<size_t> before;  // numbers of a token in the layers before each
+    Room room;
+    std::vector<float> last;  // the vectors that words are scored by
+};
+
+}  // namespace regard

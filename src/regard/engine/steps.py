@@ -1,0 +1,122 @@
+"""The compiled step: the same answers as the model's own, sooner."""
+
+import weakref
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from regard.engine.changes import WRITING, Change, changes
+from regard.engine.packed import DECODER, ENCODER, Packed, Unsupported
+from regard.shapes import Real, Tokens
+
+
+class Engine:
+    """Steps of a model through the compiled library; where it cannot serve, `start` hands out the model's own state.
+
+    Logits are good until the next step. `told` is called with the reason when the model itself has to serve.
+    """
+
+    def __init__(self, model: Any, packed: Packed, told: Any) -> None:
+        self.model, self.packed, self.told = model, packed, told
+
+    def start(self, source: Tokens | None = None, real: Real | None = None) -> Any:
+        try:
+            return State(self.packed, source, real, changes(self.model))
+        except Unsupported as problem:
+            self.told(str(problem))
+            return self.model.start(source, real)
+
+    def step(self, state: Any, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, Any]:
+        if isinstance(state, State):
+            return state.step(tokens, real)[:, None], state
+        return self.model.step(state, tokens, real)
+
+
+class State:
+    """What the engine knows in the middle of a text. `select` changes it in place: only numbers of rows move."""
+
+    def __init__(self, packed: Packed, source: Tokens | None, real: Real | None, edits: list[Change]) -> None:
+        self.packed, self.library = packed, packed.library
+        self.threads = torch.get_num_threads()
+        self.address = self.library.made(self.library.state(packed.address))
+        weakref.finalize(self, freed, packed, self.address)
+        self.length = 0
+        self._logits = torch.empty(0)
+        for change in edits:
+            self._change(change, source, real)
+        if packed.has_source:
+            assert source is not None
+            packed.reach(ENCODER, source.shape[1])
+            tokens, mask = addressed(source, real)
+            done = self.library.read(self.address, tokens.data_ptr(), pointer(mask), *source.shape, self.threads)
+            self.library.check(done)
+
+    def step(self, tokens: Tokens, real: Real | None) -> Tensor:
+        """The scores of the word that follows each row's last token."""
+        self.length += tokens.shape[1]
+        self.packed.reach(DECODER, self.length)
+        rows, length = tokens.shape
+        if len(self._logits) < rows:
+            self._logits = torch.empty(rows, self.packed.vocabulary)
+        logits = self._logits[:rows]
+        tokens, mask = addressed(tokens, real)
+        done = self.library.step(
+            self.address, tokens.data_ptr(), pointer(mask), rows, length, logits.data_ptr(), self.threads
+        )
+        self.library.check(done)
+        return logits
+
+    def select(self, rows: Tensor | np.ndarray) -> "State":
+        chosen = np.ascontiguousarray(rows, dtype=np.int64)
+        self.library.check(self.library.select(self.address, chosen.ctypes.data, len(chosen)))
+        return self
+
+    @property
+    def bytes(self) -> int:
+        """What keys and values take: those of the source once, those of the text for each row that is written."""
+        return self.library.state_bytes(self.address)
+
+    def _change(self, change: Change, source: Tokens | None, real: Real | None) -> None:
+        hidden = torch.zeros(max(change.hidden, default=-1) + 1, dtype=torch.uint8)
+        hidden[list(change.hidden)] = 1
+        if change.kind != WRITING and source is not None and len(source):
+            shortest = source.shape[1] if real is None else int(real.sum(-1).min())
+            if len(hidden) > shortest:
+                raise Unsupported("a hidden place is past the end of a source")
+        done = self.library.change(
+            self.address,
+            change.kind,
+            change.layer,
+            change.gates.data_ptr(),
+            change.sharpness.data_ptr(),
+            len(change.gates),
+            hidden.data_ptr(),
+            len(hidden),
+        )
+        self.library.check(done)
+
+
+def freed(packed: Packed, address: int) -> None:
+    """Free a state; the model that it belongs to is alive until then."""
+    packed.library.state_free(address)
+
+
+def addressed(tokens: Tokens, real: Real | None) -> tuple[Tensor, Tensor | None]:
+    """The same as plain rows of numbers."""
+    return tokens.contiguous().long(), None if real is None else real.contiguous()
+
+
+def pointer(tensor: Tensor | None) -> int | None:
+    return None if tensor is None else tensor.data_ptr()
+
+
+def is_plain(model: nn.Module) -> bool:
+    """Whether nothing of a model's own is to run but its layers: no hooks, no dropout."""
+    for module in model.modules():
+        if module._forward_hooks or module._forward_pre_hooks:
+            return False
+        if model.training and isinstance(module, nn.Dropout) and module.p:
+            return False
+    return True

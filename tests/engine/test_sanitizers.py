@@ -1,0 +1,82 @@
+"""The engine's own tests once more, with a library that watches its memory and its arithmetic."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from regard.engine import build
+
+HERE = Path(__file__).resolve().parent
+LONGEST = 3600
+FLAGS = (
+    *("-std=c++17", "-fPIC", "-pthread", "-fvisibility=hidden", "-O1", "-g", "-fno-omit-frame-pointer"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+    *build.NATIVE.get(os.uname().machine, ()),
+)
+FAULTS = {
+    "heap-buffer-overflow": "int* some = new int[argument]; int read = some[argument]; delete[] some; return read;",
+    "heap-use-after-free": "volatile int* some = new int[argument]; some[0] = 1; delete[] some; return some[0];",
+    "signed integer overflow": "return 2147483647 + argument;",
+}
+
+pytestmark = pytest.mark.proof
+
+
+def runtimes() -> str:
+    """What Python, which is not sanitised, has to load before the library; libstdc++ for its exceptions."""
+    try:
+        command = build.compiler()
+    except build.BuildError as problem:
+        pytest.skip(str(problem))
+    found = []
+    for name in ("libasan.so", "libubsan.so", "libstdc++.so"):
+        told = subprocess.run([*command, f"-print-file-name={name}"], capture_output=True, text=True, check=False)
+        path = Path(told.stdout.strip())
+        if not path.is_absolute() or not path.exists():
+            pytest.skip(f"{command[0]} has no {name} that could be loaded first")
+        found.append(str(path.resolve()))
+    return ":".join(found)
+
+
+def watched(library: Path) -> dict[str, str]:
+    """The environment of a Python that uses a sanitised library."""
+    return {
+        **os.environ,
+        "LD_PRELOAD": runtimes(),
+        "ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "REGARD_ENGINE_LIBRARY": str(library),
+    }
+
+
+def test_the_engine_keeps_to_its_memory_and_to_the_language(tmp_path):
+    library = tmp_path / f"sanitised{build.SUFFIX}"
+    environment = watched(library)
+    build.compiled(library, build.compiler(), FLAGS)
+    command = [sys.executable, "-m", "pytest", str(HERE), "-m", "not proof", "-q", "-p", "no:cacheprovider"]
+    command += ["--ignore", str(HERE / "test_build.py")]  # it runs compilers, which are not ours to watch
+    ended = subprocess.run(
+        command, cwd=HERE.parents[1], env=environment, capture_output=True, text=True, timeout=LONGEST, check=False
+    )
+    assert ended.returncode == 0, ended.stdout[-5000:] + ended.stderr[-10_000:]
+    assert " passed" in ended.stdout
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_would_be_found(tmp_path, fault, monkeypatch):
+    monkeypatch.setattr(build, "SOURCE", tmp_path)
+    head = 'extern "C" __attribute__((visibility("default"))) int faulty(int argument)'
+    (tmp_path / "faulty.cpp").write_text(f"{head} {{ {FAULTS[fault]} }}\n")
+    library = tmp_path / f"faulty{build.SUFFIX}"
+    environment = watched(library)
+    build.compiled(library, build.compiler(), FLAGS)
+    call = "import ctypes, sys, torch; ctypes.CDLL(sys.argv[1]).faulty(3); print('unnoticed')"
+    ended = subprocess.run(
+        [sys.executable, "-c", call, library], env=environment, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode != 0
+    assert fault in ended.stderr
+    assert "unnoticed" not in ended.stdout
