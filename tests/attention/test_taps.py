@@ -7,7 +7,7 @@ import pytest
 from attention.test_attend import random_heads
 
 from regard.attention import Pattern, Tap
-from regard.attention.taps import active, at_work
+from regard.attention.taps import active, at_work, only, unwatched
 
 
 def test_a_plain_tap_changes_nothing():
@@ -56,3 +56,38 @@ def test_another_thread_sees_none_of_them():
         inherited = copy_context().run(at_work, (tap,))
     assert found == [()]
     assert inherited == (tap,)
+
+
+class Looks(Tap):
+    def see(self, pattern):
+        raise AssertionError
+
+
+class LooksAtBlocks(Tap):
+    def passed(self, x):
+        raise AssertionError
+
+
+class EditsAndLooks(Looks):
+    def edit(self, pattern):
+        return pattern.temper(2.0)
+
+
+def test_where_nobody_watches_edits_are_still_at_work():
+    plain, looks, blocks, edits = layer = (Tap(), Looks(), LooksAtBlocks(), EditsAndLooks())
+    with active(*layer):
+        with unwatched():
+            assert at_work(layer) == (plain, edits)
+            with active(looks):
+                assert at_work(layer) == (plain, looks, edits)
+        assert at_work(layer) == layer
+
+
+def test_only_some_are_at_work():
+    first, second = Tap(), Tap()
+    with active(first):
+        with only(second):
+            assert at_work((first, second)) == (second,)
+        with only():
+            assert at_work((first, second)) == ()
+        assert at_work((first, second)) == (first,)

@@ -126,15 +126,6 @@ def test_select_reorders_repeats_and_drops(style):
         assert_close(scores[place, 0], model(whole)[0, -1], rtol=0, atol=1e-5)
 
 
-def test_select_leaves_the_old_state_as_it_was():
-    model, tokens = Decoder(config("llama")).eval(), text()
-    _, state = model.step(model.start(), tokens[:, :5])
-    other = state.select(torch.tensor([1, 1, 2, 0]))
-    model.step(other, torch.randint(0, VOCABULARY, (4, 1)))
-    scores, _ = model.step(state, tokens[:, 5:6])
-    assert_close(scores, model(tokens)[:, 5:6])
-
-
 @pytest.mark.parametrize("pool", ["first", "last", "mean", None])
 def test_labels_are_the_same_whatever_the_padding(pool):
     model = Decoder(config("llama", output=None, classify=ClassifyConfig(3, pool))).eval()

@@ -8,13 +8,15 @@ from regard.shapes import Keys, Values
 
 AllKeys = Float[Tensor, "batch groups all_keys key_width"]
 AllValues = Float[Tensor, "batch groups all_keys value_width"]
-ROOM = 64  # places that a new cache has room for
+ROOM = 4  # places, at least, that a cache which has to grow grows by
+SHARE = 8  # or a part of what it holds already: one in so many
 
 
 class Cache:
     """What one attention layer remembers while a sequence grows.
 
-    There is always room for as much again, so that n tokens cost n writes and not n²/2.
+    There is always some room left, in proportion, so that n tokens cost a few times n writes and not n²/2, and
+    little memory is held for tokens that never come.
     """
 
     def __init__(self) -> None:
@@ -37,19 +39,25 @@ class Cache:
         self._value = roomy(self._value, value, start, self.length)
         return self._key[:, :, : self.length], self._value[:, :, : self.length]
 
-    def select(self, rows: Tensor) -> "Cache":
-        """Another cache with these members of the batch: reordered, repeated or dropped."""
-        other = Cache()
-        other.length = self.length
+    def fill(self, key: Keys, value: Values) -> tuple[Keys, Values]:
+        """Remember all there will ever be: a source does not grow."""
+        self._key, self._value, self.length = key.contiguous(), value.contiguous(), key.shape[2]
+        return self._key, self._value
+
+    def select(self, rows: Tensor) -> None:
+        """From now on these members of the batch: reordered, repeated or dropped.
+
+        In place, one tensor after the other: there are never two copies of the whole.
+        """
         if self._key is not None and self._value is not None:
-            other._key, other._value = self._key[rows], self._value[rows]
-        return other
+            self._key = self._key.index_select(0, rows)
+            self._value = self._value.index_select(0, rows)
 
 
 def roomy(buffer: Tensor | None, more: Tensor, start: int, stop: int) -> Tensor:
     """The buffer with more written at its end, in a larger one if it is full or if a gradient may want the old one."""
     if buffer is None or buffer.shape[2] < stop or torch.is_grad_enabled():
-        room = 0 if torch.is_grad_enabled() else max(ROOM, stop)
+        room = 0 if torch.is_grad_enabled() else max(ROOM, stop // SHARE)
         empty = more.new_empty(*more.shape[:2], room, more.shape[3])
         old = [] if buffer is None else [buffer[:, :, :start]]
         return torch.cat([*old, more, empty], 2)

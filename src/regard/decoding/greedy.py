@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from regard.decoding.rules import Rules, Written
+from regard.decoding.candidates import Candidates
+from regard.decoding.request import Request
+from regard.decoding.rules import Ids, Rules
+from regard.decoding.single import Choose, collected, walk
 from regard.decoding.steps import Steps
-from regard.errors import expect
+from regard.decoding.written import Written
 from regard.shapes import Real, Tokens
 
 
@@ -24,50 +28,16 @@ def greedy(
     rules: Rules = Rules(),
 ) -> list[Written]:
     """Write on from a prefix, each text until it ends or has `longest` new tokens; finished texts leave the batch."""
-    expect("the list of longest lengths", "numbers", len(longest), len(prefix))
-    ids: list[list[int]] = [[] for _ in longest]
-    scores: list[list[float]] = [[] for _ in longest]
-    ended = [False] * len(longest)
-    state = model.start(source, real)  # type: ignore[arg-type]
-    going = [row for row, most in enumerate(longest) if most > 0]
-    tokens, real = prefix, prefix_real
-    if len(going) < len(longest):
-        rows = torch.tensor(going, device=prefix.device, dtype=torch.long)
-        state, tokens, real = state.select(rows), tokens[rows], None if real is None else real[rows]
-    while going:
-        logits, state = model.step(state, tokens, real)
-        real = None
-        chosen, likelihood = choose(logits[:, -1], len(ids[going[0]]), [longest[row] for row in going], rules)
-        kept = []
-        for place, row in enumerate(going):
-            token, score = int(chosen[place]), float(likelihood[place])
-            scores[row].append(score)
-            ended[row] = token in rules.ends
-            if not ended[row]:
-                ids[row].append(token)
-                if len(ids[row]) < longest[row]:
-                    kept.append(place)
-        if len(kept) < len(going):
-            rows = torch.tensor(kept, device=prefix.device, dtype=torch.long)
-            state, chosen = (state.select(rows), chosen[rows]) if kept else (state, chosen)
-            going = [going[place] for place in kept]
-        tokens = chosen[:, None]
-    return [Written(tuple(ids[row]), tuple(scores[row]), ended[row]) for row in range(len(longest))]
+    request = Request.of(source, prefix, real=real, prefix_real=prefix_real, max_length=longest, rules=rules)
+    return collected(walk(model, request, likeliest(request)), len(request.longest))
 
 
-def choose(logits: Tensor, written: int, longest: Sequence[int], rules: Rules) -> tuple[Int[Tensor, " rows"], Tensor]:
-    """The next token of every text that goes on, and its log-probability; all have written the same number."""
-    likelihood = logits.float().log_softmax(-1)
-    allowed = likelihood.clone()
-    if rules.banned:
-        allowed[:, list(rules.banned)] = -torch.inf
-    if written < rules.shortest and rules.ends:
-        allowed[:, list(rules.ends)] = -torch.inf
-    chosen = allowed.argmax(-1)
-    score = likelihood.gather(-1, chosen[:, None])[:, 0]
-    forced = torch.full_like(chosen, -1)
-    if rules.first is not None and written == 0:
-        forced[:] = rules.first
-    elif rules.last is not None:
-        forced[torch.tensor([most == written + 1 for most in longest], device=chosen.device)] = rules.last
-    return torch.where(forced >= 0, forced, chosen), torch.where(forced >= 0, 0.0, score)
+def likeliest(request: Request) -> Choose:
+    """The choice of the best token that the rules let through."""
+    candidates = Candidates(request.rules, by_logit=True)
+
+    def choose(logits: Tensor, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:
+        ranks, ids, scores = candidates.of(logits, 1, written, request.longest[texts], history)
+        return ids[:, 0], np.where(ranks[:, 0] == -np.inf, -np.inf, scores[:, 0])
+
+    return choose

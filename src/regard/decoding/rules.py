@@ -1,12 +1,23 @@
-"""When writing ends, and what is settled beforehand."""
+"""When writing ends, and what may be written."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from regard.errors import RegardError
+
+Ids = np.ndarray
+"""Numbers of tokens, int64; -1 where there is none."""
 
 
 @dataclass(frozen=True)
 class Rules:
     """`ends` are the tokens that end a text; `first` and `last` are forced: last if a text reaches its longest
-    length. Fewer than `shortest` tokens are not written, `banned` ones never.
+    length. Fewer than `shortest` tokens are not written, `banned` ones never, `banned_first` not at the beginning,
+    and `phrases`, of several tokens each, not in their order. With `allowed`, only those are written (and the ends).
+
+    `no_repeat` tokens in a row never come twice; a `repetition_penalty` above 1 makes every token that was there
+    already less likely (Keskar et al. 2019). For both, what a text begins with counts.
     """
 
     ends: tuple[int, ...] = ()
@@ -14,18 +25,73 @@ class Rules:
     last: int | None = None
     banned: tuple[int, ...] = ()
     shortest: int = 0
+    banned_first: tuple[int, ...] = ()
+    phrases: tuple[tuple[int, ...], ...] = ()
+    allowed: tuple[int, ...] | None = None
+    no_repeat: int = 0
+    repetition_penalty: float = 1.0
 
-
-@dataclass(frozen=True)
-class Written:
-    """What was written, without the token that ended it. `scores` are log-probabilities, that token's included;
-    a token that was forced is certain. `is_finished` is False where the text was only stopped for its length."""
-
-    ids: tuple[int, ...]
-    scores: tuple[float, ...]
-    is_finished: bool
+    def __post_init__(self) -> None:
+        if self.no_repeat < 0:
+            raise RegardError(f"no_repeat is a number of tokens, 0 for none, got {self.no_repeat}")
+        if not self.repetition_penalty > 0:
+            raise RegardError(f"a repetition_penalty is above 0, 1 for none, got {self.repetition_penalty}")
+        if any(not phrase for phrase in self.phrases):
+            raise RegardError("a phrase that is not to be written has at least one token, got an empty one")
 
     @property
-    def score(self) -> float:
-        """The log-probability of the whole."""
-        return sum(self.scores)
+    def look_back(self) -> bool:
+        """Whether what was written decides about what may follow."""
+        return bool(self.phrases or self.no_repeat or self.repetition_penalty != 1)
+
+
+@dataclass
+class Bans:
+    """Which tokens may not follow, as numbers; what does not change is worked out once."""
+
+    rules: Rules
+    fixed: dict[tuple[bool, bool], Ids | None] = field(default_factory=dict)
+
+    def after(self, written: int, history: Ids | None) -> Ids | None:
+        """(1 or rows, count) tokens that are not to follow; None where everything may."""
+        key = written < self.rules.shortest, written == 0
+        if key not in self.fixed:
+            self.fixed[key] = self.settled(*key)
+        settled = self.fixed[key]
+        if history is None:
+            return settled
+        parts = [*looked_up(self.rules.phrases, history), *repeats(self.rules.no_repeat, history)]
+        if not parts:
+            return settled
+        if settled is not None:
+            parts.append(settled.repeat(len(history), 0))
+        return np.concatenate(parts, 1)
+
+    def settled(self, is_short: bool, is_first: bool) -> Ids | None:
+        single = [phrase[0] for phrase in self.rules.phrases if len(phrase) == 1]
+        tokens = [*self.rules.banned, *single]
+        tokens += self.rules.ends if is_short else ()
+        tokens += self.rules.banned_first if is_first else ()
+        return np.array([sorted(set(tokens))], dtype=np.int64) if tokens else None
+
+
+def looked_up(phrases: tuple[tuple[int, ...], ...], history: Ids) -> list[Ids]:
+    """The last token of each phrase whose other tokens have just been written."""
+    found = []
+    for *before, last in phrases:
+        if 0 < len(before) <= history.shape[1]:
+            here = (history[:, -len(before) :] == before).all(1)
+            if here.any():
+                found.append(np.where(here, last, -1)[:, None])
+    return found
+
+
+def repeats(count: int, history: Ids) -> list[Ids]:
+    """What followed wherever the last tokens, one fewer than `count`, stood before."""
+    if not count or history.shape[1] < count:
+        return []
+    windows = np.lib.stride_tricks.sliding_window_view(history, count, axis=1)  # (rows, places, count)
+    tail = history[:, None, history.shape[1] - count + 1 :]
+    again = (windows[:, :, :-1] == tail).all(-1) & (windows >= 0).all(-1)
+    there = again.any(0)
+    return [np.where(again, windows[:, :, -1], -1)[:, there]] if there.any() else []

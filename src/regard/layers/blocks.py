@@ -21,9 +21,11 @@ class BlockCache:
     self: Cache = field(default_factory=Cache)
     cross: Cache = field(default_factory=Cache)
 
-    def select(self, rows: Tensor) -> "BlockCache":
-        """Another cache with these members of the batch: reordered, repeated or dropped."""
-        return BlockCache(self.self.select(rows), self.cross.select(rows))
+    def select(self, rows: Tensor, sources: Tensor | None) -> None:
+        """From now on these members of the batch, and these sources of theirs; None: the sources stay as they are."""
+        self.self.select(rows)
+        if sources is not None:
+            self.cross.select(sources)
 
 
 class Block(nn.Module):

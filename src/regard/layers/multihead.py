@@ -124,7 +124,8 @@ class MultiHead(nn.Module):
     ) -> Stream:
         """Vectors that have looked around: at themselves, or at `source`.
 
-        A cache holds what was read already; keys and values of a source go into it once.
+        A cache holds what was read already; keys and values of a source go into it once. Where it holds fewer
+        sources than there are members in the batch, as many members in a row look at the same one.
         """
         query, key, value = self.heads(x, source, cache)
         if position is not None:
@@ -134,7 +135,13 @@ class MultiHead(nn.Module):
             key = position.turn(key, places) if key is not None else None
         if self.compare is not None:
             query, key = self.compare.query(query), self.compare.key(key) if key is not None else None
-        key, value = remembered(cache, key, value)
+        key, value = self.remembered(cache, key, value)
+        taps = at_work(self.taps) if self.taps else ()
+        beams = len(query) // len(key) if 0 < len(key) < len(query) else 1
+        if beams > 1 and (taps or self.compare is not None):  # who looks there wants to see every member
+            key, value, beams = key.repeat_interleave(beams, 0), value.repeat_interleave(beams, 0), 1
+        elif beams > 1:
+            query, mask = folded(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
         score = Dot() if self.compare is None else self.compare.score(query.shape[2], key.shape[2])
         if self.serving is not None:
             key, value = key[:, self.serving], value[:, self.serving]
@@ -147,9 +154,11 @@ class MultiHead(nn.Module):
             score=score,
             bias=bias,
             mask=mask,
-            taps=at_work(self.taps) if self.taps else (),
+            taps=taps,
             dropout=self.dropout if self.training else 0.0,
         )
+        if beams > 1:
+            gathered = unfolded(gathered, beams)
         return self.output(gathered.transpose(1, 2).flatten(2))
 
     def heads(
@@ -167,7 +176,7 @@ class MultiHead(nn.Module):
             )
             return self.apart(query), self.apart(key), self.apart(value)
         query = self.apart(self.query(x))
-        if cache is not None and cache.length:
+        if cache is not None and cache.key is not None:
             return query, None, None
         if source is None:
             raise ShapeError("this layer looks at a source, and none was given")
@@ -175,19 +184,28 @@ class MultiHead(nn.Module):
         key, value = self.pair(source).chunk(2, -1)
         return query, self.apart(key), self.apart(value)
 
+    def remembered(self, cache: Cache | None, key: Tensor | None, value: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Keys and values with those that the cache holds."""
+        if cache is None:
+            assert key is not None
+            assert value is not None
+            return key, value
+        if key is None or value is None:
+            assert cache.key is not None
+            assert cache.value is not None
+            return cache.key, cache.value
+        return cache.fill(key, value) if self.crosses else cache.extend(key, value)
+
     def apart(self, x: Tensor) -> Tensor:
         """(batch, length, heads x width) becomes (batch, heads, length, width)."""
         return x.unflatten(-1, (-1, self.split.width)).transpose(1, 2)
 
 
-def remembered(cache: Cache | None, key: Tensor | None, value: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Keys and values with those that the cache holds."""
-    if cache is None:
-        assert key is not None
-        assert value is not None
-        return key, value
-    if key is None or value is None:
-        assert cache.key is not None
-        assert cache.value is not None
-        return cache.key, cache.value
-    return cache.extend(key, value)
+def folded(query: Tensor, beams: int) -> Tensor:
+    """(sources x beams, heads, length, width) becomes (sources, heads, beams x length, width)."""
+    return query.unflatten(0, (-1, beams)).transpose(1, 2).flatten(2, 3)
+
+
+def unfolded(gathered: Tensor, beams: int) -> Tensor:
+    """The other way round."""
+    return gathered.unflatten(2, (beams, -1)).transpose(1, 2).flatten(0, 1)

@@ -67,4 +67,4 @@ class Transformer(nn.Module):
             tokens, real=state.real, source=state.source, source_real=state.source_real, caches=state.caches
         )
         assert self.output is not None
-        return self.output(x[:, -1:]), state
+        return self.output(x[:, -1:]), state.looked()

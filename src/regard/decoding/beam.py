@@ -1,0 +1,205 @@
+"""Several texts at a time, the best of them kept: beam search."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from regard.decoding.candidates import Candidates
+from regard.decoding.coverage import covered
+from regard.decoding.request import Request
+from regard.decoding.rules import Ids
+from regard.decoding.steps import Steps
+from regard.decoding.tree import Growing
+from regard.decoding.written import Decoded, Written, normalised
+from regard.errors import RegardError
+
+
+@dataclass(frozen=True)
+class Beam:
+    """`size` unfinished texts are kept at each step.
+
+    A step looks at twice as many continuations (more if several tokens end a text). Among the best `size` of them,
+    those that end are finished, and the best that do not end go on. With `early_stop` a search is over as soon as
+    `size` texts are finished; without it, once nothing unfinished could still become one of the texts asked for. A
+    text that reaches its longest length counts as finished there.
+
+    `coverage_penalty` times the sum of log(min(attention, 1)), over all source tokens and what was looked at each in
+    the last layer, is added to what finished texts are ranked by (Wu et al. 2016).
+    """
+
+    size: int = 1
+    early_stop: bool = True
+    coverage_penalty: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise RegardError(f"a beam has a size of at least 1, got {self.size}")
+
+
+@dataclass
+class Hypothesis:
+    """A finished text, the token that ended it included."""
+
+    ids: Ids
+    scores: np.ndarray
+    ranked: float
+    is_finished: bool
+    node: int
+
+    def written(self) -> Written:
+        ids = self.ids[:-1] if self.is_finished else self.ids
+        return Written(tuple(ids.tolist()), tuple(self.scores.tolist()), self.is_finished, self.ranked)
+
+
+@dataclass
+class Pool:
+    """What a search has finished for one source."""
+
+    texts: list[Hypothesis] = field(default_factory=list)
+    tree: Growing | None = None
+
+    def best(self, count: int) -> list[Hypothesis]:
+        return sorted(self.texts, key=lambda text: -text.ranked)[:count]
+
+    def beats(self, reachable: float, count: int) -> bool:
+        """Whether so many finished texts are at least as good as anything that can still come."""
+        return len(self.texts) >= count and self.best(count)[-1].ranked >= reachable
+
+    def decoded(self, count: int) -> Decoded:
+        best = self.best(count)
+        texts = tuple(text.written() for text in best) or (Written((), (), False),)
+        return Decoded(texts, None if self.tree is None else self.tree.grown([text.node for text in best]))
+
+
+@torch.no_grad()
+def beam_search(
+    model: Steps,
+    request: Request,
+    beam: Beam,
+    *,
+    length_penalty: float = 1.0,
+    nbest: int = 1,
+    tree: bool = False,
+    looking: Any = None,
+) -> list[Decoded]:
+    """The best hypotheses of each source or prompt. `looking` is the model that tells of coverage."""
+    pools = [Pool(tree=Growing() if tree else None) for _ in request.longest]
+    search = Search(request, beam, length_penalty, nbest, pools)
+    begun = request.begin(model)
+    state, tokens, real = begun.state, begun.tokens, begun.real
+    going = Going.at_first(begun.rows, begun.history)
+    while len(going.sources):
+        logits, state = model.step(state, tokens, real)
+        real = None
+        going, rows = search.step(logits[:, -1], going)
+        if len(going.sources):
+            if len(rows) != len(logits) or (rows != np.arange(len(rows))).any():
+                state = state.select(request.placed(rows))
+            tokens = request.placed(going.ids[:, -1:])
+    if beam.coverage_penalty:
+        covered(looking, request, [pool.texts for pool in pools], beam.coverage_penalty)
+    return [pool.decoded(nbest) for pool in pools]
+
+
+@dataclass
+class Going:
+    """The unfinished texts: as many for each of the sources, one source after the other."""
+
+    sources: np.ndarray
+    totals: np.ndarray  # (sources, beams), what is ranked by so far; -inf where there is no text
+    ids: Ids  # (sources x beams, written)
+    scores: np.ndarray
+    history: Ids | None
+    nodes: np.ndarray  # (sources, beams), in the tree
+
+    @classmethod
+    def at_first(cls, sources: np.ndarray, history: Ids | None) -> "Going":
+        """One text of nothing for each source."""
+        count = len(sources)
+        ids, scores = np.zeros((count, 0), dtype=np.int64), np.zeros((count, 0), dtype=np.float32)
+        return cls(sources, np.zeros((count, 1)), ids, scores, history, np.full((count, 1), -1))
+
+
+class Search:
+    """One step after the other, in arrays over all sources."""
+
+    def __init__(self, request: Request, beam: Beam, penalty: float, nbest: int, pools: list[Pool]) -> None:
+        self.longest, self.beam, self.penalty, self.nbest, self.pools = request.longest, beam, penalty, nbest, pools
+        self.candidates = Candidates(request.rules)
+        self.ends = np.array(request.rules.ends, dtype=np.int64)
+        self.width = max(2, 1 + len(self.ends)) * beam.size
+
+    def step(self, logits: torch.Tensor, going: Going) -> tuple[Going, np.ndarray]:
+        """The texts that go on, and for each the row that it goes on from."""
+        count, beams = going.totals.shape
+        size, written, longest = self.beam.size, going.ids.shape[1], self.longest[going.sources]
+        found = self.candidates.of(logits, self.width, written, longest.repeat(beams), going.history)
+        wide = found.ids.shape[1]
+        totals = (going.totals[:, :, None] + found.ranks.reshape(count, beams, wide)).reshape(count, -1)
+        each = np.arange(count)[:, None]
+        order = (-totals).argsort(axis=1, kind="stable")[:, : self.width]  # fewer where there are no more
+        totals, parents = totals[each, order], order // wide  # (sources, width)
+        ids, scores = (numbers.reshape(count, -1)[each, order] for numbers in (found.ids, found.scores))
+
+        ended = (ids[:, :, None] == self.ends).any(-1)
+        last = longest == written + 1
+        closing = (ended | last[:, None])[:, :size] & (totals[:, :size] > -np.inf)
+        for source, place in zip(*(numbers.tolist() for numbers in np.nonzero(closing)), strict=True):
+            new = (int(parents[source, place]), int(ids[source, place]), float(scores[source, place]))
+            self.finish(going, source, *new, float(totals[source, place]), bool(ended[source, place]))
+
+        on = ended.argsort(axis=1, kind="stable")[:, :size]  # those that do not end, the best first
+        totals = np.where(ended[each, on], -np.inf, totals[each, on])
+        kept = self.unfinished(going.sources, totals, written, last)
+        each, on, totals = kept[:, None], on[kept], totals[kept]
+        parents, ids, scores = parents[each, on], ids[each, on], scores[each, on]
+        rows = (each * beams + parents).ravel()
+        column = ids.reshape(-1, 1)
+        history = None if going.history is None else np.concatenate([going.history[rows], column], 1)
+        following = Going(
+            going.sources[kept],
+            totals,
+            np.concatenate([going.ids[rows], column], 1),
+            np.concatenate([going.scores[rows], scores.reshape(-1, 1)], 1),
+            history,
+            self.grown(going, kept, parents, ids, totals) if self.pools[0].tree is not None else parents,
+        )
+        return following, rows
+
+    def finish(
+        self, going: Going, source: int, parent: int, token: int, score: float, total: float, ends: bool
+    ) -> None:
+        """One more finished text."""
+        pool, row = self.pools[going.sources[source]], source * going.totals.shape[1] + parent
+        ids, scores = np.append(going.ids[row], token), np.append(going.scores[row], np.float32(score))
+        node = -1
+        if pool.tree is not None:
+            node = pool.tree.add(int(going.nodes[source, parent]), int(token), total)
+        pool.texts.append(Hypothesis(ids, scores, normalised(total, len(ids), self.penalty), ends, node))
+
+    def unfinished(self, sources: np.ndarray, totals: np.ndarray, written: int, last: np.ndarray) -> np.ndarray:
+        """Which of the sources go on."""
+        best = totals.max(1)
+        on = ~last & (best > -np.inf)
+        for place in np.flatnonzero(on):
+            pool = self.pools[sources[place]]
+            if len(pool.texts) < self.nbest:
+                continue
+            if self.beam.early_stop:
+                on[place] = len(pool.texts) < self.beam.size
+            else:
+                length = int(self.longest[sources[place]]) if self.penalty > 0 else written + 2
+                on[place] = not pool.beats(normalised(float(best[place]), length, self.penalty), self.nbest)
+        return np.flatnonzero(on)
+
+    def grown(self, going: Going, kept: np.ndarray, parents: np.ndarray, ids: Ids, totals: np.ndarray) -> np.ndarray:
+        """The trees with the texts that go on."""
+        nodes = np.full(parents.shape, -1)
+        for place, beam in zip(*np.nonzero(totals > -np.inf), strict=True):
+            tree = self.pools[going.sources[kept[place]]].tree
+            assert tree is not None
+            parent = int(going.nodes[kept[place], parents[place, beam]])
+            nodes[place, beam] = tree.add(parent, int(ids[place, beam]), float(totals[place, beam]))
+        return nodes

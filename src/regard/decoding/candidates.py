@@ -1,0 +1,151 @@
+"""The likeliest tokens that the rules let through."""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regard.decoding.rules import Bans, Ids, Rules
+from regard.decoding.top import top
+from regard.errors import RegardError
+
+FEW = 32  # so many bans are dealt with by looking at as many tokens more; a longer list is crossed out beforehand
+
+
+class Found(NamedTuple):
+    """(rows, count) each, the best first: what to rank by, the tokens, their log-probabilities.
+
+    A token that may not be written has a rank of -inf.
+    """
+
+    ranks: np.ndarray
+    ids: Ids
+    scores: np.ndarray
+
+
+class Candidates:
+    """Log-probabilities are the model's own: a rule takes tokens away and gives their share to nobody.
+
+    A repetition penalty changes what is ranked by, log-probabilities or (`by_logit`) the scores before softmax.
+    """
+
+    def __init__(self, rules: Rules, by_logit: bool = False) -> None:
+        self.rules, self.by_logit = rules, by_logit
+        self.bans = Bans(rules)
+        self.outside: Tensor | None = None
+
+    def of(self, logits: Tensor, count: int, written: int, longest: np.ndarray, history: Ids | None = None) -> Found:
+        """Of texts that all have `written` tokens. Writes into the logits. `longest` has one number per row."""
+        bans = self.bans.after(written, history)
+        few = bans is None or bans.shape[1] <= FEW
+        if few and self.rules.allowed is None and self.rules.repetition_penalty == 1:
+            best, tokens, total = top(logits, count if bans is None else count + bans.shape[1])
+            whole = checked(total, written)
+        else:
+            logits, whole = self.ruled(logits, written, history)
+            best, tokens, _ = top(logits, count)
+            bans = None
+        raw, ids = best.cpu().numpy(), tokens.cpu().numpy()
+        scores = self.log_probabilities(raw, ids, whole, history)
+        ranks = raw if self.by_logit else raw - whole[:, None]
+        found = Found(ranks, ids, scores)
+        return self.forced(found if bans is None else without(found, bans, count), written, longest, logits.shape[1])
+
+    def ruled(self, logits: Tensor, written: int, history: Ids | None) -> tuple[Tensor, np.ndarray]:
+        """The same scores with the rules in them, written over, and their log-sum-exp from before."""
+        logits = logits.float()
+        total = torch.logsumexp(logits, -1)
+        whole = checked(total, written)
+        if self.rules.repetition_penalty != 1 and history is not None:
+            self.penalise(logits, total, history)
+        if self.rules.allowed is not None:
+            logits.masked_fill_(self.beyond(logits), -torch.inf)
+        if (bans := self.bans.after(written, history)) is not None:
+            cross_out(logits, bans)
+        return logits, whole
+
+    def log_probabilities(self, raw: np.ndarray, ids: Ids, whole: np.ndarray, history: Ids | None) -> np.ndarray:
+        """What the model thought of these tokens before a penalty."""
+        penalty, scores = self.rules.repetition_penalty, raw - whole[:, None]
+        if penalty == 1 or history is None:
+            return scores
+        seen = (ids[:, :, None] == history[:, None, :]).any(-1)
+        if self.by_logit:
+            return np.where(seen, np.where(raw < 0, raw / penalty, raw * penalty) - whole[:, None], scores)
+        return np.where(seen, scores / penalty, scores)
+
+    def penalise(self, logits: Tensor, total: Tensor, history: Ids) -> None:
+        penalty, places = self.rules.repetition_penalty, torch.from_numpy(history).to(logits.device)
+        places = torch.where(places < 0, places.max(1, keepdim=True).values.clamp(min=0), places)
+        known = logits.gather(1, places)
+        if self.by_logit:
+            known = torch.where(known < 0, known * penalty, known / penalty)
+        else:
+            known = total[:, None] + (known - total[:, None]) * penalty
+        logits.scatter_(1, places, known)
+
+    def beyond(self, logits: Tensor) -> Tensor:
+        """Where the vocabulary is not allowed: (vocabulary,)."""
+        if self.outside is None:
+            self.outside = torch.ones(logits.shape[1], dtype=torch.bool, device=logits.device)
+            allowed = {*(self.rules.allowed or ()), *self.rules.ends}
+            self.outside[[token for token in allowed if 0 <= token < logits.shape[1]]] = False
+        return self.outside
+
+    def forced(self, found: Found, written: int, longest: np.ndarray, vocabulary: int) -> Found:
+        """Where a token is settled beforehand it is certain, and nothing else is possible."""
+        token, here = self.settled(written, longest, vocabulary)
+        if here is None:
+            return found
+        ranks, ids, scores = (numbers.copy() for numbers in found)
+        for numbers in (scores, ranks):
+            numbers[here] = -np.inf
+            numbers[here, 0] = 0
+        ids[here, 0] = token
+        return Found(ranks, ids, scores)
+
+    def settled(self, written: int, longest: np.ndarray, vocabulary: int) -> tuple[int, np.ndarray | None]:
+        """The token that is forced now, and in which rows."""
+        rules = self.rules
+        if rules.first is not None and written == 0:
+            token, here = rules.first, np.ones(len(longest), dtype=bool)
+        elif rules.last is not None:
+            token, here = rules.last, longest == written + 1
+        else:
+            return -1, None
+        if not 0 <= token < vocabulary:
+            raise RegardError(f"token {token} is forced, and the vocabulary has {vocabulary}")
+        return token, here if here.any() else None
+
+
+def checked(total: Tensor, written: int) -> np.ndarray:
+    """The log-sum-exp of each row, if they are numbers."""
+    whole = total.cpu().numpy()
+    if not np.isfinite(whole).all():
+        raise RegardError(
+            f"the model's scores are not numbers ({whole[~np.isfinite(whole)][0]}) after {written} tokens: "
+            "its weights are damaged, or too large for their precision"
+        )
+    return whole
+
+
+def without(found: Found, bans: Ids, count: int) -> Found:
+    """The first `count` that are not banned; where there are fewer, banned ones of rank -inf."""
+    banned = (found.ids[:, :, None] == bans[:, None, :]).any(-1)
+    if not banned.any():
+        return Found(*(numbers[:, :count] for numbers in found))
+    order = banned.argsort(axis=1, kind="stable")[:, :count]
+    ranks, ids, scores = (np.take_along_axis(numbers, order, 1) for numbers in found)
+    ranks[np.take_along_axis(banned, order, 1)] = -np.inf
+    return Found(ranks, ids, scores)
+
+
+def cross_out(logits: Tensor, bans: Ids) -> None:
+    """-inf where a token is banned."""
+    rows, columns = np.nonzero((bans >= 0) & (bans < logits.shape[1]))
+    tokens = torch.from_numpy(bans[rows, columns]).to(logits.device)
+    if len(bans) == 1:
+        logits.index_fill_(1, tokens, -torch.inf)
+    else:
+        logits[torch.from_numpy(rows).to(logits.device), tokens] = -torch.inf

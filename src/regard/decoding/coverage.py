@@ -1,0 +1,71 @@
+"""Whether a text has looked at all of its source: the coverage penalty of Wu et al. 2016, section 7."""
+
+import copy
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import nn
+
+from regard.attention import Pattern, Tap
+from regard.attention.taps import active, unwatched
+from regard.decoding.request import Request
+from regard.errors import RegardError
+from regard.models import Transformer
+
+if TYPE_CHECKING:
+    from regard.decoding.beam import Hypothesis
+
+
+class Looked(Tap):
+    """Keeps the last pattern that came by."""
+
+    pattern: Pattern | None = None
+
+    def see(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+
+
+def covered(model: Any, request: Request, found: Sequence[Sequence["Hypothesis"]], penalty: float) -> None:
+    """Add what coverage is worth to what the finished texts of each source are ranked by.
+
+    The texts are read once more, all at once: so it costs nothing while they are written.
+    """
+    if not isinstance(model, Transformer) or request.source is None:
+        raise RegardError(f"coverage is of a source that is looked at, and {type(model).__name__} looks at none")
+    last = f"{len(model.decoder.stack.blocks) - 1}"
+    tap = Looked()
+    reader = tapped(model, tap, "decoder", "stack", "blocks", last, "cross")
+    with unwatched(), active(tap):
+        for row, texts in enumerate(found):
+            if texts:
+                for text, logs in zip(texts, coverage(reader, tap, request, row, texts), strict=True):
+                    text.ranked += penalty * logs
+
+
+def coverage(reader: Any, tap: Looked, request: Request, row: int, texts: Sequence["Hypothesis"]) -> list[float]:
+    """The sum of log(min(attention, 1)) over the source, for each text; attention is the mean of the heads."""
+    source = request.source[row : row + 1]  # type: ignore[index]
+    source = source if request.real is None else source[:, request.real[row]]
+    prefix = request.prefix[row] if request.prefix_real is None else request.prefix[row][request.prefix_real[row]]
+    read = [torch.cat([prefix, request.placed(text.ids[:-1])]) for text in texts]
+    target = nn.utils.rnn.pad_sequence(read, batch_first=True)
+    lengths = torch.tensor([len(one) for one in read], device=target.device)
+    places = torch.arange(target.shape[1], device=target.device)
+    reader(source.expand(len(texts), -1), target, target_real=places < lengths[:, None])
+    assert tap.pattern is not None
+    weights = tap.pattern.weights().mean(1)  # (texts, written, source)
+    counted = (places >= len(prefix) - 1) & (places < lengths[:, None])
+    total = (weights * counted[..., None]).sum(1)
+    return torch.where(total > 0, total.clamp(max=1).log(), 0).sum(-1).tolist()
+
+
+def tapped(module: Any, tap: Tap, *path: str) -> Any:
+    """The same module, its parameters shared, with a tap at the end of a path; the module itself stays untouched."""
+    other = copy.copy(module)
+    if path:
+        first, *rest = path
+        other._modules = module._modules | {first: tapped(module._modules[first], tap, *rest)}
+    else:
+        other.taps = (*module.taps, tap)
+    return other

@@ -1,0 +1,58 @@
+"""The one call that every task makes: token ids in, token ids out."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from torch import Tensor
+
+from regard.decoding.beam import Beam, beam_search
+from regard.decoding.greedy import likeliest
+from regard.decoding.request import Request
+from regard.decoding.rules import Rules
+from regard.decoding.sampling import Sample, sampled
+from regard.decoding.serving import served
+from regard.decoding.single import collected, walk
+from regard.decoding.written import Decoded
+from regard.errors import RegardError
+from regard.shapes import Real, Tokens
+
+
+def decode(
+    model: Any,
+    source: Tokens | None,
+    *,
+    real: Real | None = None,
+    beam: int | Beam = 1,
+    min_length: int = 0,
+    max_length: int | Sequence[int] | None = None,
+    length_penalty: float = 1.0,
+    nbest: int = 1,
+    prefix: Tensor | None = None,
+    prefix_real: Tensor | None = None,
+    sample: Sample | None = None,
+    precision: str = "float32",
+    rules: Rules = Rules(),
+    tree: bool = False,
+) -> list[Decoded]:
+    """What a model writes for each source, or after each prompt: the likeliest tokens, a beam's, or drawn ones.
+
+    `prefix` is what a text begins with, as tokens: the start token of a translator, or the prompt of a model that
+    only writes on (its `source` is None). Lengths count new tokens; `max_length` is one number or one for each row.
+    """
+    beam = Beam(beam) if isinstance(beam, int) else beam
+    if nbest < 1 or (sample is None and nbest > beam.size):
+        raise RegardError(f"from 1 to {beam.size} hypotheses can be had of a beam of {beam.size}, got nbest={nbest}")
+    if sample is not None and (beam.size > 1 or tree):
+        raise RegardError("tokens are drawn without a beam: sample= or beam=, not both; a tree is of a beam search")
+    rules = replace(rules, shortest=max(min_length, rules.shortest))
+    request = Request.of(source, prefix, real=real, prefix_real=prefix_real, max_length=max_length, rules=rules)
+    serving = served(model, precision)
+    if sample is not None:
+        drawn = sampled(serving, request, sample, nbest, length_penalty)
+        return [Decoded(tuple(texts)) for texts in drawn]
+    if beam.size > 1 or tree:
+        told = {"length_penalty": length_penalty, "nbest": nbest, "tree": tree, "looking": model}
+        return beam_search(serving, request, beam, **told)
+    texts = collected(walk(serving, request, likeliest(request)), len(request.longest), length_penalty)
+    return [Decoded((text,)) for text in texts]

@@ -1,0 +1,97 @@
+"""What is asked of a model, checked once for every search."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+from regard.decoding.rules import Ids, Rules
+from regard.decoding.steps import Steps
+from regard.errors import RegardError, ShapeError, expect
+from regard.shapes import Real, Tokens
+
+LONGEST = 256  # tokens, where nobody says how long a text may become
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """Sources, if the model reads any, what the texts begin with, and how long each may become."""
+
+    source: Tokens | None
+    real: Real | None
+    prefix: Int[Tensor, "batch prefix"]
+    prefix_real: Bool[Tensor, "batch prefix"] | None
+    longest: np.ndarray
+    rules: Rules
+
+    @classmethod
+    def of(
+        cls,
+        source: Tokens | None,
+        prefix: Tensor | None,
+        *,
+        real: Real | None = None,
+        prefix_real: Tensor | None = None,
+        max_length: int | Sequence[int] | None = None,
+        rules: Rules = Rules(),
+    ) -> "Request":
+        if prefix is None or prefix.ndim != 2 or not prefix.shape[1]:
+            came = "none" if prefix is None else f"a tensor of {tuple(prefix.shape)}"
+            raise ShapeError(f"a prefix of (batch, tokens) expected, at least one token to begin with, got {came}")
+        if source is not None:
+            expect("the prefix", "rows", len(prefix), len(source))
+        for name, mask, tokens in (("real", real, source), ("prefix_real", prefix_real, prefix)):
+            if mask is not None and (tokens is None or mask.shape != tokens.shape):
+                shape = None if tokens is None else tuple(tokens.shape)
+                raise ShapeError(f"{name} is of {tuple(mask.shape)}, the tokens it is about of {shape}")
+        most = LONGEST if max_length is None else max_length
+        if not isinstance(most, int):
+            expect("the list of longest lengths", "numbers", len(most), len(prefix))
+        longest = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
+        if (longest < 0).any():
+            raise RegardError(f"a longest length is 0 or more, got {longest.min()}")
+        return cls(source, real, prefix, prefix_real, longest, rules)
+
+    @property
+    def device(self) -> torch.device:
+        return self.prefix.device
+
+    def begin(self, model: Steps) -> "Begun":
+        """The sources read. Texts that may have no token at all are not begun."""
+        state = model.start(self.source, self.real)  # type: ignore[arg-type]
+        rows, tokens, real = np.flatnonzero(self.longest > 0), self.prefix, self.prefix_real
+        if len(rows) < len(tokens):
+            chosen = self.placed(rows)
+            tokens, real = tokens[chosen], None if real is None else real[chosen]
+            state = state.select(chosen) if len(rows) else state
+        return Begun(rows, state, tokens, real, self.remembered(rows))
+
+    def remembered(self, rows: np.ndarray) -> Ids | None:
+        """What the texts begin with, if a rule looks back at it."""
+        if not self.rules.look_back:
+            return None
+        prefix = self.prefix
+        if self.prefix_real is not None:  # packed to the left, as a model reads it
+            order = self.prefix_real.int().argsort(dim=1, stable=True)
+            prefix = torch.where(self.prefix_real, prefix, -1).gather(1, order)
+        return prefix.cpu().numpy()[rows]
+
+    def placed(self, numbers: np.ndarray) -> Tensor:
+        """Numbers as a tensor where the model is."""
+        tensor = torch.from_numpy(np.ascontiguousarray(numbers))
+        return tensor if self.device.type == "cpu" else tensor.to(self.device)
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """The texts that are to be written, by their rows, and what a model is told first."""
+
+    rows: np.ndarray
+    state: Any
+    tokens: Tensor
+    real: Tensor | None
+    history: Ids | None

@@ -1,0 +1,133 @@
+"""Tokens drawn by lot, each as often as the model finds it likely."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regard.decoding.candidates import Candidates
+from regard.decoding.request import Request
+from regard.decoding.rules import Ids
+from regard.decoding.single import Choose, collected, walk
+from regard.decoding.steps import Steps
+from regard.decoding.written import Written
+from regard.errors import RegardError, expect
+
+AHEAD = 64  # numbers that are drawn at a time
+ENOUGH = 256  # likeliest tokens that nearly always hold a share of top_p
+
+
+@dataclass(frozen=True)
+class Sample:
+    """How tokens are drawn. `temperature` sharpens below 1 and levels above; of the tokens only the `top_k`
+    likeliest are left, of those the fewest that have a share of `top_p` together (Holtzman et al. 2020), and of
+    those the ones that have at least `min_p` times the share of the likeliest.
+
+    `seed` is one number, or one for each text. What is drawn for a text depends on its own seed and nothing else:
+    not on its neighbours in a batch, nor on their order. Several texts from one source (`nbest`) differ.
+    """
+
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    min_p: float = 0.0
+    seed: int | tuple[int, ...] = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.temperature < np.inf:
+            raise RegardError(
+                f"a temperature is a number above 0, got {self.temperature}; without sample= the likeliest is written"
+            )
+        if self.top_k < 0:
+            raise RegardError(f"top_k is a number of tokens, 0 for all, got {self.top_k}")
+        if not 0 < self.top_p <= 1:
+            raise RegardError(f"top_p is a share above 0, at most 1, got {self.top_p}")
+        if not 0 <= self.min_p <= 1:
+            raise RegardError(f"min_p is a share from 0 to 1, got {self.min_p}")
+
+    def seeds(self, count: int) -> tuple[int, ...]:
+        """One for each of so many texts."""
+        if isinstance(self.seed, int):
+            return (self.seed,) * count
+        expect("the list of seeds", "numbers", len(self.seed), count)
+        return tuple(self.seed)
+
+
+def sampled(
+    model: Steps, request: Request, sample: Sample, nbest: int = 1, penalty: float = 1.0
+) -> list[list[Written]]:
+    """`nbest` texts for each source or prompt, the likeliest first."""
+    count = len(request.longest)
+    texts = collected(walk(model, request, drawn(request, sample, nbest), nbest), count * nbest, penalty)
+    groups = [texts[start : start + nbest] for start in range(0, len(texts), nbest)]
+    return [sorted(group, key=lambda text: -text.ranked) for group in groups]
+
+
+def drawn(request: Request, sample: Sample, copies: int = 1) -> Choose:
+    """The choice by lot."""
+    candidates = Candidates(request.rules, by_logit=True)
+    longest = request.longest.repeat(copies)
+    lots = Lots(sample.seeds(len(request.longest)), copies)
+
+    def choose(logits: Tensor, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:
+        token, here = candidates.settled(written, longest[texts], logits.shape[1])
+        logits, whole = candidates.ruled(logits, written, history)
+        tokens = drawn_from(shares(logits, sample), torch.from_numpy(lots.at(written, texts)).to(logits.device))
+        raw, ids = logits.gather(1, tokens).cpu().numpy(), tokens.cpu().numpy()
+        scores = candidates.log_probabilities(raw, ids, whole, history)[:, 0]
+        ids, scores = ids[:, 0], np.where(raw[:, 0] == -np.inf, -np.inf, scores)
+        return (ids, scores) if here is None else (np.where(here, token, ids), np.where(here, 0.0, scores))
+
+    return choose
+
+
+def shares(logits: Tensor, sample: Sample) -> Tensor:
+    """How likely every token is to be drawn, up to a factor: (rows, vocabulary), float64."""
+    scores = logits.double() / sample.temperature
+    best = scores.max(-1, keepdim=True).values
+    best = torch.where(best.isfinite(), best, 0)  # nothing may be written there
+    if 0 < sample.top_k < logits.shape[1]:
+        least = scores.topk(sample.top_k, -1).values[:, -1:]
+        scores = scores.masked_fill_(scores < least, -torch.inf)
+    found = (scores - best).exp_()
+    if sample.top_p < 1:
+        found = nucleus(found, sample.top_p)
+    return found.masked_fill_(found < sample.min_p, 0) if sample.min_p > 0 else found  # the best has 1
+
+
+def nucleus(shares: Tensor, least: float) -> Tensor:
+    """Only the likeliest tokens that have this share of the whole together, those that are as likely as the last of
+    them included."""
+    total = shares.sum(-1, keepdim=True)
+    for count in (min(ENOUGH, shares.shape[1]), shares.shape[1]):
+        best = shares.topk(count, -1).values
+        before = best.cumsum(-1) - best
+        if count == shares.shape[1] or bool((best.sum(-1, keepdim=True) >= least * total).all()):
+            last = torch.where(before < least * total, best, torch.inf).amin(-1, keepdim=True)
+            return shares.masked_fill(shares < last, 0)
+    raise AssertionError
+
+
+def drawn_from(shares: Tensor, lots: Tensor) -> Tensor:
+    """The token at which the running sum of shares, in the order of the vocabulary, passes a lot: (rows, 1)."""
+    sums = shares.cumsum(-1)
+    total = sums[:, -1:]
+    wanted = torch.minimum(lots[:, None] * total, torch.nextafter(total, torch.zeros_like(total)))
+    return torch.searchsorted(sums, wanted, right=True).clamp_(max=shares.shape[1] - 1)
+
+
+class Lots:
+    """Numbers from 0 to 1 for every text, from its own seed: the n-th is the same wherever the text stands."""
+
+    def __init__(self, seeds: Sequence[int], copies: int) -> None:
+        keys = [(seed % 2**64) + (copy << 64) for seed in seeds for copy in range(copies)]
+        self.generators = [np.random.Generator(np.random.Philox(key=key)) for key in keys]
+        self.numbers = np.empty((len(keys), 0))
+
+    def at(self, step: int, texts: np.ndarray) -> np.ndarray:
+        """The number of each of these texts for a step."""
+        if not step % AHEAD:
+            self.numbers = np.stack([generator.random(AHEAD) for generator in self.generators])
+        return self.numbers[texts, step % AHEAD]

@@ -1,0 +1,14 @@
+"""Who takes the steps: the model itself, or something faster that stands for it."""
+
+from typing import Any
+
+from regard.decoding.steps import Steps
+from regard.engine import serve
+from regard.errors import RegardError
+
+
+def served(model: Any, precision: str = "float32") -> Steps:
+    """What `decode` steps through: the compiled engine where it can, the model itself elsewhere."""
+    if not isinstance(model, Steps):
+        raise RegardError(f"{type(model).__name__} cannot write: it has no start() and step()")
+    return serve(model, precision)

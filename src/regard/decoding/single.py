@@ -1,0 +1,78 @@
+"""One text for each source or prompt, token by token."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regard.decoding.request import Request
+from regard.decoding.rules import Ids
+from regard.decoding.steps import Steps
+from regard.decoding.written import Written, normalised
+
+Choose = Callable[[Tensor, np.ndarray, int, Ids | None], tuple[Ids, np.ndarray]]
+"""From scores (rows, vocabulary), which texts they are, how much is written and what: a token each, and its
+log-probability; -inf where nothing may be written."""
+
+
+class Step(NamedTuple):
+    """What a step wrote: which texts, their tokens with log-probabilities, and which tokens are ends."""
+
+    texts: np.ndarray
+    ids: Ids
+    scores: np.ndarray
+    ended: np.ndarray
+
+
+def walk(model: Steps, request: Request, choose: Choose, copies: int = 1) -> Iterator[Step]:
+    """Write each text until it ends or is as long as it may be; finished texts leave the batch.
+
+    `copies` are written of each: text 0 to copies - 1 from the first row, and so on.
+    """
+    with torch.no_grad():
+        begun = request.begin(model)
+    texts, state, tokens, real, history = begun.rows, begun.state, begun.tokens, begun.real, begun.history
+    ends, longest = np.array(request.rules.ends, dtype=np.int64), request.longest.repeat(copies)
+    written = 0
+    while len(texts):
+        with torch.no_grad():  # not across a yield: what a reader does in between is the reader's business
+            logits, state = model.step(state, tokens, real)
+            logits, real = logits[:, -1], None
+            if copies > 1 and not written:
+                rows = np.arange(len(texts)).repeat(copies)
+                state, logits = state.select(request.placed(rows)), logits[request.placed(rows)]
+                texts = (texts[:, None] * copies + np.arange(copies)).ravel()
+                history = None if history is None else history[rows]
+            ids, scores = choose(logits, texts, written, history)
+        may = scores > -np.inf
+        ended = (ids[:, None] == ends).any(1)
+        yield Step(texts, ids, scores, ended) if may.all() else Step(texts[may], ids[may], scores[may], ended[may])
+        written += 1
+        if history is not None:
+            history = np.concatenate([history, ids[:, None]], 1)
+        kept = may & ~ended & (longest[texts] > written)
+        if not kept.all():
+            rows = np.flatnonzero(kept)
+            texts, ids, history = texts[rows], ids[rows], None if history is None else history[rows]
+            state = state.select(request.placed(rows)) if len(rows) else state
+        tokens = request.placed(ids[:, None])
+
+
+def collected(steps: Iterator[Step], count: int, penalty: float = 1.0) -> list[Written]:
+    """The texts, whole."""
+    pages = list(steps)
+    ids, scores = np.zeros((count, len(pages)), dtype=np.int64), np.zeros((count, len(pages)))
+    lengths, ended = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool)
+    for place, page in enumerate(pages):
+        ids[page.texts, place], scores[page.texts, place] = page.ids, page.scores
+        lengths[page.texts] += 1
+        ended[page.texts] = page.ended
+    found = []
+    for row in range(count):
+        length, is_finished = int(lengths[row]), bool(ended[row])
+        told = tuple(scores[row, :length].tolist())
+        words = tuple(ids[row, : length - is_finished].tolist())
+        found.append(Written(words, told, is_finished, normalised(sum(told), length, penalty)))
+    return found
