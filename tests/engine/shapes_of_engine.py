@@ -46,18 +46,18 @@ def rotary(pairing="halves", width=6):
 
 
 MARIAN = side(position=sinusoidal("halves"), first=False, final_norm=False, words=WordsConfig(WORDS, scale=WIDTH**0.5))
-T5 = dict(
-    attention=AttentionConfig(4, head_width=5, bias=False, scale=1.0),
-    inner=InnerConfig(40, "gelu-tanh", gated=True, bias=False),
-    norm=NormConfig("rms", 1e-6),
-)
+T5 = {
+    "attention": AttentionConfig(4, head_width=5, bias=False, scale=1.0),
+    "inner": InnerConfig(40, "gelu-tanh", gated=True, bias=False),
+    "norm": NormConfig("rms", 1e-6),
+}
 LLAMA = side(
     AttentionConfig(4, groups=2, bias=False),
     InnerConfig(40, "silu", gated=True, bias=False),
     rotary(),
     norm=NormConfig("rms", 1e-5),
 )
-BERT = dict(inner=InnerConfig(40, "gelu"), first=False, final_norm=False, norm=NormConfig("layer", 1e-12))
+BERT = {"inner": InnerConfig(40, "gelu"), "first": False, "final_norm": False, "norm": NormConfig("layer", 1e-12)}
 
 MODELS = {
     "marian": pair(MARIAN, output=OutputConfig(bias=True)),
@@ -71,20 +71,31 @@ MODELS = {
         shared=False,
     ),
     "bridge": pair(
-        replace(side(position=PositionConfig()), stack=replace(side().stack, width=16)), side(), shared=False, bridge=True
+        replace(side(position=PositionConfig()), stack=replace(side().stack, width=16)),
+        side(),
+        shared=False,
+        bridge=True,
     ),
-    "narrow words": pair(side(position=learned(width=8), words=WordsConfig(WORDS, inner=8, norm=True)), output=OutputConfig(tied=True, transform="tanh")),
+    "narrow words": pair(
+        side(position=learned(width=8), words=WordsConfig(WORDS, inner=8, norm=True)),
+        output=OutputConfig(tied=True, transform="tanh"),
+    ),
     "alibi encoder": pair(side(position=PositionConfig("alibi", {"heads": 4}), window=3)),
     "shared layers": pair(side(layers=4, distinct=2)),
-    "pruned": pair(side(position=buckets(True), pruned={"0.self": [1], "1.self": [0, 3], "1.cross": [2]}), side(position=buckets(False), pruned={"0.self": [0], "1.cross": [2]})),
+    "pruned": pair(
+        side(position=buckets(True), pruned={"0.self": [1], "1.self": [0, 3], "1.cross": [2]}),
+        side(position=buckets(False), pruned={"0.self": [0], "1.cross": [2]}),
+    ),
     "gpt2": DecoderConfig(side(inner=InnerConfig(40, "gelu-tanh"), position=learned())),
     "llama": DecoderConfig(LLAMA, OutputConfig(tied=False)),
     "mistral": DecoderConfig(replace(LLAMA, stack=replace(LLAMA.stack, window=4)), OutputConfig(tied=False)),
-    "pruned groups": DecoderConfig(replace(LLAMA, stack=replace(LLAMA.stack, pruned={"0.self": [1], "1.self": [2, 3]}))),
+    "pruned groups": DecoderConfig(
+        replace(LLAMA, stack=replace(LLAMA.stack, pruned={"0.self": [1], "1.self": [2, 3]}))
+    ),
     "neighbours": DecoderConfig(side(position=rotary("neighbours"))),
     "alibi": DecoderConfig(side(position=PositionConfig("alibi", {"heads": 4}))),
     "gpt": DecoderConfig(side(position=learned(), first=False, final_norm=False, inner=InnerConfig(40, "relu"))),
-}  # fmt: skip
+}
 
 
 def made(name, seed=0, spread=1.0):
@@ -94,7 +105,7 @@ def made(name, seed=0, spread=1.0):
     model = (Transformer if isinstance(config, TransformerConfig) else Decoder)(config).eval()
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * spread * (0.3 if parameter.dim() > 1 else 0.1))
+            parameter.add_(torch.randn_like(parameter) * spread * (0.2 if parameter.dim() > 1 else 0.1))
     return model
 
 

@@ -36,5 +36,7 @@ def test_a_step_is_the_step_of_the_model(name, rows, padded):
     model = made(name)
     engine = serve(model)
     assert isinstance(engine, Engine)
-    for own, compiled in zip(walked(model, model, rows, padded=padded), walked(model, engine, rows, padded=padded), strict=True):
+    for own, compiled in zip(
+        walked(model, model, rows, padded=padded), walked(model, engine, rows, padded=padded), strict=True
+    ):
         torch.testing.assert_close(compiled, own, rtol=0, atol=1e-4)

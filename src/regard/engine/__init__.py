@@ -33,7 +33,7 @@ def serve(model: Any, precision: str = "float32", *, wait: bool = False) -> Any:
     found = library(wait or is_wanted)
     try:
         if found is None:
-            raise Unsupported(why() or "it is not there")
+            raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
         if not is_plain(model):
             raise Unsupported("hooks or dropout are at work in the model")
         return Engine(model, packed(found, model, precision), lambda reason: tell(reason, is_wanted))

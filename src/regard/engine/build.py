@@ -77,13 +77,18 @@ def library(wait: bool = False) -> Path | None:
     return found
 
 
+def is_off() -> bool:
+    """Whether somebody wants no engine."""
+    return os.environ.get("REGARD_ENGINE", "").lower() == "off"
+
+
 def why() -> str:
     """Why the last library() was None, in one line; empty if it was not."""
     return _reason
 
 
 def _looked_for(wait: bool) -> tuple[Path | None, str]:
-    if os.environ.get("REGARD_ENGINE", "").lower() == "off":
+    if is_off():
         return None, "REGARD_ENGINE=off"
     if named := os.environ.get("REGARD_ENGINE_LIBRARY"):
         path = Path(named).absolute()

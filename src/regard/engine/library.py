@@ -45,9 +45,7 @@ class LayerGiven(ctypes.Structure):
 
 
 class OutputGiven(ctypes.Structure):
-    _fields_ = [
-        (name, c_int32) for name in ("bridge", "dense", "dense_bend", "dense_norm", "output", "has_source")
-    ]
+    _fields_ = [(name, c_int32) for name in ("bridge", "dense", "dense_bend", "dense_norm", "output", "has_source")]
 
 
 FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
@@ -104,24 +102,20 @@ class Library:
 
 
 _lock = threading.Lock()
+_path: Path | None = None
 
 
 def library(wait: bool = False) -> Library | None:
     """The library, once it is built; None until then, and where it cannot be had."""
+    global _path
+    if build.is_off():
+        return None
     with _lock:
-        path = _found.get("path") or build.library(wait)
-        if path is None:
-            return None
+        _path = _path or build.library(wait)
         try:
-            found = opened(path)
-        except (OSError, AttributeError) as problem:
-            _found["why"] = str(problem)
+            return None if _path is None else opened(_path)
+        except (OSError, AttributeError):  # made for another machine, or for another version
             return None
-        _found["path"] = path
-        return found
-
-
-_found: dict[str, Any] = {}
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.attention.scores import SCORES
+from regard.attention import SCORES, Dot
 from regard.engine.library import NONE, AttentionGiven, LayerGiven, Library, OutputGiven, SideGiven
 from regard.layers import Block, FeedForward, MultiHead, Output, Stack, Transform, Words
 from regard.layers.feedforward import ACTIVATIONS
@@ -32,20 +32,20 @@ class Packed:
     """A model's weights in the engine. What it points to is kept alive here."""
 
     def __init__(self, library: Library, model: nn.Module, precision: str) -> None:
-        if type(model) not in (Transformer, Decoder) or model.output is None:  # type: ignore[union-attr]
+        if not isinstance(model, Transformer | Decoder) or model.output is None:
             raise Unsupported(f"{type(model).__name__} does not write")
         self.library, self.precision = library, precision
         self.has_source = isinstance(model, Transformer)
+        self.vocabulary = len(model.output.weight)
+        self.places: dict[int, Endless] = {}
         self._kept: list[Any] = []
         self._linears: dict[tuple[int, ...], int] = {}
         self.address = library.made(library.model(PRECISIONS[precision]))
         weakref.finalize(self, library.model_free, self.address)
-        self.vocabulary = len(model.output.weight)  # type: ignore[union-attr]
-        self.places: dict[int, Endless] = {}
         if isinstance(model, Transformer):
             self._side(ENCODER, model.encoder)
-        self._side(DECODER, model.decoder)  # type: ignore[arg-type]
-        self._output(model)
+        self._side(DECODER, model.decoder)
+        self._output(model.output, model.bridge if isinstance(model, Transformer) else None)
 
     def reach(self, side: int, places: int) -> None:
         """Make sure that there are so many places."""
@@ -75,8 +75,6 @@ class Packed:
         """A linear layer; layers that share their weights share their place here."""
         key = (weight.data_ptr(), 0 if bias is None else bias.data_ptr())
         if key not in self._linears:
-            weight, bias = (None if part is None else part.detach().contiguous() for part in (weight, bias))
-            assert weight is not None
             count = len(self._kept)
             pointers = self._pointer(weight), self._pointer(bias)
             made = self.library.linear(self.address, *pointers, weight.shape[1], weight.shape[0], scale)
@@ -87,14 +85,13 @@ class Packed:
     def _norm(self, norm: nn.Module | None) -> int:
         if norm is None:
             return NONE
-        if type(norm) not in (nn.LayerNorm, nn.RMSNorm):
+        if not isinstance(norm, nn.LayerNorm | nn.RMSNorm):
             raise Unsupported(f"{type(norm).__name__} is no norm that it knows")
-        epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps  # type: ignore[union-attr]
+        epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps
         is_rms = isinstance(norm, nn.RMSNorm)
-        bias = None if is_rms else norm.bias  # type: ignore[union-attr]
-        pointers = self._pointer(norm.weight), self._pointer(bias)  # type: ignore[arg-type]
-        width = norm.normalized_shape[-1]  # type: ignore[index, union-attr]
-        return self.library.made(self.library.norm(self.address, *pointers, width, is_rms, epsilon))  # type: ignore[arg-type]
+        pointers = self._pointer(norm.weight), self._pointer(None if isinstance(norm, nn.RMSNorm) else norm.bias)
+        width = norm.normalized_shape[-1]
+        return self.library.made(self.library.norm(self.address, *pointers, width, is_rms, epsilon))
 
     def _numbers(self, numbers: Sequence[int]) -> Any:
         array = (ctypes.c_int32 * len(numbers))(*numbers)
@@ -105,8 +102,9 @@ class Packed:
         words, stack = side.words, side.stack
         if type(side) is not Side or type(words) is not Words or type(stack) is not Stack:
             raise Unsupported("a part of the model is not one of ours")
-        first: Block = stack.blocks[0]  # type: ignore[assignment]
-        inner: FeedForward = first.inner
+        first = stack.blocks[0]
+        assert isinstance(first, Block)
+        inner = first.inner
         given = SideGiven(
             width=first.self.width,
             inner=inner.narrow.in_features,
@@ -153,12 +151,10 @@ class Packed:
     def _attention(self, layer: MultiHead) -> AttentionGiven:
         if type(layer) is not MultiHead:
             raise Unsupported(f"{type(layer).__name__} is no attention layer that it knows")
-        scale = layer.split.width**-0.5
-        if layer.compare is not None:
-            if type(layer.compare) is not SCORES["dot"]:
-                raise Unsupported(f"{type(layer.compare).__name__} is not the dot product")
-            scale = layer.compare.score(1, 1).factor(layer.split.width)  # type: ignore[attr-defined]
         split = layer.split
+        score = Dot() if layer.compare is None else layer.compare.score(1, 1)
+        if type(layer.compare) not in (type(None), SCORES["dot"]) or not isinstance(score, Dot):
+            raise Unsupported(f"{type(layer.compare).__name__} is not the dot product")
         heads, groups = len(split.kept), len(split.kept_groups)
         serving = layer.serving or [head * groups // heads for head in range(heads)]
         return AttentionGiven(
@@ -168,17 +164,17 @@ class Packed:
             heads=heads,
             groups=groups,
             width=split.width,
-            scale=scale,
+            scale=score.factor(split.width),
             serving=self._numbers(serving),
             numbers=self._numbers(split.kept),
         )
 
-    def _output(self, model: Any) -> None:
-        output, transform = model.output, model.output.transform
+    def _output(self, output: Output, bridge: nn.Linear | None) -> None:
+        transform = output.transform
         if type(output) is not Output or type(transform) not in (type(None), Transform):
             raise Unsupported("words are scored in another way")
         given = OutputGiven(
-            bridge=self._linear(getattr(model, "bridge", None)),
+            bridge=self._linear(bridge),
             dense=self._linear(transform.dense) if transform else NONE,
             dense_bend=bend_of(transform.bend) if transform else 0,
             dense_norm=self._norm(transform.norm) if transform else NONE,

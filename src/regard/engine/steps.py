@@ -43,7 +43,7 @@ class State:
         self.address = self.library.made(self.library.state(packed.address))
         weakref.finalize(self, freed, packed, self.address)
         self.length = 0
-        self._logits = torch.empty(0)
+        self._logits = torch.empty(0, packed.vocabulary)
         for change in edits:
             self._change(change, source, real)
         if packed.has_source:

@@ -7,7 +7,7 @@ from regard.engine.library import library
 
 
 def top(logits: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor] | None:
-    """The `count` highest scores less their log-sum-exp, which words they are, and the log-sum-exp.
+    """The `count` highest scores, which words they are, and the log-sum-exp of all.
 
     None where the engine is not there, or the scores are not float32 on the processor.
     """

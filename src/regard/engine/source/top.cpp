@@ -76,7 +76,7 @@ void top(const float* logits, int rows, int words, int count, float* scores, int
             summary[row] = log_of_sum(mine, words);
             likeliest(mine, words, count, found);
             for (int i = 0; i < count; i++) {
-                scores[std::ptrdiff_t(row) * count + i] = found[i].score - summary[row];
+                scores[std::ptrdiff_t(row) * count + i] = found[i].score;
                 which[std::ptrdiff_t(row) * count + i] = found[i].word;
             }
         }
