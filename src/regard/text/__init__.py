@@ -1,11 +1,111 @@
-"""Text becomes tokens, and tokens become text."""
+"""Text becomes tokens, and tokens become text.
 
-from regard.text.batches import Batch, batches
-from regard.text.encoded import Encoded
-from regard.text.files import TokenizerError
-from regard.text.folder import load_tokenizer
-from regard.text.specials import Specials
-from regard.text.streaming import Stream
-from regard.text.tokenizer import Tokenizer
+The names are loaded when first used: to read and check files takes no torch. No module is called as a name in it.
+"""
 
-__all__ = ["Batch", "Encoded", "Specials", "Stream", "Tokenizer", "TokenizerError", "batches", "load_tokenizer"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from regard.text.cache import TokenTable, token_tables
+    from regard.text.check import Finding, Report, check_files
+    from regard.text.corpora import Corpus, Parallel, Plain, Side, Swapped, Tabbed, pairs
+    from regard.text.encoded import Encoded
+    from regard.text.files import TokenizerError
+    from regard.text.folder import load_tokenizer
+    from regard.text.frames import FRAMES, Frame
+    from regard.text.labelled import Labelled
+    from regard.text.learning import KINDS
+    from regard.text.lines import DataError, read_lines
+    from regard.text.padding import Batch, batches
+    from regard.text.specials import Specials
+    from regard.text.stories import Question, Stories
+    from regard.text.streaming import Stream
+    from regard.text.tokenizer import Tokenizer
+    from regard.text.train import save_tokenizer, train_tokenizer
+    from regard.text.training import TrainingBatch, TrainingBatches
+    from regard.text.windows import Windows
+
+__all__ = [
+    "FRAMES",
+    "KINDS",
+    "Batch",
+    "Corpus",
+    "DataError",
+    "Encoded",
+    "Finding",
+    "Frame",
+    "Labelled",
+    "Parallel",
+    "Plain",
+    "Question",
+    "Report",
+    "Side",
+    "Specials",
+    "Stories",
+    "Stream",
+    "Swapped",
+    "Tabbed",
+    "TokenTable",
+    "Tokenizer",
+    "TokenizerError",
+    "TrainingBatch",
+    "TrainingBatches",
+    "Windows",
+    "batches",
+    "check_files",
+    "load_tokenizer",
+    "pairs",
+    "read_lines",
+    "save_tokenizer",
+    "token_tables",
+    "train_tokenizer",
+]
+
+_PUBLIC = {
+    "Batch": "padding",
+    "Corpus": "corpora",
+    "DataError": "lines",
+    "Encoded": "encoded",
+    "FRAMES": "frames",
+    "Finding": "check",
+    "Frame": "frames",
+    "KINDS": "learning",
+    "Labelled": "labelled",
+    "Parallel": "corpora",
+    "Plain": "corpora",
+    "Question": "stories",
+    "Report": "check",
+    "Side": "corpora",
+    "Specials": "specials",
+    "Stories": "stories",
+    "Stream": "streaming",
+    "Swapped": "corpora",
+    "Tabbed": "corpora",
+    "TokenTable": "cache",
+    "Tokenizer": "tokenizer",
+    "TokenizerError": "files",
+    "TrainingBatch": "training",
+    "TrainingBatches": "training",
+    "Windows": "windows",
+    "batches": "padding",
+    "check_files": "check",
+    "load_tokenizer": "folder",
+    "pairs": "corpora",
+    "read_lines": "lines",
+    "save_tokenizer": "train",
+    "token_tables": "cache",
+    "train_tokenizer": "train",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'regard.text' has no attribute {name!r}")
+    value = getattr(import_module(f"regard.text.{_PUBLIC[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})

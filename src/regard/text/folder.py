@@ -34,7 +34,8 @@ def load_tokenizer(folder: str | Path, **changes: Any) -> Tokenizer:
         return Tokenizer(coder, specials, side=side, target=target)
 
     if (folder / "tokenizer.json").is_file():
-        return whole(compiled(folder / "tokenizer.json"))
+        other = folder / "target_tokenizer.json"  # ours, where the two sides have their own
+        return whole(compiled(folder / "tokenizer.json"), whole(compiled(other)) if other.is_file() else None)
     if (folder / "source.spm").is_file():
         source, target = sentencepiece.marian(folder, settings, names)
         names = {"unk": "<unk>", "eos": "</s>", "pad": "<pad>", **names}

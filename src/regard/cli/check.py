@@ -1,0 +1,43 @@
+"""`regard check`: what is wrong with data, before training finds out."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("data", nargs=-1, required=True, metavar="DATA...", type=click.Path(path_type=Path))
+@click.option("--longest", type=click.IntRange(1), default=2000, help="Characters up to which a line is not too long.")
+@click.option("--ratio", type=click.FloatRange(1), default=4.0, help="How many times as long one side may be.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def check(data: tuple[Path, ...], longest: int, ratio: float, as_json: bool) -> None:
+    """Look for faults in one file of text, two parallel ones or a .tsv; plain, .gz or .xz.
+
+    Prints each kind with its count and the first places. Ends with 1 where training would refuse the data, with 0
+    where there are only warnings. Goes through the files once, in little memory.
+
+    \b
+    regard check train.en train.de
+    regard check train.tsv.xz --json
+    """
+    from regard.text.check import check_files
+
+    if len(data) > 2:
+        raise click.UsageError(f"one file or two parallel ones expected, got {len(data)}")
+    found = check_files(data, longest=longest, ratio=ratio)
+    if as_json:
+        click.echo(json.dumps(asdict(found), ensure_ascii=False))
+    else:
+        for file, count in zip(found.files, found.lines, strict=True):
+            click.echo(f"{file}: {count:,} lines")
+        for finding in found.findings:
+            kind = f"{'fault' if finding.stops else 'warning':8} {finding.kind:12}"
+            click.echo(f"{kind} {'about ' if finding.estimated else ''}{finding.count:,}: {finding.meaning}")
+            click.echo(f"{'':21} {', '.join(finding.places)}{', …' if finding.count > len(finding.places) else ''}")
+        if not found.findings:
+            click.echo("nothing found")
+    if found.stops:
+        sys.exit(1)

@@ -1,0 +1,249 @@
+"""Texts as numbers on disk: encoded once, memory-mapped, found again by what they were made from."""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.lib import format as npy
+
+from regard.text.compiled import Compiled, one_line
+from regard.text.corpora import Corpus
+from regard.text.files import TokenizerError
+from regard.text.lines import DataError
+from regard.text.threads import threads
+from regard.text.tokenizer import Tokenizer
+
+VERSION = 1
+CHUNK = 4096  # texts that are encoded at once
+ABANDONED = 24 * 3600  # seconds after which half-written files belong to nobody
+CONTENTS = "contents.json"
+
+Coder = Tokenizer | Mapping[str, int]
+"""How a column becomes numbers: by a tokeniser, or one number for each text (a label)."""
+
+
+class TokenTable:
+    """Many texts as numbers: text i is tokens[offsets[i]:offsets[i + 1]]. Both are memory-mapped and never written."""
+
+    def __init__(self, path: Path) -> None:
+        """`path` is that of two files, without their endings .tokens.npy and .offsets.npy."""
+        self.path = path
+        self.tokens: np.ndarray = np.load(f"{path}.tokens.npy", mmap_mode="r")
+        self.offsets: np.ndarray = np.load(f"{path}.offsets.npy", mmap_mode="r")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, text: int) -> np.ndarray:
+        if not -len(self) <= text < len(self):
+            raise IndexError(f"text {text} of {len(self)}")
+        text %= len(self)
+        return self.tokens[self.offsets[text] : self.offsets[text + 1]]
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """The number of tokens of every text."""
+        return np.diff(self.offsets)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TokenTable, (self.path,)  # another process maps the same files
+
+
+def token_tables(
+    corpus: Corpus, coders: Mapping[str, Coder], folder: str | Path, *, bare: bool = False
+) -> dict[str, TokenTable]:
+    """The columns of a corpus as numbers, from the cache in `folder` or written there: {"source": …, "target": …}.
+
+    `coders` says how each column is read; columns that it does not name are left out. `bare` leaves out what a
+    tokeniser puts around a text. The cache knows the content of files and tokenisers, not their names; a file in it
+    that is not as it was written is made anew.
+    """
+    folder = Path(folder)
+    if unknown := coders.keys() - set(corpus.columns):
+        raise DataError(f"no column {', '.join(sorted(unknown))}: there are {', '.join(corpus.columns)}")
+    home = folder / key_of(corpus, coders, bare)
+    if not is_whole(home, coders):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            beside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=folder))
+            try:
+                write(corpus, coders, beside, bare)
+                put(beside, home, coders)
+            finally:
+                shutil.rmtree(beside, ignore_errors=True)
+            sweep(folder)
+        except OSError as problem:
+            raise DataError(f"{folder}: the token cache cannot be written ({problem.strerror or problem})") from None
+    return {name: TokenTable(home / name) for name in coders}
+
+
+def key_of(corpus: Corpus, coders: Mapping[str, Coder], bare: bool) -> str:
+    """A name that changes with anything that the numbers depend on."""
+    read = [[name, described(coder)] for name, coder in coders.items()]
+    told = [VERSION, bare, layout(corpus), [digest(path) for path in corpus.files], read]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def layout(corpus: Any) -> Any:
+    """How a corpus reads its files, whatever they are called."""
+    names = {str(file) for file in corpus.files}
+    rest = {name: value for name, value in vars(corpus).items() if str(value) not in names}
+    inner = {name: layout(value) if hasattr(value, "files") else value for name, value in rest.items()}
+    return [type(corpus).__name__, inner]
+
+
+def described(coder: Coder) -> Any:
+    if not isinstance(coder, Tokenizer):
+        return dict(coder)
+    if isinstance(coder.coder, Compiled):
+        return hashlib.sha256(coder.coder.whole.to_str().encode()).hexdigest()
+    return [type(coder.coder).__name__, coder.vocabulary]
+
+
+def digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as problem:
+        raise DataError(f"{path}: cannot be read ({problem.strerror or problem})") from None
+
+
+def write(corpus: Corpus, coders: Mapping[str, Coder], folder: Path, bare: bool) -> None:
+    """Encode a corpus in one pass, a chunk at a time."""
+    columns = {name: Writer(folder / name, size_of(coder)) for name, coder in coders.items()}
+    places = {name: corpus.columns.index(name) for name in coders}
+    samples, count = iter(corpus), 0
+    try:
+        while chunk := list(islice(samples, CHUNK)):
+            for name, coder in coders.items():
+                texts = [sample[places[name]] for sample in chunk]
+                columns[name].add(numbers(texts, coder, bare, corpus, count))
+            count += len(chunk)
+        for column in columns.values():
+            column.end()
+    finally:
+        for column in columns.values():
+            column.close()
+    sums = {file.name: [file.stat().st_size, digest(file)] for file in sorted(folder.glob("*.npy"))}
+    with (folder / CONTENTS).open("w", encoding="utf-8") as file:
+        json.dump(sums, file, indent=1)
+        synced(file)
+
+
+def numbers(texts: Sequence[str], coder: Coder, bare: bool, corpus: Corpus, first: int) -> Iterator[Sequence[int]]:
+    """Texts as numbers; `first` is the number of the first of them in the corpus."""
+    if not isinstance(coder, Tokenizer):
+        for number, text in enumerate(texts, first):
+            if text not in coder:
+                raise DataError(f"{corpus.place(number)}: {text!r} is none of {', '.join(sorted(coder)[:12])}")
+            yield [coder[text]]
+    elif isinstance(coder.coder, Compiled):
+        with threads():
+            try:
+                found = coder.coder.reader(frozenset()).encode_batch_fast(list(texts), add_special_tokens=not bare)
+            except Exception as problem:  # the package raises nothing more telling
+                where = f"{corpus.place(first)} and the {len(texts) - 1} texts after it"
+                raise TokenizerError(f"{where}: the tokeniser cannot read them ({one_line(problem)})") from None
+        yield from (one.ids for one in found)
+    else:
+        yield from (coder.encode(text, bare=bare).ids for text in texts)
+
+
+def size_of(coder: Coder) -> int:
+    return len(coder) if isinstance(coder, Tokenizer) else max(coder.values(), default=0) + 1
+
+
+class Writer:
+    """Two .npy files that grow; the header, which says how long they are, is written at the end once more."""
+
+    def __init__(self, path: Path, size: int) -> None:
+        self.kinds = {"tokens": np.dtype("<u2" if size <= 1 << 16 else "<i4"), "offsets": np.dtype("<i8")}
+        self.files: dict[str, IO[bytes]] = {}
+        self.counts = dict.fromkeys(self.kinds, 0)
+        self.last = 0
+        for name in self.kinds:
+            self.files[name] = Path(f"{path}.{name}.npy").open("wb")  # noqa: SIM115 - close() does
+            self.header(name)
+        self.put("offsets", np.zeros(1))
+
+    def add(self, texts: Iterator[Sequence[int]]) -> None:
+        rows = list(texts)
+        ends = self.last + np.cumsum([len(row) for row in rows])
+        self.put("tokens", np.fromiter(chain.from_iterable(rows), np.int64))
+        self.put("offsets", ends)
+        self.last = int(ends[-1])
+
+    def put(self, name: str, values: np.ndarray) -> None:
+        self.files[name].write(values.astype(self.kinds[name]).tobytes())
+        self.counts[name] += len(values)
+
+    def header(self, name: str) -> None:
+        told = {"descr": npy.dtype_to_descr(self.kinds[name]), "fortran_order": False, "shape": (self.counts[name],)}
+        npy.write_array_header_1_0(self.files[name], told)  # numpy leaves room for a longer shape
+
+    def end(self) -> None:
+        for name, file in self.files.items():
+            before = file.tell()
+            file.seek(0)
+            self.header(name)
+            assert before == file.seek(0, os.SEEK_END)
+            synced(file)
+
+    def close(self) -> None:
+        for file in self.files.values():
+            file.close()
+
+
+def is_whole(home: Path, coders: Mapping[str, Coder]) -> bool:
+    """Whether the files are those that were written, to the last bit."""
+    try:
+        sums = json.loads((home / CONTENTS).read_text(encoding="utf-8"))
+        wanted = {f"{name}.{part}.npy" for name in coders for part in ("tokens", "offsets")}
+        sizes = all((home / name).stat().st_size == size for name, (size, _) in sums.items())
+        return sums.keys() == wanted and sizes and all(digest(home / name) == sum for name, (_, sum) in sums.items())
+    except (OSError, ValueError, TypeError, AttributeError):
+        return False
+
+
+def put(beside: Path, home: Path, coders: Mapping[str, Coder]) -> None:
+    """Give a finished folder its name. If another process was first, its folder is as good."""
+    synced_folder(beside)
+    os.chmod(beside, 0o755)
+    if is_whole(home, coders):
+        return
+    if home.exists():
+        os.rename(home, Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent)) / "damaged")
+    try:
+        os.rename(beside, home)
+    except OSError:
+        if not is_whole(home, coders):
+            raise
+    synced_folder(home.parent)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what was damaged, and what processes that were killed left half-written."""
+    for left in folder.glob(".*.*"):
+        if (left / "damaged").exists() or left.stat().st_mtime < time.time() - ABANDONED:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def synced(file: IO[Any]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def synced_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,233 @@
+"""What is wrong with files of text, in one pass: faults that stop training, and what else a reader should know."""
+
+import codecs
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from regard.text.lines import LONGEST, DataError, raw_lines
+from regard.text.repeats import Repeats
+
+FEW = 3  # places that are shown of each kind
+WHOLE = 1 << 20  # bytes of a line that are kept; more than that is read, but not compared
+BREAKS = re.compile("[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+SHORT = 40  # bytes up to which a text may be much longer than its partner
+
+FAULTS = {
+    "unreadable": "cannot be read or unpacked",
+    "empty file": "no line in it",
+    "not UTF-8": "bytes that are no text",
+    "NUL": "a character that is no text",
+    "endless": f"lines of more than {LONGEST >> 20} MiB",
+    "columns": "not two texts with one tab between them",
+    "unequal": "lines without a partner in the other file",
+}
+"""What stops training."""
+
+WARNINGS = {
+    "BOM": "a byte-order mark, which would be read as part of the text",
+    "CRLF": "lines that end in a carriage return, which would be read as part of the text",
+    "line breaks": "other characters that some programs take for the end of a line",
+    "empty": "lines without text",
+    "long": "lines longer than {longest:,} characters",
+    "same": "source and target are the same",
+    "repeated": "lines that were there before",
+    "lopsided": "one side more than {ratio:g} times as long as the other, in bytes",
+}
+"""What does not."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something found: how often, and where first. `stops` says whether training would refuse it."""
+
+    kind: str
+    meaning: str
+    stops: bool
+    count: int
+    places: tuple[str, ...]
+    estimated: bool = False
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found in which files, and how many lines they have."""
+
+    files: tuple[str, ...]
+    lines: tuple[int, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def stops(self) -> bool:
+        return any(finding.stops for finding in self.findings)
+
+
+@dataclass
+class Tally:
+    """Counts and first places, by kind."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    places: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: str, place: str, count: int = 1) -> None:
+        self.counts[kind] = self.counts.get(kind, 0) + count
+        places = self.places.setdefault(kind, [])
+        if len(places) < FEW:
+            places.append(place)
+
+
+def check_files(files: Sequence[str | Path], *, longest: int = 2000, ratio: float = 4.0) -> Report:
+    """Look through one file, or two whose lines belong together; .tsv holds both sides; .gz and .xz are unpacked."""
+    paths = [Path(file) for file in files]
+    if len(paths) not in (1, 2):
+        raise DataError(f"one file or two parallel ones expected, got {len(paths)}")
+    tally, repeats, counts = Tally(), Repeats(), [0] * len(paths)
+    tabbed = len(paths) == 1 and ".tsv" in paths[0].suffixes
+    sides = [lines_of(path, tally) for path in paths]
+    number = 0
+    while True:
+        found = [next(side, None) for side in sides]
+        if all(line is None for line in found):
+            break
+        number += 1
+        texts: list[bytes | None] = []
+        for place, line in enumerate(found):
+            if line is not None:
+                counts[place] = number
+                texts.append(look(line, f"{paths[place]}:{number}", tally, longest, tabbed))
+        if len(texts) < len(paths):
+            continue
+        place = f"{paths[0]}:{number}"
+        pair = split(texts[0], place, tally) if tabbed else texts
+        if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
+            compare(pair[0], pair[1], place, tally, ratio)
+        whole = [text for text in texts if text is not None]
+        if len(whole) == len(texts) and any(text.strip() for text in whole):
+            for repeat in repeats.add(b"\n".join(whole), number):
+                tally.add("repeated", f"{paths[0]}:{repeat}")
+    for repeat in repeats.flush():
+        tally.add("repeated", f"{paths[0]}:{repeat}")
+    if repeats.count:
+        tally.counts["repeated"] = repeats.count
+    finish(paths, counts, tally)
+    return report(paths, counts, tally, repeats.share > 1, {"longest": longest, "ratio": ratio})
+
+
+def lines_of(path: Path, tally: Tally) -> Iterator[tuple[bytes, bool]]:
+    """Lines with their ends, and whether they are whole: of one longer than WHOLE only the beginning is given."""
+    parts = raw_lines(path, WHOLE)
+    number = 0
+    try:
+        for line in parts:
+            number += 1
+            if line.endswith(b"\n") or len(line) < WHOLE:
+                yield line, True
+            else:
+                drain(line, parts, f"{path}:{number}", tally)
+                yield line, False
+    except DataError:
+        if number == 0 and not path.is_file():
+            raise
+        tally.add("unreadable", f"{path}:{number + 1}")
+
+
+def drain(line: bytes, parts: Iterator[bytes], place: str, tally: Tally) -> None:
+    """Read an endless line to its end, keeping none of it."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    bad = nul = False
+    size = 0
+    while line:
+        size += len(line)
+        nul = nul or b"\0" in line
+        try:
+            decoder.decode(line, final=line.endswith(b"\n"))
+        except UnicodeDecodeError:
+            bad = True
+            decoder.reset()
+        line = b"" if line.endswith(b"\n") else next(parts, b"")
+    if bad:
+        tally.add("not UTF-8", place)
+    if nul:
+        tally.add("NUL", place)
+    if size > LONGEST:
+        tally.add("endless", place)
+
+
+def look(line: tuple[bytes, bool], place: str, tally: Tally, longest: int, tabbed: bool) -> bytes | None:
+    """What one line shows by itself; gives its text, or None where it is not to be compared."""
+    text, is_whole = line
+    if text.startswith(codecs.BOM_UTF8):
+        tally.add("BOM", place)
+    if not is_whole:
+        tally.add("long", place)
+        return None
+    text = text.removesuffix(b"\n")
+    if text.endswith(b"\r"):
+        tally.add("CRLF", place)
+        text = text[:-1]
+    if b"\0" in text:
+        tally.add("NUL", place)
+    try:
+        characters = text.decode("utf-8")
+    except UnicodeDecodeError:
+        tally.add("not UTF-8", place)
+        return None
+    if len(characters) > longest:
+        tally.add("long", place)
+    if BREAKS.search(characters):
+        tally.add("line breaks", place)
+    if not tabbed and not characters.strip():
+        tally.add("empty", place)
+    return text
+
+
+def split(text: bytes | None, place: str, tally: Tally) -> list[bytes | None]:
+    """The two sides of a line with a tab."""
+    if text is None:
+        return []
+    columns = text.split(b"\t")
+    if len(columns) != 2:
+        tally.add("columns", place)
+        return []
+    if not all(column.strip() for column in columns):
+        tally.add("empty", place)
+    return [*columns]
+
+
+def compare(source: bytes, target: bytes, place: str, tally: Tally, ratio: float) -> None:
+    """What two texts show beside each other."""
+    short, long = sorted((len(source), len(target)))
+    if short and source.strip() == target.strip():
+        tally.add("same", place)
+    if short and long > SHORT and long > ratio * short:
+        tally.add("lopsided", place)
+
+
+def finish(paths: Sequence[Path], counts: Sequence[int], tally: Tally) -> None:
+    """What only the end shows."""
+    broken = tally.places.get("unreadable", [])
+    for path, count in zip(paths, counts, strict=True):
+        if count == 0 and not any(place.startswith(str(path)) for place in broken):
+            tally.add("empty file", str(path))
+    if not broken and min(counts) != max(counts):
+        longer = paths[list(counts).index(max(counts))]
+        tally.add("unequal", f"{longer}:{min(counts) + 1}", max(counts) - min(counts))
+
+
+def report(
+    paths: Sequence[Path], counts: Sequence[int], tally: Tally, estimated: bool, settings: dict[str, float]
+) -> Report:
+    findings = [
+        Finding(
+            kind,
+            meaning.format(**settings),
+            kind in FAULTS,
+            tally.counts[kind],
+            tuple(tally.places.get(kind, [])),
+            estimated and kind == "repeated",
+        )
+        for kind, meaning in {**FAULTS, **WARNINGS}.items()
+        if kind in tally.counts
+    ]
+    return Report(tuple(map(str, paths)), tuple(counts), tuple(findings))

@@ -1,0 +1,140 @@
+"""Corpora: files that give the same samples each time they are gone through, in the order of the files."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from regard.text.lines import DataError, read_lines
+
+
+@runtime_checkable
+class Corpus(Protocol):
+    """Samples, each of one text or several. `files` are all that they depend on, `columns` the texts of a sample."""
+
+    @property
+    def files(self) -> tuple[Path, ...]: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]: ...
+
+    def place(self, sample: int) -> str:
+        """Where a sample stands, counted from 0: file:line."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plain:
+    """One text a line. With `ends` each keeps its "\\n", as a language model wants it: joined they are the file."""
+
+    path: str | Path
+    ends: bool = False
+    columns = ("text",)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (Path(self.path),)
+
+    def __iter__(self) -> Iterator[tuple[str]]:
+        return ((line,) for line in read_lines(self.path, ends=self.ends))
+
+    def place(self, sample: int) -> str:
+        return f"{self.path}:{sample + 1}"
+
+
+@dataclass(frozen=True)
+class Parallel:
+    """Line n of one file belongs to line n of another; files of unequal length are an error."""
+
+    source: str | Path
+    target: str | Path
+    columns = ("source", "target")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return Path(self.source), Path(self.target)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        sides, counts = (read_lines(self.source), read_lines(self.target)), [0, 0]
+        while True:
+            pair = [next(side, None) for side in sides]
+            for place, text in enumerate(pair):
+                counts[place] += text is not None
+            source, target = pair
+            if source is None or target is None:
+                break
+            yield source, target
+        if counts[0] != counts[1]:
+            longer = counts.index(max(counts))
+            first = min(counts) + 1
+            counts[longer] += sum(1 for _ in sides[longer])
+            told = f"{self.files[0]} has {counts[0]} lines, {self.files[1]} has {counts[1]}"
+            raise DataError(f"{self.files[longer]}:{first}: no line to go with it: {told}")
+
+    def place(self, sample: int) -> str:
+        return f"{self.source}:{sample + 1}"
+
+
+@dataclass(frozen=True)
+class Tabbed:
+    """A pair a line, a tab between the two; no tab or a second one is an error."""
+
+    path: str | Path
+    columns = ("source", "target")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return (Path(self.path),)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        for number, line in enumerate(read_lines(self.path)):
+            columns = line.split("\t")
+            if len(columns) != 2:
+                raise DataError(f"{self.place(number)}: {len(columns)} columns; two texts expected, a tab between them")
+            yield columns[0], columns[1]
+
+    def place(self, sample: int) -> str:
+        return f"{self.path}:{sample + 1}"
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """The same pairs the other way round."""
+
+    pairs: Parallel | Tabbed
+    columns = ("source", "target")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.pairs.files
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return ((target, source) for source, target in self.pairs)
+
+    def place(self, sample: int) -> str:
+        return self.pairs.place(sample)
+
+
+def pairs(files: Sequence[str | Path]) -> Parallel | Tabbed:
+    """Two parallel files, or one with a tab in each line."""
+    if len(files) == 2:
+        return Parallel(Path(files[0]), Path(files[1]))
+    if len(files) == 1:
+        return Tabbed(Path(files[0]))
+    raise DataError(f"two parallel files or one .tsv expected, got {len(files)} files")
+
+
+@dataclass(frozen=True)
+class Side:
+    """The texts of one column or of several, as a tokeniser learns from them."""
+
+    corpus: Corpus
+    columns: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[str]:
+        kept = [self.corpus.columns.index(name) for name in self.columns]
+        for sample in self.corpus:
+            for place in kept:
+                yield sample[place]

@@ -1,0 +1,92 @@
+"""A tokeniser for a model that is about to be trained."""
+
+import json
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from tokenizers import AddedToken
+
+from regard.errors import lookup
+from regard.text.compiled import Compiled, one_line
+from regard.text.files import TokenizerError
+from regard.text.frames import Frame, frame_of
+from regard.text.learning import KINDS
+from regard.text.lines import DataError
+from regard.text.specials import Specials
+from regard.text.threads import threads
+from regard.text.tokenizer import Tokenizer
+
+TARGET = "target_tokenizer.json"
+
+
+def train_tokenizer(
+    kind: str,
+    size: int,
+    texts: Iterable[str],
+    *,
+    target: Iterable[str] | None = None,
+    frame: str | Frame = "translation",
+    lower: bool = False,
+) -> Tokenizer:
+    """Learn a tokeniser of at most `size` tokens, special ones included; 0 takes all words or characters there are.
+
+    Kinds are those of KINDS; `frame` says what goes around a text. With `target`, what the model writes gets a
+    tokeniser of its own; for a joint one give the texts of both sides. Texts keep their case and form unless `lower`.
+    """
+    frame = frame_of(frame)
+    other = None if target is None else train_tokenizer(kind, size, target, frame=frame, lower=lower)
+    make = lookup(KINDS, kind, "kind of tokeniser")
+    with threads():
+        try:
+            made = make(some(texts), size, frame, lower)
+        except (TokenizerError, DataError):
+            raise
+        except Exception as problem:  # the package raises nothing more telling
+            raise TokenizerError(f"no {kind} tokeniser of size {size} from these texts: {one_line(problem)}") from None
+    numbers = made.get_vocab()
+    found = {kind: name for kind, name in frame.spelled(unknown=True).items() if name in numbers}
+    made.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in found.values()])
+    if template := frame.template(numbers):
+        made.post_processor = template
+    return Tokenizer(Compiled(made), Specials(**{kind: numbers[name] for kind, name in found.items()}), target=other)
+
+
+def save_tokenizer(tokenizer: Tokenizer, folder: str | Path) -> list[Path]:
+    """Write what load_tokenizer and transformers read: tokenizer.json, tokenizer_config.json, and the files' names.
+
+    A tokeniser of the other side, if there is one, is target_tokenizer.json.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    sides = {"tokenizer.json": tokenizer} | ({} if tokenizer.target is tokenizer else {TARGET: tokenizer.target})
+    files: dict[str, str] = {}
+    for name, side in sides.items():
+        if not isinstance(side.coder, Compiled):
+            raise TokenizerError(f"{folder / name}: only tokenisers of the tokenizers package can be written")
+        files[name] = side.coder.whole.to_str(pretty=True) + "\n"
+    files["tokenizer_config.json"] = json.dumps(settings(tokenizer), indent=2, ensure_ascii=False) + "\n"
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    return [folder / name for name in files]
+
+
+def settings(tokenizer: Tokenizer) -> dict[str, Any]:
+    """tokenizer_config.json."""
+    named = {kind: number for kind, number in vars(tokenizer.specials).items() if number is not None}
+    return {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "clean_up_tokenization_spaces": False,
+        "padding_side": tokenizer.side,
+        **{f"{kind}_token": tokenizer.token(number) for kind, number in named.items()},
+    }
+
+
+def some(texts: Iterable[str]) -> Iterable[str]:
+    """The same texts, of which there is at least one."""
+    walk = iter(texts)
+    first = next(walk, None)
+    if first is None:
+        raise TokenizerError("no text to learn a tokeniser from")
+    return chain([first], walk) if walk is texts else texts

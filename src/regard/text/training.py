@@ -1,0 +1,158 @@
+"""Batches to train on: batch i of an epoch is a pure function of the seed, the epoch and i."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.shapes import Real, Tokens
+from regard.text.cache import TokenTable
+from regard.text.lines import DataError
+from regard.text.plans import Buckets, Plan
+
+Key = tuple[int, int]
+"""An epoch, and the number of a batch in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One text of each sample, padded to the longest on the right."""
+
+    tokens: Tokens
+    real: Real
+
+    def to(self, device: torch.device | str) -> "Column":
+        return Column(self.tokens.to(device, non_blocking=True), self.real.to(device, non_blocking=True))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingBatch:
+    """The columns of some samples, and the samples' numbers.
+
+    `total` counts the tokens that are learnt from in the whole batch, of which a process may hold a part. A process
+    for which no sample is left gets one row of which nothing is real, and no numbers.
+    """
+
+    columns: dict[str, Column]
+    samples: Tensor
+    total: int
+
+    def __getitem__(self, name: str) -> Column:
+        return self.columns[name]
+
+    def to(self, device: torch.device | str) -> "TrainingBatch":
+        return TrainingBatch({name: one.to(device) for name, one in self.columns.items()}, self.samples, self.total)
+
+
+class TrainingBatches:
+    """Samples of like length together, every sample once an epoch: a map from (epoch, i) to a batch.
+
+    With `tokens`, a batch holds as many samples as keep rows x longest text within it, padding counted; a sample that
+    is longer has a batch of its own. The column `count` is counted, the last one unless named; any other column may
+    take twice as much. With `rows` it holds so many samples. `samples` are those to use, if not all.
+
+    `part` is (rank, world): a process gets every world-th row of a batch that does not depend on how many there are.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, TokenTable],
+        *,
+        tokens: int = 0,
+        rows: int = 0,
+        seed: int = 0,
+        pad: int | Mapping[str, int] = 0,
+        count: str = "",
+        samples: np.ndarray | None = None,
+        part: tuple[int, int] = (0, 1),
+    ) -> None:
+        if (tokens > 0) == (rows > 0):
+            raise RegardError(f"a batch has so many tokens or so many rows: one of them expected, got {tokens}, {rows}")
+        self.tables, self.seed, self.part = dict(tables), seed, checked_part(part)
+        self.pad = {name: pad if isinstance(pad, int) else pad.get(name, 0) for name in tables}
+        sizes = {len(table) for table in tables.values()}
+        if len(sizes) != 1:
+            told = ", ".join(f"{name} has {len(table)}" for name, table in tables.items())
+            raise DataError(f"columns of one length expected: {told}")
+        self.count = count or list(tables)[-1]
+        self.samples = np.arange(sizes.pop()) if samples is None else np.asarray(samples)
+        if len(self.samples) == 0:
+            raise DataError("no sample to make a batch of")
+        self.lengths = {name: table.lengths[self.samples].astype(np.int32) for name, table in tables.items()}
+        others = [lengths for name, lengths in self.lengths.items() if name != self.count]
+        longest = np.maximum.reduce(others) if others else None
+        self.buckets = Buckets(self.lengths[self.count], longest, tokens=tokens, rows=rows)
+        self.plan = lru_cache(maxsize=2)(self._plan)
+
+    def __len__(self) -> int:
+        """The batches of an epoch, any epoch."""
+        return len(self.buckets)
+
+    def key(self, step: int) -> Key:
+        """The epoch and the number in it of the batch with this number, counted through all epochs."""
+        return divmod(step, len(self))
+
+    def __getitem__(self, key: Key) -> TrainingBatch:
+        epoch, batch = key
+        places = self.plan(epoch)[batch]
+        rank, world = self.part
+        mine = self.samples[places[rank::world]]
+        columns = {name: self.column(name, mine) for name in self.tables}
+        return TrainingBatch(columns, torch.from_numpy(mine.copy()), int(self.lengths[self.count][places].sum()))
+
+    def column(self, name: str, samples: np.ndarray) -> Column:
+        table = self.tables[name]
+        starts = np.asarray(table.offsets[samples])
+        return gathered(table.tokens, starts, np.asarray(table.offsets[samples + 1]) - starts, self.pad[name])
+
+    def _plan(self, epoch: int) -> Plan:
+        return self.buckets.plan(self.seed, epoch)
+
+    def padding(self, epoch: int = 0) -> dict[str, float]:
+        """The share of each column that is padding."""
+        plan = self.plan(epoch)
+        room = dict.fromkeys(self.tables, 0)
+        for batch in range(len(plan)):
+            places = plan[batch]
+            for name, lengths in self.lengths.items():
+                room[name] += len(places) * int(lengths[places].max())
+        return {name: 1 - int(self.lengths[name].sum()) / max(1, room[name]) for name in self.tables}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "plan"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.plan = lru_cache(maxsize=2)(self._plan)
+
+
+def checked_part(part: tuple[int, int]) -> tuple[int, int]:
+    rank, world = part
+    if not 0 <= rank < world:
+        raise RegardError(f"part {part}: a rank below the number of processes expected")
+    return rank, world
+
+
+def gathered(tokens: np.ndarray, starts: np.ndarray, lengths: np.ndarray, pad: int, least: int = 1) -> Column:
+    """Stretches of a long row of tokens, side by side; at least one row, and `least` columns."""
+    if len(starts) == 0:
+        starts = lengths = np.zeros(1, np.int64)
+    steps = np.arange(max(least, int(lengths.max())))
+    real = steps < lengths[:, None]
+    places = np.where(real, starts[:, None] + steps, 0)
+    found = np.asarray(tokens[places], dtype=np.int64) if len(tokens) else np.zeros(places.shape, np.int64)
+    return Column(torch.from_numpy(np.where(real, found, pad)), torch.from_numpy(real))
+
+
+def too_long(tables: Mapping[str, TokenTable], longest: int | Mapping[str, int]) -> np.ndarray:
+    """The numbers of the samples that have more tokens in some column than `longest`."""
+    limits = {name: longest if isinstance(longest, int) else longest.get(name) for name in tables}
+    over: Sequence[np.ndarray] = [
+        table.lengths > limit for name, table in tables.items() if (limit := limits[name]) is not None
+    ]
+    return np.flatnonzero(np.logical_or.reduce(over)) if over else np.zeros(0, np.int64)
