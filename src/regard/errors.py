@@ -1,7 +1,6 @@
 """What can go wrong, in one line each: the command line prints the message and nothing else."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import TypeVar
 
 Entry = TypeVar("Entry")
@@ -34,6 +33,8 @@ def lookup(table: Mapping[str, Entry], name: str, what: str) -> Entry:
     """
     if name in table:
         return table[name]
+    from difflib import get_close_matches  # where a name is wrong, there is time to load it
+
     near = get_close_matches(str(name), table, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     raise UnknownName(f"unknown {what} {name!r}: {hint}known: {', '.join(sorted(table))}")

@@ -3,8 +3,10 @@ import json
 import pytest
 import torch
 from tasks.tiny import TEXTS, gpt2, their_tokens
+from tasks.translators import told
 
 import regard
+from regard.errors import RegardError
 from regard.tasks import Generate, TextTooLong
 from regard.text import Encoded, TokenizerError
 
@@ -92,3 +94,65 @@ def test_what_a_tokeniser_puts_after_a_text_does_not_end_it(generate, monkeypatc
     ended = Encoded(*((*values, last) for values, last in zip(vars(ended).values(), more, strict=True)))
     monkeypatch.setattr(generate.tokenizer, "encode", lambda *_, **__: ended)
     assert generate.read_prompt("the", None).ids == ended.ids[:-1]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("beam", [1, 3])
+def test_watching_shows_prompt_and_answer_once(made, generate, beam):
+    model, _ = made
+    model.set_attn_implementation("eager")
+    with regard.watch(generate.model) as seen:
+        found = generate(PROMPTS, beam=beam, max_length=6)
+    assert [one.ids for one in found] == [one.ids for one in generate(PROMPTS, beam=beam, max_length=6)]
+    for row, one in enumerate(found):
+        tokens = [*generate.tokenizer.encode(one.prompt).ids, *one.ids]
+        tokens = tokens if one.is_finished else tokens[:-1]
+        out = model(torch.tensor([tokens]), output_attentions=True)
+        for layer, weights in enumerate(out.attentions):
+            pattern = seen[f"decoder.{layer}.self"]
+            torch.testing.assert_close(pattern[row, :, : len(tokens), : len(tokens)], weights[0], rtol=0, atol=1e-5)
+    assert len(seen.all("decoder.0.self")) == 1
+
+
+@pytest.mark.parametrize("told", [{}, {"sample": {"temperature": 1.5}, "seed": 5}])
+def test_a_stream_is_the_text_in_parts(generate, told):
+    for prompt in PROMPTS:
+        whole = generate(prompt, max_length=15, **told)
+        with regard.watch(generate.model, "decoder.0.self") as seen:
+            parts = []
+            for part in generate(prompt, max_length=15, stream=True, **told):
+                assert list(seen) == []
+                parts.append(part)
+        assert "".join(parts) == whole.text
+        rows = len(generate.tokenizer.encode(prompt)) + len(whole.ids) - 1 + whole.is_finished
+        assert seen["decoder.0.self"].shape[2] == rows
+
+
+def test_a_beam_or_several_texts_are_not_streamed(generate):
+    with pytest.raises(RegardError, match="with beam=1 and nbest=1, got beam=2, nbest=1"):
+        generate("a", beam=2, stream=True)
+    with pytest.raises(TokenizerError, match="one text can be streamed"):
+        generate(["a"], stream=True)
+
+
+def test_edits_act_under_a_beam(generate):
+    plain = generate(PROMPTS[0], beam=3, max_length=8)
+    with regard.edit(generate.model) as edit:
+        edit.head("decoder.0.self", [0, 1, 2]).off()
+        edited = generate(PROMPTS[0], beam=3, max_length=8)
+    assert edited.ids != plain.ids
+
+
+def test_hypotheses_come_best_first(generate):
+    best = generate(PROMPTS[0], beam=4, nbest=3, max_length=6)
+    ranks = [best.ranked, *(other.ranked for other in best.alternatives)]
+    assert ranks == sorted(ranks, reverse=True)
+    assert len({one.ids for one in (best, *best.alternatives)}) == 3
+
+
+def test_lengths_of_the_folder_count_the_prompt(made, tmp_path):
+    generate = regard.load(told(made[1], tmp_path, max_length=15, min_new_tokens=3))
+    assert len(generate("the dog").ids) <= 8
+    assert len(generate("the dog", max_length=12, min_length=12).ids) == 12
+    longer = regard.load(told(made[1], tmp_path, max_new_tokens=4))
+    assert len(longer("the dog").ids) <= 4

@@ -1,4 +1,5 @@
 import json
+import sys
 from pathlib import Path
 
 import huggingface_hub
@@ -49,6 +50,13 @@ def test_another_task_can_be_asked_for(folder):
         regard.load(folder, task="generate")
     with pytest.raises(UnknownName, match="unknown task 'fil': did you mean 'fill'"):
         regard.load(folder, task="fil")
+
+
+def test_a_task_that_does_not_fit_is_refused_before_weights_are_read(folder, monkeypatch):
+    module = sys.modules["regard.tasks.load"]
+    monkeypatch.setattr(module, "load_model", lambda *_, **__: pytest.fail("weights were read"))
+    with pytest.raises(CheckpointError, match="cannot translate"):
+        regard.load(folder, task="translate")
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", torch.bfloat16])

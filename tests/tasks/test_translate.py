@@ -2,12 +2,15 @@ import json
 
 import pytest
 import torch
-from tasks.tiny import TEXTS, bart, saved, their_tokens, transformers
+from tasks.tiny import TEXTS, bart, their_tokens
+from tasks.translators import small, told
 from text.pieces import ENGLISH, marian_files, t5_files
 
 import regard
 from regard.checkpoints import CheckpointError
-from regard.tasks import TextTooLong, Translate
+from regard.decoding import Decoded, Written
+from regard.errors import RegardError
+from regard.tasks import Sample, TextTooLong, Translate, writing
 from regard.text import TokenizerError
 
 
@@ -38,22 +41,6 @@ def test_tokens_equal_those_of_the_reference(made, rules, tmp_path):
         assert one.is_finished
 
 
-def small(kind, folder, count):
-    """A Marian or a T5 for so many tokens."""
-    torch.manual_seed(3)
-    if kind == "marian":
-        config = transformers.MarianConfig(
-            vocab_size=count, d_model=24, encoder_layers=2, decoder_layers=2, encoder_attention_heads=3,
-            decoder_attention_heads=3, encoder_ffn_dim=32, decoder_ffn_dim=32, max_position_embeddings=64,
-            pad_token_id=count - 1, decoder_start_token_id=count - 1, eos_token_id=0, forced_eos_token_id=0,
-        )  # fmt: skip
-        return saved(transformers.MarianMTModel(config), folder)
-    config = transformers.T5Config(
-        vocab_size=count, d_model=24, d_kv=8, d_ff=32, num_layers=2, num_heads=3, decoder_start_token_id=0
-    )
-    return saved(transformers.T5ForConditionalGeneration(config), folder)
-
-
 @torch.no_grad()
 @pytest.mark.parametrize("kind", ["marian", "t5"])
 def test_sentencepiece_models_write_as_the_reference(kind, tmp_path):
@@ -79,7 +66,7 @@ def test_a_language_is_asked_for_by_its_code(tmp_path):
     translate = regard.load(tmp_path)
     code = translate.tokenizer.number(">>deu<<")
     assert translate.read_source("The dog", None, translate.code("deu")).ids[0] == code
-    assert code not in translate.read_source(">>deu<<The dog", None, None).ids
+    assert code not in translate.read_source(">>deu<<The dog", None, "").ids
     assert (
         translate("The dog", language="deu", max_length=5).ids
         == translate("The dog", language=">>deu<<", max_length=5).ids
@@ -98,14 +85,10 @@ def test_answers_do_not_depend_on_the_batch(translate):
     assert all(one.score < 0 for one in together)
 
 
-def test_watching_sees_what_was_used(translate):
-    with regard.watch(translate.model) as seen:
-        translate(TEXTS[0], max_length=4)
-    assert "decoder.0.cross" in seen
-
-
 def test_a_long_text_is_one_line_with_the_counts(translate):
-    with pytest.raises(TextTooLong, match=r"^the text has 62 tokens, the model reads at most 48$"):
+    with pytest.raises(
+        TextTooLong, match=r"^the text has 62 tokens, the model reads at most 48; split=True \(--split\)"
+    ):
         translate("x" * 60)
 
 
@@ -123,3 +106,95 @@ def test_a_folder_that_does_not_say_how_to_begin_is_an_error(made, tmp_path):
     (tmp_path / "generation_config.json").unlink()
     with pytest.raises(CheckpointError, match="no decoder_start_token_id"):
         regard.load(tmp_path)("a")
+
+
+def test_beams_and_penalties_are_those_of_the_folder_unless_told(made, tmp_path, monkeypatch):
+    asked = []
+
+    def decode(*_, beam, nbest, length_penalty, sample, max_length, rules, **__):
+        asked.append((beam.size, beam.early_stop, nbest, length_penalty, sample, max_length, rules))
+        return [Decoded(tuple(Written((9 + number,), (-1.0,), True, -float(number)) for number in range(nbest)))]
+
+    monkeypatch.setattr(writing, "decode", decode)
+    folder = told(
+        made[1], tmp_path, num_beams=3, length_penalty=0.5, early_stopping="never", max_length=9, min_length=4,
+        no_repeat_ngram_size=2, repetition_penalty=1.5, bad_words_ids=[[7], [8, 9]], begin_suppress_tokens=[5],
+        suppress_tokens=[6], forced_bos_token_id=4, temperature=0.5, top_k=7,
+    )  # fmt: skip
+    translate = regard.load(folder)
+    translate("a")
+    translate("a", beam=2, nbest=2, length_penalty=2.0, max_length=5, min_length=0)
+    translate("a", nbest=5)
+    (size, early, nbest, penalty, sample, most, rules), other, many = asked
+    assert (size, early, nbest, penalty, sample, most) == (3, False, 1, 0.5, None, [8])
+    assert (rules.shortest, rules.no_repeat, rules.repetition_penalty) == (3, 2, 1.5)
+    assert (rules.banned, rules.phrases, rules.banned_first, rules.first) == ((7, 6), ((8, 9),), (5,), 4)
+    assert other[0] == 2
+    assert other[2:4] == (2, 2.0)
+    assert (other[5], other[6].shortest) == ([5], 0)
+    assert many[0] == 5
+    asked.clear()
+    for wanted in (True, {"top_k": 3, "min_p": 0.1}, Sample(top_p=0.5)):
+        translate("a", sample=wanted, seed=4)
+    assert [one[0] for one in asked] == [1, 1, 1]
+    assert [one[4] for one in asked] == [
+        Sample(temperature=0.5, top_k=7, seed=4),
+        Sample(temperature=0.5, top_k=3, min_p=0.1, seed=4),
+        Sample(top_p=0.5, seed=4),
+    ]
+
+
+def test_a_folder_that_samples_is_followed_and_can_be_overruled(made, tmp_path):
+    translate = regard.load(told(made[1], tmp_path, do_sample=True))
+    assert translate.settings.manner().sample == Sample(top_k=50)
+    assert translate.settings.manner(sample=False).sample is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"bad_words_ids": [7]}, "bad_words_ids: a list of lists of tokens expected"),
+        ({"num_beams": "four"}, "num_beams = 'four' is not a number"),
+        ({"repetition_penalty": True}, "repetition_penalty = True is not a number"),
+    ],
+)
+def test_settings_that_make_no_sense_are_one_line(made, tmp_path, wrong, message):
+    with pytest.raises(CheckpointError, match=message):
+        regard.load(told(made[1], tmp_path, **wrong))("a")
+
+
+def test_hypotheses_come_best_first(translate):
+    best = translate(TEXTS[1], beam=5, nbest=4, max_length=12)
+    ranks = [best.ranked, *(other.ranked for other in best.alternatives)]
+    assert ranks == sorted(ranks, reverse=True)
+    assert len({one.ids for one in (best, *best.alternatives)}) == 4
+    assert best.ids == translate(TEXTS[1], beam=5, max_length=12).ids
+    with pytest.raises(RegardError, match="nbest = 3, more than the 2"):
+        translate(TEXTS[1], beam=2, nbest=3)
+
+
+def test_the_same_seed_draws_the_same_in_any_company(translate):
+    drawn = translate(TEXTS, sample={"temperature": 2.0}, seed=3, max_length=10)
+    assert drawn[2].ids == translate(TEXTS[2], sample={"temperature": 2.0}, seed=3, max_length=10).ids
+    assert drawn[2].ids != translate(TEXTS[2], sample={"temperature": 2.0}, seed=4, max_length=10).ids
+    own = translate(TEXTS, sample=Sample(2.0, top_k=50, seed=(1, 2, 3, 4, 5)), max_length=10)
+    assert own[2].ids == drawn[2].ids
+
+
+@pytest.mark.parametrize("text", ["", " ", "\t \n"])
+@pytest.mark.parametrize("split", [True, False])
+def test_what_is_empty_stays_empty(translate, text, split):
+    one = translate([text, "a dog"], split=split, max_length=4)[0]
+    assert (one.text, one.tokens, one.score, one.is_finished) == (text, (), 0, True)
+    assert one.alignment.words == ()
+
+
+def test_progress_counts_texts(translate):
+    steps = []
+    translate(["", "a. B.", "the dog"], split=True, max_length=3, progress=steps.append)
+    assert sum(steps) == 3
+
+
+def test_a_translation_stops_where_the_model_has_no_more_places(translate):
+    one = translate("a dog", min_length=100, max_length=100)
+    assert len(one.ids) == 47  # and the end, from what was read at 48 places

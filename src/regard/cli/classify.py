@@ -5,14 +5,14 @@ from dataclasses import asdict
 
 import click
 
-from regard.cli.texts import asking, progress
+from regard.cli.texts import Along, asking, given, progress
 
 
 @click.command(context_settings={"show_default": True})
 @asking
 @click.option("--pairs", is_flag=True, help="Each text is two, with a tab between them.")
 @click.option("--cut", is_flag=True, help="Read only the beginning of a text that is too long.")
-def classify(texts: list[str], model: str, device: str, as_json: bool, pairs: bool, cut: bool) -> None:
+def classify(texts: tuple[str, ...], model: str, device: str, as_json: bool, pairs: bool, cut: bool) -> None:
     """Label texts: one label for each, or one for each of its tokens, as the model was made for.
 
     Prints the label, its score and the text. Texts are arguments or lines on standard input.
@@ -21,25 +21,30 @@ def classify(texts: list[str], model: str, device: str, as_json: bool, pairs: bo
     regard classify --model my-folder "What a film!"
     regard classify --model my-folder --json < reviews.txt
     """
-    asked = [paired(text, number) for number, text in enumerate(texts)] if pairs else texts
+    source = given(texts)
+    if pairs:  # wrong usage is told before a model is loaded
+        _ = [paired(text, number + 1) for number, text in enumerate(texts)]
     from regard.tasks import Tagged, load
 
     task = load(model, device=device, task="classify")
-    with progress(len(texts)) as step:
-        answers = task(asked, cut=cut, progress=step)  # type: ignore[operator]
-    for text, answer in zip(texts, answers, strict=True):
-        if as_json:
-            click.echo(json.dumps(asdict(answer), ensure_ascii=False))
-        elif isinstance(answer, Tagged):
-            for tag in answer.tokens:
-                click.echo(f"{tag.label}\t{tag.score:.4f}\t{tag.token}")
-            click.echo()
-        else:
-            click.echo(f"{answer.label}\t{answer.score:.4f}\t{text}")
+    with progress(source.total) as bar:
+        along = Along(bar)
+        for chunk in source:
+            asked = [paired(text, chunk.first + place) if pairs else text for place, text in enumerate(chunk.texts)]
+            answers = task(asked, cut=cut, first=chunk.first, progress=along.over(chunk))
+            for text, answer in zip(chunk.texts, answers, strict=True):
+                if as_json:
+                    click.echo(json.dumps(asdict(answer), ensure_ascii=False))
+                elif isinstance(answer, Tagged):
+                    for tag in answer.tokens:
+                        click.echo(f"{tag.label}\t{tag.score:.4f}\t{tag.token}")
+                    click.echo()
+                else:
+                    click.echo(f"{answer.label}\t{answer.score:.4f}\t{text}")
 
 
 def paired(text: str, number: int) -> tuple[str, str]:
     first, tab, second = text.partition("\t")
     if not tab:
-        raise click.UsageError(f"text {number + 1} is no pair: a tab expected between two texts")
+        raise click.UsageError(f"text {number} is no pair: a tab expected between two texts")
     return first, second

@@ -5,13 +5,13 @@ from dataclasses import asdict
 
 import click
 
-from regard.cli.texts import asking, progress
+from regard.cli.texts import Along, asking, given, progress
 
 
 @click.command(context_settings={"show_default": True})
 @asking
 @click.option("--top", type=click.IntRange(1), default=5, help="How many words to show for every gap.")
-def fill(texts: list[str], model: str, device: str, as_json: bool, top: int) -> None:
+def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: int) -> None:
     """Guess the words behind each mask of a text.
 
     A gap is written as the model's own mask token, [MASK] or <mask>. Texts are arguments or lines on standard input.
@@ -20,16 +20,18 @@ def fill(texts: list[str], model: str, device: str, as_json: bool, top: int) -> 
     regard fill --model bert-base-uncased "Paris is the [MASK] of France."
     regard fill --model my-folder --top 3 --json < lines.txt
     """
+    source = given(texts)
     from regard.tasks import load
 
     task = load(model, device=device, task="fill")
-    with progress(len(texts)) as step:
-        answers = task(texts, top=top, progress=step)  # type: ignore[operator]
-    for answer in answers:
-        if as_json:
-            click.echo(json.dumps(asdict(answer), ensure_ascii=False))
-            continue
-        click.echo(answer.text)
-        for number, gap in enumerate(answer.choices):
-            for choice in gap:
-                click.echo(f"  gap {number + 1}  {choice.score:.4f}  {choice.token}")
+    with progress(source.total) as bar:
+        along = Along(bar)
+        for chunk in source:
+            for answer in task(chunk.texts, top=top, first=chunk.first, progress=along.over(chunk)):
+                if as_json:
+                    click.echo(json.dumps(asdict(answer), ensure_ascii=False))
+                    continue
+                click.echo(answer.text)
+                for number, gap in enumerate(answer.choices):
+                    for choice in gap:
+                        click.echo(f"  gap {number + 1}  {choice.score:.4f}  {choice.token}")

@@ -1,30 +1,58 @@
 """`regard generate`: let a model write on."""
 
-import json
-from dataclasses import asdict
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
-from regard.cli.texts import asking, progress
+from regard.cli.texts import asking
+from regard.cli.writing import answer_all, as_rows, on_one_line, told, writing
 
 
 @click.command(context_settings={"show_default": True})
 @asking
-@click.option("--max-length", type=click.IntRange(1), default=50, help="Tokens to write at most.")
-@click.option("--min-length", type=click.IntRange(0), default=0, help="Tokens to write at least.")
-def generate(texts: list[str], model: str, device: str, as_json: bool, max_length: int, min_length: int) -> None:
-    """Continue texts, always with the likeliest token.
+@writing
+@click.option("--stream", is_flag=True, help="Print one TEXT and what follows as it is written.")
+def generate(as_json: bool, stream: bool, **options: Any) -> None:
+    """Continue texts: arguments, or lines of a file or of standard input.
 
-    Prints each text and what was written after it. Texts are arguments or lines on standard input.
+    Prints each text and what was written after it, on one line if it came as one: --json keeps line breaks. The
+    likeliest token is written each time unless the model, or one of the options, says otherwise.
 
     \b
     regard generate --model gpt2 "Once upon a time"
-    regard generate --model my-folder --max-length 20 --json < prompts.txt
+    regard generate -m gpt2 --stream --temperature 0.8 --top-p 0.95 --seed 7 "Once upon a time"
+    regard generate -m my-folder --max-length 20 --json < prompts.txt
+    regard generate -m my-folder --beam 4 --nbest 4 "Once upon a time"
     """
+    nbest, is_lines = options["nbest"], not options["texts"]
+    if stream:
+        refused = [name for name in ("source", "target", "edits") if options.pop(name)]
+        if len(options["texts"]) != 1 or as_json or refused:
+            raise click.UsageError("--stream takes one TEXT, without --json, --input, --output or --edit")
+        return spoken(options)
+
+    def shown(best: Any, number: int) -> Iterator[str]:
+        if as_json:
+            import json
+            from dataclasses import asdict
+
+            yield json.dumps(asdict(best), ensure_ascii=False)
+            return
+        texts = [best.prompt + one.text for one in (best, *best.alternatives)]
+        yield from as_rows(best, number, map(on_one_line, texts) if is_lines or nbest > 1 else texts, nbest)
+
+    answer_all("generate", options, shown)
+
+
+def spoken(options: dict[str, Any]) -> None:
+    """A text as it is written."""
     from regard.tasks import load
 
-    task = load(model, device=device, task="generate")
-    with progress(len(texts)) as step:
-        answers = task(texts, min_length=min_length, max_length=max_length, progress=step)  # type: ignore[operator]
-    for answer in answers:
-        click.echo(json.dumps(asdict(answer), ensure_ascii=False) if as_json else answer.prompt + answer.text)
+    (text,) = options.pop("texts")
+    task = load(options.pop("model"), device=options.pop("device"), task="generate")
+    parts = task(text, stream=True, **told(options))
+    click.echo(text, nl=False)
+    for part in parts:
+        click.echo(part, nl=False)
+    click.echo()

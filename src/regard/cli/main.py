@@ -1,5 +1,6 @@
 """The command `regard`: a table of commands, each loaded when it is named."""
 
+import signal
 import sys
 from importlib import import_module
 
@@ -9,14 +10,35 @@ from regard import __version__
 from regard.errors import RegardError
 
 COMMANDS = {
+    "bench": "regard.cli.bench:bench",
+    "check": "regard.cli.check:check",
     "classify": "regard.cli.classify:classify",
     "convert": "regard.cli.convert:convert",
+    "curves": "regard.cli.curves:curves",
     "embed": "regard.cli.embed:embed",
     "fill": "regard.cli.fill:fill",
     "generate": "regard.cli.generate:generate",
     "mask": "regard.cli.mask:mask",
     "models": "regard.cli.models:models",
+    "translate": "regard.cli.translate:translate",
+    "train": "regard.cli.train:train",
 }
+
+SUMMARIES = {
+    "bench": "Measure how fast this machine writes, beside the peers installed.",
+    "check": "Look for faults in files of text.",
+    "classify": "Label texts, or their tokens.",
+    "convert": "Write a checkpoint as one that loads without running code.",
+    "curves": "Draw the curves of training runs.",
+    "embed": "Turn texts into vectors.",
+    "fill": "Guess words that were left out.",
+    "generate": "Continue texts.",
+    "mask": "Draw who may look at whom.",
+    "models": "List models: what each is for, and how large it is.",
+    "train": "Train a model as a recipe says, or resume.",
+    "translate": "Translate texts, files and pipes, line by line.",
+}
+"""What each command does, told without loading it."""
 
 
 class Commands(click.Group):
@@ -31,6 +53,10 @@ class Commands(click.Group):
         module, attribute = COMMANDS[cmd_name].split(":")
         return getattr(import_module(module), attribute)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, SUMMARIES.get(name, "")) for name in self.list_commands(ctx)])
+
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="regard", message="%(prog)s %(version)s")
@@ -41,10 +67,17 @@ def regard() -> None:
 def main() -> None:
     """Run the command line; what the user can put right is one line on stderr.
 
-    click itself answers wrong usage (exit code 2), Ctrl-C and a closed pipe.
+    Exit codes: 1 for that, 2 for wrong usage, 130 for Ctrl-C, 143 for kill, as a shell has them; click itself sees to
+    a closed pipe.
     """
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
-        regard(prog_name="regard")
+        sys.exit(regard.main(prog_name="regard", standalone_mode=False) or 0)
     except RegardError as error:
         click.echo(f"regard: {error}", err=True)
         sys.exit(1)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except click.Abort:
+        sys.exit(128 + signal.SIGINT)

@@ -1,15 +1,124 @@
-"""What commands that ask a model share: where texts come from, which model, how far along."""
+"""What commands that ask a model share: where texts come from, where answers go, which model, how far along."""
 
+import os
+import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import click
 
 from regard.errors import RegardError
 
-MANY = 8  # texts from which on progress is shown
+LINES = 2000  # that are read before any is answered, if they are there
+BYTES = 1 << 20  # or so much of them
+STANDARD = "standard input"
+Advance = Callable[[float], None]
+
+
+@runtime_checkable
+class Bytes(Protocol):
+    """A file or a pipe that gives what it has."""
+
+    def read1(self, size: int = -1, /) -> bytes: ...
+
+    def fileno(self) -> int: ...
+
+
+class Chunk(NamedTuple):
+    """Some texts, the number of the first, and how far in all texts the last of them is."""
+
+    texts: list[str]
+    first: int
+    until: int
+
+
+class Arguments:
+    """Texts from the command line: one chunk of them."""
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self.texts, self.total = texts, len(texts)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        for number, text in enumerate(self.texts):
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise RegardError(f"text {number + 1} is not UTF-8") from None
+        yield Chunk(list(self.texts), 1, self.total)
+
+
+class Lines:
+    """Lines of a file or pipe, as many at a time as are there: a slow writer is answered line by line."""
+
+    def __init__(self, file: Bytes, name: str) -> None:
+        self.file, self.name = file, name
+        self.total = size_of(file)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        waiting: list[bytes] = []
+        pending: list[bytes] = []
+        number, size = 1, 0
+        while data := self.read():
+            size += len(data)
+            first, *others = data.split(b"\n")
+            pending.append(first)
+            if others:
+                waiting += [b"".join(pending), *others[:-1]]
+                pending = [others[-1]]
+            while len(waiting) >= LINES or (waiting and (size >= BYTES or not self.is_ready())):
+                yield self.chunk(waiting[:LINES], number)
+                number += len(waiting[:LINES])
+                del waiting[:LINES]
+                size = 0
+        if last := b"".join(pending):
+            waiting.append(last)
+        if waiting:
+            yield self.chunk(waiting, number)
+
+    def read(self) -> bytes:
+        """What is there, or what comes next; nothing at the end."""
+        try:
+            return self.file.read1(1 << 16)
+        except (OSError, EOFError, ValueError) as problem:
+            raise RegardError(f"{self.name}: cannot be read on: {problem}") from None
+
+    def is_ready(self) -> bool:
+        """Whether more can be read without waiting."""
+        import select
+
+        try:
+            return bool(select.select([self.file], [], [], 0)[0])
+        except (OSError, ValueError):  # no real file, or not on this system
+            return True
+
+    def chunk(self, lines: list[bytes], number: int) -> Chunk:
+        return Chunk([self.text(line, number + place) for place, line in enumerate(lines)], number, place_in(self.file))
+
+    def text(self, line: bytes, number: int) -> str:
+        try:
+            return line.removesuffix(b"\r").decode("utf-8")
+        except UnicodeDecodeError:
+            where = f"line {number} of {STANDARD} is" if self.name == STANDARD else f"{self.name}:{number}:"
+            raise RegardError(f"{where} not UTF-8") from None
+
+
+def size_of(file: Bytes) -> int:
+    """The size of a file; 0 for a pipe, whose end nobody knows."""
+    try:
+        found = os.fstat(file.fileno())
+        return found.st_size if stat.S_ISREG(found.st_mode) else 0
+    except OSError:
+        return 0
+
+
+def place_in(file: Bytes) -> int:
+    """How far a file is read."""
+    try:
+        return os.lseek(file.fileno(), 0, os.SEEK_CUR)
+    except OSError:
+        return 0
 
 
 def asking(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -20,35 +129,90 @@ def asking(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--model", "-m", required=True, metavar="NAME", help="A folder, a built-in name or a Hugging Face id."
         ),
-        click.argument("texts", nargs=-1, metavar="[TEXT]...", callback=given),
+        click.argument("texts", nargs=-1, metavar="[TEXT]..."),
     ):
         command = option(command)
     return command
 
 
-def given(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> list[str]:
-    """The texts of the command line, or the lines of standard input."""
-    if value:
-        return list(value)
-    if sys.stdin.isatty():
+def given(texts: tuple[str, ...], file: str | None = None) -> Arguments | Lines:
+    """The texts of the command line, or the lines of a file, or those of standard input."""
+    if texts and file:
+        raise click.UsageError("TEXT or --input FILE, not both")
+    if texts:
+        return Arguments(texts)
+    if file:
+        return Lines(opened(file), file)
+    if sys.stdin is None or sys.stdin.isatty():
         raise click.UsageError("no text: give TEXT, or lines on standard input")
+    return Lines(cast(Bytes, sys.stdin.buffer), STANDARD)
+
+
+def opened(file: str) -> Bytes:
+    """A file of lines, plain or packed; closed when the command ends."""
+    from pathlib import Path
+
+    from regard.text.lines import OPENERS
+
     try:
-        lines = sys.stdin.buffer.read().decode("utf-8").replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as problem:
-        line = problem.object[: problem.start].count(b"\n") + 1
-        raise RegardError(f"line {line} of standard input is not UTF-8") from None
-    return lines[:-1] if lines[-1] == "" else lines
+        found = OPENERS.get(Path(file).suffix, lambda path: path.open("rb"))(Path(file))
+    except OSError as problem:
+        raise RegardError(f"{file}: cannot be read: {problem.strerror or problem}") from None
+    click.get_current_context().call_on_close(found.close)
+    return cast(Bytes, found)
 
 
 @contextmanager
-def progress(count: int) -> Iterator[Callable[[int], None] | None]:
-    """A bar on a terminal where there are many texts; nothing where nobody looks."""
-    if count < MANY or not sys.stderr.isatty():
+def written(file: str | None) -> Iterator[Callable[[Iterable[str]], None]]:
+    """Writes lines, all that are given at once: whatever happens, those that are there are whole."""
+    try:
+        stream = open(file, "wb") if file else sys.stdout.buffer  # noqa: SIM115 - closed below, if it is ours
+    except OSError as problem:
+        raise RegardError(f"{file}: cannot be written: {problem.strerror or problem}") from None
+
+    def write(lines: Iterable[str]) -> None:
+        stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+        stream.flush()
+
+    try:
+        yield write
+    finally:
+        if file:
+            stream.close()
+
+
+@contextmanager
+def progress(total: int, to_file: bool = False) -> Iterator[Advance | None]:
+    """Shows how much of so much is done, on a terminal where no answers appear; nothing where nobody looks."""
+    if not total or not sys.stderr.isatty() or (sys.stdout.isatty() and not to_file):
         yield None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("texts", total=count)
-        yield lambda done: bar.advance(task, done)
+    columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+class Along:
+    """Tells a bar how far the texts of a chunk are."""
+
+    def __init__(self, advance: Advance | None) -> None:
+        self.advance, self.before = advance, 0
+
+    def over(self, chunk: Chunk) -> Callable[[int], None] | None:
+        """For a task, which tells how many texts it has done, again and again."""
+        if self.advance is None:
+            return None
+        advance, begin, done = self.advance, self.before, 0
+        self.before = chunk.until
+
+        def step(count: int) -> None:
+            nonlocal done
+            done += count
+            advance(begin + (chunk.until - begin) * done / max(1, len(chunk.texts)))
+
+        return step

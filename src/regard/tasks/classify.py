@@ -64,9 +64,11 @@ class Classify(Task):
     def serves(cls, config: Config) -> bool:
         return isinstance(config, (EncoderConfig, DecoderConfig)) and config.classify is not None
 
-    def __call__(self, text: Text | Iterable[Text], *, cut: bool = False, progress: Progress | None = None) -> Any:
+    def __call__(
+        self, text: Text | Iterable[Text], *, cut: bool = False, first: int = 1, progress: Progress | None = None
+    ) -> Any:
         """Label one text, or each of several. `cut` reads only the beginning of a text that is too long."""
-        return self.answers(text, partial(self.read_text, cut=cut), self.labelled, progress)
+        return self.answers(text, partial(self.read_text, cut=cut), self.labelled, progress, first)
 
     def read_text(self, text: Text, number: int | None, cut: bool) -> Encoded:
         return self.read(text, number, cut=cut)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.hub import Config
-from regard.models import DecoderConfig, Encoder, EncoderConfig
+from regard.models import Decoder, DecoderConfig, Encoder, EncoderConfig
 from regard.tasks.pooling import pooling_of
 from regard.tasks.task import Item, Progress, Task, Text
 from regard.text import Batch, Encoded, Tokenizer
@@ -48,9 +48,11 @@ class Embed(Task):
     def serves(cls, config: Config) -> bool:
         return isinstance(config, (EncoderConfig, DecoderConfig))
 
-    def __call__(self, text: Text | Iterable[Text], *, cut: bool = False, progress: Progress | None = None) -> Any:
+    def __call__(
+        self, text: Text | Iterable[Text], *, cut: bool = False, first: int = 1, progress: Progress | None = None
+    ) -> Any:
         """The vector of one text, or of each of several. `cut` reads only the beginning of one that is too long."""
-        return self.answers(text, partial(self.read_text, cut=cut), self.embedded, progress)
+        return self.answers(text, partial(self.read_text, cut=cut), self.embedded, progress, first)
 
     def read_text(self, text: Text, number: int | None, cut: bool) -> Encoded:
         parts = [text] if isinstance(text, str) else list(text)
@@ -59,7 +61,10 @@ class Embed(Task):
         return self.read(first if len(parts) == 1 else (first, parts[1]), number, cut=cut)
 
     def embedded(self, batch: Batch, items: list[Item]) -> list[Embedded]:
-        told = {"segments": batch.segments} if isinstance(self.model, Encoder) else {}
-        x = self.model.hidden(batch.tokens, real=batch.real, **told)  # type: ignore[union-attr]
+        if isinstance(self.model, Encoder):
+            x = self.model.hidden(batch.tokens, real=batch.real, segments=batch.segments)
+        else:
+            assert isinstance(self.model, Decoder)
+            x = self.model.hidden(batch.tokens, real=batch.real)
         vectors = self.pooling(x, batch.real)
         return [Embedded(text, vector, encoded.tokens) for (text, encoded), vector in zip(items, vectors, strict=True)]

@@ -49,9 +49,11 @@ class Fill(Task):
             raise TokenizerError(f"{self.checkpoint.folder}: its tokeniser has no mask token")
         return self.tokenizer.token(number)
 
-    def __call__(self, text: Text | Iterable[Text], *, top: int = 5, progress: Progress | None = None) -> Any:
+    def __call__(
+        self, text: Text | Iterable[Text], *, top: int = 5, first: int = 1, progress: Progress | None = None
+    ) -> Any:
         """Fill one text, or each of several, with the `top` likeliest words of every gap."""
-        return self.answers(text, self.read_gaps, partial(self.filled, top=top), progress)
+        return self.answers(text, self.read_gaps, partial(self.filled, top=top), progress, first)
 
     def read_gaps(self, text: Text, number: int | None) -> Encoded:
         encoded = self.read(text, number, special=[self.mask])

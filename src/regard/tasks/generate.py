@@ -1,36 +1,47 @@
 """A text goes on."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import torch
+
+from regard.attention.taps import unwatched
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.hub import Config
-from regard.decoding import greedy
-from regard.models import DecoderConfig
+from regard.decoding import Rules, Token, Written, stream
+from regard.errors import RegardError
+from regard.models import Decoder, DecoderConfig
+from regard.tasks.replay import Reading, fed, is_watched, replay
 from regard.tasks.task import Item, Progress, Task, Text, TextTooLong, called
-from regard.tasks.writing import Settings
+from regard.tasks.writing import Manner, Settings, Wanted
 from regard.text import Batch, Encoded, Tokenizer, TokenizerError
+
+USUAL = 50  # tokens, where nobody says how long a text may become
 
 
 @dataclass(frozen=True)
 class Generated:
-    """What was written after a prompt. `score` is its log-probability; `is_finished` is False if it was stopped."""
+    """What was written after a prompt. `score` is its log-probability, `ranked` what hypotheses are compared by;
+    `is_finished` is False if it was stopped; `alternatives` are the next best, as many as were asked for."""
 
     prompt: str
     text: str
     score: float
+    ranked: float
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
     is_finished: bool
+    alternatives: tuple["Generated", ...] = ()
 
 
 class Generate(Task):
-    """Write on: `generate("Once upon a time").text`, always the likeliest token."""
+    """Write on: `generate("Once upon a time").text`."""
 
     name = "generate"
     side = "left"
+    model: Decoder
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
@@ -44,14 +55,40 @@ class Generate(Task):
         self,
         text: str | Iterable[str],
         *,
-        min_length: int = 0,
+        beam: int | None = None,
+        nbest: int = 1,
+        length_penalty: float | None = None,
+        min_length: int | None = None,
         max_length: int | None = None,
+        sample: Wanted = None,
+        seed: int | None = None,
+        stream: bool = False,
+        precision: str = "float32",
+        first: int = 1,
         progress: Progress | None = None,
     ) -> Any:
-        """Continue one text, or each of several, by at most `max_length` tokens (50 unless the folder says more)."""
-        most = max_length or self.settings.length("max_new_tokens") or 50
-        write = partial(self.written, shortest=min_length, most=most)
-        return self.answers(text, self.read_prompt, write, progress)
+        """Continue one text, or each of several.
+
+        What is not said is read from the folder, generation_config.json: how to search or draw, and how long; else the
+        likeliest token is written each time, 50 times at most. Lengths are in new tokens. `sample=True` draws as the
+        folder says, `sample=Sample(...)` as you say; the same `seed` draws the same text, in any company.
+
+        `stream=True` gives an iterator over the text of one answer, a word or so at a time.
+        """
+        manner = self.settings.manner(
+            beam=beam, nbest=nbest, length_penalty=length_penalty, sample=sample, seed=seed, precision=precision
+        )
+        least = min_length if min_length is not None else self.settings.length("min_new_tokens") or 0
+        rules = self.settings.rules(self.tokenizer.specials, least)
+        if stream:
+            return self.streamed(text, manner, rules, max_length)
+        readings: dict[int, Reading] = {}
+        write = partial(self.written, manner=manner, rules=rules, most=max_length, readings=readings)
+        with unwatched():
+            answers = self.answers(text, self.read_prompt, write, progress, first)
+        if is_watched(self.model):
+            replay(self.model, [readings[row] for row in sorted(readings)], self.device)
+        return answers
 
     def read_prompt(self, text: Text, number: int | None) -> Encoded:
         if not isinstance(text, str):
@@ -73,14 +110,77 @@ class Generate(Task):
             raise TokenizerError("an empty text cannot be continued: the tokeniser has no token that begins one")
         return Encoded((first,), (self.tokenizer.token(first),), ((0, 0),), (None,), (0,), (None,))
 
-    def written(self, batch: Batch, items: list[Item], shortest: int, most: int) -> list[Generated]:
-        rules = self.settings.rules(self.tokenizer.specials, shortest)
-        room = [most if self.longest is None else min(most, self.longest - len(encoded)) for _, encoded in items]
-        found = greedy(self.model, None, batch.tokens, prefix_real=batch.real, longest=room, rules=rules)  # type: ignore[arg-type]
+    def most(self, wanted: int | None, prompt: int) -> int:
+        """New tokens at most: as the caller or the folder says, and as the model has places for."""
+        said = wanted or self.settings.length("max_new_tokens")
+        if said is None and isinstance(self.settings.search.get("max_length"), int):  # which counts the prompt
+            said = max(1, self.settings.search["max_length"] - prompt)
+        said = said or USUAL
+        return said if self.longest is None else min(said, self.longest - prompt)
+
+    def written(
+        self,
+        batch: Batch,
+        items: list[Item],
+        manner: Manner,
+        rules: Rules,
+        most: int | None,
+        readings: dict[int, Reading],
+    ) -> list[Generated]:
+        longest = [self.most(most, len(encoded)) for _, encoded in items]
+        found = manner.of(batch.rows).decoded(
+            self.model, None, batch.tokens, prefix_real=batch.real, longest=longest, rules=rules
+        )
         answers = []
-        for (text, encoded), written in zip(items, found, strict=True):
-            before = self.tokenizer.decode(encoded.ids)
-            added = self.tokenizer.decode([*encoded.ids, *written.ids]).removeprefix(before)
-            tokens = self.tokenizer.tokens(written.ids)
-            answers.append(Generated(str(text), added, written.score, tokens, written.ids, written.is_finished))
+        for row, (text, encoded), (best, *others) in zip(batch.rows, items, found, strict=True):
+            readings[row] = ((), fed(encoded.ids, best.ids, best.is_finished))
+            answer = self.answer(str(text), encoded, best)
+            answers.append(replace(answer, alternatives=tuple(self.answer(str(text), encoded, one) for one in others)))
         return answers
+
+    def answer(self, text: str, encoded: Encoded, one: Written) -> Generated:
+        before = self.tokenizer.decode(encoded.ids)
+        added = self.tokenizer.decode([*encoded.ids, *one.ids]).removeprefix(before)
+        return Generated(text, added, one.score, one.ranked, self.tokenizer.tokens(one.ids), one.ids, one.is_finished)
+
+    def streamed(self, text: Any, manner: Manner, rules: Rules, most: int | None) -> Iterator[str]:
+        """The text of one answer as it comes. Whoever looks is shown the whole at the end."""
+        if not isinstance(text, str):
+            raise TokenizerError("one text can be streamed, got several")
+        if manner.beam > 1 or manner.nbest > 1:
+            asked = f"beam={manner.beam}, nbest={manner.nbest}"
+            raise RegardError(f"a text that is streamed is written once, with beam=1 and nbest=1, got {asked}")
+        encoded = self.read_prompt(text, None)
+        prefix = torch.tensor([encoded.ids], device=self.device)
+        tokens = stream(
+            self.model,
+            None,
+            prefix=prefix,
+            max_length=self.most(most, len(encoded)),
+            sample=manner.sample,
+            precision=manner.precision,
+            rules=rules,
+        )
+        return self.spoken(encoded, tokens)
+
+    def spoken(self, encoded: Encoded, tokens: Iterator[Token]) -> Iterator[str]:
+        text = self.tokenizer.stream()
+        text.before = list(encoded.ids)
+        ids: list[int] = []
+        ended = False
+        while (token := unseen(tokens)) is not None:
+            ended = token.is_end
+            if not ended:
+                ids.append(token.id)
+                if part := text.add(token.id):
+                    yield part
+        if part := text.end():
+            yield part
+        if is_watched(self.model):
+            replay(self.model, [((), fed(encoded.ids, ids, ended))], self.device)
+
+
+def unseen(tokens: Iterator[Token]) -> Token | None:
+    """The next token; nobody looks while it is written, and all do again before it is given out."""
+    with unwatched():
+        return next(tokens, None)

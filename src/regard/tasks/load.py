@@ -5,8 +5,9 @@ from pathlib import Path
 import torch
 
 from regard.checkpoints import CheckpointError, load_model
-from regard.checkpoints.files import checked
-from regard.checkpoints.hub import Config
+from regard.checkpoints.files import CONFIG, checked, read_json, read_tensors
+from regard.checkpoints.hub import Config, architecture_of, family_of
+from regard.checkpoints.options import Options
 from regard.errors import UnknownName, lookup
 from regard.tasks.classify import Classify
 from regard.tasks.embed import Embed
@@ -41,15 +42,32 @@ def load(
     folder = find(name)
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
         checked(path)
+    if (ours := promised(folder)) is not None:  # what does not fit is told before gigabytes are read
+        fitting(wanted, ours, folder)
     checkpoint = load_model(folder, device=there(device), dtype=number_type)
     words = load_tokenizer(folder) if tokenizer else None
-    chosen = wanted or task_of(checkpoint.model.config, folder)
-    if not chosen.serves(checkpoint.model.config):
-        able = ", ".join(name for name, kind in TASKS.items() if kind.serves(checkpoint.model.config))
-        raise CheckpointError(
-            f"{folder}: {checkpoint.architecture} cannot {chosen.name}; it can {able or 'do nothing'}"
-        )
-    return chosen(checkpoint, words)
+    return fitting(wanted, checkpoint.model.config, folder)(checkpoint, words)
+
+
+def promised(folder: Path) -> Config | None:
+    """The model that a folder describes, weights unread; None where that cannot be told and loading will say why."""
+    try:
+        config = read_json(folder / CONFIG)
+        family = family_of(config, str(folder))
+        return family.read(Options(config, str(folder), read_tensors(folder)), architecture_of(config, family))
+    except Exception:  # of as many kinds as there are ways to spoil a file
+        return None
+
+
+def fitting(wanted: type[Task] | None, config: Config, folder: Path) -> type[Task]:
+    """The task that was asked for, if the model can do it; else what the model is for."""
+    if wanted is None:
+        return task_of(config, folder)
+    if not wanted.serves(config):
+        able = ", ".join(name for name, kind in TASKS.items() if kind.serves(config))
+        architecture = architecture_of(described := read_json(folder / CONFIG), family_of(described, str(folder)))
+        raise CheckpointError(f"{folder}: {architecture} cannot {wanted.name}; it can {able or 'do nothing'}")
+    return wanted
 
 
 def task_of(config: Config, folder: Path) -> type[Task]:

@@ -27,12 +27,14 @@ class TextTooLong(RegardError, ValueError):
 class Task:
     """A model and its tokeniser. Called with a text it gives one answer, with several texts a list of them.
 
-    Answers never depend on which texts are asked about together. `longest` is how many tokens the model reads.
+    Answers never depend on which texts are asked about together. `longest` is how many tokens the model reads;
+    `first`, in calls, is the number that messages give the first of several texts.
     """
 
     name: ClassVar[str]
     side: ClassVar[Literal["left", "right"]] = "right"
     can_cut: ClassVar[bool] = False
+    __call__: Callable[..., Any]
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         self.checkpoint, self.model, self._tokenizer = checkpoint, checkpoint.model, tokenizer
@@ -73,14 +75,15 @@ class Task:
         read: Callable[[Text, int | None], Encoded],
         answer: Callable[[Batch, list[Item]], Sequence[Answer]],
         progress: Progress | None = None,
+        first: int = 1,
     ) -> Any:
         """One answer per text, in the order of the texts; batches are of texts of like length.
 
-        `read` is also told the number of the text, if there are several.
+        `read` is also told the number of the text, if there are several, counted from `first`.
         """
         alone = isinstance(text, (str, tuple))
         texts: list[Any] = [text] if alone else list(text)
-        encoded = [read(each, None if alone else number + 1) for number, each in enumerate(texts)]
+        encoded = [read(each, None if alone else number) for number, each in enumerate(texts, first)]
         found: dict[int, Answer] = {}
         pad = self.tokenizer.specials.pad
         with torch.no_grad():

@@ -1,43 +1,39 @@
 """One text becomes another."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
 
+from regard.attention.taps import unwatched
 from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.hub import Config
-from regard.decoding import Rules, greedy
-from regard.models import TransformerConfig
-from regard.tasks.task import Item, Progress, Task, Text, called
-from regard.tasks.writing import Settings
-from regard.text import Batch, Encoded, Tokenizer, TokenizerError
+from regard.decoding import Rules, Written
+from regard.models import Transformer, TransformerConfig
+from regard.tasks.alignment import Alignment
+from regard.tasks.replay import Reading, cross_looks, fed, is_edited, is_watched, replay, undisturbed_looks
+from regard.tasks.task import Progress, Task, TextTooLong, called
+from regard.tasks.translated import Draft, Piece, Translated, choices, encoded
+from regard.tasks.writing import Manner, Settings, Wanted
+from regard.text import Encoded, Tokenizer, TokenizerError, batches
+from regard.text.sentences import parts
+from regard.text.sentences import split as sentences
 
 ENOUGH = 512  # tokens, where a folder does not say how long a translation may become
-
-
-@dataclass(frozen=True)
-class Translated:
-    """What was written. `score` is its log-probability; `is_finished` is False if it was stopped for its length."""
-
-    source: str
-    text: str
-    score: float
-    tokens: tuple[str, ...]
-    ids: tuple[int, ...]
-    is_finished: bool
+BY_SENTENCE = {"marian"}  # families that learned from sentences; others were made for whole texts, prompts and all
 
 
 class Translate(Task):
     """Translate, or rewrite in whatever way the model learned: `translate("Where is the station?").text`."""
 
     name = "translate"
+    model: Transformer
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
         self.settings = Settings(checkpoint)
+        self.splits = checkpoint.config.get("model_type") in BY_SENTENCE
 
     @classmethod
     def serves(cls, config: Config) -> bool:
@@ -48,23 +44,94 @@ class Translate(Task):
         text: str | Iterable[str],
         *,
         language: str | None = None,
+        beam: int | None = None,
+        nbest: int = 1,
+        length_penalty: float | None = None,
         min_length: int | None = None,
         max_length: int | None = None,
+        sample: Wanted = None,
+        seed: int | None = None,
+        split: bool | None = None,
+        precision: str = "float32",
+        first: int = 1,
         progress: Progress | None = None,
     ) -> Any:
-        """Translate one text, or each of several. `language` is for models that write several: "fra" or ">>fra<<"."""
-        code = None if language is None else self.code(language)
-        told = self.settings.length("max_length")
-        most = max_length or self.settings.length("max_new_tokens") or (told - 1 if told else self.room())
-        shortest = min_length if min_length is not None else max(0, (self.settings.length("min_length") or 0) - 1)
-        rules = self.rules(shortest)
-        write = partial(self.written, rules=rules, most=most)
-        return self.answers(text, partial(self.read_source, code=code), write, progress)
+        """Translate one text, or each of several.
 
-    def read_source(self, text: Text, number: int | None, code: str | None) -> Encoded:
+        What is not said is read from the folder, generation_config.json: a beam of its `num_beams`, of 1 where it has
+        none. `language` is for models that write several: "fra" or ">>fra<<". Lengths are of a sentence, in tokens.
+
+        `split` translates sentence by sentence and puts the gaps of the text between; unless it is said, models that
+        learned from sentences (Marian's) do. A sentence that is too long is then cut after a clause or between
+        words. An empty text stays empty.
+        """
+        manner = self.settings.manner(
+            beam=beam, nbest=nbest, length_penalty=length_penalty, sample=sample, seed=seed, precision=precision
+        )
+        code = "" if language is None else self.code(language)
+        rules, most = self.rules(self.shortest(min_length)), self.most(max_length)
+        alone = isinstance(text, str)
+        texts = [text] if alone else list(text)
+        cut = self.splits if split is None else split
+        numbers = [None] if alone else range(first, first + len(texts))
+        pieces = [self.pieces(one, number, code, cut) for one, number in zip(texts, numbers, strict=True)]
+        with unwatched():
+            found = self.written(pieces, manner, rules, most, progress)
+        answers = self.answered(texts, pieces, found, nbest)
+        return answers[0] if alone else answers
+
+    def most(self, wanted: int | None) -> int:
+        """Tokens of a translation at most; what a folder says counts the token that one begins with."""
+        told = self.settings.length("max_length")
+        usual = told - 1 if told else min(ENOUGH, self.longest or ENOUGH)
+        said, room = wanted or self.settings.length("max_new_tokens") or usual, self.room()
+        return said if room is None else min(said, room)
+
+    def shortest(self, wanted: int | None) -> int:
+        told = self.settings.length("min_new_tokens") or max(0, (self.settings.length("min_length") or 0) - 1)
+        return told if wanted is None else wanted
+
+    def pieces(self, text: str, number: int | None, code: str, cut: bool) -> tuple[Piece, ...]:
+        """The sentences of a text, or all of it, as the model reads them."""
         if not isinstance(text, str):
             raise TokenizerError(f"{called(number)} is a pair; one text can be translated")
-        return self.read(f"{code or ''}{text}", number, special=[] if code is None else [code])
+        if not cut or not text.strip():
+            return (Piece(text, "", self.read_source(text, number, code) if text.strip() else None, code=code),)
+        found: list[Piece] = []
+        begin = 0
+        for sentence, gap in sentences(text):
+            for part, space in self.fitting(sentence, gap, number, code):
+                read = self.read_source(part, number, code) if part else None
+                found.append(Piece(part, space, read, begin, code))
+                begin += len(part) + len(space)
+        return tuple(found)
+
+    def fitting(self, sentence: str, gap: str, number: int | None, code: str) -> list[tuple[str, str]]:
+        """A sentence, in parts if it is too long to be read at once, and the gap after each."""
+        if self.longest is None or 4 * len(sentence) + 8 < self.longest:  # no letter is more than four bytes
+            return [(sentence, gap)]
+        longest = self.longest
+
+        def fits(part: str) -> bool:
+            return len(self.encoded(part, code)) <= longest
+
+        found = parts(sentence, fits)
+        if not found:
+            raise TextTooLong(
+                f"{called(number)} has a word of more tokens than the {longest} that the model reads, and nowhere to "
+                f"cut it: {sentence[:40]}…"
+            )
+        return [*found[:-1], (found[-1][0], gap)]
+
+    def encoded(self, text: str, code: str) -> Encoded:
+        return self.tokenizer.encode(f"{code}{text}", special=[code] if code else [])
+
+    def read_source(self, text: str, number: int | None, code: str) -> Encoded:
+        found = self.encoded(text, code)
+        if self.longest is not None and len(found) > self.longest:
+            line = f"{called(number)} has {len(found)} tokens, the model reads at most {self.longest}"
+            raise TextTooLong(f"{line}; split=True (--split) translates it sentence by sentence")
+        return found
 
     def code(self, language: str) -> str:
         """The token that asks for a language."""
@@ -75,11 +142,10 @@ class Translate(Task):
             raise TokenizerError(f"no language {language!r}: {which}")
         return code
 
-    def room(self) -> int:
-        """As many tokens as the decoder has places for."""
-        config: Any = self.model.config
-        position = config.decoder.position
-        return position.settings["length"] - 1 if position.kind == "learned" else min(ENOUGH, self.longest or ENOUGH)
+    def room(self) -> int | None:
+        """As many tokens as the decoder has places for; None: any number."""
+        position = self.model.config.decoder.position
+        return position.settings["length"] if position.kind == "learned" else None
 
     def rules(self, shortest: int) -> Rules:
         rules = self.settings.rules(self.tokenizer.target.specials, shortest)
@@ -93,12 +159,57 @@ class Translate(Task):
                 return number
         raise CheckpointError(f"{self.checkpoint.folder}: no decoder_start_token_id says what a text begins with")
 
-    def written(self, batch: Batch, items: list[Item], rules: Rules, most: int) -> list[Translated]:
-        prefix = torch.full((len(items), 1), self.start(), device=batch.tokens.device)
-        longest = [most] * len(items)
-        found = greedy(self.model, batch.tokens, prefix, real=batch.real, longest=longest, rules=rules)  # type: ignore[arg-type]
+    @torch.no_grad()
+    def written(
+        self, texts: Sequence[Sequence[Piece]], manner: Manner, rules: Rules, most: int, progress: Progress | None
+    ) -> list[list[Sequence[Written] | None]]:
+        """The hypotheses for each piece of each text; pieces of like length are written side by side."""
+        found: list[list[Sequence[Written] | None]] = [[None] * len(pieces) for pieces in texts]
+        left = [sum(piece.encoded is not None for piece in pieces) for pieces in texts]
+        where = [(text, place) for text, pieces in enumerate(texts) for place in range(len(pieces))]
+        where = [(text, place) for text, place in where if texts[text][place].encoded]
+        told = progress or (lambda count: None)
+        told(left.count(0))
+        read = [encoded(texts[text][place]) for text, place in where]
+        for batch in batches(read, pad=self.tokenizer.specials.pad, device=self.device):
+            prefix = torch.full((len(batch.rows), 1), self.start(), device=batch.tokens.device)
+            here = [where[row] for row in batch.rows]
+            hypotheses = manner.of([text for text, _ in here]).decoded(
+                self.model, batch.tokens, prefix, real=batch.real, longest=[most] * len(here), rules=rules
+            )
+            for (text, place), one in zip(here, hypotheses, strict=True):
+                found[text][place] = one
+                left[text] -= 1
+            told(sum(left[text] == 0 for text in {text for text, _ in here}))
+        return found
+
+    def answered(
+        self,
+        texts: Sequence[str],
+        pieces: Sequence[tuple[Piece, ...]],
+        found: Sequence[Sequence[Sequence[Written] | None]],
+        nbest: int,
+    ) -> list[Translated]:
+        """The translations, once those who look have been shown how they came about."""
         target = self.tokenizer.target
-        return [
-            Translated(str(text), target.decode(one.ids), one.score, target.tokens(one.ids), one.ids, one.is_finished)
-            for (text, _), one in zip(items, found, strict=True)
+        drafts = [
+            [Draft(text, some, choice, target) for choice in choices(hypotheses, nbest)]
+            for text, some, hypotheses in zip(texts, pieces, found, strict=True)
         ]
+        if is_watched(self.model):
+            replay(self.model, [reading for best, *_ in drafts for reading in self.readings(best)], self.device)
+        align = self.settled if is_edited(self.model) else self.lazy
+        return [best.whole(align(best), [other.whole(align(other)) for other in others]) for best, *others in drafts]
+
+    def readings(self, draft: Draft) -> list[Reading]:
+        start = [self.start()]
+        return [(encoded(piece).ids, fed(start, one.ids, one.is_finished)) for piece, one in draft.written]
+
+    def lazy(self, draft: Draft) -> Callable[[], Alignment]:
+        """The alignment, worked out when it is asked for, whoever looks or edits by then."""
+        return lambda: draft.aligned(undisturbed_looks(self.model, self.readings(draft), self.device))
+
+    def settled(self, draft: Draft) -> Callable[[], Alignment]:
+        """The alignment under the edits that are at work now."""
+        found = draft.aligned(cross_looks(self.model, self.readings(draft), self.device))
+        return lambda: found

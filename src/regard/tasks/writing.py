@@ -1,22 +1,84 @@
-"""How a folder wants its model to write: config.json and generation_config.json."""
+"""How a text is to be written: what the caller says, else the folder, else in the plainest way."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from torch import Tensor
+
 from regard.checkpoints import Checkpoint, CheckpointError
-from regard.decoding import Rules
+from regard.decoding import Beam, Decoded, Rules, Sample, Written, decode
+from regard.errors import RegardError
+from regard.shapes import Real, Tokens
 from regard.tasks.task import number_of, settings_of
 from regard.text import Specials
 
+Wanted = Sample | Mapping[str, Any] | bool | None
+"""How to draw: exactly so; so, and for the rest as the folder says; as the folder says; not; or if the folder does."""
 GENERATION = "generation_config.json"
+TOP = 50  # the likeliest tokens among which a folder that asks for sampling means to choose, unless it says otherwise
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How texts are written. `sample` is None for the likeliest text that a search with `beam` hypotheses finds."""
+
+    beam: int = 1
+    nbest: int = 1
+    length_penalty: float = 1.0
+    early_stop: bool = True
+    sample: Sample | None = None
+    precision: str = "float32"
+
+    def of(self, texts: Sequence[int]) -> "Manner":
+        """The same for some of the texts, if each has a seed of its own."""
+        if self.sample is None or isinstance(self.sample.seed, int):
+            return self
+        seeds = self.sample.seed
+        if max(texts, default=-1) >= len(seeds):
+            raise RegardError(f"one seed, or one for each text, expected, got {len(seeds)}")
+        return replace(self, sample=replace(self.sample, seed=tuple(seeds[text] for text in texts)))
+
+    def decoded(
+        self,
+        model: Any,
+        source: Tokens | None,
+        prefix: Tensor,
+        *,
+        longest: Sequence[int],
+        rules: Rules,
+        real: Real | None = None,
+        prefix_real: Tensor | None = None,
+    ) -> list[tuple[Written, ...]]:
+        """The hypotheses of every text of a batch, each list the best first."""
+        found: list[Decoded] = decode(
+            model,
+            source,
+            real=real,
+            prefix=prefix,
+            prefix_real=prefix_real,
+            beam=Beam(self.beam, self.early_stop),
+            nbest=self.nbest,
+            length_penalty=self.length_penalty,
+            sample=self.sample,
+            precision=self.precision,
+            max_length=longest,
+            rules=rules,
+        )
+        return [one.hypotheses for one in found]
 
 
 class Settings:
-    """What generation_config.json says, and config.json where it is silent."""
+    """What generation_config.json says, and config.json where it is silent.
+
+    How to search is read from one file only, as others do: from config.json where there is no other.
+    """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.folder = checkpoint.folder
-        given = settings_of(checkpoint.folder, GENERATION)
-        self.told = {**checkpoint.config, **{key: value for key, value in given.items() if value is not None}}
+        given = {key: value for key, value in settings_of(self.folder, GENERATION).items() if value is not None}
+        self.told = {**checkpoint.config, **given}
+        self.search: dict[str, Any] = given if (self.folder / GENERATION).is_file() else checkpoint.config
 
     def number(self, key: str) -> int | None:
         """A token's number."""
@@ -34,14 +96,69 @@ class Settings:
             raise CheckpointError(f"{self.folder}: {key} = {told!r} is not a length")
         return told
 
-    def banned(self) -> tuple[int, ...]:
-        """Tokens that are never written: bad words of one token, suppressed ones."""
-        words: Any = self.told.get("bad_words_ids") or []
-        single = [word[0] for word in words if isinstance(word, list) and len(word) == 1 and type(word[0]) is int]
-        return (*single, *self.numbers("suppress_tokens"))
+    def amount(self, key: str, default: float) -> float:
+        """A number that says how to search."""
+        told = self.search.get(key)
+        if told is not None and (isinstance(told, bool) or not isinstance(told, int | float)):
+            raise CheckpointError(f"{self.folder}: {key} = {told!r} is not a number")
+        return default if told is None else told
+
+    def phrases(self) -> tuple[tuple[int, ...], ...]:
+        """Bad words, of one token or several."""
+        words = self.told.get("bad_words_ids") or []
+        if not isinstance(words, list) or not all(isinstance(word, list) and word for word in words):
+            raise CheckpointError(f"{self.folder}: bad_words_ids: a list of lists of tokens expected, got {words!r}")
+        where = f"{self.folder}: bad_words_ids"
+        return tuple(tuple(number_of(token, where) or 0 for token in word) for word in words)
 
     def rules(self, specials: Specials, shortest: int = 0) -> Rules:
         """Without forced tokens: those are the business of models that read one text and write another."""
         known = specials.sep if specials.eos is None else specials.eos
         ends = self.numbers("eos_token_id") or (() if known is None else (known,))
-        return Rules(ends, banned=self.banned(), shortest=shortest)
+        phrases = self.phrases()
+        single = tuple(word[0] for word in phrases if len(word) == 1 and word[0] not in ends)
+        return Rules(
+            ends,
+            banned=(*single, *self.numbers("suppress_tokens")),
+            shortest=shortest,
+            banned_first=self.numbers("begin_suppress_tokens"),
+            phrases=tuple(word for word in phrases if len(word) > 1),
+            no_repeat=int(self.amount("no_repeat_ngram_size", 0)),
+            repetition_penalty=self.amount("repetition_penalty", 1.0),
+        )
+
+    def sample(self, wanted: Wanted, seed: int | None) -> Sample | None:
+        """How to draw, or None: texts are drawn only where the caller or the folder says so."""
+        if wanted is False or (wanted is None and self.search.get("do_sample") is not True):
+            return None
+        if not isinstance(wanted, Sample):
+            own: dict[str, Any] = {
+                "temperature": self.amount("temperature", 1.0),
+                "top_k": int(self.amount("top_k", TOP)),
+                "top_p": self.amount("top_p", 1.0),
+                "min_p": self.amount("min_p", 0.0),
+            }
+            wanted = Sample(**own | dict(wanted if isinstance(wanted, Mapping) else {}))
+        return wanted if seed is None else replace(wanted, seed=seed)
+
+    def manner(
+        self,
+        *,
+        beam: int | None = None,
+        nbest: int = 1,
+        length_penalty: float | None = None,
+        sample: Wanted = None,
+        seed: int | None = None,
+        precision: str = "float32",
+    ) -> Manner:
+        """What the caller says, and for all else what the folder says."""
+        drawn = self.sample(sample, seed)
+        if beam is None:
+            beam = 1 if drawn else max(nbest, int(self.amount("num_beams", 1)))
+        for name, number in (("beam", beam), ("nbest", nbest)):
+            if number < 1:
+                raise RegardError(f"{name} is 1 or more, got {number}")
+        if drawn is None and nbest > beam:
+            raise RegardError(f"nbest = {nbest}, more than the {beam} hypotheses that a beam of {beam} keeps")
+        penalty = self.amount("length_penalty", 1.0) if length_penalty is None else length_penalty
+        return Manner(beam, nbest, penalty, self.search.get("early_stopping") != "never", drawn, precision)

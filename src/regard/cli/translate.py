@@ -1,0 +1,71 @@
+"""`regard translate`: texts, files and pipes, line by line."""
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from regard.cli.texts import asking
+from regard.cli.writing import answer_all, as_rows, on_one_line, writing
+
+
+@click.command(context_settings={"show_default": True})
+@asking
+@writing
+@click.option("--language", metavar="CODE", help="What to write, for models that write several: fra or >>fra<<.")
+@click.option("--align", is_flag=True, help="Add which words belong together: 0-0 1-2, source first, counted from 0.")
+@click.option("--show", is_flag=True, help="Draw who looked at whom below each translation.")
+@click.option(
+    "--split/--no-split",
+    default=None,
+    help="Sentence by sentence, or all at once.  [default: as the model learned it]",
+)
+def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
+    """Translate texts: arguments, or lines of a file or of standard input.
+
+    A line in is a line out, in the same order, however many there are; an empty line stays empty. A line of several
+    sentences is translated sentence by sentence, if the model learned from sentences.
+
+    \b
+    regard translate --model my-folder "Where is the station?"
+    regard translate -m my-folder --input book.en --output book.de
+    cat book.en | regard translate -m my-folder --beam 4 | head
+    regard translate -m my-folder --nbest 3 --align --show "Where is the station?"
+    regard translate -m my-folder --json --edit edits.json < lines.txt
+    """
+    nbest, is_lines, to_file = options["nbest"], not options["texts"], bool(options["target"])
+
+    def shown(best: Any, number: int) -> Iterator[str]:
+        if as_json:
+            import json
+
+            alternatives = [plain(other, align) for other in best.alternatives]
+            yield json.dumps(plain(best, align) | {"alternatives": alternatives}, ensure_ascii=False)
+            return
+        answers = (best, *best.alternatives)
+        texts = [on_one_line(one.text) if is_lines or nbest > 1 else one.text for one in answers]
+        if align:
+            texts = [f"{text}\t{one.alignment.pharaoh}" for text, one in zip(texts, answers, strict=True)]
+        yield from as_rows(best, number, texts, nbest)
+        if show:
+            yield drawn(best.alignment, to_file)
+
+    answer_all("translate", options, shown)
+
+
+def plain(answer: Any, align: bool) -> dict[str, Any]:
+    """A translation for JSON."""
+    names = ("source", "text", "score", "ranked", "tokens", "ids", "is_finished", "source_tokens")
+    found = {name: getattr(answer, name) for name in names}
+    return found | ({"alignment": answer.alignment.words} if align else {})
+
+
+def drawn(alignment: Any, to_file: bool) -> str:
+    """The picture, as wide as the terminal and in colour if there is one."""
+    if to_file or not sys.stdout.isatty():
+        return alignment.draw()
+    from shutil import get_terminal_size
+
+    return alignment.draw(colour="NO_COLOR" not in os.environ, width=get_terminal_size().columns)

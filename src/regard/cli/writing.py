@@ -1,0 +1,86 @@
+"""What the commands that write text share: how to search or draw, where from and where to."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import click
+
+from regard.cli.texts import Along, given, progress, written
+
+DRAWING = ("temperature", "top_k", "top_p", "min_p")
+FILE = click.Path(dir_okay=False)
+OPTIONS = (
+    click.option("--input", "source", type=FILE, metavar="FILE", help="Read lines from here (.gz and .xz, too)."),
+    click.option("--output", "target", type=FILE, metavar="FILE", help="Write to here instead of standard output."),
+    click.option("--beam", type=click.IntRange(1), help="Texts that a search keeps.  [default: as the model says]"),
+    click.option("--nbest", type=click.IntRange(1), default=1, help="Answers for each text: number, score, text."),
+    click.option("--length-penalty", type=float, help="Above 1 for longer answers.  [default: as the model says]"),
+    click.option("--min-length", type=click.IntRange(0), help="Tokens to write at least."),
+    click.option("--max-length", type=click.IntRange(1), help="Tokens to write at most.  [default: as the model says]"),
+    click.option("--sample", is_flag=True, help="Draw tokens by lot; so do the next four options."),
+    click.option("--temperature", type=click.FloatRange(0, min_open=True), help="Below 1 sharper, above 1 more level."),
+    click.option("--top-k", type=click.IntRange(0), help="Draw among so many tokens; 0 for all."),
+    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Draw among those with this share."),
+    click.option("--min-p", type=click.FloatRange(0, 1), help="Leave out those with less of the best's share."),
+    click.option("--seed", type=int, help="Another number draws another text.  [default: 0]"),
+    click.option(
+        "--precision",
+        type=click.Choice(["float32", "float16", "int8"]),
+        default="float32",
+        help="Of the weights: faster, less exact.",
+    ),
+    click.option("--edit", "edits", type=FILE, metavar="FILE", help="JSON that edits of attention were saved as."),
+)
+
+
+def writing(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that writes."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def answer_all(
+    task: str,
+    options: dict[str, Any],
+    shown: Callable[[Any, int], Iterable[str]],
+) -> None:
+    """Answer every text and write what is shown of each answer and its number, in order, as soon as it is there."""
+    texts, source, target, edits = (options.pop(name) for name in ("texts", "source", "target", "edits"))
+    if source and target and os.path.exists(target) and os.path.samefile(source, target):
+        raise click.UsageError("--input and --output are the same file")
+    lines = given(texts, source)
+    from regard.looking import edit
+    from regard.tasks import load
+
+    asked = load(options.pop("model"), device=options.pop("device"), task=task)
+    options = told(options)
+    with (
+        edit(asked.model, edits) if edits else nullcontext(),
+        written(target) as write,
+        progress(lines.total, bool(target)) as bar,
+    ):
+        along = Along(bar)
+        for chunk in lines:
+            answers = asked(chunk.texts, first=chunk.first, progress=along.over(chunk), **options)
+            write(line for number, answer in enumerate(answers, chunk.first) for line in shown(answer, number))
+
+
+def told(options: dict[str, Any]) -> dict[str, Any]:
+    """The options as a task takes them."""
+    drawing = {name: options[name] for name in DRAWING if options[name] is not None}
+    rest = {name: value for name, value in options.items() if name not in DRAWING}
+    return rest | {"sample": drawing or options["sample"] or None}
+
+
+def on_one_line(text: str) -> str:
+    """The text without line breaks: a line in is a line out."""
+    return " ".join(text.splitlines())
+
+
+def as_rows(best: Any, number: int, texts: Iterable[str], nbest: int) -> Iterator[str]:
+    """An answer, or the number of its text, score and text of several."""
+    for answer, text in zip((best, *best.alternatives), texts, strict=True):
+        yield text if nbest == 1 else f"{number}\t{answer.ranked:.4f}\t{text}"

@@ -1,0 +1,84 @@
+"""One case: every entrant writes the same, once for the answers and then against the clock."""
+
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from regard.errors import RegardError
+from regard.tasks.contest.clock import Spread, interleaved
+from regard.tasks.contest.entrants import Action, Field
+from regard.tasks.contest.peers import PEERS
+from regard.tasks.contest.shapes import Case, texts
+
+Answers = list[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Race:
+    """What every entrant wrote, and the seconds of every round; `tokens` are those of one round."""
+
+    case: Case
+    answers: dict[str, Answers]
+    seconds: dict[str, list[float]]
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def tokens(self) -> int:
+        return self.case.batch * self.case.write
+
+    def rate(self, name: str) -> Spread:
+        """Tokens a second."""
+        return Spread.of([self.tokens / second for second in self.seconds[name]])
+
+    def ratio(self, name: str, peer: str) -> Spread:
+        """How many times as fast as a peer, round by round."""
+        return Spread.of([other / own for own, other in zip(self.seconds[name], self.seconds[peer], strict=True)])
+
+    @property
+    def peer(self) -> str:
+        """Whom the others are compared with: the first peer that took part, or the first of all."""
+        return next((name for name in (*PEERS, *self.seconds) if name in self.seconds), "")
+
+    def plain(self) -> dict[str, Any]:
+        """The same as plain data."""
+        rows = {
+            name: {
+                "tokens_per_second": self.rate(name)._asdict(),
+                "ratio": self.ratio(name, self.peer)._asdict(),
+                "equal": self.agreement(name, self.peer),
+                "seconds": self.seconds[name],
+            }
+            for name in self.seconds
+        }
+        return {"case": asdict(self.case), "peer": self.peer, "rows": rows, "failed": self.failed}
+
+    def agreement(self, name: str, peer: str) -> float:
+        """The share of texts for which two wrote the same."""
+        return agreement(self.answers[name], self.answers[peer])
+
+
+def agreement(one: Answers, other: Answers) -> float:
+    """The share of equal answers."""
+    return sum(mine == theirs for mine, theirs in zip(one, other, strict=True)) / len(one)
+
+
+def race(
+    field: Field, case: Case, *, rounds: int = 5, seconds: float = 60, only: tuple[str, ...] | None = None
+) -> Race:
+    """Let the entrants take turns; who cannot write is left out, with the reason."""
+    given = texts(case, field.marks.vocabulary, field.marks.specials)
+    actions: dict[str, Action] = {}
+    answers: dict[str, Answers] = {}
+    first: dict[str, float] = {}
+    failed: dict[str, str] = {}
+    for name, entrant in field.entrants.items():
+        if only is not None and name not in only:
+            continue
+        try:
+            action = entrant(case, given)
+            start = time.perf_counter()
+            answers[name], actions[name] = action(), action
+            first[name] = time.perf_counter() - start
+        except RegardError as problem:
+            failed[name] = str(problem)
+    return Race(case, answers, interleaved(actions, rounds, seconds, first), failed)

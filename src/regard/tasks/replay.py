@@ -1,0 +1,101 @@
+"""What was written is read once more, all at once, so that every look at it has all of its rows.
+
+Searches keep many texts and throw most away, and a compiled step shows nobody what it does. So texts are written
+unwatched; those who look are shown a pass over the winners, with teacher forcing. Edits are at work in both.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention.taps import at_work, edits, looks, only, unwatched
+from regard.looking import watch
+from regard.models import Model, Transformer
+from regard.tasks.alignment import aligning
+from regard.text.padding import ROOM
+
+Reading = tuple[Sequence[int], Sequence[int]]
+"""The tokens of a source, none where the model reads none, and those that the target was written from."""
+
+
+def is_watched(model: nn.Module) -> bool:
+    """Whether somebody looks here."""
+    return any(looks(tap) for module in model.modules() for tap in at_work(getattr(module, "taps", ())))
+
+
+def is_edited(model: nn.Module) -> bool:
+    """Whether somebody may change something here."""
+    return any(edits(tap) for module in model.modules() for tap in at_work(getattr(module, "taps", ())))
+
+
+def fed(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> list[int]:
+    """The tokens that a model had read when it wrote the last one; what ended a text counts as written."""
+    whole = [*prefix, *ids]
+    return whole if is_finished or len(whole) == len(prefix) else whole[:-1]
+
+
+@torch.no_grad()
+def replay(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
+    """Pass over these texts, in their order, some at a time: padded on the right."""
+    for some in grouped(readings):
+        passed(model, some, device)
+
+
+@torch.no_grad()
+def cross_looks(model: Transformer, readings: Sequence[Reading], device: torch.device) -> list[Tensor]:
+    """How much each target token looked at each source token, (target, source) for every reading.
+
+    Nobody else sees this pass; those who edit take part in it. Which layer it is, and what is made of its heads, is
+    for `aligning` and this function to say.
+    """
+    place = f"decoder.{aligning(model.config.decoder.stack.layers)}.cross"
+    found: list[Tensor] = []
+    for some in grouped(readings):
+        with unwatched(), watch(model, place) as seen:
+            passed(model, some, device)
+        for row, (source, target) in enumerate(some):
+            found.append(seen[place][row, :, : len(target), : len(source)].mean(0).cpu())
+    return found
+
+
+def undisturbed_looks(model: Transformer, readings: Sequence[Reading], device: torch.device) -> list[Tensor]:
+    """The same where nobody else may take part: for texts that were written without edits."""
+    with only():
+        return cross_looks(model, readings, device)
+
+
+def passed(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
+    """One pass through the layers, up to the vectors from which words would be chosen."""
+    source, source_real = padded([reading[0] for reading in readings], device)
+    target, target_real = padded([reading[1] for reading in readings], device)
+    if isinstance(model, Transformer):
+        x = model.encode(source, source_real)
+        model.decoder(target, real=target_real, source=x, source_real=source_real)
+    else:
+        model.hidden(target, real=target_real)
+
+
+def padded(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:
+    """Tokens padded on the right, and which are real; None where all are."""
+    longest = max(map(len, rows))
+    tokens = torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows], dtype=torch.long, device=device)
+    if all(len(row) == longest for row in rows):
+        return tokens, None
+    return tokens, torch.arange(longest, device=device) < torch.tensor([len(row) for row in rows], device=device)[
+        :, None
+    ]
+
+
+def grouped(readings: Sequence[Reading]) -> Iterator[Sequence[Reading]]:
+    """As many in a row as there is room for in a batch."""
+    first = 0
+    while first < len(readings):
+        last, longest = first, 1
+        while last < len(readings):
+            longest = max(longest, *map(len, readings[last]))
+            if last > first and longest * (last + 1 - first) > ROOM:
+                break
+            last += 1
+        yield readings[first:last]
+        first = last

@@ -1,0 +1,136 @@
+"""A translation, and how it came about."""
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from regard.decoding import Written
+from regard.tasks.alignment import Alignment, words_at
+from regard.text import Encoded, Tokenizer
+
+
+@dataclass(frozen=True)
+class Translated:
+    """What was written. `score` is its log-probability, `ranked` what hypotheses are compared by: the score made
+    comparable between lengths. `is_finished` is False if it was stopped for its length. `alternatives` are the next
+    best, as many as were asked for.
+    """
+
+    source: str
+    text: str
+    score: float
+    ranked: float
+    tokens: tuple[str, ...]
+    ids: tuple[int, ...]
+    is_finished: bool
+    source_tokens: tuple[str, ...]
+    alternatives: tuple["Translated", ...]
+    align: Callable[[], Alignment] = field(repr=False, compare=False)
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """Who looked at whom: from one more pass over source and translation, when it is first asked for."""
+        return self.align()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A sentence as the model reads it, and the gap that follows it; no tokens where there is nothing to translate.
+
+    `begin` is where it stands in the text, `code` the language that is asked for before it.
+    """
+
+    sentence: str
+    gap: str
+    encoded: Encoded | None
+    begin: int = 0
+    code: str = ""
+
+    def ends(self) -> list[int | None]:
+        """How much of the whole text is read after each token; None for what is no part of it."""
+        if self.encoded is None:
+            return []
+        ends = [offset[1] - len(self.code) for offset in self.encoded.offsets]
+        places = zip(ends, self.encoded.texts, strict=True)
+        return [None if which is None or end <= 0 else self.begin + end for end, which in places]
+
+
+Choice = tuple[Written | None, ...]
+"""What was written for each piece of a text; None for a piece without tokens."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One way to translate a text: its pieces, and what was written for each of them."""
+
+    source: str
+    pieces: tuple[Piece, ...]
+    choice: Choice
+    target: Tokenizer
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What stands for each piece, the gap included."""
+        pairs = zip(self.pieces, self.choice, strict=True)
+        return [(self.target.decode(one.ids) if one else piece.sentence) + piece.gap for piece, one in pairs]
+
+    @property
+    def written(self) -> list[tuple[Piece, Written]]:
+        return [(piece, one) for piece, one in zip(self.pieces, self.choice, strict=True) if one]
+
+    def whole(self, align: Callable[[], Alignment], alternatives: Sequence[Translated] = ()) -> Translated:
+        """The translation."""
+        written = [one for _, one in self.written]
+        ids = tuple(number for one in written for number in one.ids)
+        return Translated(
+            source=self.source,
+            text="".join(self.texts),
+            score=sum(one.score for one in written),
+            ranked=sum(one.ranked for one in written),
+            tokens=self.target.tokens(ids),
+            ids=ids,
+            is_finished=all(one.is_finished for one in written),
+            source_tokens=tuple(token for piece, _ in self.written for token in encoded(piece).tokens),
+            alternatives=tuple(alternatives),
+            align=align,
+        )
+
+    def aligned(self, looks: Sequence[Tensor]) -> Alignment:
+        """From who looked at what in each piece; no sentence looks at another."""
+        weights = [look[: len(one.ids)] for look, (_, one) in zip(looks, self.written, strict=True)]
+        text = "".join(self.texts)
+        return Alignment(
+            torch.block_diag(*weights) if weights else torch.zeros(0, 0),
+            tuple(token for _, one in self.written for token in self.target.tokens(one.ids)),
+            tuple(token for piece, _ in self.written for token in encoded(piece).tokens),
+            words_at(text, [min(end, len(text)) for end in self.ends()]),
+            words_at(self.source, [end for piece, _ in self.written for end in piece.ends()]),
+        )
+
+    def ends(self) -> list[int]:
+        """How much of the translation there is after each of its tokens."""
+        found, begin = [], 0
+        for one, text in zip(self.choice, self.texts, strict=True):
+            ids = one.ids if one else ()
+            found += [begin + len(self.target.decode(ids[: place + 1])) for place in range(len(ids))]
+            begin += len(text)
+        return found
+
+
+def encoded(piece: Piece) -> Encoded:
+    assert piece.encoded is not None
+    return piece.encoded
+
+
+def choices(found: Sequence[Sequence[Written] | None], count: int) -> list[Choice]:
+    """The best ways to choose one hypothesis for each piece of a text, best first."""
+    best: list[tuple[float, Choice]] = [(0.0, ())]
+    for hypotheses in found:
+        options: list[tuple[float, Written | None]] = [(one.ranked, one) for one in hypotheses or ()] or [(0.0, None)]
+        longer = ((total + rank, (*choice, one)) for total, choice in best for rank, one in options)
+        best = heapq.nlargest(count, longer, key=lambda pair: pair[0])
+    return [choice for _, choice in best]
