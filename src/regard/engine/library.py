@@ -65,6 +65,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_state_free": (None, c_void_p),
     "regard_state_bytes": (c_size_t, c_void_p),
     "regard_change": (c_int, c_void_p, c_int, c_int, c_void_p, c_void_p, c_int, c_void_p, c_int),
+    "regard_large_pages": (None, c_void_p, c_size_t),
     "regard_read": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_int),
     "regard_step": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_void_p, c_int),
     "regard_select": (c_int, c_void_p, c_void_p, c_int),

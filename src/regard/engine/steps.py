@@ -60,6 +60,7 @@ class State:
         rows, length = tokens.shape
         if len(self._logits) < rows:
             self._logits = torch.empty(rows, self.packed.vocabulary)
+            self.library.large_pages(self._logits.data_ptr(), self._logits.numel())  # rows lie far apart
         logits = self._logits[:rows]
         tokens, mask = addressed(tokens, real)
         done = self.library.step(

@@ -199,6 +199,8 @@ EXPORT int regard_change(State* state, int kind, int layer, const float* gates, 
     });
 }
 
+EXPORT void regard_large_pages(float* data, size_t count) { on_large_pages(reinterpret_cast<char*>(data), count * 4); }
+
 EXPORT int regard_read(State* state, const int64_t* tokens, const uint8_t* real, int texts, int length, int threads) {
     return tried([&] { state->read(tokens, real, texts, length, threads); });
 }

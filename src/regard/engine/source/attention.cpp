@@ -15,6 +15,19 @@ inline float product(const float* a, const float* b, int width) {
     return rest;
 }
 
+// The query times N keys at once, for heads that are whole vectors: the sums across lanes go side by side.
+template <int N>
+inline void products(const float* query, const float* const* keys, ptrdiff_t from, int width, float factor, float* to) {
+    Floats totals[N] = {};
+    for (int i = 0; i < width; i += LANES) {
+        const Floats part = load(query + i);
+#pragma GCC unroll 8
+        for (int n = 0; n < N; n++) totals[n] += part * load(keys[n] + from + i);
+    }
+#pragma GCC unroll 8
+    for (int n = 0; n < N; n++) to[n] = sum(totals[n]) * factor;
+}
+
 // The weighted sum of N vectors of numbers, starting at `from`.
 template <int N>
 inline void gather(const Sight& sight, ptrdiff_t from, const float* weights, float factor, float* to) {
@@ -57,14 +70,17 @@ void look(const Attention& layer, const Side& side, bool has_bias, const Change&
         std::fill(gathered, gathered + width, 0.0f);
         return;
     }
-    for (int t = 0; t < count; t++) scores[t] = product(query, sight.keys[t] + key, width) * layer.scale;
+    int t = 0;
+    if (width % LANES == 0)
+        for (; t + 8 <= count; t += 8) products<8>(query, sight.keys.data() + t, key, width, layer.scale, scores + t);
+    for (; t < count; t++) scores[t] = product(query, sight.keys[t] + key, width) * layer.scale;
     if (has_bias) add_bias(side, layer.numbers[head], sight, scores);
     if (!change.sharpness.empty())
         for (int t = 0; t < count; t++) scores[t] *= change.sharpness[head];
-    float most = scores[0];
-    for (int t = 1; t < count; t++) most = scores[t] > most ? scores[t] : most;
     std::fill(scores + count, scores + count + LANES, -std::numeric_limits<float>::infinity());
-    Floats sums{};
+    Floats mosts = load(scores), sums{};
+    for (int t = LANES; t < count; t += LANES) mosts = larger(load(scores + t), mosts);
+    const float most = largest(mosts);
     for (int t = 0; t < count; t += LANES) {
         Floats weight = exponential(load(scores + t) - most);
         store(scores + t, weight);

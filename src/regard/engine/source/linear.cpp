@@ -127,104 +127,116 @@ void strips(int rows, const float* x, ptrdiff_t x_stride, const Weight* weights,
     }
 }
 
+// Four numbers of a row, ready to be multiplied; and sums with the products of four weights each added.
 #if defined(__AVX512VNNI__)
 
 typedef __m512i Sums;
-constexpr int SUMS = 1;  // vectors of sums in a panel
+constexpr int SHIFT = 128;  // added to weights, because one side of the product has no sign
 
-inline void multiplied(Sums (&sums)[SUMS], int32_t four, const int8_t* weights) {
-    sums[0] = _mm512_dpbusd_epi32(sums[0], _mm512_set1_epi32(four ^ int32_t(0x80808080)), _mm512_loadu_si512(weights));
+struct Four {
+    __m512i x;
+    explicit Four(int32_t four) : x(_mm512_set1_epi32(four)) {}
+};
+
+inline Sums plus(Sums sums, const Four& four, const int8_t* weights) {
+    return _mm512_dpbusd_epi32(sums, _mm512_loadu_si512(weights), four.x);
 }
-
-constexpr bool IS_SHIFTED = true;  // the rows were made positive by adding 128
 
 #elif defined(__AVX2__)
 
 typedef __m256i Sums;
-constexpr int SUMS = 2;
+constexpr int SHIFT = 0;
+
+struct Four {
+    __m256i x, size;
+    explicit Four(int32_t four) : x(_mm256_set1_epi32(four)), size(_mm256_abs_epi8(x)) {}
+};
 
 // Products of a positive and a signed byte: the sign of x goes to the weight. 2 * 127 * 127 fits into 16 bits.
-inline void multiplied(Sums (&sums)[SUMS], int32_t four, const int8_t* weights) {
-    __m256i x = _mm256_set1_epi32(four), size = _mm256_abs_epi8(x), ones = _mm256_set1_epi16(1);
-    for (int s = 0; s < SUMS; s++) {
-        __m256i w = _mm256_sign_epi8(_mm256_loadu_si256((const __m256i*)(weights + 32 * s)), x);
-        sums[s] = _mm256_add_epi32(sums[s], _mm256_madd_epi16(_mm256_maddubs_epi16(size, w), ones));
-    }
+inline Sums plus(Sums sums, const Four& four, const int8_t* weights) {
+    __m256i w = _mm256_sign_epi8(_mm256_loadu_si256((const __m256i*)weights), four.x);
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_maddubs_epi16(four.size, w), _mm256_set1_epi16(1)));
 }
-
-constexpr bool IS_SHIFTED = false;
 
 #else
 
 typedef int32_t Sums __attribute__((vector_size(64)));
-constexpr int SUMS = 1;
+constexpr int SHIFT = 0;
 
-inline void multiplied(Sums (&sums)[SUMS], int32_t four, const int8_t* weights) {
+struct Four {
     int8_t x[4];
-    std::memcpy(x, &four, 4);
-    for (int column = 0; column < PANEL; column++)
-        for (int k = 0; k < 4; k++) sums[0][column] += int32_t(x[k]) * weights[4 * column + k];
-}
+    explicit Four(int32_t four) { std::memcpy(x, &four, 4); }
+};
 
-constexpr bool IS_SHIFTED = false;
+inline Sums plus(Sums sums, const Four& four, const int8_t* weights) {
+    for (int column = 0; column < PANEL; column++)
+        for (int k = 0; k < 4; k++) sums[column] += int32_t(four.x[k]) * weights[4 * column + k];
+    return sums;
+}
 
 #endif
 
+constexpr int WHOLE = 4 * PANEL / int(sizeof(Sums));  // vectors of sums in a panel
+
 template <int R, int P>
-inline void whole_tile(const int8_t* x, ptrdiff_t depth, const float* row_scales, const int8_t* weights,
-                       ptrdiff_t panel_stride, const float* scales, const int32_t* offset, const float* bias, float* y,
-                       ptrdiff_t y_stride, int columns, Finish finish) {
-    Sums sums[R][P][SUMS];
-    std::memset(&sums, 0, sizeof sums);
+inline void whole_tile(const int8_t* x, ptrdiff_t depth, const Rounding* roundings, const int8_t* weights,
+                       ptrdiff_t panel_stride, const float* scales, const float* bias, float* y, ptrdiff_t y_stride,
+                       int columns, Finish finish) {
+    Sums sums[R][P * WHOLE];
+    for (int r = 0; r < R; r++)
+        for (int p = 0; p < P * WHOLE; p++) sums[r][p] = Sums{};
     for (ptrdiff_t k = 0; k < depth; k += 4)
 #pragma GCC unroll 8
         for (int r = 0; r < R; r++) {
-            int32_t four;
-            std::memcpy(&four, x + r * depth + k, 4);
-#pragma GCC unroll 8
-            for (int p = 0; p < P; p++) multiplied(sums[r][p], four, weights + p * panel_stride + k * PANEL);
+            int32_t word;
+            std::memcpy(&word, x + r * depth + k, 4);
+            const Four four(word);
+#pragma GCC unroll 16
+            for (int p = 0; p < P * WHOLE; p++)
+                sums[r][p] = plus(sums[r][p], four,
+                                  weights + p / WHOLE * panel_stride + k * PANEL + p % WHOLE * int(sizeof(Sums)));
         }
-    for (int r = 0; r < R; r++)
-        for (int p = 0; p < P; p++) {
-            int32_t whole[PANEL];
-            std::memcpy(whole, &sums[r][p], sizeof whole);
-            for (int part = 0; part < PANEL; part += LANES) {
-                int column = p * PANEL + part;
-                if (column >= columns) break;
-                Ints sum, shift;
-                std::memcpy(&sum, whole + part, sizeof sum);
-                std::memcpy(&shift, offset + column, sizeof shift);
-                if (IS_SHIFTED) sum -= shift;
-                Floats value = __builtin_convertvector(sum, Floats) * (load(scales + column) * row_scales[r]);
-                finished(value + load(bias + column), y + r * y_stride + column, columns - column, finish);
-            }
+    for (int r = 0; r < R; r++) {
+        int32_t whole[P * PANEL];
+        std::memcpy(whole, &sums[r], sizeof whole);
+        for (int column = 0; column < P * PANEL && column < columns; column += LANES) {
+            Ints sum;
+            std::memcpy(&sum, whole + column, sizeof sum);
+            sum -= SHIFT * roundings[r].sum;
+            Floats value = __builtin_convertvector(sum, Floats) * (load(scales + column) * roundings[r].scale);
+            finished(value + load(bias + column), y + r * y_stride + column, columns - column, finish);
         }
+    }
 }
 
 template <int R>
-void whole_strip(const int8_t* x, ptrdiff_t depth, const float* row_scales, const int8_t* weights, ptrdiff_t stride,
-                 int panels, const float* scales, const int32_t* offset, const float* bias, float* y,
-                 ptrdiff_t y_stride, int columns, Finish finish) {
+void whole_strip(const int8_t* x, ptrdiff_t depth, const Rounding* roundings, const int8_t* weights, ptrdiff_t stride,
+                 int panels, const float* scales, const float* bias, float* y, ptrdiff_t y_stride, int columns,
+                 Finish finish) {
     constexpr int P = panels_for(R);
     int p = 0;
     for (; p + P <= panels; p += P)
-        whole_tile<R, P>(x, depth, row_scales, weights + p * stride, stride, scales + p * PANEL, offset + p * PANEL,
-                         bias + p * PANEL, y + p * PANEL, y_stride, columns - p * PANEL, finish);
+        whole_tile<R, P>(x, depth, roundings, weights + p * stride, stride, scales + p * PANEL, bias + p * PANEL, y + p * PANEL, y_stride, columns - p * PANEL, finish);
     for (; p < panels; p++)
-        whole_tile<R, 1>(x, depth, row_scales, weights + p * stride, stride, scales + p * PANEL, offset + p * PANEL,
-                         bias + p * PANEL, y + p * PANEL, y_stride, columns - p * PANEL, finish);
+        whole_tile<R, 1>(x, depth, roundings, weights + p * stride, stride, scales + p * PANEL, bias + p * PANEL, y + p * PANEL, y_stride, columns - p * PANEL, finish);
 }
 
 }  // namespace
 
+constexpr size_t LARGE = size_t(2) << 20;
+
+void on_large_pages([[maybe_unused]] char* data, [[maybe_unused]] size_t bytes) {
+#if defined(__linux__)
+    const uintptr_t first = (uintptr_t(data) + LARGE - 1) / LARGE * LARGE, last = (uintptr_t(data) + bytes) / LARGE * LARGE;
+    if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
 Memory::Memory(size_t wanted) : data(nullptr), bytes(wanted) {
-    constexpr size_t LARGE = size_t(2) << 20;
     size_t alignment = wanted >= LARGE ? LARGE : 64;
     data = static_cast<char*>(std::aligned_alloc(alignment, (wanted + alignment) / alignment * alignment));
     if (!data) throw std::bad_alloc();
-#if defined(__linux__)
-    if (alignment == LARGE) madvise(data, (wanted + alignment) / alignment * alignment, MADV_HUGEPAGE);
-#endif
+    on_large_pages(data, (wanted + alignment) / alignment * alignment);
 }
 
 Memory::~Memory() { std::free(data); }
@@ -240,8 +252,7 @@ Linear::Linear(const float* weight, const float* given, int in, int out, Precisi
     if (given) std::copy(given, given + out, bias.begin());
     if (precision == INT8) {
         scales.assign(bias.size(), 0.0f);
-        offset.assign(bias.size(), 0);
-        std::memset(packed.data, 0, packed.bytes);
+        std::memset(packed.data, SHIFT, packed.bytes);
     }
     for (int column = 0; column < panels * PANEL; column++) {
         const float* from = column < out ? weight + size_t(column) * in : nullptr;
@@ -255,14 +266,11 @@ Linear::Linear(const float* weight, const float* given, int in, int out, Precisi
                 is_number = is_number && std::isfinite(from[k]);
             }
             float step = most > 0 ? most / 127 : 1.0f;
-            int32_t total = 0;
             for (int k = 0; k < in && is_number; k++) {
                 int value = std::max(-127, std::min(127, int(std::lrintf(from[k] / step))));
-                reinterpret_cast<int8_t*>(to)[size_t(k / 4) * 4 * PANEL + 4 * lane + k % 4] = int8_t(value);
-                total += value;
+                reinterpret_cast<int8_t*>(to)[size_t(k / 4) * 4 * PANEL + 4 * lane + k % 4] = int8_t(value + SHIFT);
             }
             scales[column] = is_number ? step * scale : std::numeric_limits<float>::quiet_NaN();
-            offset[column] = 128 * total;
         } else if (precision != INT8) {
             for (int k = 0; k < in; k++) {
                 float value = from ? from[k] * scale : 0.0f;
@@ -320,8 +328,8 @@ void Linear::integers(const Worker& me, const Rows& x, int rows, float* y, ptrdi
             switch (std::min(MOST_ROWS, rows - row)) {
 #define CASE(R)                                                                                                    \
     case R:                                                                                                        \
-        whole_strip<R>(from, k, x.scales + row, weights, ptrdiff_t(panel_bytes), some, scales.data() + p * PANEL,   \
-                       offset.data() + p * PANEL, bias.data() + p * PANEL, to, stride, columns, finish);            \
+        whole_strip<R>(from, k, x.roundings + row, weights, ptrdiff_t(panel_bytes), some,                          \
+                       scales.data() + p * PANEL, bias.data() + p * PANEL, to, stride, columns, finish);            \
         break;
                 CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
 #if defined(__AVX512F__)
@@ -334,25 +342,44 @@ void Linear::integers(const Worker& me, const Rows& x, int rows, float* y, ptrdi
 }
 
 void round_rows(const Worker& me, const Rows& x, int rows, int width) {
-    const int depth = Linear::depth(width);
+    typedef int8_t Bytes __attribute__((vector_size(LANES)));
+    const int depth = Linear::depth(width), whole = width / LANES * LANES;
+    const Floats magic = all(12582912.0f);  // 1.5 * 2^23: rounds when added
     for (int row = me.first(rows); row < me.last(rows); row++) {
         const float* from = x.x + row * x.stride;
         int8_t* to = x.rounded + ptrdiff_t(row) * depth;
-        float most = 0, odd = 0;
-        for (int i = 0; i < width; i++) {
-            float size = std::fabs(from[i]);
-            most = size > most ? size : most;
-            odd += from[i] * 0.0f;  // not a number if one of them is none, or has no end
+        Floats sizes{}, odd{};
+        float most = 0, rest = 0;
+        for (int i = 0; i < whole; i += LANES) {
+            Floats value = load(from + i);
+            sizes = larger(choose(value < 0.0f, -value, value), sizes);
+            odd += value * 0.0f;  // not a number if one of them is none, or has no end
         }
-        if (odd != 0.0f) {
+        for (int i = whole; i < width; i++) {
+            most = std::max(most, std::fabs(from[i]));
+            rest += from[i] * 0.0f;
+        }
+        most = std::max(most, largest(sizes));
+        if (rest + sum(odd) != 0.0f) {
             std::memset(to, 0, depth);
-            x.scales[row] = std::numeric_limits<float>::quiet_NaN();
+            x.roundings[row] = {std::numeric_limits<float>::quiet_NaN(), 0};
             continue;
         }
-        x.scales[row] = most / 127;
         const float steps = most > 0 ? 127 / most : 0.0f;
-        for (int i = 0; i < width; i++) to[i] = int8_t(std::lrintf(from[i] * steps));
-        for (int i = width; i < depth; i++) to[i] = 0;
+        Ints sums{};
+        for (int i = 0; i < whole; i += LANES) {
+            Ints value = (Ints)(load(from + i) * steps + magic) - 0x4B400000;
+            sums += value;
+            Bytes bytes = __builtin_convertvector(value, Bytes);
+            std::memcpy(to + i, &bytes, sizeof bytes);
+        }
+        int32_t total = 0;
+        for (int lane = 0; lane < LANES; lane++) total += sums[lane];
+        for (int i = whole; i < depth; i++) {
+            to[i] = i < width ? int8_t(std::lrintf(from[i] * steps)) : int8_t(0);
+            total += to[i];
+        }
+        x.roundings[row] = {most / 127, total};
     }
 }
 

@@ -15,6 +15,9 @@ constexpr int PANEL = 16;  // columns that are computed together
 enum Precision { FLOAT32, FLOAT16, INT8 };
 
 // Memory on large pages where the system has them: weights are read in long straight lines.
+// Asks for large pages wherever whole ones fit.
+void on_large_pages(char* data, size_t bytes);
+
 class Memory {
 public:
     explicit Memory(size_t bytes);
@@ -25,12 +28,18 @@ public:
     size_t bytes;
 };
 
+// How a row was rounded to eight bits.
+struct Rounding {
+    float scale;  // what one step is worth
+    int32_t sum;  // of the rounded numbers
+};
+
 // Rows of numbers, and for int8 the same numbers rounded, each row to its own scale: no row changes another.
 struct Rows {
     const float* x;
     ptrdiff_t stride;
     int8_t* rounded = nullptr;  // (rows, depth(in)) bytes
-    float* scales = nullptr;
+    Rounding* roundings = nullptr;
 };
 
 // What is done to a product before it is written.
@@ -63,9 +72,8 @@ private:
     int panels;
     size_t panel_bytes;
     Memory packed;
-    std::vector<float> bias;      // one per column, zero past the last
-    std::vector<float> scales;    // int8: what one step of a column's weights is worth
-    std::vector<int32_t> offset;  // int8: 128 times the sum of a column
+    std::vector<float> bias;    // one per column, zero past the last
+    std::vector<float> scales;  // int8: what one step of a column's weights is worth
 };
 
 // The rows, rounded to eight bits: my share of them.

@@ -92,27 +92,26 @@ void Room::reserve(const Model& model, const Side& side, int tokens, int threads
         if (layer.crosses) deepest = std::max(deepest, size_t(layer.cross.pair->in));
     }
     deepest = std::max({deepest, queries, size_t(side.inner)});
-    auto grow = [](auto& buffer, size_t size) {
-        if (buffer.size() < size) buffer.resize(size);
-    };
-    grow(x, size_t(tokens) * side.width);
-    grow(normed, size_t(tokens) * std::max(side.width, side.words.width));
-    grow(projected, size_t(tokens) * widest);
-    grow(gathered, slab * queries);
-    grow(inner, slab * side.inner * (side.is_gated ? 2 : 1));
-    if (model.precision == INT8) {
-        grow(rounded, slab * Linear::depth(int(deepest)));
-        grow(scales, slab);
-    }
+    x.reserve(size_t(tokens) * side.width);
+    normed.reserve(size_t(tokens) * std::max(side.width, side.words.width));
+    projected.reserve(size_t(tokens) * widest);
+    gathered.reserve(slab * queries);
+    inner.reserve(slab * side.inner * (side.is_gated ? 2 : 1));
+    if (model.precision == INT8) round_up_to(int(slab), int(deepest));
     if (int(sights.size()) < threads) sights.resize(threads);
     for (Sight& sight : sights) sight.reserve(most_keys);
+}
+
+void Room::round_up_to(int rows, int width) {
+    rounded.reserve(size_t(rows) * Linear::depth(width));
+    roundings.reserve(rows);
 }
 
 void multiply(const Worker& me, const Linear& layer, Room& room, const float* x, ptrdiff_t stride, int rows, float* y,
               ptrdiff_t y_stride, Finish finish) {
     for (int row = 0; row < rows; row += SLAB) {
         const int some = std::min(SLAB, rows - row);
-        Rows from{x + row * stride, stride, room.rounded.data(), room.scales.data()};
+        Rows from{x + row * stride, stride, room.rounded.data(), room.roundings.data()};
         if (layer.precision == INT8) {
             round_rows(me, from, some, layer.in);
             me.wait();

@@ -1,6 +1,7 @@
 // Vectors through the layers of a side.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "attention.h"
@@ -19,13 +20,32 @@ public:
     virtual int most_keys() const = 0;
 };
 
+// Memory that grows and is not cleared.
+template <class Number>
+class Buffer {
+public:
+    void reserve(size_t wanted) {
+        if (wanted <= size) return;
+        numbers.reset(new Number[wanted]);
+        size = wanted;
+    }
+    Number* data() const { return numbers.get(); }
+    size_t bytes() const { return size * sizeof(Number); }
+
+private:
+    std::unique_ptr<Number[]> numbers;
+    size_t size = 0;
+};
+
 // Room for one pass; kept between the steps of a text.
 struct Room {
-    std::vector<float> x, normed, projected, gathered, inner, scales;
-    std::vector<int8_t> rounded;
+    Buffer<float> x, normed, projected, gathered, inner;
+    Buffer<int8_t> rounded;
+    Buffer<Rounding> roundings;
     std::vector<Sight> sights;
 
     void reserve(const Model& model, const Side& side, int tokens, int threads, int most_keys);
+    void round_up_to(int rows, int width);  // room for so many rows of eight bits
 };
 
 constexpr int SLAB = 256;  // rows that go through a layer together: what lies between its parts stays in the cache

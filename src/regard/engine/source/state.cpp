@@ -116,7 +116,7 @@ const float* State::own(int layer, int position, int row) const {
     const Block& block = blocks[at[position].first];
     const size_t each = before[layer + 1] - before[layer];
     const size_t token = size_t(at[position].second) * block.rows + row;
-    return block.numbers.get() + size_t(block.length) * block.rows * before[layer] + token * each;
+    return block.numbers.data() + size_t(block.length) * block.rows * before[layer] + token * each;
 }
 
 void State::read(const int64_t* tokens, const uint8_t* real, int texts, int length, int threads) {
@@ -143,16 +143,16 @@ void State::read(const int64_t* tokens, const uint8_t* real, int texts, int leng
     const int count = int(words.size()), width = model.encoder.width;
     pairs.resize(model.decoder.layers.size());
     for (size_t layer = 0; layer < pairs.size(); layer++)
-        pairs[layer].resize(size_t(count) * model.decoder.layers[layer].cross.pair->out);
+        pairs[layer].reserve(size_t(count) * model.decoder.layers[layer].cross.pair->out);
     if (!count) return;
     Room own;
     Reading eyes(model, changes, own, starts, text, columns);
     own.reserve(model, model.encoder, count, threads, eyes.most_keys());
-    std::vector<float> bridged(model.bridge ? size_t(count) * model.bridge->out : 0);
+    Buffer<float> bridged;
+    bridged.reserve(model.bridge ? size_t(count) * model.bridge->out : 0);
     if (model.precision == INT8) {  // cross keys and values are read from vectors of another width
         const int deepest = std::max(width, model.bridge ? model.bridge->out : 0);
-        const size_t room_for = size_t(std::min(count, SLAB)) * Linear::depth(deepest);
-        if (own.rounded.size() < room_for) own.rounded.resize(room_for);
+        own.round_up_to(std::min(count, SLAB), deepest);
     }
     together(threads, [&](const Worker& me) {
         embed(me, model, model.encoder, own, words.data(), places.data(), count);
@@ -202,8 +202,8 @@ void State::step(const int64_t* tokens, const uint8_t* real, int given, int colu
     }
     check_words(model.decoder, words, places);
     const int count = int(words.size()), width = model.decoder.width;
-    const size_t size = size_t(columns) * rows * before.back();
-    blocks.push_back({std::unique_ptr<float[]>(new float[size]), size, columns, rows});
+    blocks.push_back({Buffer<float>(), columns, rows});
+    blocks.back().numbers.reserve(size_t(columns) * rows * before.back());
     for (int column = 0; column < columns; column++) at.emplace_back(int(blocks.size()) - 1, column);
     for (int i = 0; i < rows; i++) written[i].resize(length + columns, -1);
     for (int token = 0; token < count; token++) written[row[token]][position[token]] = row[token];
@@ -214,12 +214,8 @@ void State::step(const int64_t* tokens, const uint8_t* real, int given, int colu
     room.reserve(model, model.decoder, std::max(count, 1), threads, eyes.most_keys());
     const int scored = model.output->in;
     const size_t wide = std::max({width, scored, model.dense ? model.dense->out : 0});
-    if (last.size() < 2 * rows * wide) last.resize(2 * rows * wide);
-    if (model.precision == INT8) {
-        const size_t some = std::min(rows, SLAB);
-        if (room.rounded.size() < some * Linear::depth(int(wide))) room.rounded.resize(some * Linear::depth(int(wide)));
-        if (room.scales.size() < some) room.scales.resize(some);
-    }
+    last.reserve(2 * rows * wide);
+    if (model.precision == INT8) room.round_up_to(std::min(rows, SLAB), int(wide));
     together(threads, [&](const Worker& me) {
         if (count) {
             embed(me, model, model.decoder, room, words.data(), places.data(), count);
@@ -263,8 +259,8 @@ void State::select(const int64_t* chosen, int count) {
 
 size_t State::bytes() const {
     size_t total = 0;
-    for (const Block& block : blocks) total += block.size * sizeof(float);
-    for (const auto& pair : pairs) total += pair.capacity() * sizeof(float);
+    for (const Block& block : blocks) total += block.numbers.bytes();
+    for (const auto& pair : pairs) total += pair.bytes();
     return total;
 }
 

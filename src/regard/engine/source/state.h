@@ -16,8 +16,7 @@ struct Problem {
 
 // Keys and values of one step's tokens: (layers, length, rows, keys and values).
 struct Block {
-    std::unique_ptr<float[]> numbers;
-    size_t size;
+    Buffer<float> numbers;
     int length, rows;
 };
 
@@ -48,7 +47,7 @@ private:
 
     const Model& model;
     std::vector<int> starts;                // of each source among all source tokens, and the end
-    std::vector<std::vector<float>> pairs;  // of each layer: keys and values of all source tokens
+    std::vector<Buffer<float>> pairs;       // of each layer: keys and values of all source tokens
     std::vector<int> source_of;             // the source of each row
     std::vector<std::vector<int>> written;  // for each row and position: where in its block the token stands, or -1
     std::vector<int> counts;                // tokens of each row
@@ -56,7 +55,7 @@ private:
     std::vector<Block> blocks;
     std::vector<size_t> before;  // numbers of a token in the layers before each
     Room room;
-    std::vector<float> last;  // the vectors that words are scored by
+    Buffer<float> last;  // the vectors that words are scored by
 };
 
 }  // namespace regard
