@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from training.forked import fork
 from training.test_session import everything
 from training.tiny import tiny
 from training.watching import Quiet
@@ -18,13 +19,7 @@ CHANGES = ["train.steps=12", "train.save_every=2", "train.evaluate_every=4"]
 
 def trained_apart(recipe, seconds=None):
     """Train in a process of its own, killed after so many seconds; whether it ended by itself."""
-    child = os.fork()
-    if not child:
-        try:
-            train(recipe, reporting=Quiet())
-            os._exit(0)
-        except BaseException:
-            os._exit(1)
+    child = fork(lambda: 0 if train(recipe, reporting=Quiet()) else 1)
     until = None if seconds is None else time.monotonic() + seconds
     while until is None or time.monotonic() < until:
         done, status = os.waitpid(child, os.WNOHANG)

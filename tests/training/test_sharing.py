@@ -2,13 +2,14 @@
 
 import json
 import os
-import signal
 import socket
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from training.forked import fork
 from training.test_session import everything
 from training.tiny import tiny
 from training.watching import Interrupting, Quiet
@@ -27,28 +28,20 @@ def free_port():
 
 def together(recipe, world=2, at=None):
     """Train in several processes; their exit codes. With `at`, one of them is told to stop after that step."""
-    port, children = free_port(), []
-    for rank in range(world):
-        child = os.fork()
-        if not child:
-            told = {
-                "RANK": rank,
-                "WORLD_SIZE": world,
-                "LOCAL_RANK": rank,
-                "MASTER_ADDR": "127.0.0.1",
-                "MASTER_PORT": port,
-            }
-            os.environ.update({name: str(value) for name, value in told.items()})
-            signal.alarm(60)
-            try:
-                train(recipe, reporting=Interrupting(at) if at and rank == 0 else Quiet())
-                os._exit(0)
-            except Stopped:
-                os._exit(STOPPED)
-            except BaseException as problem:
-                (Path(recipe.run).parent / f"problem-{rank}").write_text(repr(problem))
-                os._exit(1)
-        children.append(child)
+    port = free_port()
+
+    def work(rank):
+        try:
+            train(recipe, reporting=Interrupting(at) if at and rank == 0 else Quiet())
+        except Stopped:
+            return STOPPED
+        except BaseException as problem:
+            (Path(recipe.run).parent / f"problem-{rank}").write_text(repr(problem))
+            return 1
+        return 0
+
+    told = {"WORLD_SIZE": world, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+    children = [fork(partial(work, rank), RANK=rank, LOCAL_RANK=rank, **told) for rank in range(world)]
     return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
@@ -70,6 +63,7 @@ def test_two_processes_learn_what_one_does(shard, tmp_path):
             assert float((mine[name] - theirs[name]).norm() / mine[name].norm()) < 2e-3, name
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("shard", ["false", "true"])
 def test_processes_that_were_stopped_end_as_if_they_were_not(shard, tmp_path):
     runs = []

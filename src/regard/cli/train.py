@@ -1,0 +1,42 @@
+"""`regard train`: follow a recipe, or go on following it."""
+
+import json
+import os
+import sys
+
+import click
+
+
+@click.command()
+@click.argument("recipe", type=click.Path(exists=True, dir_okay=False))
+@click.option("--set", "changes", multiple=True, metavar="KEY=VALUE", help="Change a key, as in train.steps=100.")
+@click.option("--dry-run", is_flag=True, help="Say what it would take: parameters, memory, steps an epoch, time.")
+@click.option("--device", default="cpu", show_default=True, help="Where it is computed: cpu, cuda.")
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
+def train(recipe: str, changes: tuple[str, ...], dry_run: bool, device: str, as_json: bool) -> None:
+    """Train a model as a recipe says, in the folder that it names as its run.
+
+    The same command goes on where it was, after a stop, a crash or a kill, and ends with the same bits. Ctrl-C and
+    SIGTERM save and leave within a step (exit code 3). Under torchrun every process takes its share of the batches.
+
+    \b
+    regard train recipes/tatoeba-en-de.toml --set data.folder=/data/tatoeba
+    regard train my.toml --dry-run
+    torchrun --nproc-per-node 2 -m regard train my.toml
+    """
+    from regard.tasks.find import find
+    from regard.training import Stopped, estimate, read_recipe, shown_estimate
+    from regard.training import train as follow
+
+    wanted = read_recipe(recipe, changes, find=lambda name: str(find(name)))
+    if dry_run:
+        found = estimate(wanted, device=device)
+        click.echo(json.dumps(found) if as_json else shown_estimate(found))
+        return
+    try:
+        folder = follow(wanted, device=device)
+    except Stopped:
+        click.echo("regard: stopped and saved; the same command goes on", err=True)
+        sys.exit(3)
+    if os.environ.get("RANK", "0") == "0":
+        click.echo(json.dumps({"model": str(folder)}) if as_json else folder)

@@ -1,0 +1,85 @@
+"""Where a run begins: a new model, or one that learned something already."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from regard.checkpoints import load_model
+from regard.checkpoints.files import listed
+from regard.checkpoints.hub import Config, build
+from regard.models import ClassifyConfig, DecoderConfig, EncoderConfig, Model
+from regard.training.initial import initialise
+from regard.training.learner import freeze
+from regard.training.materials import Material
+from regard.training.reading import RecipeError
+from regard.training.recipe import Recipe
+from regard.training.styles import Plan, plan, pool_of
+
+LABELLED = {"bert": "BertForSequenceClassification", "gpt2": "GPT2ForSequenceClassification"}
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """A model, and how it is written."""
+
+    model: Model
+    plan: Plan
+
+
+def begun(recipe: Recipe, data: Material, say: Callable[[str], None]) -> Beginning:
+    """The model of a recipe before the first step; weights that are to stay as they are do not learn."""
+    start = from_folder(recipe, data, say) if recipe.start else from_nothing(recipe, data)
+    kept, learning = freeze(start.model, recipe.train.frozen)
+    for beginning in recipe.train.frozen:
+        if not freeze_matches(beginning, kept):
+            raise RecipeError(f"train.frozen: no weight's place begins with {beginning!r}")
+    if not learning:
+        raise RecipeError("train.frozen: nothing is left to learn")
+    return start
+
+
+def freeze_matches(beginning: str, kept: list[str]) -> bool:
+    return any(f"{name.replace('.stack.blocks.', '.')}.".startswith(f"{beginning}.") for name in kept)
+
+
+def from_nothing(recipe: Recipe, data: Material) -> Beginning:
+    made = plan(recipe.model, data.wanted)
+    model = build(made.config)
+    initialise(model, recipe.train.seed)
+    return Beginning(model, made)
+
+
+def from_folder(recipe: Recipe, data: Material, say: Callable[[str], None]) -> Beginning:
+    """A checkpoint's weights; a head that it does not have is new, and said to be."""
+    loaded = load_model(Path(recipe.start))
+    config, architecture = loaded.model.config, loaded.architecture
+    told = {key: value for key, value in loaded.config.items() if key not in ("id2label", "label2id", "num_labels")}
+    if data.wanted.labels:
+        kind = str(loaded.config.get("model_type"))
+        if kind not in LABELLED:
+            raise RecipeError(
+                f"start = {recipe.start!r}: {kind} cannot be taught labels here, only {', '.join(LABELLED)}"
+            )
+        config, architecture = labelled(recipe, config, data.wanted.labels), LABELLED[kind]
+    model = build(config)
+    initialise(model, recipe.train.seed)
+    old = loaded.model.state_dict()
+    mine = model.state_dict()
+    fits = {name: tensor for name, tensor in old.items() if name in mine and mine[name].shape == tensor.shape}
+    model.load_state_dict(fits, strict=False)
+    if new := mine.keys() - fits.keys():
+        say(f"new, not from {recipe.start}: {listed(new)}")
+    if lost := old.keys() - fits.keys():
+        say(f"not used of {recipe.start}: {listed(lost)}")
+    return Beginning(model, Plan(config, architecture, told))
+
+
+def labelled(recipe: Recipe, config: Config, labels: int) -> Config:
+    """The same model, asked for labels."""
+    pool = pool_of(recipe.model)
+    if isinstance(config, EncoderConfig):
+        head = ClassifyConfig(labels, pool, dropout=config.encoder.stack.dropout)
+        return replace(config, output=None, classify=head, pooler="tanh", follows=False)
+    if isinstance(config, DecoderConfig):
+        return replace(config, output=None, classify=ClassifyConfig(labels, "last", bias=False))
+    raise RecipeError("labels are learned by models of one side")

@@ -1,0 +1,82 @@
+"""What a run would take, found out by a few of its steps."""
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+
+from regard.training.beginning import begun
+from regard.training.data import material
+from regard.training.feed import Feed, mixed
+from regard.training.learner import Learner
+from regard.training.optimiser import make_optimiser
+from regard.training.recipe import Recipe
+from regard.training.update import update
+from regard.training.vocabulary import FOLDER
+
+TRIED, ENOUGH = 4, 60.0  # steps, and the seconds after which no further one is tried
+
+
+def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
+    """Parameters, memory, steps an epoch and time. Nothing is written into the run."""
+    run = Path(recipe.run)
+    with tempfile.TemporaryDirectory() as folder:
+        data = material(recipe, run if (run / FOLDER).is_dir() else Path(folder), say)
+        train, place = recipe.train, torch.device(device)
+        model = begun(recipe, data, say).model.to(place)
+        feed = Feed(data.rows, data.order, data.objective, seed=train.seed)
+        learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
+        optimiser = make_optimiser(
+            model, train.optimiser, rate=0.0, betas=train.betas, epsilon=train.epsilon, decay=0.0
+        )
+        times: list[float] = []
+        counts: list[int] = []
+        begin = time.perf_counter()
+        while len(times) < TRIED and time.perf_counter() - begin < ENOUGH:
+            torch.manual_seed(mixed(train.seed, len(times)))
+            started = time.perf_counter()
+            first = len(times) * train.accumulate
+            batches = [feed[first + part].to(place) for part in range(train.accumulate)]
+            counts.append(update(learner, batches, optimiser, rate=0.0).count)
+            times.append(time.perf_counter() - started)
+        seconds = median(times[1:] or times)  # the first one also makes room for everything
+        every = max(1, data.order.count(0) // train.accumulate)
+        weights = sum(weight.numel() for weight in model.parameters())
+        return {
+            "parameters": weights,
+            "examples": len(data.rows),
+            "vocabulary": len(data.tokenizer),
+            "steps_an_epoch": every,
+            "epochs": round(train.steps / every, 2),
+            "memory_mb": round(peak(place) / 2**20),
+            "checkpoint_mb": round(weights * 12 / 2**20, 1),
+            "seconds_a_step": round(seconds, 4),
+            "tokens_per_second": round(median(counts) / seconds, 1),
+            "hours": round(seconds * train.steps / 3600, 2),
+        }
+
+
+def peak(place: torch.device) -> int:
+    """The most memory that was in use so far, in bytes."""
+    if place.type == "cuda":
+        return torch.cuda.max_memory_allocated(place)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def shown_estimate(found: dict[str, Any]) -> str:
+    """The same in words."""
+    return "\n".join(
+        [
+            f"{found['parameters']:,} parameters, {found['vocabulary']:,} words in the vocabulary",
+            f"{found['examples']:,} examples, {found['steps_an_epoch']:,} steps an epoch, {found['epochs']} epochs",
+            f"{found['memory_mb']:,} MB of memory, {found['checkpoint_mb']} MB a checkpoint",
+            f"{found['seconds_a_step']} s a step, {found['tokens_per_second']:,} target tokens/s,"
+            f" about {found['hours']} hours in all, evaluations apart",
+        ]
+    )

@@ -1,0 +1,103 @@
+"""A trained model becomes a folder that other tools read."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from regard.checkpoints import save_model
+from regard.models import Model
+from regard.text import Tokenizer
+from regard.training.reading import write_recipe
+from regard.training.recipe import Recipe
+from regard.training.styles import Plan
+
+PIPELINES = {
+    "translate": "translation",
+    "next-token": "text-generation",
+    "masked": "fill-mask",
+    "classify": "text-classification",
+}
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """Writes a model of one run: all that does not change from one checkpoint to the next."""
+
+    recipe: Recipe
+    plan: Plan
+    tokens: Mapping[str, int]
+    files: Sequence[Path]
+    labels: Sequence[str] = ()
+
+    def write(self, model: Model, folder: Path, *, step: int, scores: Mapping[str, Any], what: str = "") -> None:
+        """Put a model into an empty folder."""
+        told = dict(self.plan.told) | dict(self.tokens)
+        if self.labels:
+            told["id2label"] = {str(number): label for number, label in enumerate(self.labels)}
+            told["label2id"] = {label: number for number, label in enumerate(self.labels)}
+        save_model(model, folder, told, self.plan.architecture, files=self.files)
+        if self.recipe.train.objective in ("translate", "next-token"):
+            text = json.dumps(self.generation(), indent=2) + "\n"
+            (folder / "generation_config.json").write_text(text, encoding="utf-8")
+        (folder / "README.md").write_text(self.card(model, step, scores, what), encoding="utf-8")
+
+    def generation(self) -> dict[str, Any]:
+        """How the model wants to write."""
+        train = self.recipe.train
+        told: dict[str, Any] = dict(self.tokens)
+        if train.objective == "translate":
+            told |= {"num_beams": train.beam, "length_penalty": train.length_penalty}
+            told |= {"max_length": max(16, self.recipe.data.longest)}
+            if "pad_token_id" in self.tokens:
+                told["bad_words_ids"] = [[self.tokens["pad_token_id"]]]
+        return told
+
+    def card(self, model: Model, step: int, scores: Mapping[str, Any], what: str) -> str:
+        """The model card: what it is, what it was trained on, what it reached, and how to make it again."""
+        recipe = self.recipe
+        name = Path(recipe.run).name
+        count = sum(weight.numel() for weight in model.parameters())
+        files = ", ".join(f"`{Path(file).name}`" for file in recipe.data.train)
+        reached = "\n".join(f"| {key} | {value:.4f} |" for key, value in scores.items() if isinstance(value, float))
+        table = f"\nOn the valid set:\n\n| score | value |\n|---|---:|\n{reached}\n" if reached else ""
+        return CARD.format(
+            pipeline=PIPELINES[recipe.train.objective],
+            name=name,
+            architecture=self.plan.architecture,
+            count=f"{count:,}",
+            files=files,
+            step=step,
+            what=f" {what}" if what else "",
+            table=table,
+            recipe=write_recipe(recipe),
+        )
+
+
+CARD = """---
+library_name: transformers
+pipeline_tag: {pipeline}
+tags: [regard]
+---
+# {name}
+
+A {architecture} with {count} parameters, trained with `regard` on {files} for {step} steps.{what}
+{table}
+`regard.load("this folder")` loads it, and so does `transformers`. No licence is implied: that of the text it was
+trained on has to be said by whoever publishes it.
+
+The recipe, everything said:
+
+```toml
+{recipe}```
+"""
+
+
+def token_ids(tokenizer: Tokenizer, start: int | None) -> dict[str, int]:
+    """The numbers of special tokens, as config.json calls them."""
+    kinds = ("bos", "eos", "pad")
+    numbers = {f"{kind}_token_id": getattr(tokenizer.specials, kind) for kind in kinds} | {
+        "decoder_start_token_id": start
+    }
+    return {key: number for key, number in numbers.items() if number is not None}

@@ -1,0 +1,95 @@
+"""Batches by their number: a pure function, so that there is nothing to save."""
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+
+from regard.training.objectives.objective import Objective, Row
+
+
+@runtime_checkable
+class Examples(Protocol):
+    """Examples by what an order calls them: their numbers, or where they begin and end."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any, /) -> Row: ...
+
+
+@runtime_checkable
+class Order(Protocol):
+    """Which examples are in which batch of which epoch."""
+
+    def count(self, epoch: int) -> int:
+        """The batches of an epoch."""
+        ...
+
+    def rows(self, epoch: int, number: int) -> Sequence[Any]: ...
+
+
+class Feed:
+    """The batches of a run, one after another, epoch after epoch; some are made beforehand by other threads."""
+
+    def __init__(
+        self,
+        rows: Examples,
+        order: Order,
+        objective: Objective,
+        *,
+        seed: int,
+        part: tuple[int, int] = (0, 1),
+        workers: int = 0,
+    ) -> None:
+        """`part` is (rank, world): a process gets every world-th row of a batch."""
+        self.data, self.order, self.objective, self.seed, self.part = rows, order, objective, seed, part
+        self.pool = ThreadPoolExecutor(workers) if workers else None
+        self.ahead = 2 * workers
+        self.waiting: dict[int, Future[Any]] = {}
+        self.starts = [0]  # the number of the first batch of every epoch
+
+    def __getitem__(self, number: int) -> Any:
+        """Batch 0, 1, … of the whole run."""
+        if self.pool is None:
+            return self.made(number)
+        for near in range(number, number + self.ahead + 1):
+            if near not in self.waiting:
+                self.waiting[near] = self.pool.submit(self.made, near, *self.place(near))
+        for old in [near for near in self.waiting if near < number]:
+            self.waiting.pop(old).cancel()
+        return self.waiting.pop(number).result()
+
+    def place(self, number: int) -> tuple[int, int]:
+        """The epoch of a batch, and its number in it."""
+        while self.starts[-1] <= number:
+            self.starts.append(self.starts[-1] + self.order.count(len(self.starts) - 1))
+        epoch = next(epoch for epoch in reversed(range(len(self.starts))) if self.starts[epoch] <= number)
+        return epoch, number - self.starts[epoch]
+
+    def made(self, number: int, epoch: int | None = None, place: int = 0) -> Any:
+        if epoch is None:
+            epoch, place = self.place(number)
+        rank, world = self.part
+        whole = self.order.rows(epoch, place)
+        mine = whole[rank::world]
+        rows = [self.data[row] for row in mine or whole[:1]]
+        batch = self.objective.batch(rows, torch.Generator().manual_seed(mixed(self.seed, number, rank)))
+        # A process for which no row is left does what the others do, and it counts for nothing.
+        return batch if mine else replace(batch, count=0, tokens=0)
+
+    def close(self) -> None:
+        if self.pool is not None:
+            self.pool.shutdown(cancel_futures=True)
+
+
+def mixed(*numbers: int) -> int:
+    """One seed from several numbers, near ones far apart: splitmix64, Steele et al. 2014."""
+    whole = (1 << 64) - 1
+    state = 0
+    for number in numbers:
+        state = (state ^ number) + 0x9E3779B97F4A7C15 & whole
+        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & whole
+        state = (state ^ state >> 27) * 0x94D049BB133111EB & whole
+        state ^= state >> 31
+    return state >> 1

@@ -1,0 +1,43 @@
+"""Where learning begins."""
+
+import torch
+from torch import nn
+
+from regard.layers import Block, Output
+from regard.models import Model, Transformer
+
+SMALL = 0.02
+
+
+@torch.no_grad()
+def initialise(model: Model, seed: int) -> None:
+    """Fresh weights, the same for the same seed.
+
+    Two-sided models begin as in Vaswani et al. 2017 (Glorot and Bengio 2010; words of size 1 once they are scaled),
+    the others as in Radford et al. 2019: small everywhere, smaller where layers add to the stream.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    two_sided = isinstance(model, Transformer)
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            if two_sided:
+                nn.init.xavier_uniform_(module.weight, generator=generator)
+            else:
+                nn.init.normal_(module.weight, std=SMALL, generator=generator)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+        elif isinstance(module, nn.Embedding):
+            std = module.embedding_dim**-0.5 if two_sided else SMALL
+            nn.init.normal_(module.weight, std=std, generator=generator)
+        elif isinstance(module, Output) and not _is_tied(module, model):
+            std = module.weight.shape[-1] ** -0.5 if two_sided else SMALL
+            nn.init.normal_(module.weight, std=std, generator=generator)
+    if not two_sided:
+        blocks = [module for module in model.modules() if isinstance(module, Block)]
+        for block in blocks if blocks and blocks[0].first else []:
+            for last in (block.self.output, block.inner.narrow):
+                last.weight.mul_((2 * len(blocks)) ** -0.5)
+
+
+def _is_tied(output: Output, model: Model) -> bool:
+    return any(isinstance(module, nn.Embedding) and module.weight is output.weight for module in model.modules())

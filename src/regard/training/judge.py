@@ -1,0 +1,47 @@
+"""Who says how good a model is: its loss on the valid set, and what it writes about it if that is the score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regard.training.evaluation import Check, Translations, held_out
+from regard.training.learner import Learner
+from regard.training.materials import Material
+from regard.training.orders import in_order
+from regard.training.recipe import Recipe
+
+WRITTEN = ("bleu", "chrf")
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The valid set, as batches and as texts."""
+
+    batches: Sequence[Any]
+    translations: Translations | None = None
+
+    @classmethod
+    def of(cls, recipe: Recipe, data: Material, *, is_last: bool = False) -> "Judge | None":
+        """None where there is nothing to judge by. The last judge takes all texts, and the beam of the result."""
+        if not len(data.valid):
+            return None
+        train = recipe.train
+        batches = in_order(data.valid, data.objective, room=max(train.tokens, 4096), seed=train.seed)
+        if train.score not in WRITTEN or data.start is None:
+            return cls(batches)
+        count = len(data.valid) if is_last or not train.valid_lines else min(train.valid_lines, len(data.valid))
+        return cls(
+            batches,
+            Translations(
+                [data.valid[row][0].tolist() for row in range(count)],
+                data.references[:count],
+                data.tokenizer,
+                data.start,
+                train.beam if is_last else train.valid_beam,
+                train.length_penalty,
+            ),
+        )
+
+    def scores(self, learner: Learner, check: Check = lambda: None) -> dict[str, float]:
+        scores = held_out(learner, self.batches, check)
+        return scores if self.translations is None else scores | self.translations.scores(learner.model, check)

@@ -1,0 +1,70 @@
+"""What happened, a line of JSON each. What depends on the clock is kept apart from what can be repeated."""
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+LOG, TIMES = "log.jsonl", "times.jsonl"
+
+
+class Log:
+    """The two logs of a run: log.jsonl, the same to the bit however often it was interrupted, and times.jsonl."""
+
+    def __init__(self, folder: Path, length: int = 0, *, writes: bool = True) -> None:
+        """Go on after the first `length` bytes; what was written later belongs to steps that are done again."""
+        self.path, self.writes = folder / LOG, writes
+        self._lines: TextIO | None = None
+        if not writes:
+            return
+        with self.path.open("a+b") as file:
+            file.truncate(length)
+            sync(file)
+        self._lines = self.path.open("a", encoding="utf-8")
+        self._times = (folder / TIMES).open("a", encoding="utf-8")
+
+    def write(self, step: int, **values: Any) -> None:
+        """One line that can be compared."""
+        if self._lines is not None:
+            self._lines.write(json.dumps({"step": step, **values}, ensure_ascii=False) + "\n")
+            self._lines.flush()
+
+    def time(self, step: int, **values: Any) -> None:
+        """One line that cannot."""
+        if self._lines is not None:
+            self._times.write(json.dumps({"step": step, "time": round(time.time(), 3), **values}) + "\n")
+            self._times.flush()
+
+    def length(self) -> int:
+        """How long the log is, once it is safely on the disk."""
+        if self._lines is None:
+            return 0
+        sync(self._lines)
+        return self.path.stat().st_size
+
+    def close(self) -> None:
+        if self._lines is not None:
+            self._lines.close()
+            self._times.close()
+
+
+def sync(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def read_log(run: Path, name: str = LOG) -> list[dict[str, Any]]:
+    """The lines of a run's log; a last line that is not whole is left out."""
+    path = run / name
+    if not path.is_file():
+        return []
+    found: list[dict[str, Any]] = []
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        try:
+            entry = json.loads(line) if line else None
+        except ValueError:
+            continue
+        if isinstance(entry, dict):
+            found.append(entry)
+    return found

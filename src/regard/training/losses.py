@@ -1,0 +1,99 @@
+"""How wrong a model is, without ever holding a score for every word at every place."""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.layers import Output
+
+ROWS = 256  # places scored at a time: their scores stay in the processor's cache
+
+Vectors = Float[Tensor, "places width"]
+Table = Float[Tensor, "vocabulary width"]
+WordBias = Float[Tensor, " vocabulary"]
+Targets = Int[Tensor, " places"]
+Numbers = Float[Tensor, ""]
+
+
+def word_loss(output: Output, x: Vectors, targets: Targets, *, smoothing: float = 0.0) -> tuple[Numbers, Numbers]:
+    """The cross-entropy of an output layer over some places, summed: smoothed, and plain (no gradient)."""
+    x = x if output.transform is None else output.transform(x)
+    x = x if output.scale == 1 else x * output.scale
+    return cross_entropy(x, output.weight, targets, bias=output.bias, smoothing=smoothing)
+
+
+def cross_entropy(
+    x: Vectors,
+    weight: Table,
+    targets: Targets,
+    *,
+    bias: WordBias | None = None,
+    smoothing: float = 0.0,
+    rows: int = ROWS,
+) -> tuple[Numbers, Numbers]:
+    """-log softmax(x @ weight.T + bias) at the targets, summed: smoothed (Szegedy et al. 2016, 7), and plain.
+
+    The gradient is computed on the way forward, a few rows at a time.
+    """
+    return _CrossEntropy.apply(x, weight, bias, targets, smoothing, rows)  # type: ignore[return-value]
+
+
+class _CrossEntropy(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, rows: int
+    ) -> tuple[Tensor, Tensor]:
+        fine = torch.promote_types(x.dtype, torch.float32)
+        coarse = torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled(x.device.type) else x.dtype
+        near, table = x.to(coarse), weight.to(coarse)
+        wants = ctx.needs_input_grad
+        x_grad = torch.empty_like(near) if wants[0] else None
+        table_grad = torch.zeros_like(weight) if wants[1] else None
+        bias_grad = torch.zeros_like(bias) if bias is not None and wants[2] else None
+        total, plain = x.new_zeros((), dtype=fine), x.new_zeros((), dtype=fine)
+        with torch.autocast(x.device.type, enabled=False):
+            for start in range(0, len(x), rows):
+                here = slice(start, start + rows)
+                target = targets[here, None]
+                scores = torch.mm(near[here], table.t()).to(fine)
+                if bias is not None:
+                    scores += bias
+                size = scores.logsumexp(-1, keepdim=True)
+                missed = (size - scores.gather(-1, target)).sum()
+                plain += missed
+                if smoothing:
+                    spread = (size - scores.mean(-1, keepdim=True)).sum()
+                    total += (1 - smoothing) * missed + smoothing * spread
+                else:
+                    total += missed
+                if not any(wants[:3]):
+                    continue
+                # What a score should change by: how likely the word is, less how likely it ought to be.
+                change = scores.sub_(size).exp_()
+                change.scatter_add_(-1, target, change.new_full((1, 1), smoothing - 1).expand_as(target))
+                if smoothing:
+                    change -= smoothing / scores.shape[-1]
+                if bias_grad is not None:
+                    bias_grad += change.sum(0)
+                change = change.to(coarse)
+                if x_grad is not None:
+                    torch.mm(change, table, out=x_grad[here])
+                if table_grad is not None and table_grad.dtype == coarse:
+                    table_grad.addmm_(change.t(), near[here])
+                elif table_grad is not None:
+                    table_grad += change.t() @ near[here]
+        ctx.save_for_backward(x_grad, table_grad, bias_grad)
+        ctx.kind = x.dtype
+        ctx.mark_non_differentiable(plain)
+        return total, plain
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Any:
+        x_grad, table_grad, bias_grad = ctx.saved_tensors
+        scaled = [
+            None if found is None else found * grads[0].to(found.dtype) for found in (x_grad, table_grad, bias_grad)
+        ]
+        scaled[0] = None if scaled[0] is None else scaled[0].to(ctx.kind)
+        return *scaled, None, None, None

@@ -1,0 +1,164 @@
+"""What a recipe's data becomes: a tokeniser, examples to learn from, examples to be judged by."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from regard.text import Corpus, DataError, Labelled, Side, Swapped, Tokenizer, TokenTable, pairs, token_tables
+from regard.training.feed import Examples, Order
+from regard.training.objectives import Classify, Objective, Row, Translate
+from regard.training.orders import Epochs
+from regard.training.reading import RecipeError
+from regard.training.recipe import DataRecipe, Recipe
+from regard.training.styles import Wanted
+from regard.training.vocabulary import tokenizer_of
+
+Say = Callable[[str], None]
+
+
+class Rows(Sequence[Row]):
+    """Examples of several columns each, some rows of their tables; made when asked for."""
+
+    def __init__(self, tables: Sequence[TokenTable], kept: np.ndarray) -> None:
+        self.tables, self.kept = tables, kept
+
+    def __len__(self) -> int:
+        return len(self.kept)
+
+    def __getitem__(self, number: int) -> Row:  # type: ignore[override]
+        row = int(self.kept[number])
+        return tuple(table[row] for table in self.tables)
+
+
+@dataclass(frozen=True)
+class Material:
+    """All that an objective needs: examples, which of them stand together when, and those to be judged by.
+
+    `references` are what should be written about the valid set. `start` is the token that a translation begins with.
+    """
+
+    tokenizer: Tokenizer
+    objective: Objective
+    wanted: Wanted
+    rows: Examples
+    order: Order
+    valid: Sequence[Row] = ()
+    labels: tuple[str, ...] = ()
+    start: int | None = None
+    references: Sequence[str] = field(default_factory=list)
+
+
+def translate(recipe: Recipe, home: Path, say: Say) -> Material:
+    """Pairs of texts."""
+    corpus = pair_corpus(recipe.data.train, recipe.data)
+    sides = ("source", "target")
+    separate = not recipe.tokenizer.joint
+    tokenizer = tokenizer_of(
+        recipe,
+        home,
+        Side(corpus, sides[:1] if separate else sides),
+        Side(corpus, sides[1:]) if separate else None,
+        frame="translation",
+    )
+    coders = {"source": tokenizer, "target": tokenizer.target}
+
+    def encoded(corpus: Corpus, what: str) -> tuple[list[TokenTable], np.ndarray]:
+        tables = token_tables(corpus, coders, home / "cache")
+        lengths = np.stack([tables[side].lengths for side in sides], 1)
+        return [tables[side] for side in sides], usable(lengths, recipe.data, corpus, say, what)
+
+    tables, kept = encoded(corpus, "training")
+    kept, held = parted(kept, recipe.data)
+    valid, judged = Rows(tables, held), corpus
+    if recipe.data.valid:
+        judged = pair_corpus(recipe.data.valid, recipe.data)
+        valid = Rows(*encoded(judged, "valid"))
+    wanted_lines = set(valid.kept.tolist())
+    references = [target for line, (_, target) in enumerate(judged) if line in wanted_lines] if wanted_lines else []
+    if recipe.tokenizer.kind == "bpe-marked":
+        references = [text.replace("@@ ", "") for text in references]
+    lengths = np.stack([table.lengths[kept] for table in tables], 1)
+    pad = number_of(tokenizer, "pad")
+    one_stream = recipe.model.kind == "decoder"
+    return Material(
+        tokenizer,
+        Translate(start=pad, pad=pad, one_stream=one_stream),
+        Wanted(len(tokenizer), len(tokenizer.target) if separate else None),
+        Rows(tables, kept),
+        Epochs(lengths if not one_stream else np.stack([lengths.sum(1), lengths[:, 1]], 1), recipe.train),
+        valid,
+        start=pad,
+        references=references,
+    )
+
+
+def pair_corpus(files: Sequence[str], data: DataRecipe) -> Corpus:
+    corpus = pairs(files)
+    return Swapped(corpus) if data.swap else corpus
+
+
+def classify(recipe: Recipe, home: Path, say: Say) -> Material:
+    """Texts with labels."""
+    corpus = Labelled(one_file(recipe.data.train, "train"), recipe.data.label)
+    frame = "sentence" if recipe.model.kind == "encoder" else "translation"
+    tokenizer = tokenizer_of(recipe, home, Side(corpus, ("text",)), frame=frame)
+    labels = corpus.labels()
+    coders = {"label": {label: number for number, label in enumerate(labels)}, "text": tokenizer}
+
+    def encoded(corpus: Labelled, what: str) -> tuple[list[TokenTable], np.ndarray]:
+        tables = token_tables(corpus, coders, home / "cache")
+        kept = usable(tables["text"].lengths[:, None], recipe.data, corpus, say, what)
+        return [tables["text"], tables["label"]], kept
+
+    tables, kept = encoded(corpus, "training")
+    kept, held = parted(kept, recipe.data)
+    valid = Rows(tables, held)
+    if recipe.data.valid:
+        valid = Rows(*encoded(Labelled(one_file(recipe.data.valid, "valid"), recipe.data.label), "valid"))
+    wanted = Wanted(len(tokenizer), labels=len(labels))
+    objective = Classify(pad=tokenizer.specials.pad or 0)
+    order = Epochs(tables[0].lengths[kept, None], recipe.train)
+    return Material(tokenizer, objective, wanted, Rows(tables, kept), order, valid, labels)
+
+
+def usable(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say, what: str) -> np.ndarray:
+    """The rows that can be learned from; others are an error, or left out and counted, as the recipe says."""
+    if data.faulty not in ("stop", "leave-out"):
+        raise RecipeError(f"data.faulty = {data.faulty!r}: stop or leave-out expected")
+    empty = (lengths <= 1).any(1)
+    too_long = (lengths > data.longest).any(1)
+    faults = {"is empty": empty, f"has more than data.longest = {data.longest} tokens": too_long}
+    for fault, rows in faults.items():
+        if not rows.any():
+            continue
+        first, count = int(rows.argmax()), int(rows.sum())
+        found = f"{corpus.place(first)}: {'the first of ' if count > 1 else ''}{count} {what} text(s) that {fault}"
+        if data.faulty == "stop":
+            raise DataError(f'{found}; data.faulty = "leave-out" trains without')
+        say(f"{found}: left out")
+    return np.flatnonzero(~(empty | too_long))
+
+
+def parted(kept: np.ndarray, data: DataRecipe) -> tuple[np.ndarray, np.ndarray]:
+    """Rows to learn from, and the last of them, to be judged by: the share that the recipe says."""
+    if not 0 <= data.valid_share < 1:
+        raise RecipeError(f"data.valid_share = {data.valid_share}: a share of the text, below 1")
+    if data.valid and data.valid_share:
+        raise RecipeError("data.valid_share: there is a data.valid already")
+    cut = int(len(kept) * (1 - data.valid_share))
+    return kept[:cut], kept[cut:]
+
+
+def one_file(files: Sequence[str], what: str) -> Path:
+    if len(files) != 1:
+        raise RecipeError(f"data.{what}: one file expected, got {len(files)}")
+    return Path(files[0])
+
+
+def number_of(tokenizer: Tokenizer, kind: str) -> int:
+    number = getattr(tokenizer.specials, kind)
+    if number is None:
+        raise RecipeError(f"tokenizer.kind: this tokeniser has no {kind} token, which the objective needs")
+    return number

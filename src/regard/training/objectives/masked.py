@@ -1,0 +1,119 @@
+"""Words that were hidden, from those around them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from regard.models import Encoder, Model
+from regard.training.losses import word_loss
+from regard.training.objectives.objective import Loss, Moves, Row, padded
+
+
+@dataclass(frozen=True, eq=False)
+class Hidden(Moves):
+    """Texts with words hidden at `places`, which were `answers`; `follows` says if the second half is the next text."""
+
+    inputs: Tensor
+    real: Tensor | None
+    segments: Tensor | None
+    places: Tensor
+    answers: Tensor
+    follows: Tensor | None
+    count: int
+    tokens: int
+
+
+class Masked:
+    """Of the words to be guessed 80 % are replaced by a mask, 10 % by any word, 10 % stay: Devlin et al. 2019, A.1.
+
+    `frame` are the tokens that go before a text and after it. `whole` says of every token of the vocabulary whether it
+    goes on with a word: then the pieces of a word are hidden together. With `pairs` a text is cut in two, and in half
+    of the cases its second part is that of another: does it follow? Rows are (tokens,).
+    """
+
+    name: ClassVar[str] = "masked"
+    kinds: ClassVar[tuple[str, ...]] = ("encoder",)
+
+    def __init__(
+        self,
+        *,
+        mask: int,
+        frame: tuple[int, int],
+        words: int,
+        special: Collection[int],
+        share: float = 0.15,
+        pad: int = 0,
+        whole: Tensor | None = None,
+        pairs: bool = False,
+    ) -> None:
+        self.mask, self.frame, self.words, self.share = mask, frame, words, share
+        self.pad, self.whole, self.pairs = pad, whole, pairs
+        self.special = torch.zeros(words, dtype=torch.bool)
+        self.special[[number for number in special if number < words]] = True
+
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Hidden:
+        texts = [row[0].astype(np.int64) for row in rows]
+        framed, segments, follows = self.paired(texts, generator) if self.pairs else (self.framed(texts), None, None)
+        tokens, real = padded(framed, self.pad)
+        hides = self.chosen(tokens, generator)
+        places = hides.flatten().nonzero()[:, 0]
+        answers = tokens.flatten()[places]
+        fate = torch.rand(len(places), generator=generator)
+        any_word = torch.randint(self.words, (len(places),), generator=generator)
+        shown = torch.where(fate < 0.8, self.mask, torch.where(fate < 0.9, any_word, answers))
+        inputs = tokens.flatten().index_copy(0, places, shown).view_as(tokens)
+        size = sum(len(text) for text in framed)
+        return Hidden(inputs, real, segments, places, answers, follows, len(places), size)
+
+    def framed(self, texts: Sequence[np.ndarray]) -> list[np.ndarray]:
+        before, after = self.frame
+        return [np.concatenate([[before], text, [after]]) for text in texts]
+
+    def paired(
+        self, texts: Sequence[np.ndarray], generator: torch.Generator
+    ) -> tuple[list[np.ndarray], Tensor, Tensor]:
+        """Texts of two parts, which part each token is in, and whether the second follows the first (1) or not (0)."""
+        before, after = self.frame
+        follows = (torch.rand(len(texts), generator=generator) < 0.5).long()
+        if len(texts) == 1:
+            follows[:] = 1  # there is no other
+        firsts = [text[: max(1, len(text) // 2)] for text in texts]
+        seconds = [text[len(first) :] for text, first in zip(texts, firsts, strict=True)]
+        framed, parts = [], []
+        for number, first in enumerate(firsts):
+            second = seconds[number if follows[number] else (number + 1) % len(texts)]
+            framed.append(np.concatenate([[before], first, [after], second, [after]]))
+            parts.append(np.repeat([0, 1], [len(first) + 2, len(second) + 1]))
+        return framed, padded(parts)[0], follows
+
+    def chosen(self, tokens: Tensor, generator: torch.Generator) -> Tensor:
+        """Which tokens are to be guessed: each word with the same chance, at least one in a batch."""
+        open_to = ~self.special[tokens]
+        chance = torch.rand(tokens.shape, generator=generator)
+        if self.whole is not None:
+            first = ~self.whole[tokens]
+            first[:, 0] = True
+            word = first.int().cumsum(-1) - 1
+            chance = chance.gather(-1, word)  # every piece has the number that was drawn for its word
+        chance = chance.masked_fill(~open_to, 2.0)
+        hides = chance < self.share
+        if not hides.any() and open_to.any():
+            hides = chance == chance.min()
+        return hides
+
+    def loss(self, model: Model, batch: Hidden, smoothing: float = 0.0) -> Loss:
+        assert isinstance(model, Encoder)
+        assert model.output is not None
+        x = model.hidden(batch.inputs, segments=batch.segments, real=batch.real)
+        guessed = x.flatten(0, 1).index_select(0, batch.places)
+        total, plain = word_loss(model.output, guessed, batch.answers, smoothing=smoothing)
+        if batch.follows is not None and model.follows is not None:
+            # One question a text, as heavy as all its words together: the mean of one, times the count of the other.
+            scores = model.follows(model.pooled(x, batch.real))
+            total = total + batch.count * F.cross_entropy(scores.float(), 1 - batch.follows)
+        return Loss(total, plain)

@@ -1,0 +1,67 @@
+"""What every objective can do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regard.models import Model
+
+Row = tuple[np.ndarray, ...]
+"""One example: its token numbers, in one array or several."""
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Sums over the places of a batch: what is learned from, and the plain cross-entropy without a gradient."""
+
+    total: Tensor
+    plain: Tensor
+    right: Tensor | None = None  # places where the likeliest answer was the right one
+
+
+@runtime_checkable
+class Examples(Protocol):
+    """Some texts as a batch. `count` is how many places are learned from; `tokens` how many are read."""
+
+    count: int
+    tokens: int
+
+    def to(self, device: torch.device) -> Any: ...
+
+
+@runtime_checkable
+class Objective(Protocol):
+    """What a model learns to do: how texts become a batch, and how wrong the model is about it."""
+
+    name: ClassVar[str]
+    kinds: ClassVar[tuple[str, ...]]
+
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Any:
+        """Texts side by side. What is random about it comes from the generator."""
+        ...
+
+    def loss(self, model: Model, batch: Any, smoothing: float = 0.0) -> Loss: ...
+
+
+class Moves:
+    """A batch that goes to a device."""
+
+    def to(self, device: torch.device) -> Any:
+        moved = {key: value.to(device) if isinstance(value, Tensor) else value for key, value in vars(self).items()}
+        return type(self)(**moved)
+
+
+def padded(rows: Sequence[np.ndarray], pad: int = 0) -> tuple[Tensor, Tensor | None]:
+    """Rows side by side, and which places are real; None where all are."""
+    lengths = np.array([len(row) for row in rows])
+    longest = int(lengths.max())
+    tokens = np.full((len(rows), longest), pad, dtype=np.int64)
+    for number, row in enumerate(rows):
+        tokens[number, : len(row)] = row
+    if int(lengths.min()) == longest:
+        return torch.from_numpy(tokens), None
+    return torch.from_numpy(tokens), torch.from_numpy(np.arange(longest) < lengths[:, None])

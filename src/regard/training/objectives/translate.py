@@ -1,0 +1,79 @@
+"""The words of a translation, each from the source and from those before it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from regard.models import Decoder, Model, Transformer
+from regard.training.losses import word_loss
+from regard.training.objectives.objective import Loss, Moves, Row, padded
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs(Moves):
+    """Sources and what is written about them: `target` goes in, `answers` should come out at `places`."""
+
+    source: Tensor | None
+    real: Tensor | None
+    target: Tensor
+    places: Tensor | None  # None: all of them
+    answers: Tensor
+    count: int
+    tokens: int
+
+
+class Translate:
+    """Teacher forcing: all words of the target at once, each told the ones before it: Sutskever et al. 2014.
+
+    A model of one stream reads source and target one after the other, and learns from the target.
+    """
+
+    name: ClassVar[str] = "translate"
+    kinds: ClassVar[tuple[str, ...]] = ("transformer", "decoder")
+
+    def __init__(self, *, start: int, pad: int, one_stream: bool = False) -> None:
+        self.start, self.pad, self.one_stream = start, pad, one_stream
+
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Pairs:
+        """Rows are (source, target), both with the token that ends them."""
+        begun = [np.concatenate([[self.start], target[:-1]]) for _, target in rows]
+        if self.one_stream:
+            begun = [np.concatenate([row[0], target]) for row, target in zip(rows, begun, strict=True)]
+        source, real = (None, None) if self.one_stream else padded([row[0] for row in rows], self.pad)
+        target, _ = padded(begun, self.pad)
+        answers = np.concatenate([row[1] for row in rows]).astype(np.int64)
+        width = target.shape[1]
+        places = np.concatenate(
+            [
+                np.arange(number * width + len(line) - len(row[1]), number * width + len(line))
+                for number, (row, line) in enumerate(zip(rows, begun, strict=True))
+            ]
+        )
+        everywhere = len(places) == target.numel()
+        tokens = sum(len(part) for row in rows for part in row)
+        return Pairs(
+            source,
+            real,
+            target,
+            None if everywhere else torch.from_numpy(places),
+            torch.from_numpy(answers),
+            len(answers),
+            tokens,
+        )
+
+    def loss(self, model: Model, batch: Pairs, smoothing: float = 0.0) -> Loss:
+        # Padding stands behind the text, where no word looks: the target needs no mask of its own.
+        if isinstance(model, Transformer) and batch.source is not None:
+            source = model.encode(batch.source, batch.real)
+            x = model.decoder(batch.target, source=source, source_real=batch.real)
+        else:
+            assert isinstance(model, Decoder)
+            x = model.hidden(batch.target)
+        assert model.output is not None
+        x = x.flatten(0, 1)
+        x = x if batch.places is None else x.index_select(0, batch.places)
+        return Loss(*word_loss(model.output, x, batch.answers, smoothing=smoothing))

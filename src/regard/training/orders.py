@@ -1,0 +1,41 @@
+"""Which examples stand together, and when."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import torch
+
+from regard.text.plans import Buckets
+from regard.training.feed import mixed
+from regard.training.objectives import Objective, Row
+from regard.training.recipe import TrainRecipe
+
+
+class Epochs:
+    """Every example once an epoch, with others of like length."""
+
+    def __init__(self, lengths: np.ndarray, train: TrainRecipe) -> None:
+        others = lengths[:, 0] if lengths.shape[1] > 1 else None
+        self.buckets = Buckets(lengths[:, -1], others, tokens=train.tokens, rows=train.rows)
+        self.plan = lru_cache(2)(lambda epoch: self.buckets.plan(train.seed, epoch))
+
+    def count(self, epoch: int) -> int:
+        return len(self.buckets)
+
+    def rows(self, epoch: int, number: int) -> Sequence[int]:
+        return self.plan(epoch)[number].tolist()
+
+
+def in_order(rows: Sequence[Row], objective: Objective, *, room: int, seed: int) -> list[Any]:
+    """Examples to be judged by, as batches, the same every time; the longest first."""
+    sizes = [sum(len(part) for part in rows[number]) for number in range(len(rows))]
+    waiting = sorted(range(len(rows)), key=lambda number: (-sizes[number], number))
+    found: list[Any] = []
+    while waiting:
+        count = max(1, room // max(1, sizes[waiting[0]]))
+        chosen, waiting = waiting[:count], waiting[count:]
+        generator = torch.Generator().manual_seed(mixed(seed, len(found)))
+        found.append(objective.batch([rows[number] for number in chosen], generator))
+    return found

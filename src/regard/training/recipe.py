@@ -1,0 +1,112 @@
+"""What a run is to do, as a file: TOML in, frozen values out."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class DataRecipe:
+    """Where the text is. Files are named from `folder`, and that from the recipe's own folder.
+
+    `train` is a pair of parallel files, one .tsv, or one text; `swap` turns the direction of a pair around. `label`
+    says where a line has its label: "first" or "last" of two columns, "word", or "coarse" (before a colon).
+    """
+
+    train: tuple[str, ...]
+    valid: tuple[str, ...] = ()
+    folder: str = ""
+    swap: bool = False
+    label: str = "last"
+    valid_share: float = 0.0  # of the training text, where there is no valid: its end is not trained on
+    longest: int = 256  # tokens of a text, with what goes around it
+    windows: str = "shuffled"  # of one long text: shuffled | straight | carried | random
+    context: int = 0  # tokens of a window; 0: as many as model.length
+    faulty: str = "stop"  # stop | leave-out: texts that are empty or too long; how many is said
+
+
+@dataclass(frozen=True)
+class TokenizerRecipe:
+    """bpe, bpe-marked, unigram, wordpiece, characters, words, or the path of a tokenizer.json."""
+
+    kind: str = "bpe"
+    size: int = 8000  # 0: all words or characters there are
+    joint: bool = True  # one for both sides
+    lower: bool = False
+
+
+@dataclass(frozen=True)
+class ModelRecipe:
+    """What is built. `style` is the family whose layout it has, so that others can load it: see styles.py."""
+
+    kind: str = "transformer"
+    style: str = ""
+    width: int = 256
+    layers: tuple[int, ...] = (3,)  # one number, or [encoder, decoder]
+    heads: int = 4
+    inner: int = 0  # width of the feed-forward layer; 0: four times the model's
+    activation: str = ""
+    dropout: float = 0.1
+    attention_dropout: float = 0.0
+    inner_dropout: float = 0.0
+    length: int = 512  # places, where they are learned
+    shared: bool = True  # one table of words for both sides
+    tied: bool = True  # and for the output
+    output_bias: bool = False
+    pool: str = "first"  # first | last | mean: what labels look at
+
+
+@dataclass(frozen=True)
+class TrainRecipe:
+    """How it learns. Numbers of steps count updates, however many batches each takes."""
+
+    objective: str = "translate"
+    steps: int = 20000
+    tokens: int = 4096  # target tokens a batch
+    rows: int = 0  # texts a batch instead, if not 0
+    accumulate: int = 1  # batches a step
+    seed: int = 1
+    # rate
+    optimiser: str = "adam"
+    rate: float = 5e-4
+    warmup: int = 4000
+    schedule: str = "inverse-square-root"
+    floor: float = 0.0
+    betas: tuple[float, ...] = (0.9, 0.98)
+    epsilon: float = 1e-9
+    decay: float = 0.0
+    clip: float = 0.0
+    # loss
+    label_smoothing: float = 0.0
+    mask: float = 0.15
+    whole_words: bool = False
+    next_sentence: bool = False
+    frozen: tuple[str, ...] = ()  # beginnings of names of weights that stay as they are: "encoder.0", "words"
+    # what is saved and looked at
+    save_every: int = 500
+    keep: int = 2
+    log_every: int = 10
+    evaluate_every: int = 0  # 0: whenever it is saved
+    score: str = "loss"
+    patience: int = 0  # evaluations without a better score before it stops; 0: never
+    valid_beam: int = 1  # while it learns
+    valid_lines: int = 0  # of the valid set that are written out for a score while it learns; 0: all
+    beam: int = 4  # of the result
+    length_penalty: float = 1.0
+    average: int = 1  # saves at the end whose mean is the result
+    # how it is computed
+    precision: str = "float32"  # float32 | bfloat16
+    compile: bool = False
+    workers: int = 0
+    shard: bool = False  # FSDP2 instead of DDP
+    non_finite: int = 10  # steps in a row with a gradient that is no number before it stops
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything about a run. `run` is where it writes; `start` a folder to go on from."""
+
+    run: str
+    data: DataRecipe
+    start: str = ""
+    tokenizer: TokenizerRecipe = field(default_factory=TokenizerRecipe)
+    model: ModelRecipe = field(default_factory=ModelRecipe)
+    train: TrainRecipe = field(default_factory=TrainRecipe)

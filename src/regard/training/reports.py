@@ -1,0 +1,95 @@
+"""How it is going: a bar on a terminal, lines elsewhere."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+Say = Callable[[str], None]
+
+
+@runtime_checkable
+class Report(Protocol):
+    """Told what happens."""
+
+    def say(self, line: str) -> None: ...
+    def step(self, step: int, values: dict[str, Any]) -> None: ...
+    def scored(self, step: int, values: dict[str, Any]) -> None: ...
+    def close(self) -> None: ...
+
+
+class Silent:
+    """Says nothing: every process but the first."""
+
+    def say(self, line: str) -> None: ...
+    def step(self, step: int, values: dict[str, Any]) -> None: ...
+    def scored(self, step: int, values: dict[str, Any]) -> None: ...
+    def close(self) -> None: ...
+
+
+class Lines:
+    """One line now and then, at most one every few seconds."""
+
+    def __init__(self, steps: int, every: float = 10.0) -> None:
+        self.steps, self.every, self.spoke = steps, every, 0.0
+
+    def say(self, line: str) -> None:
+        print(line, file=sys.stderr, flush=True)
+
+    def step(self, step: int, values: dict[str, Any]) -> None:
+        if time.monotonic() - self.spoke >= self.every or step == self.steps:
+            self.spoke = time.monotonic()
+            self.say(f"step {step}/{self.steps}  {shown(values)}")
+
+    def scored(self, step: int, values: dict[str, Any]) -> None:
+        self.say(f"step {step}/{self.steps}  valid  {shown(values)}")
+
+    def close(self) -> None: ...
+
+
+class Bar:
+    """A bar with loss, score, speed and time left."""
+
+    def __init__(self, steps: int, done: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self.bar = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.description}"),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            console=Console(stderr=True),
+            speed_estimate_period=300,
+        )
+        self.task = self.bar.add_task("", total=steps, completed=done)
+        self.score = ""
+        self.bar.start()
+
+    def say(self, line: str) -> None:
+        self.bar.console.print(line, markup=False, highlight=False)
+
+    def step(self, step: int, values: dict[str, Any]) -> None:
+        self.bar.update(self.task, completed=step, description=f"{shown(values)}{self.score}")
+
+    def scored(self, step: int, values: dict[str, Any]) -> None:
+        self.score = f"  valid {shown(values)}"
+        self.say(f"step {step}{self.score}")
+
+    def close(self) -> None:
+        self.bar.stop()
+
+
+def report(steps: int, done: int = 0) -> Report:
+    """What fits where one looks at it."""
+    return Bar(steps, done) if sys.stderr.isatty() else Lines(steps)
+
+
+def shown(values: dict[str, Any]) -> str:
+    """ "loss 3.214  rate 0.0005": what a person wants to read."""
+    parts = []
+    for key, value in values.items():
+        if isinstance(value, float):
+            value = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+        parts.append(f"{key} {value}")
+    return "  ".join(parts)

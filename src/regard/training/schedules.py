@@ -1,0 +1,44 @@
+"""How large the steps are, from the first to the last."""
+
+import math
+from collections.abc import Callable
+
+from regard.errors import lookup
+
+Schedule = Callable[[int, int, int], float]
+"""The share of the highest rate at a step after the warm-up: (step, warm-up, steps in all)."""
+
+
+def constant(step: int, warmup: int, steps: int) -> float:
+    return 1.0
+
+
+def inverse_square_root(step: int, warmup: int, steps: int) -> float:
+    """Vaswani et al. 2017, 5.3."""
+    return math.sqrt(max(warmup, 1) / max(step, 1))
+
+
+def linear(step: int, warmup: int, steps: int) -> float:
+    """Down to nothing after the last step: Devlin et al. 2019."""
+    return max(0.0, (steps - step + 1) / max(steps - warmup, 1))
+
+
+def cosine(step: int, warmup: int, steps: int) -> float:
+    """Loshchilov and Hutter 2017, one period."""
+    return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warmup) / max(steps - warmup, 1))))
+
+
+SCHEDULES: dict[str, Schedule] = {
+    "constant": constant,
+    "inverse-square-root": inverse_square_root,
+    "linear": linear,
+    "cosine": cosine,
+}
+
+
+def rate_at(step: int, *, rate: float, schedule: str, warmup: int, steps: int, floor: float = 0.0) -> float:
+    """The rate of step 1, 2, …: it grows evenly over the warm-up, then follows the schedule, never below `floor`."""
+    shape = lookup(SCHEDULES, schedule, "schedule")
+    if step < warmup:
+        return rate * step / warmup
+    return max(floor, rate * shape(step, warmup, steps))

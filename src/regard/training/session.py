@@ -1,0 +1,247 @@
+"""A recipe is followed, from its files to a folder that can be used; the same call goes on where it was."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard.checkpoints import CheckpointError
+from regard.checkpoints.files import check_manifest
+from regard.models import Model
+from regard.training.averaging import averaged, restore
+from regard.training.beginning import Beginning, begun
+from regard.training.data import material
+from regard.training.export import Exporter, token_ids
+from regard.training.feed import Feed
+from regard.training.judge import Judge
+from regard.training.learner import Learner
+from regard.training.log import Log, read_log
+from regard.training.loop import Loop
+from regard.training.materials import Material
+from regard.training.optimiser import make_optimiser, moments, restore_moments
+from regard.training.processes import World, joined
+from regard.training.reading import RecipeError, changed, read_recipe, write_recipe
+from regard.training.recipe import Recipe
+from regard.training.reports import Report, Silent, report
+from regard.training.sharing import shared, whole
+from regard.training.signals import listening
+from regard.training.state import Checkpoints, Progress, alone, read_memory, written_whole
+from regard.training.vocabulary import files
+
+RECIPE, RESULT = "recipe.toml", "model"
+
+
+def train(recipe: Recipe, *, device: str = "cpu", reporting: Report | None = None) -> Path:
+    """Train, or go on training; the folder of the finished model. Raises Stopped once it was told to stop and saved."""
+    with ExitStack() as held:
+        world = held.enter_context(joined(device))
+        run = Path(recipe.run)
+        if world.first:
+            held.enter_context(alone(run))
+            settle(recipe, run)
+        speaker = (reporting or report(recipe.train.steps)) if world.first else Silent()
+        held.callback(speaker.close)
+        return Session(recipe, run, world, speaker).go_on()
+
+
+def settle(recipe: Recipe, run: Path) -> None:
+    """Write the recipe into its run; where there is one, it must ask for the same."""
+    path = run / RECIPE
+    if path.is_file():
+        before = read_recipe(path)
+        if keys := changed(before, recipe):
+            raise RecipeError(f"{path}: this run has another {keys[0]}: go on as it was, or choose another run")
+    beside = path.with_suffix(".new")
+    beside.write_text(write_recipe(recipe), encoding="utf-8")
+    beside.replace(path)
+
+
+@dataclass
+class Session:
+    """One process's part of a training."""
+
+    recipe: Recipe
+    run: Path
+    world: World
+    report: Report
+
+    def go_on(self) -> Path:
+        """From the newest checkpoint, or from the beginning, to the end."""
+        recipe, world = self.recipe, self.world
+        checkpoints = Checkpoints(self.run / "checkpoints")
+        if world.first:
+            checkpoints.sweep()
+            self.prepared()
+        world.wait()
+        data = self.prepared()
+        start = begun(recipe, data, self.report.say)
+        model = start.model.to(world.device)
+        latest = checkpoints.latest(self.report.say)
+        progress = Progress(world=world.size)
+        if latest is not None:
+            restore(model, latest[0])
+            progress = latest[1]
+            self.report.say(f"going on from step {progress.step}: {latest[0]}")
+            if progress.world != world.size:
+                self.report.say(
+                    f"{world.size} processes instead of {progress.world}: other random numbers from here on"
+                )
+        is_done = self.is_done(progress)
+        world.wait()  # from here on the first process writes what the others have just read
+        if is_done:
+            self.report.say(f"finished already, after {progress.step} steps: {self.run / RESULT}")
+            return self.run / RESULT
+        with ExitStack() as held:
+            log = Log(self.run, progress.log, writes=world.first)
+            held.callback(log.close)
+            feed = Feed(
+                data.rows,
+                data.order,
+                data.objective,
+                seed=recipe.train.seed,
+                part=(world.rank, world.size),
+                workers=recipe.train.workers,
+            )
+            held.callback(feed.close)
+            return self.learn(data, start, progress, None if latest is None else latest[0], checkpoints, feed, log)
+
+    def learn(
+        self,
+        data: Material,
+        start: Beginning,
+        progress: Progress,
+        folder: Path | None,
+        checkpoints: Checkpoints,
+        feed: Feed,
+        log: Log,
+    ) -> Path:
+        """Put everything together, and run the loop; `folder` is the checkpoint to go on from."""
+        recipe, train, world, model = self.recipe, self.recipe.train, self.world, start.model
+        learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
+        steps = shared(learner, world, train)
+        now = whole(model, start.plan.config)
+        exporter = Exporter(recipe, start.plan, token_ids(data.tokenizer, data.start), files(self.run), data.labels)
+        judge = Judge.of(recipe, data)
+        optimiser = make_optimiser(
+            model, train.optimiser, rate=train.rate, betas=train.betas, epsilon=train.epsilon, decay=train.decay
+        )
+        names = {weight: name for name, weight in model.named_parameters()}
+        if folder is not None:
+            restore_moments(optimiser, names, read_memory(folder))
+        keeper = Keeper(checkpoints, exporter, now, lambda: moments(optimiser, names), recipe, world.first)
+        with listening() as stop:
+            if folder is None:
+                keeper.save(progress, {})  # finds out now, not after hours, whether it can be written
+            else:
+                keeper.tidy(progress)  # which a kill may have kept it from
+            loop = Loop(
+                train=train,
+                learner=steps,
+                model=learner,
+                optimiser=optimiser,
+                feed=feed,
+                save=keeper.save,
+                evaluate=None if judge is None else (lambda check: judge.scores(learner.of(now()), check)),
+                log=log,
+                report=self.report,
+                world=world,
+                stop=stop,
+                progress=progress,
+            )
+            done = loop.run()
+            world.wait()
+            last = Judge.of(recipe, data, is_last=True)
+            return self.finish(done, checkpoints, exporter, learner.of(now()), last, log, loop.check)
+
+    def prepared(self) -> Material:
+        return material(self.recipe, self.run, self.report.say)
+
+    def is_done(self, progress: Progress) -> bool:
+        """Whether the result is there already, and of this step."""
+        lines = read_log(self.run)
+        if not lines or "final" not in lines[-1] or lines[-1]["step"] != progress.step:
+            return False
+        try:
+            check_manifest(self.run / RESULT)
+        except CheckpointError:
+            return False
+        train = self.recipe.train
+        return (self.run / RESULT).is_dir() and (progress.step >= train.steps or 0 < train.patience <= progress.waited)
+
+    def finish(
+        self,
+        done: Progress,
+        checkpoints: Checkpoints,
+        exporter: Exporter,
+        learner: Learner,
+        judge: Judge | None,
+        log: Log,
+        check: Callable[[], None],
+    ) -> Path:
+        """The result: the mean of the last checkpoints, the best one, or the last."""
+        chosen = self.chosen(done, checkpoints)
+        learner.model.load_state_dict(averaged([checkpoints.path(step) for step in chosen]))
+        learner.eval()
+        what = f"The mean of the checkpoints of steps {', '.join(map(str, chosen))}." if len(chosen) > 1 else ""
+        scores: dict[str, float] = {}
+        if judge is not None:
+            with torch.no_grad():
+                scores = judge.scores(learner, check)
+            self.report.scored(done.step, scores)
+        if self.world.first:
+            step = chosen[-1]
+            written_whole(
+                self.run / RESULT,
+                lambda beside: exporter.write(learner.model, beside, step=step, scores=scores, what=what),
+            )
+        log.write(done.step, final=chosen, valid=scores)
+        log.length()
+        self.report.say(f"finished after {done.step} steps: {self.run / RESULT}")
+        self.world.wait()
+        return self.run / RESULT
+
+    def chosen(self, done: Progress, checkpoints: Checkpoints) -> list[int]:
+        """The steps whose checkpoints make up the result."""
+        train = self.recipe.train
+        if train.average > 1:
+            regular = [step for step in checkpoints.steps() if step and step % train.save_every == 0]
+            return regular[-train.average :] or [done.step]
+        return [done.best_step if done.best_step >= 0 else done.step]
+
+
+@dataclass
+class Keeper:
+    """Writes checkpoints, and removes those that are not needed any more."""
+
+    checkpoints: Checkpoints
+    exporter: Exporter
+    model: Callable[[], Model]
+    memory: Callable[[], dict[str, Any]]
+    recipe: Recipe
+    writes: bool = True
+
+    def save(self, progress: Progress, scores: dict[str, float]) -> None:
+        model, memory, step = self.model(), self.memory(), progress.step
+        if not self.writes:
+            return
+        self.checkpoints.save(
+            progress, memory, lambda beside: self.exporter.write(model, beside, step=step, scores=scores)
+        )
+        self.tidy(progress)
+
+    def tidy(self, progress: Progress) -> None:
+        """Keep the newest, the best, and the last regular ones: those that an interruption wrote are no regular ones.
+
+        What is newer still is damaged, and will be written again.
+        """
+        if not self.writes:
+            return
+        train = self.recipe.train
+        steps = self.checkpoints.steps()
+        newer = [step for step in steps if step > progress.step]
+        regular = [step for step in steps if 0 < step <= progress.step and step % train.save_every == 0]
+        last = regular[-max(train.keep, train.average) :]
+        self.checkpoints.tidy({progress.step, progress.best_step, *last, *newer})

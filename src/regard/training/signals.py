@@ -1,0 +1,45 @@
+"""Being told to stop."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+STOPS = (signal.SIGTERM, signal.SIGINT)
+
+
+class Stopped(Exception):
+    """Raised between two pieces of work, once somebody has asked."""
+
+
+class Stop:
+    """Whether somebody has asked to stop."""
+
+    def __init__(self) -> None:
+        self.asked: int | None = None
+
+    def check(self) -> None:
+        if self.asked is not None:
+            raise Stopped
+
+
+@contextmanager
+def listening() -> Iterator[Stop]:
+    """SIGTERM and Ctrl-C are remembered, not obeyed at once; a second one is."""
+    stop = Stop()
+
+    def remember(number: int, frame: FrameType | None) -> None:
+        stop.asked = number
+        for other in STOPS:
+            signal.signal(other, before[other])
+
+    try:
+        before = {number: signal.signal(number, remember) for number in STOPS}
+    except ValueError:  # not the main thread: nobody can send it anything
+        yield stop
+        return
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

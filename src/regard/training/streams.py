@@ -1,0 +1,128 @@
+"""One long text, read in windows: for models that learn to go on, or to guess what was hidden."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from regard.text import DataError, Plain, Side, Tokenizer, Windows, token_tables
+from regard.training.materials import Material, Say, number_of, one_file, parted
+from regard.training.objectives import Masked, NextToken, Objective, Row
+from regard.training.reading import RecipeError
+from regard.training.recipe import Recipe
+from regard.training.styles import Wanted
+from regard.training.vocabulary import tokenizer_of
+
+Stretch = tuple[int, int]
+
+
+class Stream:
+    """A row of tokens; an example is a stretch of it, both ends included."""
+
+    def __init__(self, tokens: np.ndarray) -> None:
+        self.tokens = tokens
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def __getitem__(self, stretch: Stretch, /) -> Row:
+        return (self.tokens[stretch[0] : stretch[1] + 1],)
+
+
+class Through:
+    """A way through a stream: the windows of every batch."""
+
+    def __init__(self, windows: Windows) -> None:
+        self.windows = windows
+
+    def count(self, epoch: int) -> int:
+        return len(self.windows)
+
+    def rows(self, epoch: int, number: int) -> Sequence[Stretch]:
+        here = slice(number * self.windows.rows, (number + 1) * self.windows.rows)
+        starts, ends = (places[here].tolist() for places in self.windows.plan(epoch))
+        return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+
+
+def next_token(recipe: Recipe, home: Path, say: Say) -> Material:
+    """A text that is gone on with."""
+    tokenizer, learned, judged = streams(recipe, home, "stream")
+    objective = NextToken(pad=tokenizer.specials.pad or 0)
+    return windowed(recipe, tokenizer, objective, learned, judged, recipe.data.context or recipe.model.length)
+
+
+def masked(recipe: Recipe, home: Path, say: Say) -> Material:
+    """A text with holes in it."""
+    tokenizer, learned, judged = streams(recipe, home, "sentence")
+    train = recipe.train
+    objective = Masked(
+        mask=number_of(tokenizer, "mask"),
+        frame=(number_of(tokenizer, "cls"), number_of(tokenizer, "sep")),
+        words=len(tokenizer),
+        special=list(tokenizer.specials),
+        share=train.mask,
+        pad=tokenizer.specials.pad or 0,
+        whole=continues(tokenizer) if train.whole_words else None,
+        pairs=train.next_sentence,
+    )
+    around = 4 if train.next_sentence else 3  # what goes around a window, and the token that it has too many
+    context = (recipe.data.context or recipe.model.length) - around
+    if context < 2:
+        raise RecipeError(f"data.context: {context + around} tokens leave no room for a text")
+    return windowed(recipe, tokenizer, objective, learned, judged, context, follows=train.next_sentence)
+
+
+def windowed(
+    recipe: Recipe,
+    tokenizer: Tokenizer,
+    objective: Objective,
+    learned: np.ndarray,
+    judged: np.ndarray,
+    context: int,
+    *,
+    follows: bool = False,
+) -> Material:
+    if context > recipe.model.length:
+        raise RecipeError(f"data.context = {context}: the model has places for model.length = {recipe.model.length}")
+    train = recipe.train
+    rows = train.rows or max(1, train.tokens // context)
+    windows = Windows(learned, context=context, rows=rows, seed=train.seed, order=recipe.data.windows)
+    valid: list[Row] = []
+    if len(judged) > 1:
+        starts = range(0, len(judged) - 1, context)
+        valid = [(judged[start : start + context + 1],) for start in starts]
+    wanted = Wanted(len(tokenizer), follows=follows)
+    return Material(tokenizer, objective, wanted, Stream(learned), Through(windows), valid)
+
+
+def streams(recipe: Recipe, home: Path, frame: str) -> tuple[Tokenizer, np.ndarray, np.ndarray]:
+    """The tokeniser, the text to learn from and the one to be judged by, which may be the end of the same file."""
+    data = recipe.data
+    corpus = Plain(one_file(data.train, "train"), ends=True)
+    tokenizer = tokenizer_of(recipe, home, Side(corpus, ("text",)), frame=frame)
+
+    def read(corpus: Plain) -> np.ndarray:
+        return token_tables(corpus, {"text": tokenizer}, home / "cache", bare=True)["text"].tokens
+
+    learned = read(corpus)
+    learned, judged = parted(learned, data)
+    if data.valid:
+        judged = read(Plain(one_file(data.valid, "valid"), ends=True))
+    if len(learned) < 2:
+        raise DataError(f"{corpus.path}: fewer than two tokens to learn from")
+    return tokenizer, learned, judged
+
+
+def continues(tokenizer: Tokenizer) -> torch.Tensor:
+    """Of every token of the vocabulary, whether it goes on with a word."""
+    names = [tokenizer.token(number) for number in range(len(tokenizer))]
+    if any(name.startswith("##") for name in names):
+        return torch.tensor([name.startswith("##") for name in names])
+    space = next((mark for mark in ("Ġ", "▁") if any(name.startswith(mark) for name in names)), None)
+    if space is None:
+        raise RecipeError(
+            "train.whole_words: every token of this tokeniser is a word of its own, or words have no mark"
+        )
+    special = set(tokenizer.specials)
+    return torch.tensor([not name.startswith(space) and number not in special for number, name in enumerate(names)])

@@ -1,0 +1,192 @@
+"""A recipe becomes a model, in the layout of a family that others can load."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from regard.checkpoints.hub import Config
+from regard.errors import lookup
+from regard.models import (
+    AttentionConfig,
+    ClassifyConfig,
+    DecoderConfig,
+    EncoderConfig,
+    InnerConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    SideConfig,
+    StackConfig,
+    TransformerConfig,
+    WordsConfig,
+)
+from regard.training.reading import RecipeError
+from regard.training.recipe import ModelRecipe
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A model to be built, and what its family calls it. `told` is what config.json says beside its numbers."""
+
+    config: Config
+    architecture: str
+    told: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the data asks of a model: so many words (`written`, where the other side has its own), labels (0: none), and
+    whether sentences follow each other."""
+
+    words: int
+    written: int | None = None
+    labels: int = 0
+    follows: bool = False
+
+
+def marian(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Vaswani et al. 2017, as Marian has it: norms after each part, all sines before all cosines."""
+    sides = [
+        SideConfig(
+            WordsConfig(words, scale=model.width**0.5, dropout=model.dropout),
+            stack(model, layers, "relu", first=False, final_norm=False),
+            PositionConfig("sinusoidal", {"width": model.width, "layout": "halves"}),
+        )
+        for words, layers in zip((wanted.words, wanted.written or wanted.words), depths(model), strict=True)
+    ]
+    shared = model.shared and wanted.written is None
+    output = OutputConfig(model.tied, bias=model.output_bias)
+    told = {"model_type": "marian", "max_position_embeddings": model.length}
+    return Plan(TransformerConfig(sides[0], sides[1], output, shared=shared), "MarianMTModel", told)
+
+
+def t5(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Raffel et al. 2020: norms before each part, no biases, distances in buckets."""
+    sides = [
+        SideConfig(
+            WordsConfig(wanted.words, dropout=model.dropout),
+            StackConfig(
+                layers=layers,
+                width=model.width,
+                attention=AttentionConfig(
+                    model.heads, model.width // model.heads, bias=False, scale=1.0, dropout=model.attention_dropout
+                ),
+                inner=InnerConfig(inner(model), model.activation or "relu", bias=False, dropout=model.inner_dropout),
+                norm=NormConfig("rms", 1e-6),
+                dropout=model.dropout,
+            ),
+            PositionConfig("buckets", {"heads": model.heads, "buckets": 32, "reach": 128, "both_ways": both}),
+        )
+        for layers, both in zip(depths(model), (True, False), strict=True)
+    ]
+    output = OutputConfig(model.tied, scale=model.width**-0.5 if model.tied else 1.0)
+    return Plan(TransformerConfig(sides[0], sides[1], output), "T5ForConditionalGeneration", {"model_type": "t5"})
+
+
+def gpt2(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Radford et al. 2019: norms before each part, learned places."""
+    place = PositionConfig("learned", {"length": model.length, "width": model.width})
+    side = SideConfig(
+        WordsConfig(wanted.words, dropout=model.dropout), stack(model, depths(model)[0], "gelu-tanh"), place
+    )
+    return reader(model, wanted, side, "GPT2", "LMHeadModel")
+
+
+def llama(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Touvron et al. 2023: RMS norms before each part, rotary places, a gated inner layer, no biases."""
+    layers = StackConfig(
+        layers=depths(model)[0],
+        width=model.width,
+        attention=AttentionConfig(model.heads, bias=False, dropout=model.attention_dropout),
+        inner=InnerConfig(inner(model), model.activation or "silu", gated=True, bias=False),
+        norm=NormConfig("rms", 1e-6),
+        dropout=model.dropout,
+    )
+    settings = {"width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
+    side = SideConfig(WordsConfig(wanted.words, dropout=model.dropout), layers, PositionConfig("rotary", settings))
+    plan = reader(model, wanted, side, "Llama", "ForCausalLM")
+    return Plan(plan.config, plan.architecture, plan.told | {"max_position_embeddings": model.length})
+
+
+def reader(model: ModelRecipe, wanted: Wanted, side: SideConfig, family: str, ending: str) -> Plan:
+    """A model that reads left to right, and what is asked of it."""
+    told = {"model_type": family.lower()}
+    if wanted.labels:
+        classify = ClassifyConfig(wanted.labels, pool_of(model), bias=False)
+        return Plan(DecoderConfig(side, None, classify), f"{family}ForSequenceClassification", told)
+    return Plan(DecoderConfig(side, OutputConfig(model.tied, bias=model.output_bias)), f"{family}{ending}", told)
+
+
+def bert(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Devlin et al. 2019: norms after each part, learned places, segments."""
+    epsilon = NormConfig("layer", 1e-12)
+    side = SideConfig(
+        WordsConfig(wanted.words, segments=2, norm=True, dropout=model.dropout),
+        stack(model, depths(model)[0], "gelu", norm=epsilon, first=False, final_norm=False),
+        PositionConfig("learned", {"length": model.length, "width": model.width}),
+    )
+    told = {"model_type": "bert"}
+    if wanted.labels:
+        classify = ClassifyConfig(wanted.labels, pool_of(model), dropout=model.dropout)
+        return Plan(EncoderConfig(side, None, classify, "tanh"), "BertForSequenceClassification", told)
+    output = OutputConfig(model.tied, bias=True, transform=side.stack.inner.activation)
+    if wanted.follows:
+        return Plan(EncoderConfig(side, output, pooler="tanh", follows=True), "BertForPreTraining", told)
+    return Plan(EncoderConfig(side, output), "BertForMaskedLM", told)
+
+
+def stack(
+    model: ModelRecipe,
+    layers: int,
+    activation: str,
+    *,
+    norm: NormConfig = NormConfig(),
+    first: bool = True,
+    final_norm: bool = True,
+) -> StackConfig:
+    """Layers as most families have them."""
+    return StackConfig(
+        layers=layers,
+        width=model.width,
+        attention=AttentionConfig(model.heads, dropout=model.attention_dropout),
+        inner=InnerConfig(inner(model), model.activation or activation, dropout=model.inner_dropout),
+        norm=norm,
+        first=first,
+        final_norm=final_norm,
+        dropout=model.dropout,
+    )
+
+
+def depths(model: ModelRecipe) -> tuple[int, int]:
+    """Layers of the encoder and of the decoder."""
+    return (model.layers[0], model.layers[-1])
+
+
+def inner(model: ModelRecipe) -> int:
+    return model.inner or 4 * model.width
+
+
+def pool_of(model: ModelRecipe) -> Literal["first", "last", "mean"]:
+    if model.pool not in ("first", "last", "mean"):
+        raise RecipeError(f"model.pool = {model.pool!r}: first, last or mean expected")
+    return cast(Literal["first", "last", "mean"], model.pool)
+
+
+Style = Callable[[ModelRecipe, Wanted], Plan]
+KINDS: dict[str, dict[str, Style]] = {
+    "transformer": {"marian": marian, "t5": t5},
+    "encoder": {"bert": bert},
+    "decoder": {"gpt2": gpt2, "llama": llama},
+}
+"""The styles of each kind of model; the first is the usual one."""
+
+
+def plan(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """What a recipe's model is made of."""
+    styles = lookup(KINDS, model.kind, "model kind")
+    style = lookup(styles, model.style or next(iter(styles)), f"style of {model.kind} (model.style)")
+    if len(model.layers) > (2 if model.kind == "transformer" else 1) or min(model.layers, default=0) < 1:
+        raise RecipeError(f"model.layers = {list(model.layers)}: one number from 1 on expected, or two for two sides")
+    if model.heads < 1 or model.width % model.heads:
+        raise RecipeError(f"model.heads = {model.heads}: a width of {model.width} cannot be split into so many")
+    return style(model, wanted)

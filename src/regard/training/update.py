@@ -1,0 +1,67 @@
+"""One step: gradients of some batches, and the weights moved a little against them."""
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.graph import increment_version
+
+from regard.training.optimiser import clip
+from regard.training.processes import World
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a step was like: sums over its places, and the size of its gradient. `skipped`: that was no number."""
+
+    loss: float
+    plain: float
+    count: int
+    tokens: int
+    norm: float
+    skipped: bool
+
+
+def update(
+    learner: Callable[[Any], tuple[Tensor, Tensor]],
+    batches: Sequence[Any],
+    optimiser: torch.optim.Optimizer,
+    *,
+    rate: float,
+    most: float = 0.0,
+    world: World = World(),
+) -> Update:
+    """Learn from some batches as if they were one: every place counts the same, whichever batch or process it is in."""
+    count, tokens = world.sums([sum(batch.count for batch in batches), sum(batch.tokens for batch in batches)])
+    weights = [weight for group in optimiser.param_groups for weight in group["params"]]
+    optimiser.zero_grad(set_to_none=True)
+    total = plain = 0.0
+    for number, batch in enumerate(batches):
+        last = number == len(batches) - 1
+        with nullcontext() if last else unsynchronised(learner):
+            loss, exact = learner(batch)
+            # The processes' gradients are averaged, hence times their number.
+            (loss * (world.size / max(count, 1) if batch.count else 0.0)).backward()
+        if batch.count:
+            total, plain = total + float(loss.detach()), plain + float(exact)
+    norm = clip(weights, most)
+    total, plain = world.sums([total, plain])
+    size = float(norm)
+    skipped = not (math.isfinite(size) and math.isfinite(total))
+    if not skipped:
+        for group in optimiser.param_groups:
+            group["lr"] = rate
+        optimiser.step()
+        increment_version(
+            [weight for weight in weights if type(weight) is nn.Parameter]
+        )  # the fused kernel does not, and whoever keeps copies would not know they are old
+    return Update(total, plain, int(count), int(tokens), size, skipped)
+
+
+def unsynchronised(learner: Any) -> Any:
+    """Gradients stay in this process for now."""
+    return learner.no_sync() if isinstance(learner, nn.parallel.DistributedDataParallel) else nullcontext()
