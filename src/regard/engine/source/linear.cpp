@@ -281,20 +281,21 @@ Linear::Linear(const float* weight, const float* given, int in, int out, Precisi
     }
 }
 
-void Linear::apply(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
-    if (precision == INT8) integers(me, x, rows, y, stride, finish);
-    else floats(me, x, rows, y, stride, finish);
+void Linear::apply(Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
+    const int group = panels_for(rows <= MOST_ROWS ? 1 : MOST_ROWS), groups = (panels + group - 1) / group;
+    me.share(groups, 1, [&](int first, int last) {
+        if (precision == INT8) integers(first * group, std::min(last * group, panels), x, rows, y, stride, finish);
+        else floats(first * group, std::min(last * group, panels), x, rows, y, stride, finish);
+    });
 }
 
-void Linear::floats(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
-    constexpr int GROUP = panels_for(1);
+void Linear::floats(int first, int last, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
     const bool is_whole = precision == FLOAT32;
     const ptrdiff_t step = ptrdiff_t(in) * PANEL;
-    const int first = me.first(panels), last = me.last(panels);
     const bool is_copied = !is_whole && rows > MOST_ROWS;  // float16 is widened once for many rows
     static thread_local std::vector<float> wide;
     if (is_copied && wide.size() < size_t(step) * 2) wide.resize(size_t(step) * 2);
-    const int group = rows <= MOST_ROWS ? GROUP : panels_for(MOST_ROWS);
+    const int group = panels_for(rows <= MOST_ROWS ? 1 : MOST_ROWS);
     for (int p = first; p < last; p += group) {
         const int some = std::min(group, last - p), columns = out - p * PANEL;
         if (is_copied) {
@@ -316,8 +317,8 @@ void Linear::floats(const Worker& me, const Rows& x, int rows, float* y, ptrdiff
     }
 }
 
-void Linear::integers(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
-    const int first = me.first(panels), last = me.last(panels), k = depth(in);
+void Linear::integers(int first, int last, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const {
+    const int k = depth(in);
     const int group = panels_for(rows <= MOST_ROWS ? 1 : MOST_ROWS);
     for (int p = first; p < last; p += group) {
         const int some = std::min(group, last - p), columns = out - p * PANEL;
@@ -341,46 +342,48 @@ void Linear::integers(const Worker& me, const Rows& x, int rows, float* y, ptrdi
     }
 }
 
-void round_rows(const Worker& me, const Rows& x, int rows, int width) {
+Rounding rounded(const float* from, int width, int8_t* to) {
     typedef int8_t Bytes __attribute__((vector_size(LANES)));
     const int depth = Linear::depth(width), whole = width / LANES * LANES;
     const Floats magic = all(12582912.0f);  // 1.5 * 2^23: rounds when added
-    for (int row = me.first(rows); row < me.last(rows); row++) {
-        const float* from = x.x + row * x.stride;
-        int8_t* to = x.rounded + ptrdiff_t(row) * depth;
-        Floats sizes{}, odd{};
-        float most = 0, rest = 0;
-        for (int i = 0; i < whole; i += LANES) {
-            Floats value = load(from + i);
-            sizes = larger(choose(value < 0.0f, -value, value), sizes);
-            odd += value * 0.0f;  // not a number if one of them is none, or has no end
-        }
-        for (int i = whole; i < width; i++) {
-            most = std::max(most, std::fabs(from[i]));
-            rest += from[i] * 0.0f;
-        }
-        most = std::max(most, largest(sizes));
-        if (rest + sum(odd) != 0.0f) {
-            std::memset(to, 0, depth);
-            x.roundings[row] = {std::numeric_limits<float>::quiet_NaN(), 0};
-            continue;
-        }
-        const float steps = most > 0 ? 127 / most : 0.0f;
-        Ints sums{};
-        for (int i = 0; i < whole; i += LANES) {
-            Ints value = (Ints)(load(from + i) * steps + magic) - 0x4B400000;
-            sums += value;
-            Bytes bytes = __builtin_convertvector(value, Bytes);
-            std::memcpy(to + i, &bytes, sizeof bytes);
-        }
-        int32_t total = 0;
-        for (int lane = 0; lane < LANES; lane++) total += sums[lane];
-        for (int i = whole; i < depth; i++) {
-            to[i] = i < width ? int8_t(std::lrintf(from[i] * steps)) : int8_t(0);
-            total += to[i];
-        }
-        x.roundings[row] = {most / 127, total};
+    Floats sizes{}, odd{};
+    float most = 0, rest = 0;
+    for (int i = 0; i < whole; i += LANES) {
+        Floats value = load(from + i);
+        sizes = larger(choose(value < 0.0f, -value, value), sizes);
+        odd += value * 0.0f;  // not a number if one of them is none, or has no end
     }
+    for (int i = whole; i < width; i++) {
+        most = std::max(most, std::fabs(from[i]));
+        rest += from[i] * 0.0f;
+    }
+    most = std::max(most, largest(sizes));
+    if (rest + sum(odd) != 0.0f) {
+        std::memset(to, 0, depth);
+        return {std::numeric_limits<float>::quiet_NaN(), 0};
+    }
+    const float steps = most > 0 ? 127 / most : 0.0f;
+    Ints sums{};
+    for (int i = 0; i < whole; i += LANES) {
+        Ints value = (Ints)(load(from + i) * steps + magic) - 0x4B400000;
+        sums += value;
+        Bytes bytes = __builtin_convertvector(value, Bytes);
+        std::memcpy(to + i, &bytes, sizeof bytes);
+    }
+    int32_t total = 0;
+    for (int lane = 0; lane < LANES; lane++) total += sums[lane];
+    for (int i = whole; i < depth; i++) {
+        to[i] = i < width ? int8_t(std::lrintf(from[i] * steps)) : int8_t(0);
+        total += to[i];
+    }
+    return {most / 127, total};
+}
+
+void round_rows(Worker& me, const Rows& x, int rows, int width) {
+    me.share(rows, 4, [&](int first, int last) {
+        for (int row = first; row < last; row++)
+            x.roundings[row] = rounded(x.x + row * x.stride, width, x.rounded + ptrdiff_t(row) * Linear::depth(width));
+    });
 }
 
 }  // namespace regard

@@ -53,8 +53,8 @@ public:
     // weight is (out, in) as torch has it; bias may be null.
     Linear(const float* weight, const float* bias, int in, int out, Precision precision, float scale = 1.0f);
 
-    // y = x weight^T + bias for my share of the columns.
-    void apply(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
+    // y = x weight^T + bias, its columns shared by all.
+    void apply(Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
 
     // Numbers a row of x takes when it is rounded.
     static int depth(int in) { return (in + 3) / 4 * 4; }
@@ -66,8 +66,8 @@ public:
 
 private:
     const char* panel(int number) const { return packed.data + size_t(number) * panel_bytes; }
-    void floats(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
-    void integers(const Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
+    void floats(int first, int last, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
+    void integers(int first, int last, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
 
     int panels;
     size_t panel_bytes;
@@ -76,7 +76,7 @@ private:
     std::vector<float> scales;  // int8: what one step of a column's weights is worth
 };
 
-// The rows, rounded to eight bits: my share of them.
-void round_rows(const Worker& me, const Rows& x, int rows, int width);
+// The rows, rounded to eight bits, shared by all.
+void round_rows(Worker& me, const Rows& x, int rows, int width);
 
 }  // namespace regard

@@ -17,44 +17,52 @@ void turn(float* x, const float* turns, int width, bool neighbours) {
     }
 }
 
-void turn_all(const Worker& me, const Side& side, const Attention& layer, float* projected, ptrdiff_t stride, int rows,
+void turn_all(Worker& me, const Side& side, const Attention& layer, float* projected, ptrdiff_t stride, int rows,
               const int* places) {
-    for (int row = me.first(rows); row < me.last(rows); row++)
-        for (int head = 0; head < layer.heads + layer.groups; head++)
-            turn(projected + row * stride + head * layer.width, side.turns.row(places[row]), layer.width,
-                 side.turns_neighbours);
+    me.share(rows, 4, [&](int first, int last) {
+        for (int row = first; row < last; row++)
+            for (int head = 0; head < layer.heads + layer.groups; head++)
+                turn(projected + row * stride + head * layer.width, side.turns.row(places[row]), layer.width,
+                     side.turns_neighbours);
+    });
 }
 
-void norm_rows(const Worker& me, const Norm& norm, const float* x, float* y, int rows, int width) {
-    for (int row = me.first(rows); row < me.last(rows); row++)
-        norm.apply(x + ptrdiff_t(row) * width, y + ptrdiff_t(row) * width);
+void norm_rows(Worker& me, const Norm& norm, const float* x, float* y, int rows, int width) {
+    me.share(rows, 4, [&](int first, int last) {
+        for (int row = first; row < last; row++) norm.apply(x + ptrdiff_t(row) * width, y + ptrdiff_t(row) * width);
+    });
 }
 
-void gate_rows(const Worker& me, float* inner, int rows, int width, Activation bend) {
-    for (int row = me.first(rows); row < me.last(rows); row++) {
-        float* bending = inner + ptrdiff_t(row) * 2 * width;
-        float* straight = bending + width;
-        int i = 0;
-        for (; i + LANES <= width; i += LANES) store(bending + i, bent(load(bending + i), bend) * load(straight + i));
-        for (; i < width; i++) bending[i] = bent(all(bending[i]), bend)[0] * straight[i];
-    }
-}
-
-// Some heads of some tokens: my share.
-template <class See>
-void look_all(const Worker& me, const Attention& layer, const Side& side, bool has_bias, const Change& change,
-              const float* queries, ptrdiff_t stride, float* gathered, int rows, Sight& sight, See see) {
-    int seen = -1;
-    for (int unit = me.first(rows * layer.heads); unit < me.last(rows * layer.heads); unit++) {
-        const int row = unit / layer.heads, head = unit % layer.heads;
-        if (row != seen) {
-            sight.clear();
-            see(row, sight);
-            seen = row;
+void gate_rows(Worker& me, float* inner, int rows, int width, Activation bend) {
+    me.share(rows, 1, [&](int first, int last) {
+        for (int row = first; row < last; row++) {
+            float* bending = inner + ptrdiff_t(row) * 2 * width;
+            float* straight = bending + width;
+            int i = 0;
+            for (; i + LANES <= width; i += LANES)
+                store(bending + i, bent(load(bending + i), bend) * load(straight + i));
+            for (; i < width; i++) bending[i] = bent(all(bending[i]), bend)[0] * straight[i];
         }
-        look(layer, side, has_bias, change, head, queries + row * stride + head * layer.width, sight,
-             gathered + ptrdiff_t(row) * layer.queries() + head * layer.width);
-    }
+    });
+}
+
+// All heads of some tokens, shared by all.
+template <class See>
+void look_all(Worker& me, const Attention& layer, const Side& side, bool has_bias, const Change& change,
+              const float* queries, ptrdiff_t stride, float* gathered, int rows, Sight& sight, See see) {
+    me.share(rows * layer.heads, 2, [&](int first, int last) {
+        int seen = -1;
+        for (int unit = first; unit < last; unit++) {
+            const int row = unit / layer.heads, head = unit % layer.heads;
+            if (row != seen) {
+                sight.clear();
+                see(row, sight);
+                seen = row;
+            }
+            look(layer, side, has_bias, change, head, queries + row * stride + head * layer.width, sight,
+                 gathered + ptrdiff_t(row) * layer.queries() + head * layer.width);
+        }
+    });
 }
 
 }  // namespace
@@ -107,37 +115,34 @@ void Room::round_up_to(int rows, int width) {
     roundings.reserve(rows);
 }
 
-void multiply(const Worker& me, const Linear& layer, Room& room, const float* x, ptrdiff_t stride, int rows, float* y,
+void multiply(Worker& me, const Linear& layer, Room& room, const float* x, ptrdiff_t stride, int rows, float* y,
               ptrdiff_t y_stride, Finish finish) {
     for (int row = 0; row < rows; row += SLAB) {
         const int some = std::min(SLAB, rows - row);
         Rows from{x + row * stride, stride, room.rounded.data(), room.roundings.data()};
-        if (layer.precision == INT8) {
-            round_rows(me, from, some, layer.in);
-            me.wait();
-        }
+        if (layer.precision == INT8) round_rows(me, from, some, layer.in);
         layer.apply(me, from, some, y + row * y_stride, y_stride, finish);
-        me.wait();
     }
 }
 
-void embed(const Worker& me, const Model&, const Side& side, Room& room, const int64_t* words, const int* places,
+void embed(Worker& me, const Model&, const Side& side, Room& room, const int64_t* words, const int* places,
            int tokens) {
     const int width = side.words.width;
     float* to = side.words_widen ? room.normed.data() : room.x.data();
-    for (int token = me.first(tokens); token < me.last(tokens); token++) {
-        const float* word = side.words.row(int(words[token]));
-        float* x = to + ptrdiff_t(token) * width;
-        for (int i = 0; i < width; i++) x[i] = word[i] * side.scale;
-        for (const float* more : {side.segment.data, side.places.data ? side.places.row(places[token]) : nullptr})
-            for (int i = 0; more && i < width; i++) x[i] += more[i];
-        if (side.words_norm) side.words_norm->apply(x, x);
-    }
-    me.wait();
+    me.share(tokens, 4, [&](int first, int last) {
+        for (int token = first; token < last; token++) {
+            const float* word = side.words.row(int(words[token]));
+            float* x = to + ptrdiff_t(token) * width;
+            for (int i = 0; i < width; i++) x[i] = word[i] * side.scale;
+            for (const float* more : {side.segment.data, side.places.data ? side.places.row(places[token]) : nullptr})
+                for (int i = 0; more && i < width; i++) x[i] += more[i];
+            if (side.words_norm) side.words_norm->apply(x, x);
+        }
+    });
     if (side.words_widen) multiply(me, *side.words_widen, room, to, width, tokens, room.x.data(), side.width, Finish{});
 }
 
-void run(const Worker& me, const Model&, const Side& side, Room& room, int tokens, const int* places, Eyes& eyes,
+void run(Worker& me, const Model&, const Side& side, Room& room, int tokens, const int* places, Eyes& eyes,
          const std::vector<Change>& self, const std::vector<Change>& cross) {
     const int width = side.width;
     Sight& sight = room.sights[me.index];
@@ -149,18 +154,11 @@ void run(const Worker& me, const Model&, const Side& side, Room& room, int token
             float* x = room.x.data() + ptrdiff_t(row) * width;
             float* projected = room.projected.data() + row * stride;
             float* normed = side.is_first ? room.normed.data() : x;
-            if (side.is_first) {
-                norm_rows(me, *layer.self_norm, x, normed, rows, width);
-                me.wait();
-            }
+            if (side.is_first) norm_rows(me, *layer.self_norm, x, normed, rows, width);
             multiply(me, *layer.self.project, room, normed, width, rows, projected, stride, Finish{});
-            if (side.turns.data) {
-                turn_all(me, side, layer.self, projected, stride, rows, places + row);
-                me.wait();
-            }
+            if (side.turns.data) turn_all(me, side, layer.self, projected, stride, rows, places + row);
         }
         eyes.keep(me, int(number), room.projected.data(), stride);
-        me.wait();
         for (int row = 0; row < tokens; row += SLAB) {
             const int rows = std::min(SLAB, tokens - row);
             float* x = room.x.data() + ptrdiff_t(row) * width;
@@ -168,19 +166,14 @@ void run(const Worker& me, const Model&, const Side& side, Room& room, int token
             float* gathered = room.gathered.data();
 
             auto before = [&](const Norm& norm) {
-                if (!side.is_first) return;
-                norm_rows(me, norm, x, normed, rows, width);
-                me.wait();
+                if (side.is_first) norm_rows(me, norm, x, normed, rows, width);
             };
             auto after = [&](const Norm& norm) {
-                if (side.is_first) return;
-                norm_rows(me, norm, x, x, rows, width);
-                me.wait();
+                if (!side.is_first) norm_rows(me, norm, x, x, rows, width);
             };
 
             look_all(me, layer.self, side, true, Changes::at(self, number), room.projected.data() + row * stride, stride,
                      gathered, rows, sight, [&](int i, Sight& s) { eyes.around(int(number), row + i, s); });
-            me.wait();
             multiply(me, *layer.self.output, room, gathered, layer.self.queries(), rows, x, width, {STRAIGHT, true});
             after(*layer.self_norm);
 
@@ -192,7 +185,6 @@ void run(const Worker& me, const Model&, const Side& side, Room& room, int token
                 multiply(me, *layer.cross.project, room, normed, width, rows, queries, query_stride, Finish{});
                 look_all(me, layer.cross, side, false, Changes::at(cross, number), queries, query_stride, gathered, rows,
                          sight, [&](int i, Sight& s) { eyes.across(int(number), row + i, s); });
-                me.wait();
                 multiply(me, *layer.cross.output, room, gathered, layer.cross.queries(), rows, x, width, {STRAIGHT, true});
                 after(*layer.cross_norm);
             }
@@ -202,10 +194,7 @@ void run(const Worker& me, const Model&, const Side& side, Room& room, int token
             float* inner = room.inner.data();
             multiply(me, *layer.widen, room, normed, width, rows, inner, wide,
                      {side.is_gated ? STRAIGHT : side.bend, false});
-            if (side.is_gated) {
-                gate_rows(me, inner, rows, side.inner, side.bend);
-                me.wait();
-            }
+            if (side.is_gated) gate_rows(me, inner, rows, side.inner, side.bend);
             multiply(me, *layer.narrow, room, inner, wide, rows, x, width, {STRAIGHT, true});
             after(*layer.inner_norm);
         }

@@ -14,7 +14,7 @@ class Eyes {
 public:
     virtual ~Eyes() = default;
     // Queries, keys and values of some tokens were computed: put away what later tokens look at.
-    virtual void keep(const Worker&, int /*layer*/, const float* /*projected*/, ptrdiff_t /*stride*/) {}
+    virtual void keep(Worker&, int /*layer*/, const float* /*projected*/, ptrdiff_t /*stride*/) {}
     virtual void around(int layer, int token, Sight& sight) const = 0;
     virtual void across(int, int, Sight&) const {}
     virtual int most_keys() const = 0;
@@ -51,15 +51,15 @@ struct Room {
 constexpr int SLAB = 256;  // rows that go through a layer together: what lies between its parts stays in the cache
 
 // room.x becomes the vectors that the last block put out, before the final norm.
-void run(const Worker& me, const Model& model, const Side& side, Room& room, int tokens, const int* places, Eyes& eyes,
+void run(Worker& me, const Model& model, const Side& side, Room& room, int tokens, const int* places, Eyes& eyes,
          const std::vector<Change>& self, const std::vector<Change>& cross);
 
 // The vectors of words at their places.
-void embed(const Worker& me, const Model& model, const Side& side, Room& room, const int64_t* words, const int* places,
+void embed(Worker& me, const Model& model, const Side& side, Room& room, const int64_t* words, const int* places,
            int tokens);
 
-// y = x times a layer, all workers; ends with a meeting.
-void multiply(const Worker& me, const Linear& layer, Room& room, const float* x, ptrdiff_t stride, int rows, float* y,
+// y = x times a layer, shared by all.
+void multiply(Worker& me, const Linear& layer, Room& room, const float* x, ptrdiff_t stride, int rows, float* y,
               ptrdiff_t y_stride, Finish finish);
 
 }  // namespace regard

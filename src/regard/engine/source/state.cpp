@@ -44,14 +44,16 @@ public:
     Writing(State& state, const std::vector<int>& row, const std::vector<int>& position)
         : state(state), row(row), position(position) {}
 
-    void keep(const Worker& me, int layer, const float* projected, ptrdiff_t stride) override {
+    void keep(Worker& me, int layer, const float* projected, ptrdiff_t stride) override {
         const Attention& attention = state.model.decoder.layers[layer].self;
         const int tokens = int(row.size());
-        for (int token = me.first(tokens); token < me.last(tokens); token++) {
-            const float* from = projected + token * stride + attention.queries();
-            float* to = const_cast<float*>(state.own(layer, position[token], row[token]));
-            std::copy(from, from + 2 * attention.keys(), to);
-        }
+        me.share(tokens, 8, [&](int first, int last) {
+            for (int token = first; token < last; token++) {
+                const float* from = projected + token * stride + attention.queries();
+                float* to = const_cast<float*>(state.own(layer, position[token], row[token]));
+                std::copy(from, from + 2 * attention.keys(), to);
+            }
+        });
     }
 
     void around(int layer, int token, Sight& sight) const override {
@@ -154,15 +156,18 @@ void State::read(const int64_t* tokens, const uint8_t* real, int texts, int leng
         const int deepest = std::max(width, model.bridge ? model.bridge->out : 0);
         own.round_up_to(std::min(count, SLAB), deepest);
     }
-    together(threads, [&](const Worker& me) {
+    together(threads, [&](Worker& me) {
         embed(me, model, model.encoder, own, words.data(), places.data(), count);
         run(me, model, model.encoder, own, count, places.data(), eyes, changes.encoder, {});
         const float* x = own.x.data();
         int wide = width;
         if (model.encoder.final_norm) {
-            for (int row = me.first(count); row < me.last(count); row++)
-                model.encoder.final_norm->apply(own.x.data() + ptrdiff_t(row) * width, own.x.data() + ptrdiff_t(row) * width);
-            me.wait();
+            me.share(count, 4, [&](int first, int last) {
+                for (int row = first; row < last; row++) {
+                    float* vector = own.x.data() + ptrdiff_t(row) * width;
+                    model.encoder.final_norm->apply(vector, vector);
+                }
+            });
         }
         if (model.bridge) {
             multiply(me, *model.bridge, own, x, width, count, bridged.data(), model.bridge->out, Finish{});
@@ -216,25 +221,29 @@ void State::step(const int64_t* tokens, const uint8_t* real, int given, int colu
     const size_t wide = std::max({width, scored, model.dense ? model.dense->out : 0});
     last.reserve(2 * rows * wide);
     if (model.precision == INT8) room.round_up_to(std::min(rows, SLAB), int(wide));
-    together(threads, [&](const Worker& me) {
+    together(threads, [&](Worker& me) {
         if (count) {
             embed(me, model, model.decoder, room, words.data(), places.data(), count);
             run(me, model, model.decoder, room, count, places.data(), eyes, changes.self, changes.cross);
         }
         float* x = last.data();
-        for (int i = me.first(rows); i < me.last(rows); i++) {
-            float* to = x + i * ptrdiff_t(width);
-            if (last_of[i] < 0) std::fill(to, to + width, 0.0f);  // nothing but padding: any answer will do
-            else std::copy_n(room.x.data() + ptrdiff_t(last_of[i]) * width, width, to);
-            if (model.decoder.final_norm) model.decoder.final_norm->apply(to, to);
-        }
-        me.wait();
+        me.share(rows, 4, [&](int first, int end) {
+            for (int i = first; i < end; i++) {
+                float* to = x + i * ptrdiff_t(width);
+                if (last_of[i] < 0) std::fill(to, to + width, 0.0f);  // nothing but padding: any answer will do
+                else std::copy_n(room.x.data() + ptrdiff_t(last_of[i]) * width, width, to);
+                if (model.decoder.final_norm) model.decoder.final_norm->apply(to, to);
+            }
+        });
         if (model.dense) {
             float* dense = last.data() + rows * wide;
             multiply(me, *model.dense, room, x, width, rows, dense, model.dense->out, {model.dense_bend, false});
-            for (int i = me.first(rows); i < me.last(rows); i++)
-                model.dense_norm->apply(dense + ptrdiff_t(i) * model.dense->out, dense + ptrdiff_t(i) * model.dense->out);
-            me.wait();
+            me.share(rows, 4, [&](int first, int end) {
+                for (int i = first; i < end; i++) {
+                    float* vector = dense + ptrdiff_t(i) * model.dense->out;
+                    model.dense_norm->apply(vector, vector);
+                }
+            });
             x = dense;
         }
         multiply(me, *model.output, room, x, scored, rows, logits, model.output->out, Finish{});

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
@@ -22,6 +21,13 @@ inline void breathe() {
 #endif
 }
 
+template <class Ready>
+void wait_until(Ready ready) {
+    for (int looks = 0; !ready(); looks++)
+        if (looks < COURTESY) breathe();
+        else std::this_thread::yield();
+}
+
 class Team {
 public:
     explicit Team(int threads) : asked(threads), owner(getpid()) {
@@ -32,21 +38,21 @@ public:
         }
     }
 
-    void run(int count, const std::function<void(const Worker&)>& program) {
-        Meeting meeting;
+    void run(int count, const std::function<void(Worker&)>& program) {
+        Tally tally;
         task = &program;
-        place = &meeting;
+        shared = &tally;
         wanted = count;
-        busy.store(members - 1, std::memory_order_relaxed);
+        inside.store(OPEN, std::memory_order_release);
         {
             std::lock_guard<std::mutex> hold(lock);
             call.fetch_add(1, std::memory_order_release);
         }
         if (sleeping.load() > 0) bell.notify_all();
-        program(Worker{0, count, &meeting});
-        for (int looks = 0; busy.load(std::memory_order_acquire) > 0; looks++)
-            if (looks < COURTESY) breathe();
-            else std::this_thread::yield();
+        Worker me(0, count, &tally);
+        program(me);
+        inside.fetch_and(~OPEN, std::memory_order_acq_rel);  // who comes now is too late
+        wait_until([&] { return inside.load(std::memory_order_acquire) == 0; });
     }
 
     const int asked;
@@ -54,6 +60,16 @@ public:
     int members = 1;
 
 private:
+    static constexpr int OPEN = 1 << 30;
+
+    // Whether there is still something to join.
+    bool enter() {
+        int now = inside.load(std::memory_order_acquire);
+        while (now & OPEN)
+            if (inside.compare_exchange_weak(now, now + 1, std::memory_order_acq_rel)) return true;
+        return false;
+    }
+
     void work(int index) {
         int heard = 0;
         for (;;) {
@@ -65,16 +81,20 @@ private:
                 sleeping--;
             }
             heard = call.load(std::memory_order_acquire);
-            if (index < wanted) (*task)(Worker{index, wanted, place});
-            busy.fetch_sub(1, std::memory_order_release);
+            if (!enter()) continue;
+            if (index < wanted) {
+                Worker me(index, wanted, shared);
+                (*task)(me);
+            }
+            inside.fetch_sub(1, std::memory_order_acq_rel);
         }
     }
 
     std::mutex lock;
     std::condition_variable bell;
-    std::atomic<int> call{0}, busy{0}, sleeping{0};
-    const std::function<void(const Worker&)>* task = nullptr;
-    Meeting* place = nullptr;
+    std::atomic<int> call{0}, inside{0}, sleeping{0};
+    const std::function<void(Worker&)>* task = nullptr;
+    Tally* shared = nullptr;
     int wanted = 1;
 };
 
@@ -84,27 +104,19 @@ Team* team = nullptr;  // never freed: its threads may outlive everything
 }  // namespace
 
 void Worker::wait() const {
-    if (count == 1) return;
-    int round = meeting->round.load(std::memory_order_relaxed);
-    if (meeting->arrived.fetch_add(1, std::memory_order_acq_rel) == count - 1) {
-        meeting->arrived.store(0, std::memory_order_relaxed);
-        meeting->round.store(round + 1, std::memory_order_release);
-        return;
-    }
-    for (int looks = 0; meeting->round.load(std::memory_order_acquire) == round; looks++)
-        if (looks < COURTESY) breathe();
-        else std::this_thread::yield();
+    wait_until([&] { return tally->done.load(std::memory_order_acquire) >= begun; });
 }
 
-void together(int threads, const std::function<void(const Worker&)>& program) {
+void together(int threads, const std::function<void(Worker&)>& program) {
     std::unique_lock<std::mutex> hold(in_use, std::try_to_lock);
     if (threads > 1 && hold.owns_lock()) {
         if (!team || team->owner != getpid() || team->asked < threads) team = new Team(threads);
         team->run(std::min(threads, team->members), program);
         return;
     }
-    Meeting meeting;
-    program(Worker{0, 1, &meeting});
+    Tally tally;
+    Worker me(0, 1, &tally);
+    program(me);
 }
 
 }  // namespace regard

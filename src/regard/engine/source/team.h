@@ -1,31 +1,53 @@
-// A few threads that go through the same program side by side and wait for each other between its parts.
+// A few threads that go through the same program side by side, sharing the work of each of its parts.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 
 namespace regard {
 
-// Meets the others of its team at every wait().
-struct Meeting {
-    std::atomic<int> arrived{0};
-    std::atomic<int> round{0};
+// Pieces of work of one run, counted from its beginning. Nobody waits for a thread that has not come: who is there takes
+// what there is, and a part is over when its pieces are done. A thread that is late finds nothing left and goes on.
+struct Tally {
+    alignas(64) std::atomic<long> taken{0};
+    alignas(64) std::atomic<long> done{0};
 };
 
-struct Worker {
-    int index;
-    int count;
-    Meeting* meeting;
+class Worker {
+public:
+    Worker(int index, int count, Tally* tally) : index(index), count(count), tally(tally) {}
 
-    // All that was written before is there for everybody after it.
+    // So many things, `least` at a time or more: each is part of one call of work(first, last), made by whoever takes it.
+    // When share returns all of them are done, and what was written is there for everybody.
+    template <class Work>
+    void share(int things, int least, Work work) {
+        if (things <= 0) return;
+        const int pieces = std::max(1, std::min(things / std::max(1, least), count == 1 ? 1 : PIECES * count));
+        const long end = begun + pieces;
+        for (long next = tally->taken.load(std::memory_order_relaxed); next < end;) {
+            if (!tally->taken.compare_exchange_weak(next, next + 1, std::memory_order_acq_rel)) continue;
+            const long piece = next - begun;
+            work(int(things * piece / pieces), int(things * (piece + 1) / pieces));
+            tally->done.fetch_add(1, std::memory_order_acq_rel);
+            next = tally->taken.load(std::memory_order_relaxed);
+        }
+        begun = end;
+        if (tally->done.load(std::memory_order_acquire) < end) wait();
+    }
+
+    const int index, count;
+
+private:
+    static constexpr int PIECES = 2;  // for each thread: one that is held up leaves half of its share to others
+
     void wait() const;
 
-    // My share of so many things, as even as can be.
-    int first(int things) const { return int((long long)things * index / count); }
-    int last(int things) const { return int((long long)things * (index + 1) / count); }
+    long begun = 0;
+    Tally* tally;
 };
 
 // Runs the program on this thread and on as many others as are wanted and free.
-void together(int threads, const std::function<void(const Worker&)>& program);
+void together(int threads, const std::function<void(Worker&)>& program);
 
 }  // namespace regard

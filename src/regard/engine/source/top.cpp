@@ -69,8 +69,9 @@ void likeliest(const float* row, int words, int count, Found* found) {
 void top(const float* logits, int rows, int words, int count, float* scores, int64_t* which, float* summary,
          int threads) {
     std::vector<Found> all_found(size_t(rows) * count);
-    together(rows > 1 ? threads : 1, [&](const Worker& me) {
-        for (int row = me.first(rows); row < me.last(rows); row++) {
+    together(rows > 1 ? threads : 1, [&](Worker& me) {
+        me.share(rows, 1, [&](int first, int last) {
+            for (int row = first; row < last; row++) {
             const float* mine = logits + std::ptrdiff_t(row) * words;
             Found* found = all_found.data() + std::ptrdiff_t(row) * count;
             summary[row] = log_of_sum(mine, words);
@@ -79,7 +80,8 @@ void top(const float* logits, int rows, int words, int count, float* scores, int
                 scores[std::ptrdiff_t(row) * count + i] = found[i].score;
                 which[std::ptrdiff_t(row) * count + i] = found[i].word;
             }
-        }
+            }
+        });
     });
 }
 
