@@ -9,8 +9,9 @@ from torch import nn
 
 from regard.engine.build import why
 from regard.engine.library import EngineError, library
+from regard.engine.mark import marked
 from regard.engine.packed import PRECISIONS, Packed, Unsupported
-from regard.engine.steps import Engine, is_plain
+from regard.engine.steps import Engine
 from regard.engine.top import top
 from regard.errors import lookup
 
@@ -34,8 +35,6 @@ def serve(model: Any, precision: str = "float32", *, wait: bool = False) -> Any:
     try:
         if found is None:
             raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
-        if not is_plain(model):
-            raise Unsupported("hooks or dropout are at work in the model")
         return Engine(model, packed(found, model, precision), lambda reason: tell(reason, is_wanted))
     except Unsupported as problem:
         tell(str(problem), is_wanted)
@@ -44,7 +43,7 @@ def serve(model: Any, precision: str = "float32", *, wait: bool = False) -> Any:
 
 def packed(found: Any, model: nn.Module, precision: str) -> Packed:
     """The model in the engine, packed anew whenever its weights have changed."""
-    mark = tuple((part.data_ptr(), part._version) for part in model.parameters())
+    mark = marked(model)
     known = _packed.setdefault(model, {})
     if precision not in known or known[precision][0] != mark:
         with torch.no_grad():

@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from regard.attention.taps import at_work, edits, looks
 from regard.engine.packed import Unsupported
-from regard.layers import Block, MultiHead
+from regard.layers import MultiHead
 
+LOOKING = "somebody looks at every step"
 READING, WRITING, ACROSS = 0, 1, 2  # a layer of the encoder, of the decoder, its attention to the source
 
 
@@ -47,8 +48,9 @@ class Change:
 def layers(model: nn.Module) -> Iterator[tuple[int, int, MultiHead]]:
     """Every attention layer, and what it is to the engine."""
     for side, kind in (("encoder", READING), ("decoder", WRITING)):
-        blocks: Any = getattr(model, side).stack.blocks if hasattr(model, side) else ()
-        for number, block in enumerate(blocks):
+        for number, block in enumerate(getattr(model, side).stack.blocks if hasattr(model, side) else ()):
+            if block.taps and any(looks(tap) for tap in at_work(block.taps)):
+                raise Unsupported(LOOKING)
             yield kind, number, block.self
             if block.cross is not None:
                 yield ACROSS, number, block.cross
@@ -60,7 +62,7 @@ def changes(model: nn.Module) -> list[Change]:
     for kind, number, layer in layers(model):
         taps = at_work(layer.taps) if layer.taps else ()
         if any(looks(tap) for tap in taps):
-            raise Unsupported("somebody looks at every step")
+            raise Unsupported(LOOKING)
         records = [tap.told() for tap in taps if edits(tap)]
         if not any(told is None or told for told in records):
             continue
@@ -72,7 +74,4 @@ def changes(model: nn.Module) -> list[Change]:
             for record in told:
                 change.add(record)
         found.append(change)
-    for module in model.modules():
-        if isinstance(module, Block) and module.taps and any(looks(tap) for tap in at_work(module.taps)):
-            raise Unsupported("somebody looks at every step")
     return found

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from regard.engine.changes import WRITING, Change, changes
 from regard.engine.packed import DECODER, ENCODER, Packed, Unsupported
@@ -111,13 +111,3 @@ def addressed(tokens: Tokens, real: Real | None) -> tuple[Tensor, Tensor | None]
 
 def pointer(tensor: Tensor | None) -> int | None:
     return None if tensor is None else tensor.data_ptr()
-
-
-def is_plain(model: nn.Module) -> bool:
-    """Whether nothing of a model's own is to run but its layers: no hooks, no dropout."""
-    for module in model.modules():
-        if module._forward_hooks or module._forward_pre_hooks:
-            return False
-        if model.training and isinstance(module, nn.Dropout) and module.p:
-            return False
-    return True

@@ -51,7 +51,8 @@ def entered(folder: Path, scratch: Path, threads: int) -> Field:
     if served(checkpoint.model) is checkpoint.model:
         missing["the engine"] = why() or f"it does not serve {checkpoint.architecture}"
     else:
-        found |= {f"regard {precision}": partial(own, checkpoint, marks, precision) for precision in PRECISIONS}
+        able = [one for one in PRECISIONS if served(checkpoint.model, one) is not checkpoint.model]
+        found |= {f"regard {precision}": partial(own, checkpoint, marks, precision) for precision in able}
     found[WITHOUT] = partial(own, checkpoint, marks, "float32", engine=False)
     converted = None
     for name, peer in peers.PEERS.items():
