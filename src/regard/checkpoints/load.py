@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, first_line, read_json, read_tensors
 from regard.checkpoints.hub import Config, Family, architecture_of, build, family_of
@@ -69,8 +70,17 @@ def understood(family: Family, options: Options, architecture: str) -> tuple[Con
             raise CheckpointError(
                 f"{options.where}: {side.stack.layers} layers, more than {DEEPEST} or fewer than none"
             )
-    with torch.device("meta"):
+    with torch.device("meta"), Uninitialised():
         return ours, build(ours)
+
+
+class Uninitialised(TorchFunctionMode):
+    """Weights stay as they come: drawing numbers that nobody sees makes torch load its compiler, for a second."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return args[0] if args else (kwargs or {})["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 def restore_buffers(model: Model, config: Any) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import torch
 
-from regard.errors import RegardError
 from regard.models import Model
 from regard.text import Tokenizer
 from regard.training.learner import Learner
+from regard.training.sacre import Sacre
 
 ROOM = 2048  # source tokens that are translated at a time
 
@@ -18,25 +18,48 @@ Check = Callable[[], None]
 """Called between two pieces of work; raises if the work is to stop."""
 
 
-def held_out(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> dict[str, float]:
-    """The mean loss of all places, its perplexity, and how often the likeliest answer is right if that is counted."""
-    plain = right = 0.0
-    count, counts_right = 0, False
+@dataclass(frozen=True)
+class Totals:
+    """Sums over places: the loss, how many there are, and of how many the likeliest answer is right, if counted."""
+
+    loss: float = 0.0
+    count: int = 0
+    right: float | None = None
+
+    def __add__(self, other: "Totals") -> "Totals":
+        right = None if self.right is None and other.right is None else (self.right or 0.0) + (other.right or 0.0)
+        return Totals(self.loss + other.loss, self.count + other.count, right)
+
+    def means(self) -> dict[str, float]:
+        """The mean loss, its perplexity, and the share that is right."""
+        mean = self.loss / max(self.count, 1)
+        scores = {"loss": mean, "perplexity": perplexity(mean)}
+        return scores if self.right is None else scores | {"accuracy": self.right / max(self.count, 1)}
+
+
+def perplexity(loss: float) -> float:
+    return math.exp(min(loss, 700))  # beyond, it is no number any more
+
+
+def totals(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> Totals:
+    """The losses of all batches."""
+    found = Totals()
     device = next(learner.model.parameters()).device
     for batch in batches:
         check()
         loss = learner.loss(batch.to(device))
-        plain, count = plain + float(loss.plain), count + batch.count
-        if loss.right is not None:
-            right, counts_right = right + float(loss.right), True
-    mean = plain / max(count, 1)
-    scores = {"loss": mean, "perplexity": math.exp(min(mean, 700))}
-    return scores | ({"accuracy": right / max(count, 1)} if counts_right else {})
+        found += Totals(float(loss.plain), batch.count, None if loss.right is None else float(loss.right))
+    return found
+
+
+def held_out(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> dict[str, float]:
+    """The mean loss of all places, its perplexity, and how often the likeliest answer is right if that is counted."""
+    return totals(learner, batches, check).means()
 
 
 @dataclass(frozen=True)
 class Translations:
-    """Sources as tokens, and what they should become."""
+    """Sources as tokens, and what they should become. `longest` are the tokens written at most; None: by the source."""
 
     sources: Sequence[Sequence[int]]
     references: Sequence[str]
@@ -44,19 +67,13 @@ class Translations:
     start: int
     beam: int = 1
     length_penalty: float = 1.0
+    longest: int | None = None
 
     def scores(self, model: Model, check: Check = lambda: None) -> dict[str, float]:
-        """BLEU (Papineni et al. 2002) and chrF (Popović 2015) as sacreBLEU counts them."""
-        try:
-            import sacrebleu
-        except ImportError:
-            raise RegardError(
-                "BLEU is counted by sacrebleu, which is not installed: pip install 'regard[train]'"
-            ) from None
-        found = self.written(model, check)
-        references = [list(self.references)]
-        bleu = sacrebleu.corpus_bleu(found, references, force=True).score
-        return {"bleu": bleu, "chrf": sacrebleu.corpus_chrf(found, references).score}
+        """BLEU and chrF as sacreBLEU counts them."""
+        sacre = Sacre()
+        found = sacre.scores(self.written(model, check), self.references)
+        return {name: score.score for name, score in found.items()}
 
     def written(self, model: Model, check: Check) -> list[str]:
         """The translations, in the order of the sources; those of like length are written together."""
@@ -92,7 +109,7 @@ class Translations:
             prefix=prefix.to(device),
             prefix_real=None if prefix_real is None else prefix_real.to(device),
             beam=self.beam,
-            max_length=[2 * len(source) + 20 for source in sources],
+            max_length=[self.longest or 2 * len(source) + 20 for source in sources],
             length_penalty=self.length_penalty,
             rules=Rules(
                 ends=() if specials.eos is None else (specials.eos,),

@@ -49,7 +49,7 @@ class Exporter:
         told: dict[str, Any] = dict(self.tokens)
         if train.objective == "translate":
             told |= {"num_beams": train.beam, "length_penalty": train.length_penalty}
-            told |= {"max_length": max(16, self.recipe.data.longest)}
+            told |= {"max_length": most_written(self.recipe)}
             if "pad_token_id" in self.tokens:
                 told["bad_words_ids"] = [[self.tokens["pad_token_id"]]]
         return told
@@ -92,6 +92,11 @@ The recipe, everything said:
 ```toml
 {recipe}```
 """
+
+
+def most_written(recipe: Recipe) -> int:
+    """Tokens of a translation at most, with the one that it begins with."""
+    return max(16, recipe.data.longest)
 
 
 def token_ids(tokenizer: Tokenizer, start: int | None) -> dict[str, int]:

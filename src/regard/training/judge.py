@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.training.evaluation import Check, Translations, held_out
+from regard.training.export import most_written
 from regard.training.learner import Learner
 from regard.training.materials import Material
 from regard.training.orders import in_order
@@ -29,6 +30,8 @@ class Judge:
         batches = in_order(data.valid, data.objective, room=max(train.tokens, 4096), seed=train.seed)
         if train.score not in WRITTEN or data.start is None:
             return cls(batches)
+        # What the finished model scores is what anyone finds who evaluates its folder, texts without an end included.
+        as_told = is_last and recipe.model.kind == "transformer"
         count = len(data.valid) if is_last or not train.valid_lines else min(train.valid_lines, len(data.valid))
         return cls(
             batches,
@@ -39,6 +42,7 @@ class Judge:
                 data.start,
                 train.beam if is_last else train.valid_beam,
                 train.length_penalty,
+                most_written(recipe) - 1 if as_told else None,  # the token that a text begins with counts there
             ),
         )
 

@@ -4,9 +4,17 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Protocol, TextIO, runtime_checkable
 
 LOG, TIMES = "log.jsonl", "times.jsonl"
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Shown every line that can be compared."""
+
+    def write(self, line: dict[str, Any]) -> None: ...
+    def close(self) -> None: ...
 
 
 class Log:
@@ -15,6 +23,7 @@ class Log:
     def __init__(self, folder: Path, length: int = 0, *, writes: bool = True) -> None:
         """Go on after the first `length` bytes; what was written later belongs to steps that are done again."""
         self.path, self.writes = folder / LOG, writes
+        self.readers: list[Reader] = []
         self._lines: TextIO | None = None
         if not writes:
             return
@@ -27,8 +36,11 @@ class Log:
     def write(self, step: int, **values: Any) -> None:
         """One line that can be compared."""
         if self._lines is not None:
-            self._lines.write(json.dumps({"step": step, **values}, ensure_ascii=False) + "\n")
+            line = {"step": step, **values}
+            self._lines.write(json.dumps(line, ensure_ascii=False) + "\n")
             self._lines.flush()
+            for reader in self.readers:
+                reader.write(line)
 
     def time(self, step: int, **values: Any) -> None:
         """One line that cannot."""
@@ -47,6 +59,8 @@ class Log:
         if self._lines is not None:
             self._lines.close()
             self._times.close()
+            for reader in self.readers:
+                reader.close()
 
 
 def sync(file: Any) -> None:

@@ -167,7 +167,7 @@ MAY_CHANGE = {
         "train.valid_lines",
         "train.average",
     ),
-    *("train.workers", "train.non_finite", "data.folder"),
+    *("train.workers", "train.non_finite", "train.tensorboard", "data.folder"),
 }
 """What a run that goes on may be told anew."""
 

@@ -84,6 +84,7 @@ class TrainRecipe:
     save_every: int = 500
     keep: int = 2
     log_every: int = 10
+    tensorboard: bool = False  # the log as event files, too
     evaluate_every: int = 0  # 0: whenever it is saved
     score: str = "loss"
     patience: int = 0  # evaluations without a better score before it stops; 0: never

@@ -13,6 +13,7 @@ from regard.checkpoints.files import check_manifest
 from regard.models import Model
 from regard.training.averaging import averaged, restore
 from regard.training.beginning import Beginning, begun
+from regard.training.board import Board
 from regard.training.data import material
 from regard.training.export import Exporter, token_ids
 from regard.training.feed import Feed
@@ -97,6 +98,9 @@ class Session:
         with ExitStack() as held:
             log = Log(self.run, progress.log, writes=world.first)
             held.callback(log.close)
+            if recipe.train.tensorboard and world.first:
+                board = Board.of(self.run, progress.step, self.report.say)
+                log.readers += [] if board is None else [board]
             feed = Feed(
                 data.rows,
                 data.order,

@@ -1,0 +1,64 @@
+"""Classifiers: how often they are right, and about which labels."""
+
+import math
+from collections.abc import Sequence
+
+from regard.errors import RegardError
+from regard.tasks.classify import Classify
+from regard.tasks.evaluation.measures import WORDS, Along, Asked, Evaluation, by_length, counting, samples
+from regard.tasks.task import TextTooLong
+from regard.text import Corpus, DataError
+
+LABEL = "label"
+TINY = 1e-45  # no probability is less
+
+
+def classifiers(task: Classify, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
+    """Accuracy, F1 as the mean over labels (those that occur or were given), and the loss."""
+    if task.for_tokens or task.is_multiple or len(task.labels) < 2:
+        raise RegardError(f"{task.checkpoint.folder}: one label out of several for each text is what can be evaluated")
+    if corpus.columns != (LABEL, "text"):
+        raise DataError(f"{corpus.place(0)}: labels and texts expected, the corpus has {' and '.join(corpus.columns)}")
+    pairs = samples(corpus)
+    right, texts = [label for label, _ in pairs], [text for _, text in pairs]
+    for line, (label, text) in enumerate(pairs):
+        if label not in task.labels:
+            known = ", ".join(task.labels[:8]) + (", …" if len(task.labels) > 8 else "")
+            raise DataError(f"{corpus.place(line)}: a label that the model does not know: {label!r}; known: {known}")
+        try:
+            task.read(text, cut=asked.cut)
+        except TextTooLong as problem:
+            raise DataError(f"{corpus.place(line)}: {problem}") from None
+    answers = task(texts, cut=asked.cut, progress=counting(along, len(texts)))
+    given = [answer.label for answer in answers]
+    table = by_label(right, given)
+    missed = (-math.log(max(answer.scores[label], TINY)) for answer, label in zip(answers, right, strict=True))
+    scores = {
+        "accuracy": share(right, given),
+        "f1": sum(row["f1"] for row in table.values()) / len(table),
+        "loss": sum(missed) / len(right),
+    }
+    lengths = {
+        name: {"texts": len(lines), "accuracy": share([right[line] for line in lines], [given[line] for line in lines])}
+        for name, lines in by_length(texts).items()
+    }
+    return Evaluation("classify", len(texts), scores, tables={LABEL: table, WORDS: lengths})
+
+
+def share(right: Sequence[str], given: Sequence[str]) -> float:
+    return sum(one == other for one, other in zip(right, given, strict=True)) / len(right)
+
+
+def by_label(right: Sequence[str], given: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Precision, recall and their harmonic mean of each label; 0 where there is nothing to divide by."""
+    found: dict[str, dict[str, float]] = {}
+    for label in sorted({*right, *given}):
+        hits = sum(one == other == label for one, other in zip(right, given, strict=True))
+        texts, answers = right.count(label), given.count(label)
+        found[label] = {
+            "texts": texts,
+            "precision": hits / answers if answers else 0.0,
+            "recall": hits / texts if texts else 0.0,
+            "f1": 2 * hits / (texts + answers),
+        }
+    return found

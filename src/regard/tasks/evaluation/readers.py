@@ -1,0 +1,104 @@
+"""Models of text: how likely they find it, all of it in windows, or words of it that are hidden."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from regard.attention.taps import unwatched
+from regard.errors import RegardError
+from regard.tasks.evaluation.measures import Along, Asked, Evaluation, counting, watched, wording
+from regard.tasks.fill import Fill
+from regard.tasks.generate import Generate
+from regard.text import Corpus, DataError, Tokenizer
+from regard.training.evaluation import totals
+from regard.training.feed import mixed
+from regard.training.learner import Learner
+from regard.training.objectives import Masked, NextToken, Row
+from regard.training.objectives.masked import Hidden
+from regard.training.orders import in_order
+
+ROOM = 4096  # tokens that are read at a time
+USUAL = {"generate": 1024, "fill": 512}  # tokens of a window, at most, where nobody says
+
+
+def language_models(task: Generate, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
+    """The loss of every token but the first, as after training: windows side by side, each knowing only itself."""
+    texts, tokens = read(corpus, task.tokenizer)
+    context = window(task, asked)
+    rows: list[Row] = [(tokens[start : start + context + 1],) for start in range(0, len(tokens) - 1, context)]
+    objective = NextToken(pad=task.tokenizer.specials.pad or 0)
+    batches = in_order(rows, objective, room=ROOM, seed=0)
+    with unwatched(), torch.no_grad():
+        found = totals(Learner(task.model, objective), watched(batches, counting(along, len(tokens) - 1)))
+    counts = {"tokens": found.count, "context": context}
+    return Evaluation("generate", len(texts), wording(found, texts), {"loss": counts})
+
+
+def masked_models(task: Fill, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
+    """The loss of hidden words, 15 % of all, as in training; which ones follows from the seed and the window."""
+    texts, tokens = read(corpus, task.tokenizer)
+    specials, where = task.tokenizer.specials, task.checkpoint.folder
+    if specials.mask is None or specials.cls is None or specials.sep is None:
+        raise RegardError(f"{where}: its tokeniser lacks one of the tokens mask, cls and sep")
+    context = window(task, asked)
+    if context < 3:
+        raise RegardError(f"a window of {context} tokens has no room for words")
+    objective = Masked(
+        mask=specials.mask,
+        frame=(specials.cls, specials.sep),
+        words=len(task.tokenizer),
+        special=list(specials),
+        pad=specials.pad or 0,
+    )
+    size = context - 2
+    windows = [tokens[start : start + size] for start in range(0, len(tokens), size)]
+    hidden = [
+        objective.batch([(text,)], torch.Generator().manual_seed(mixed(asked.seed, number)))
+        for number, text in enumerate(windows)
+    ]
+    rows = max(1, ROOM // context)
+    whole, rest = (hidden, []) if len(windows[-1]) == len(windows[0]) else (hidden[:-1], hidden[-1:])
+    batches = [beside(whole[first : first + rows]) for first in range(0, len(whole), rows)] + rest
+    batches = [batch for batch in batches if batch.count]
+    told = counting(along, sum(batch.count for batch in batches))
+    with unwatched(), torch.no_grad():
+        found = totals(Learner(task.model, objective), watched(batches, told))
+    counts: dict[str, Any] = {"tokens": found.count, "context": context, "seed": asked.seed}
+    return Evaluation("fill", len(texts), found.means(), {"loss": counts})
+
+
+def read(corpus: Corpus, tokenizer: Tokenizer) -> tuple[list[str], np.ndarray]:
+    """The texts, and their tokens in one row."""
+    if corpus.columns != ("text",):
+        raise DataError(f"{corpus.place(0)}: one text a line expected, the corpus has {' and '.join(corpus.columns)}")
+    texts = [text for (text,) in corpus]
+    tokens = np.array([number for text in texts for number in tokenizer.encode(text, bare=True).ids], dtype=np.int64)
+    if len(tokens) < 2:
+        raise DataError(f"{corpus.place(0)}: fewer than two tokens")
+    return texts, tokens
+
+
+def window(task: Generate | Fill, asked: Asked) -> int:
+    """How many tokens are read together."""
+    if asked.context is None:
+        return min(task.longest or USUAL[task.name], USUAL[task.name])
+    if asked.context < 1 or (task.longest is not None and asked.context > task.longest):
+        raise RegardError(f"context = {asked.context}: the model reads from 1 to {task.longest} tokens")
+    return asked.context
+
+
+def beside(windows: Sequence[Hidden]) -> Hidden:
+    """Windows of one length as one batch."""
+    width = windows[0].inputs.shape[1]
+    return Hidden(
+        torch.cat([one.inputs for one in windows]),
+        None,
+        None,
+        torch.cat([one.places + row * width for row, one in enumerate(windows)]),
+        torch.cat([one.answers for one in windows]),
+        None,
+        sum(one.count for one in windows),
+        sum(one.tokens for one in windows),
+    )
