@@ -74,7 +74,7 @@ class EditsAndLooks(Looks):
 
 
 def test_where_nobody_watches_edits_are_still_at_work():
-    plain, looks, blocks, edits = layer = (Tap(), Looks(), LooksAtBlocks(), EditsAndLooks())
+    plain, looks, _, edits = layer = (Tap(), Looks(), LooksAtBlocks(), EditsAndLooks())
     with active(*layer):
         with unwatched():
             assert at_work(layer) == (plain, edits)
