@@ -9,6 +9,7 @@ TORCH_INDEX ?=
 VENV := .venv
 IN_VENV := $(VENV)/bin/python
 PIP := $(IN_VENV) -m pip --disable-pip-version-check
+CPP := $(wildcard src/regard/engine/source/*.cpp src/regard/engine/source/*.h)
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 
@@ -27,16 +28,18 @@ test: lint types engine  ## everything CI runs: lint, types, tests
 proof: $(DEV) engine  ## the long proofs that `make test` leaves out
 	$(IN_VENV) -m pytest -m proof
 
-lint: $(DEV)  ## ruff: rules and format
+lint: $(DEV)  ## ruff and clang-format: rules and format
 	$(IN_VENV) -m ruff check .
 	$(IN_VENV) -m ruff format --check .
+	$(VENV)/bin/clang-format --dry-run --Werror $(CPP)
 
 types: $(DEV)  ## pyright
 	$(IN_VENV) -m pyright
 
-format: $(DEV)  ## let ruff mend and format the source
+format: $(DEV)  ## let ruff and clang-format mend and format the source
 	$(IN_VENV) -m ruff format .
 	$(IN_VENV) -m ruff check --fix .
+	$(VENV)/bin/clang-format -i $(CPP)
 
 bench: $(RUN)  ## measure attention on this machine
 	$(IN_VENV) bench/attention.py

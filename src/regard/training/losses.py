@@ -53,37 +53,46 @@ class _CrossEntropy(torch.autograd.Function):
         table_grad = torch.zeros_like(weight) if wants[1] else None
         bias_grad = torch.zeros_like(bias) if bias is not None and wants[2] else None
         total, plain = x.new_zeros((), dtype=fine), x.new_zeros((), dtype=fine)
+        room = near.new_empty(min(rows, len(x)), len(table))  # for the scores of a few rows, over and over
+        middle = table.to(fine).mean(0) if smoothing else None
         with torch.autocast(x.device.type, enabled=False):
             for start in range(0, len(x), rows):
                 here = slice(start, start + rows)
                 target = targets[here, None]
-                scores = torch.mm(near[here], table.t()).to(fine)
+                scores = torch.mm(near[here], table.t(), out=room[: len(target)]).to(fine)
                 if bias is not None:
                     scores += bias
-                size = scores.logsumexp(-1, keepdim=True)
-                missed = (size - scores.gather(-1, target)).sum()
+                right, top = scores.gather(-1, target), scores.amax(-1, keepdim=True)
+                likely = scores.sub_(top).exp_()  # not divided by their sum: that is done where there are fewer numbers
+                whole = likely.sum(-1, keepdim=True)
+                size = whole.log() + top
+                missed = (size - right).sum()
                 plain += missed
-                if smoothing:
-                    spread = (size - scores.mean(-1, keepdim=True)).sum()
-                    total += (1 - smoothing) * missed + smoothing * spread
+                if middle is not None:
+                    level = near[here].to(fine) @ middle + (0 if bias is None else bias.mean())
+                    total += (1 - smoothing) * missed + smoothing * (size[:, 0] - level).sum()
                 else:
                     total += missed
                 if not any(wants[:3]):
                     continue
                 # What a score should change by: how likely the word is, less how likely it ought to be.
-                change = scores.sub_(size).exp_()
-                change.scatter_add_(-1, target, change.new_full((1, 1), smoothing - 1).expand_as(target))
-                if smoothing:
-                    change -= smoothing / scores.shape[-1]
+                likely.scatter_add_(-1, target, (smoothing - 1) * whole)
                 if bias_grad is not None:
-                    bias_grad += change.sum(0)
-                change = change.to(coarse)
+                    bias_grad += torch.mv(likely.t(), 1 / whole[:, 0])
+                change, share = likely.to(coarse), (1 / whole).to(coarse)
                 if x_grad is not None:
-                    torch.mm(change, table, out=x_grad[here])
+                    torch.mm(change, table, out=x_grad[here]).mul_(share)
                 if table_grad is not None and table_grad.dtype == coarse:
-                    table_grad.addmm_(change.t(), near[here])
+                    table_grad.addmm_(change.t(), near[here] * share)
                 elif table_grad is not None:
-                    table_grad += change.t() @ near[here]
+                    table_grad += change.t() @ (near[here] * share)
+        if middle is not None:  # what smoothing takes from every word alike
+            if x_grad is not None:
+                x_grad -= (smoothing * middle).to(coarse)
+            if table_grad is not None:
+                table_grad -= (smoothing / len(table)) * x.sum(0)
+            if bias_grad is not None:
+                bias_grad -= smoothing * len(x) / len(table)
         ctx.save_for_backward(x_grad, table_grad, bias_grad)
         ctx.kind = x.dtype
         ctx.mark_non_differentiable(plain)

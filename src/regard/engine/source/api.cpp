@@ -37,7 +37,8 @@ int tried(Action action) {
 
 // The same as in library.py; -1 stands for "none" wherever a number of a linear layer or norm is meant.
 struct SideGiven {
-    int32_t width, inner, bend, is_gated, is_first, window, vocabulary, words_width, words_norm, words_widen, final_norm;
+    int32_t width, inner, bend, is_gated, is_first, window, vocabulary, words_width, words_norm, words_widen,
+        final_norm;
     int32_t turns_neighbours;
     float scale;
     const float* words;
@@ -98,9 +99,8 @@ EXPORT Model* regard_model(int precision) {
 EXPORT void regard_model_free(Model* model) { delete model; }
 
 EXPORT int regard_linear(Model* model, const float* weight, const float* bias, int in, int out, float scale) {
-    const int failed = tried([&] {
-        model->linears.push_back(std::make_unique<Linear>(weight, bias, in, out, model->precision, scale));
-    });
+    const int failed = tried(
+        [&] { model->linears.push_back(std::make_unique<Linear>(weight, bias, in, out, model->precision, scale)); });
     return failed ? -1 : int(model->linears.size()) - 1;
 }
 

@@ -44,7 +44,8 @@ void add_bias(const Side& side, int head, const Sight& sight, float* scores) {
     if (side.bias.data) {
         const float* line = side.bias.row(head);
         const int reach = side.bias.width / 2;
-        for (int t = 0; t < sight.count; t++) scores[t] += line[std::max(-reach, std::min(reach, sight.ahead[t])) + reach];
+        for (int t = 0; t < sight.count; t++)
+            scores[t] += line[std::max(-reach, std::min(reach, sight.ahead[t])) + reach];
     }
     if (!side.slopes.empty()) {
         const float slope = side.slopes[head];

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <type_traits>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -29,6 +30,13 @@ constexpr int panels_for(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
 constexpr int MOST_ROWS = 6;
 constexpr int panels_for(int) { return 1; }
 #endif
+
+// A number of rows becomes one that the compiler knows.
+template <int R = MOST_ROWS, class Work>
+inline void for_rows(int rows, Work work) {
+    if (rows == R) work(std::integral_constant<int, R>());
+    else if constexpr (R > 1) for_rows<R - 1>(rows, work);
+}
 
 inline uint16_t to_half(float x) {
 #if defined(__F16C__)
@@ -96,7 +104,8 @@ inline void tile(const float* x, ptrdiff_t x_stride, const Weight* weights, ptrd
     for (int r = 0; r < R; r++)
         for (int p = 0; p < P * PARTS; p++)
             if (p * LANES < columns)
-                finished(sums[r][p] + load(bias + p * LANES), y + r * y_stride + p * LANES, columns - p * LANES, finish);
+                finished(sums[r][p] + load(bias + p * LANES), y + r * y_stride + p * LANES, columns - p * LANES,
+                         finish);
 }
 
 template <int R, class Weight>
@@ -116,15 +125,10 @@ void strip(const float* x, ptrdiff_t x_stride, const Weight* weights, ptrdiff_t 
 template <class Weight>
 void strips(int rows, const float* x, ptrdiff_t x_stride, const Weight* weights, ptrdiff_t panel_stride, int panels,
             int depth, const float* bias, float* y, ptrdiff_t y_stride, int columns, Finish finish) {
-    switch (rows) {
-#define CASE(R) \
-    case R: return strip<R>(x, x_stride, weights, panel_stride, panels, depth, bias, y, y_stride, columns, finish);
-        CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
-#if defined(__AVX512F__)
-        CASE(7) CASE(8)
-#endif
-#undef CASE
-    }
+    for_rows(rows, [&](auto number) {
+        constexpr int R = decltype(number)::value;
+        strip<R>(x, x_stride, weights, panel_stride, panels, depth, bias, y, y_stride, columns, finish);
+    });
 }
 
 // Four numbers of a row, ready to be multiplied; and sums with the products of four weights each added.
@@ -216,9 +220,11 @@ void whole_strip(const int8_t* x, ptrdiff_t depth, const Rounding* roundings, co
     constexpr int P = panels_for(R);
     int p = 0;
     for (; p + P <= panels; p += P)
-        whole_tile<R, P>(x, depth, roundings, weights + p * stride, stride, scales + p * PANEL, bias + p * PANEL, y + p * PANEL, y_stride, columns - p * PANEL, finish);
+        whole_tile<R, P>(x, depth, roundings, weights + p * stride, stride, scales + p * PANEL, bias + p * PANEL,
+                         y + p * PANEL, y_stride, columns - p * PANEL, finish);
     for (; p < panels; p++)
-        whole_tile<R, 1>(x, depth, roundings, weights + p * stride, stride, scales + p * PANEL, bias + p * PANEL, y + p * PANEL, y_stride, columns - p * PANEL, finish);
+        whole_tile<R, 1>(x, depth, roundings, weights + p * stride, stride, scales + p * PANEL, bias + p * PANEL,
+                         y + p * PANEL, y_stride, columns - p * PANEL, finish);
 }
 
 }  // namespace
@@ -227,7 +233,8 @@ constexpr size_t LARGE = size_t(2) << 20;
 
 void on_large_pages([[maybe_unused]] char* data, [[maybe_unused]] size_t bytes) {
 #if defined(__linux__)
-    const uintptr_t first = (uintptr_t(data) + LARGE - 1) / LARGE * LARGE, last = (uintptr_t(data) + bytes) / LARGE * LARGE;
+    const uintptr_t first = (uintptr_t(data) + LARGE - 1) / LARGE * LARGE,
+                    last = (uintptr_t(data) + bytes) / LARGE * LARGE;
     if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
 #endif
 }
@@ -308,10 +315,12 @@ void Linear::floats(int first, int last, const Rows& x, int rows, float* y, ptrd
             float* to = y + row * stride + p * PANEL;
             if (is_whole || is_copied) {
                 const float* weights = is_copied ? wide.data() : reinterpret_cast<const float*>(panel(p));
-                strips(few, from, x.stride, weights, step, some, in, bias.data() + p * PANEL, to, stride, columns, finish);
+                strips(few, from, x.stride, weights, step, some, in, bias.data() + p * PANEL, to, stride, columns,
+                       finish);
             } else {
                 const uint16_t* weights = reinterpret_cast<const uint16_t*>(panel(p));
-                strips(few, from, x.stride, weights, step, some, in, bias.data() + p * PANEL, to, stride, columns, finish);
+                strips(few, from, x.stride, weights, step, some, in, bias.data() + p * PANEL, to, stride, columns,
+                       finish);
             }
         }
     }
@@ -326,18 +335,11 @@ void Linear::integers(int first, int last, const Rows& x, int rows, float* y, pt
         for (int row = 0; row < rows; row += MOST_ROWS) {
             const int8_t* from = x.rounded + ptrdiff_t(row) * k;
             float* to = y + row * stride + p * PANEL;
-            switch (std::min(MOST_ROWS, rows - row)) {
-#define CASE(R)                                                                                                    \
-    case R:                                                                                                        \
-        whole_strip<R>(from, k, x.roundings + row, weights, ptrdiff_t(panel_bytes), some,                          \
-                       scales.data() + p * PANEL, bias.data() + p * PANEL, to, stride, columns, finish);            \
-        break;
-                CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6)
-#if defined(__AVX512F__)
-                CASE(7) CASE(8)
-#endif
-#undef CASE
-            }
+            for_rows(std::min(MOST_ROWS, rows - row), [&](auto number) {
+                constexpr int R = decltype(number)::value;
+                whole_strip<R>(from, k, x.roundings + row, weights, ptrdiff_t(panel_bytes), some,
+                               scales.data() + p * PANEL, bias.data() + p * PANEL, to, stride, columns, finish);
+            });
         }
     }
 }

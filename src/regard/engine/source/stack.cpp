@@ -95,7 +95,8 @@ void Room::reserve(const Model& model, const Side& side, int tokens, int threads
     const size_t slab = std::min(tokens, SLAB);
     size_t widest = side.width, queries = 0, deepest = std::max(side.width, side.words.width);
     for (const Layer& layer : side.layers) {
-        widest = std::max({widest, size_t(layer.self.project->out), size_t(layer.crosses ? layer.cross.project->out : 0)});
+        widest =
+            std::max({widest, size_t(layer.self.project->out), size_t(layer.crosses ? layer.cross.project->out : 0)});
         queries = std::max({queries, size_t(layer.self.queries()), size_t(layer.crosses ? layer.cross.queries() : 0)});
         if (layer.crosses) deepest = std::max(deepest, size_t(layer.cross.pair->in));
     }
@@ -172,8 +173,8 @@ void run(Worker& me, const Model&, const Side& side, Room& room, int tokens, con
                 if (!side.is_first) norm_rows(me, norm, x, x, rows, width);
             };
 
-            look_all(me, layer.self, side, true, Changes::at(self, number), room.projected.data() + row * stride, stride,
-                     gathered, rows, sight, [&](int i, Sight& s) { eyes.around(int(number), row + i, s); });
+            look_all(me, layer.self, side, true, Changes::at(self, number), room.projected.data() + row * stride,
+                     stride, gathered, rows, sight, [&](int i, Sight& s) { eyes.around(int(number), row + i, s); });
             multiply(me, *layer.self.output, room, gathered, layer.self.queries(), rows, x, width, {STRAIGHT, true});
             after(*layer.self_norm);
 
@@ -183,9 +184,10 @@ void run(Worker& me, const Model&, const Side& side, Room& room, int tokens, con
                 float* queries = room.projected.data() + row * stride;
                 const ptrdiff_t query_stride = layer.cross.queries();
                 multiply(me, *layer.cross.project, room, normed, width, rows, queries, query_stride, Finish{});
-                look_all(me, layer.cross, side, false, Changes::at(cross, number), queries, query_stride, gathered, rows,
-                         sight, [&](int i, Sight& s) { eyes.across(int(number), row + i, s); });
-                multiply(me, *layer.cross.output, room, gathered, layer.cross.queries(), rows, x, width, {STRAIGHT, true});
+                look_all(me, layer.cross, side, false, Changes::at(cross, number), queries, query_stride, gathered,
+                         rows, sight, [&](int i, Sight& s) { eyes.across(int(number), row + i, s); });
+                multiply(me, *layer.cross.output, room, gathered, layer.cross.queries(), rows, x, width,
+                         {STRAIGHT, true});
                 after(*layer.cross_norm);
             }
 

@@ -78,7 +78,8 @@ public:
 
     int most_keys() const override {
         int most = state.length;
-        for (size_t i = 0; i + 1 < state.starts.size(); i++) most = std::max(most, state.starts[i + 1] - state.starts[i]);
+        for (size_t i = 0; i + 1 < state.starts.size(); i++)
+            most = std::max(most, state.starts[i + 1] - state.starts[i]);
         return most;
     }
 

@@ -7,8 +7,9 @@
 
 namespace regard {
 
-// Pieces of work of one run, counted from its beginning. Nobody waits for a thread that has not come: who is there takes
-// what there is, and a part is over when its pieces are done. A thread that is late finds nothing left and goes on.
+// Pieces of work of one run, counted from its beginning. Nobody waits for a thread that has not come: who is there
+// takes what there is, and a part is over when its pieces are done. A thread that is late finds nothing left and goes
+// on.
 struct Tally {
     alignas(64) std::atomic<long> taken{0};
     alignas(64) std::atomic<long> done{0};
@@ -18,8 +19,8 @@ class Worker {
 public:
     Worker(int index, int count, Tally* tally) : index(index), count(count), tally(tally) {}
 
-    // So many things, `least` at a time or more: each is part of one call of work(first, last), made by whoever takes it.
-    // When share returns all of them are done, and what was written is there for everybody.
+    // So many things, `least` at a time or more: each is part of one call of work(first, last), made by whoever takes
+    // it. When share returns all of them are done, and what was written is there for everybody.
     template <class Work>
     void share(int things, int least, Work work) {
         if (things <= 0) return;

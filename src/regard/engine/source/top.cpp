@@ -72,14 +72,14 @@ void top(const float* logits, int rows, int words, int count, float* scores, int
     together(rows > 1 ? threads : 1, [&](Worker& me) {
         me.share(rows, 1, [&](int first, int last) {
             for (int row = first; row < last; row++) {
-            const float* mine = logits + std::ptrdiff_t(row) * words;
-            Found* found = all_found.data() + std::ptrdiff_t(row) * count;
-            summary[row] = log_of_sum(mine, words);
-            likeliest(mine, words, count, found);
-            for (int i = 0; i < count; i++) {
-                scores[std::ptrdiff_t(row) * count + i] = found[i].score;
-                which[std::ptrdiff_t(row) * count + i] = found[i].word;
-            }
+                const float* mine = logits + std::ptrdiff_t(row) * words;
+                Found* found = all_found.data() + std::ptrdiff_t(row) * count;
+                summary[row] = log_of_sum(mine, words);
+                likeliest(mine, words, count, found);
+                for (int i = 0; i < count; i++) {
+                    scores[std::ptrdiff_t(row) * count + i] = found[i].score;
+                    which[std::ptrdiff_t(row) * count + i] = found[i].word;
+                }
             }
         });
     });
