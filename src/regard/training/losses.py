@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.layers import Output
 
-ROWS = 256  # places scored at a time: their scores stay in the processor's cache
+ROWS = 512  # places scored at a time: fewer would read and write the gradient of all words more often
 
 Vectors = Float[Tensor, "places width"]
 Table = Float[Tensor, "vocabulary width"]
