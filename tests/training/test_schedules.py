@@ -26,7 +26,7 @@ def test_the_inverse_square_root_halves_with_four_times_the_steps():
 def test_linear_and_cosine_end_near_nothing_and_not_below_the_floor():
     for schedule in ("linear", "cosine"):
         assert rates(schedule)[-1] < 0.01
-        assert rates(schedule, floor=0.1)[-1] == 0.1
+        assert 0.1 <= rates(schedule, floor=0.1)[-1] < 0.11
 
 
 def test_no_warm_up_begins_at_the_height():

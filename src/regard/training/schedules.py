@@ -37,8 +37,8 @@ SCHEDULES: dict[str, Schedule] = {
 
 
 def rate_at(step: int, *, rate: float, schedule: str, warmup: int, steps: int, floor: float = 0.0) -> float:
-    """The rate of step 1, 2, …: it grows evenly over the warm-up, then follows the schedule, never below `floor`."""
+    """The rate of step 1, 2, …: it grows evenly over the warm-up, then follows the schedule down towards `floor`."""
     shape = lookup(SCHEDULES, schedule, "schedule")
     if step < warmup:
         return rate * step / warmup
-    return max(floor, rate * shape(step, warmup, steps))
+    return floor + (rate - floor) * shape(step, warmup, steps)
