@@ -56,10 +56,7 @@ def batch(texts: list[list[int]], padding: int) -> tuple[Tensor, Tensor]:
 
 @torch.no_grad()
 def fills_as_the_reference(folder: Path, kind: type, texts: list[list[int]], mask: int) -> float:
-    """Mask every third token; the predictions are equal to the token. Gives how often they are right.
-
-    Heads are sharp here, with scores up to 40: our weights come from scores and a log-sum-exp that were rounded apart.
-    """
+    """Mask every third token; the predictions are equal to the token. Gives how often they are right."""
     loaded = load_model(folder)
     model = kind.from_pretrained(folder, attn_implementation="eager").eval()
     right, count = 0, 0
