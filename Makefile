@@ -14,13 +14,16 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test proof lint types format bench engine wheel clean
+.PHONY: help demo look test proof lint types format bench engine wheel clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-8s %s\n", $$1, $$2 }'
 
-demo: $(RUN) engine  ## install, then look inside a small model
-	$(IN_VENV) examples/first_look.py
+demo: $(RUN) engine  ## install, then translate, see why, and write on
+	@$(IN_VENV) examples/first_minute.py
+
+look: $(RUN)  ## exact weights of 8,192 words, at a length where nobody keeps them
+	@$(IN_VENV) examples/first_look.py
 
 test: lint types engine  ## everything CI runs: lint, types, tests
 	$(IN_VENV) -m pytest -n auto

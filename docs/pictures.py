@@ -5,6 +5,7 @@ import io
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +57,32 @@ def jacobian() -> str:
     )
 
 
+def alignment() -> str:
+    page = names("alignment.md")
+    return svg.heat(page["pattern"][0, 0], page["target"], page["source"], title="the source word that is looked for")
+
+
+def hops() -> str:
+    found = names("memory.md")["found"]
+    return found.hops.svg(f"{found.question} {found.text}")
+
+
 def sinusoidal() -> str:
     closeness = names("positions.md")["closeness"]
     places = [str(place) for place in range(len(closeness))]
     return svg.heat(closeness / closeness.max(), places, places, title="how like each other 16 places are")
+
+
+def efficient(pattern: str, title: str) -> str:
+    """One head of one of the ways to compare fewer pairs."""
+    return svg.heat(names("efficient.md")[pattern][0, 0], title=title)
+
+
+def remembered() -> str:
+    page = names("transformer_xl.md")
+    before, segment = page["memory"].shape[2], page["pattern"].shape[2]
+    columns = [f"-{place}" for place in range(before, 0, -1)] + [str(place) for place in range(segment)]
+    return svg.heat(page["pattern"][0, 0], columns[before:], columns, title="a segment and what it remembers")
 
 
 PICTURES: dict[str, Callable[[], str]] = {
@@ -67,7 +90,14 @@ PICTURES: dict[str, Callable[[], str]] = {
     "films.svg": films,
     "tempering.svg": tempering,
     "jacobian.svg": jacobian,
+    "hops.svg": hops,
     "sinusoidal.svg": sinusoidal,
+    "alignment.svg": alignment,
+    "window.svg": partial(efficient, "window", "six places back, two ahead"),
+    "buckets.svg": partial(efficient, "buckets", "those who met in two rounds"),
+    "sums.svg": partial(efficient, "sums", "weights that factor"),
+    "slots.svg": partial(efficient, "slots", "20 places look at six slots"),
+    "remembered.svg": remembered,
 }
 
 

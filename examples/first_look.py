@@ -1,4 +1,4 @@
-"""A first look inside a decoder, at a length where nobody keeps the weights: `make demo`.
+"""A first look inside a decoder, at a length where nobody keeps the weights: `make look`.
 
 The model's weights are random: it has learned nothing, and only finds words that are alike. But what you see of it
 is exactly what it computed, without the memory for all of it. Every figure that is printed is measured in this run.

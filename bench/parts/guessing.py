@@ -55,12 +55,12 @@ class Recurrent(nn.Module):
         self.norm = nn.LayerNorm(width)
         self.bias = nn.Parameter(torch.zeros(words))
 
-    def forward(self, batch: Any) -> tuple[Tensor, Tensor]:
-        """The loss to learn from, and the plain one: the same here."""
+    def forward(self, batch: Any, carried: None = None) -> tuple[Tensor, Tensor, None]:
+        """The loss to learn from, and the plain one: the same here. Nothing is carried to the next batch."""
         x, _ = self.units(self.dropout(self.table(batch.inputs)))
         x = self.dropout(x.flatten(0, 1).index_select(0, batch.places))
         x = self.norm(F.gelu(self.dense(x)))
-        return cross_entropy(x, self.table.weight, batch.answers, bias=self.bias)
+        return *cross_entropy(x, self.table.weight, batch.answers, bias=self.bias), None
 
 
 def recurrent(weights: int, words: int, width: int, layers: int, dropout: float) -> Recurrent:

@@ -87,7 +87,7 @@ def test_generate_prints_the_text_and_what_follows(folders):
 
 def test_models_lists_folders(folders):
     rows = [line.split() for line in output("models", folders).split("\n")[:-1]]
-    assert rows[0] == ["name", "where", "task", "architecture", "parameters", "size"]
+    assert rows[0] == ["name", "where", "task", "architecture", "parameters", "size", "licence", "scores"]
     assert [row[0] for row in rows[1:]] == ["classify", "embed", "fill", "generate", "tags"]
     assert [row[2] for row in rows[1:]] == ["classify", "embed", "fill", "generate", "classify"]
     assert {model["name"]: model["parameters"] for model in json.loads(output("models", folders, "--json"))}["fill"] > 0
@@ -110,7 +110,7 @@ def test_convert_writes_a_new_folder(folders, tmp_path):
         (["fill", "a"], "Missing option '--model'"),
         (["fill", "-m", "x", "--top", "0", "a"], "0 is not in the range"),
         (["classify", "-m", "x", "--pairs", "no tab"], "text 1 is no pair: a tab expected"),
-        (["convert", "x"], "Missing argument 'OUT'"),
+        (["convert", "x"], "OUT, a new folder, or --to FORMAT expected"),
     ],
 )
 def test_wrong_usage_exits_with_2(arguments, message):

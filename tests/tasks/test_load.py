@@ -1,4 +1,3 @@
-import json
 import sys
 from pathlib import Path
 
@@ -25,7 +24,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture
 def offline(monkeypatch, tmp_path):
-    """No network, and an empty cache."""
+    """No network, an empty cache, and nothing built in."""
     asked = []
 
     def download(name, **told):
@@ -34,6 +33,7 @@ def offline(monkeypatch, tmp_path):
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
     monkeypatch.setattr(find, "cached", dict)
+    monkeypatch.setattr(find, "BUILTIN", tmp_path / "nothing")
     return asked
 
 
@@ -116,12 +116,30 @@ def test_a_name_is_fetched_from_the_hub_without_code_or_pickles(folder, monkeypa
 
 
 def test_a_built_in_name_is_a_folder_of_the_install(folder, monkeypatch, tmp_path):
-    (tmp_path / "models.json").write_text(json.dumps({"tiny": "tiny-folder"}))
-    (tmp_path / "tiny-folder").symlink_to(folder)
+    (tmp_path / "tiny-fill").symlink_to(folder)
     monkeypatch.setattr(find, "BUILTIN", tmp_path)
-    assert isinstance(regard.load("tiny"), Fill)
+    assert isinstance(regard.load("tiny-fill"), Fill)
     (found,) = [model for model in listed() if model.where == "built in"]
-    assert (found.name, found.task) == ("tiny", "fill")
+    assert (found.name, found.task) == ("tiny-fill", "fill")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(CheckpointError, match=r"tiny-fil: no such .* did you mean 'tiny-fill'\? built in: tiny-fill;"):
+        regard.load("tiny-fil")
+
+
+def test_the_card_of_a_folder_tells_licence_and_scores(folder, tmp_path):
+    for file in ("config.json", "model.safetensors", "vocab.txt"):
+        (tmp_path / file).write_bytes((folder / file).read_bytes())
+    (plain,) = listed([tmp_path])
+    assert (plain.licence, plain.scores) == ("", {})
+    results = [huggingface_hub.EvalResult("fill-mask", "news", "News", "accuracy", 0.5, metric_name="Accuracy")]
+    data = huggingface_hub.ModelCardData(license="cc-by-4.0", model_name="tiny", eval_results=results)
+    huggingface_hub.ModelCard.from_template(data, template_str="---\n{{ card_data }}\n---\n").save(
+        tmp_path / "README.md"
+    )
+    (found,) = listed([tmp_path])
+    assert (found.licence, found.scores) == ("cc-by-4.0", {"Accuracy": 0.5})
+    (tmp_path / "README.md").write_text("---\nmodel-index: 3\n---\n")
+    assert listed([tmp_path]) == [plain]
 
 
 def test_models_are_listed_with_what_they_are_for(folder, tmp_path):

@@ -6,7 +6,7 @@ from torch.testing import assert_close
 
 from regard.checkpoints.hub import build
 from regard.training.initial import initialise
-from regard.training.objectives import OBJECTIVES, Classify, Masked, NextToken, Translate
+from regard.training.objectives import OBJECTIVES, Answer, Classify, Masked, NextToken, Translate
 from regard.training.recipe import ModelRecipe
 from regard.training.styles import KINDS, Wanted, plan
 
@@ -41,6 +41,15 @@ TRIED = {
         "encoder",
         [(row[0], np.array([number % 3])) for number, row in enumerate(texts(6))],
         {"labels": 3},
+    ),
+    "answer": (
+        Answer(pad=PAD),
+        "memory",
+        [
+            (np.stack([row[0][:2]] * number), row[1], row[1][:1], np.array([False, False]))
+            for number, row in enumerate(texts(6, columns=2), 1)
+        ],
+        {"longest": 4},
     ),
 }
 

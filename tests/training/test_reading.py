@@ -7,7 +7,8 @@ from training.tiny import RECIPE, write_recipe_file
 from regard.training import RecipeError, read_recipe
 from regard.training.reading import changed, write_recipe
 
-SHIPPED = sorted((Path(__file__).parents[2] / "recipes").glob("*.toml"))
+FOLDER = Path(__file__).parents[2] / "recipes"
+SHIPPED = sorted(path for path in FOLDER.glob("*.toml") if path.name != "cards.toml")  # what model cards say
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

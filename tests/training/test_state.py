@@ -1,5 +1,3 @@
-import os
-
 import pytest
 import torch
 
@@ -62,23 +60,6 @@ def test_a_damaged_checkpoint_is_one_line_and_the_one_before_it_is_used(damage, 
 
 def test_no_checkpoint_is_none(tmp_path):
     assert Checkpoints(tmp_path / "none").latest() is None
-
-
-def test_the_order_is_write_sync_rename_sync(tmp_path, monkeypatch):
-    happened = []
-    sync, rename = os.fsync, os.rename
-    monkeypatch.setattr(
-        os, "fsync", lambda number: (happened.append(("sync", os.readlink(f"/proc/self/fd/{number}"))), sync(number))
-    )
-    monkeypatch.setattr(os, "rename", lambda old, new: (happened.append(("rename", str(new))), rename(old, new)))
-    checkpoints = saved(tmp_path, 5)
-    final = str(checkpoints.path(5))
-    place = happened.index(("rename", final))
-    synced = [path for what, path in happened[:place] if what == "sync"]
-    names = {path.rsplit("/", 1)[1] for path in synced}
-    assert {"config.json", "model.safetensors", "optimiser.safetensors", "state.json", "manifest.json"} <= names
-    assert any(path.endswith("/new") for path in synced[-1:])  # the folder itself, last
-    assert happened[place + 1 :] == [("sync", str(checkpoints.folder))]
 
 
 def test_a_save_that_fails_leaves_what_was_there(tmp_path):

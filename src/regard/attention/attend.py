@@ -4,7 +4,8 @@ import torch
 from torch import Tensor
 
 from regard.attention.biases import Bias
-from regard.attention.kernels import gather, gather_and_tell
+from regard.attention.efficient.way import Way
+from regard.attention.kernels import Run, gather, gather_and_tell
 from regard.attention.masks import Dense, Mask
 from regard.attention.normalisers import Normaliser
 from regard.attention.pattern import Pattern
@@ -22,6 +23,7 @@ def attend(
     bias: Bias | None = None,
     mask: Mask | Tensor | None = None,
     normaliser: Normaliser | None = None,
+    way: Way | None = None,
     taps: Taps = (),
     dropout: float = 0.0,
 ) -> Gathered:
@@ -29,24 +31,29 @@ def attend(
 
     Runs at the speed of the fused kernel; the weights are there for whoever looks through a tap. Keys and values
     may have fewer heads than queries (grouped heads), values another width. `mask` can be a bool tensor, True =
-    may look. Dropout takes weights away after the pattern was seen.
+    may look. Dropout takes weights away after the pattern was seen. A `way` compares fewer pairs: see efficient/.
     """
     kind = query.device.type
     if torch.is_autocast_enabled(kind):
         dtype = torch.get_autocast_dtype(kind)
-        told = {"score": score, "bias": bias, "mask": mask, "normaliser": normaliser, "taps": taps, "dropout": dropout}
+        told = {"score": score, "bias": bias, "mask": mask, "normaliser": normaliser, "way": way}
+        cast = query.to(dtype)
         with torch.autocast(kind, enabled=False):
-            return attend(query.to(dtype), key.to(dtype), value.to(dtype), **told)
+            key = cast if key is query else key.to(dtype)
+            return attend(cast, key, value.to(dtype), **told, taps=taps, dropout=dropout)
     mask = Dense(mask) if isinstance(mask, Tensor) else mask
     pattern = Pattern(query, key, score, bias, mask, normaliser or score.normaliser, value=value)
-    return through(taps, pattern, dropout) if taps else gather(pattern, dropout)
+    if way is not None:
+        pattern = way.pattern(pattern)
+    run = None if way is None else way.run
+    return through(taps, pattern, dropout, run) if taps else gather(pattern, dropout, run)
 
 
-def through(taps: Taps, pattern: Pattern, dropout: float = 0.0) -> Gathered:
+def through(taps: Taps, pattern: Pattern, dropout: float = 0.0, run: Run | None = None) -> Gathered:
     """All edits run first, then all watchers see the result."""
     for tap in taps:
         pattern = tap.edit(pattern)
-    gathered, pattern = gather_and_tell(pattern, dropout)
+    gathered, pattern = gather_and_tell(pattern, dropout, run)
     for tap in taps:
         tap.see(pattern)
     return gathered

@@ -4,6 +4,7 @@ The one file that knows torch's private operator, which hands out the log-sum-ex
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import torch
@@ -25,14 +26,20 @@ Answer = tuple[Tensor, Summary | None]
 """What was gathered, and what the normaliser knows of each row if the kernel says."""
 
 
-def gather(pattern: Pattern, dropout: float = 0.0) -> Gathered:
+Run = Callable[[Pattern, float, bool], Answer]
+"""How a pattern is gathered with: given it, a share of weights to drop, and whether to tell what is known of rows."""
+
+
+def gather(pattern: Pattern, dropout: float = 0.0, run: Run | None = None) -> Gathered:
     """The values, weighted by the pattern: (batch, heads, queries, value width)."""
-    return gather_and_tell(pattern, dropout, tell=False)[0]
+    return gather_and_tell(pattern, dropout, run, tell=False)[0]
 
 
-def gather_and_tell(pattern: Pattern, dropout: float = 0.0, tell: bool = True) -> tuple[Gathered, Pattern]:
-    """The same, and the pattern with what the kernel knows of it filled in."""
-    hides = padding(pattern.allowed)
+def gather_and_tell(
+    pattern: Pattern, dropout: float = 0.0, run: Run | None = None, *, tell: bool = True
+) -> tuple[Gathered, Pattern]:
+    """The same, and the pattern with what the kernel knows of it filled in. `run` is another way than `exact`."""
+    run, hides = run or exact, padding(pattern.allowed)
     if hides is None:
         gathered, summary = run(pattern, dropout, tell)
     elif pattern.query.device.type != "cpu" or torch.compiler.is_compiling():
@@ -67,7 +74,7 @@ def cleaned(pattern: Pattern, hides: Padding) -> Pattern:
     return replace(pattern, key=key, value=value)
 
 
-def run(pattern: Pattern, dropout: float, tell: bool) -> Answer:
+def exact(pattern: Pattern, dropout: float, tell: bool) -> Answer:
     """One kernel call if the kernel can say it all, else one per block of queries."""
     _, _, queries, keys = pattern.shape
     if 0 in pattern.shape:
@@ -111,6 +118,9 @@ def fused(
         value = F.pad(value, (0, narrow - wide))
     elif wide > narrow:
         query, key = F.pad(query, (0, wide - narrow)), F.pad(key, (0, wide - narrow))
+    kind = query.dtype
+    if learns_in_half(query):
+        query, key, value = query.float(), key.float(), value.float()
     query, key, value = adjacent(query), adjacent(key), adjacent(value)
     shares = query.shape[1] != key.shape[1]
     if tell and tells(query, key, value, mask, is_causal, scale, shares):
@@ -124,7 +134,12 @@ def fused(
             query, key, value, attn_mask=mask, is_causal=is_causal, scale=scale, enable_gqa=shares
         )
         summary = None
-    return gathered[..., :wide], summary
+    return gathered[..., :wide].to(kind), summary
+
+
+def learns_in_half(query: Tensor) -> bool:
+    """Whether torch would take a gradient in half precision on a processor: many times slower than in full."""
+    return query.device.type == "cpu" and query.dtype.itemsize < 4 and torch.is_grad_enabled()
 
 
 def adjacent(tensor: Tensor) -> Tensor:
@@ -214,7 +229,7 @@ def block(part: Pattern, query: Tensor, rows: slice, dropout: float, tell: bool)
 def explicit(part: Pattern, rows: slice, columns: slice, value: Tensor, dropout: float) -> tuple[Tensor, Tensor]:
     """The definition, for a block: scores, weights, weighted sum."""
     scores = part.scores(rows, columns)
-    weights = part.normaliser.whole(scores, part.places(rows, columns)[1])
+    weights = part.focused(part.normaliser.whole(scores, part.places(rows, columns)[1]), rows, columns)
     if value.shape[1] != weights.shape[1]:
         value = value.repeat_interleave(weights.shape[1] // value.shape[1], dim=1)
     return (F.dropout(weights, dropout) @ value.to(weights.dtype)).to(value.dtype), scores

@@ -159,7 +159,7 @@ class Pattern:
             raise ShapeError(f"top takes 1 key or more, got {k}")
         size = (batch, heads, queries, min(k, keys))
         empty = looks.Top(self._new(*size), torch.full(size, -1, device=self.query.device))
-        if self.fixed or not isinstance(self.normaliser, Softmax):
+        if self.fixed or self.score.focuses or not isinstance(self.normaliser, Softmax):
             return looks.top(self.tiles(), empty, absent=0)
         # The best score is the best weight, so that only those that are found need their weight.
         best = looks.top(self.tiles(Pattern.scores, strips=4), empty, absent=-torch.inf)
@@ -289,9 +289,17 @@ class Pattern:
             weights = self.normaliser.whole(scores, places)
         else:
             weights = self.normaliser.weights(scores, tuple(part[:, :, rows] for part in self.known), places)
+        weights = self.focused(weights, rows, columns)
         for fixed in self.fixed:
             weights = fixed.put(weights, rows, columns)
         return weights
+
+    def focused(self, weights: Tensor, rows: slice, columns: slice) -> Tensor:
+        """Normalised weights, multiplied by what a score may have to say once it was normalised."""
+        if not self.score.focuses:
+            return weights
+        query, key = self.query[:, :, rows].to(weights.dtype), self.key[:, :, columns].to(weights.dtype)
+        return weights * self.score.focus(query, key.repeat_interleave(query.shape[1] // key.shape[1], dim=1))
 
     def blocks(self, strip: int | None = None) -> Iterator[tuple[slice, slice, list[slice]]]:
         """Members, heads and rows that are worked on together, over all their keys or a strip of so many at a time."""

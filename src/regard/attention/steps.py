@@ -9,6 +9,7 @@ import torch.nn.functional as F
 
 from regard.attention.masks import Causal
 from regard.attention.pattern import Pattern
+from regard.attention.taps import Tap, Taps
 from regard.errors import RegardError, ShapeError
 
 
@@ -58,3 +59,38 @@ def check(whole: Pattern, step: Pattern, first: int) -> None:
             "steps in which every query looks as it would in the whole expected, got a mask, bias or score that "
             "differs: a prompt that sees ahead, keys that stay while places count, or a mask written out in full"
         )
+
+
+class Together(Tap):
+    """Stands for other taps in a loop of one query a call: edits name the rows of all calls, and all is seen at once.
+
+    For models that have to know what a query gathered before they can ask the next one.
+    """
+
+    def __init__(self, taps: Taps, count: int) -> None:
+        self.taps, self.count = taps, count
+        self.steps: list[Pattern] = []
+
+    def edit(self, pattern: Pattern) -> Pattern:
+        whole = replace(pattern, query=pattern.query.expand(-1, -1, self.count, -1))
+        for tap in self.taps:
+            whole = tap.edit(whole)
+        return row(whole, len(self.steps))
+
+    def see(self, pattern: Pattern) -> None:
+        self.steps.append(pattern)
+        if len(self.steps) == self.count:
+            whole = joined(self.steps)
+            for tap in self.taps:
+                tap.see(whole)
+
+
+def row(whole: Pattern, number: int) -> Pattern:
+    """One query of a pattern, with what was set by hand for it."""
+    mine = slice(number, number + 1)
+    fixed = [
+        replace(fixed, rows=(0,), weights=fixed.weights[:, :, [fixed.rows.index(number)]])
+        for fixed in whole.fixed
+        if number in fixed.rows
+    ]
+    return replace(whole, query=whole.query[:, :, mine], fixed=tuple(fixed), summary=None)

@@ -61,8 +61,8 @@ def join(encoder: Given, decoder: Given, *, start: int | None = None, padding: i
     reader, writer = source.model, target.model
     if not isinstance(reader, Encoder):
         raise RegardError(f"an encoder that reads both ways expected, got a {type(reader).__name__}")
-    if isinstance(writer, Transformer):
-        raise RegardError("a decoder or an encoder expected to write, got a whole Transformer")
+    if not isinstance(writer, Encoder | Decoder):
+        raise RegardError(f"a decoder or an encoder expected to write, got a whole {type(writer).__name__}")
     side = writer.config.encoder if isinstance(writer, Encoder) else writer.config.decoder
     config = TransformerConfig(
         reader.config.encoder,

@@ -15,6 +15,8 @@ class Row:
 
     Several are joined along the first dimension, with `sizes` of theirs in that dimension (equal ones unless
     given). `turned` matrices lie the other way round there; with `column`, theirs has an extra dimension of 1 in front.
+    With `begin`, ours is `sizes` rows of a larger tensor from there on, and the rows of the table before it fill the
+    part before.
     """
 
     ours: str
@@ -22,10 +24,13 @@ class Row:
     sizes: tuple[int, ...] = ()
     turned: bool = False
     column: bool = False
+    begin: int | None = None
 
     def read(self, tensors: Mapping[str, Tensor]) -> Tensor:
         """Our tensor, from theirs."""
         parts = [tensors[name] for name in self.theirs]
+        if self.begin is not None:
+            return parts[0][self.begin : self.begin + self.sizes[0]]
         parts = [part[0] if self.column else part.T if self.turned and part.ndim == 2 else part for part in parts]
         return torch.cat(parts, 0) if len(parts) > 1 else parts[0]
 
@@ -167,5 +172,8 @@ def own(tensor: Tensor) -> Tensor:
 def written(model: nn.Module, names: Names) -> dict[str, Tensor]:
     """All tensors of a model under their names, each once, and echoes."""
     ours = dict(model.named_parameters(remove_duplicate=False))
-    tensors = {name: part for row in names.rows for name, part in row.write(ours[row.ours].detach()).items()}
+    tensors: dict[str, Tensor] = {}
+    for row in names.rows:
+        for name, part in row.write(ours[row.ours].detach()).items():
+            tensors[name] = torch.cat([tensors[name], part]) if row.begin else part
     return tensors | {echo: tensors[name].clone() for echo, name in names.echoes.items()}

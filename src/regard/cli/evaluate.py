@@ -54,13 +54,14 @@ def evaluate(
     """Measure a model on DATA; what is measured follows from the model.
 
     Translators: BLEU and chrF by sacreBLEU with its signature, and perplexity, on two parallel files or one .tsv.
-    Language models: perplexity. Masked models: the loss of hidden words. Classifiers: accuracy and F1. Files are plain,
-    .gz or .xz.
+    Language models: perplexity. Masked models: the loss of hidden words. Classifiers: accuracy and F1. Memory networks:
+    accuracy, on stories or some files of an archive of them. Files are plain, .gz or .xz.
 
     \b
     regard evaluate runs/en-de/model test.en test.de --beam 5 --hypotheses test.out
     regard evaluate runs/multi30k-tiny/model test.2016.en.xz test.2016.de.xz --beam 5 --tokenize none --lowercase
     regard evaluate runs/sst2/model test.tsv --json
+    regard evaluate babi 'babi-en-1k.tar.xz/*_test.txt'
     """
     if hypotheses and any(os.path.exists(path) and same(path, hypotheses) for path in data):
         raise click.UsageError("--hypotheses would overwrite DATA")

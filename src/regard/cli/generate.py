@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from regard.cli.texts import asking
+from regard.cli.texts import asking_of
 from regard.cli.writing import answer_all, as_rows, on_one_line, told, writing
 
 
 @click.command(context_settings={"show_default": True})
-@asking
+@asking_of("shakespeare")
 @writing
 @click.option("--stream", is_flag=True, help="Print one TEXT and what follows as it is written.")
 def generate(as_json: bool, stream: bool, **options: Any) -> None:
@@ -20,6 +20,7 @@ def generate(as_json: bool, stream: bool, **options: Any) -> None:
     likeliest token is written each time unless the model, or one of the options, says otherwise.
 
     \b
+    regard generate "To be, or not to be"
     regard generate --model gpt2 "Once upon a time"
     regard generate -m gpt2 --stream --temperature 0.8 --top-p 0.95 --seed 7 "Once upon a time"
     regard generate -m my-folder --max-length 20 --json < prompts.txt

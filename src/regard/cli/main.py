@@ -10,6 +10,7 @@ from regard import __version__
 from regard.errors import RegardError
 
 COMMANDS = {
+    "answer": "regard.cli.answer:answer",
     "bench": "regard.cli.bench:bench",
     "check": "regard.cli.check:check",
     "classify": "regard.cli.classify:classify",
@@ -26,17 +27,18 @@ COMMANDS = {
 }
 
 SUMMARIES = {
+    "answer": "Answer questions about a story, and show which sentences were read.",
     "bench": "Measure how fast this machine writes, beside the peers installed.",
     "check": "Look for faults in files of text.",
     "classify": "Label texts, or their tokens.",
-    "convert": "Write a checkpoint as one that loads without running code.",
+    "convert": "Write a checkpoint as safetensors, or for another program.",
     "curves": "Draw the curves of training runs.",
     "embed": "Turn texts into vectors.",
     "evaluate": "Measure a model: BLEU, perplexity, accuracy.",
     "fill": "Guess words that were left out.",
     "generate": "Continue texts.",
     "mask": "Draw who may look at whom.",
-    "models": "List models: what each is for, and how large it is.",
+    "models": "List models: what for, how large, how good; or clear caches.",
     "train": "Train a model as a recipe says, or resume.",
     "translate": "Translate texts, files and pipes, line by line.",
 }
@@ -83,3 +85,5 @@ def main() -> None:
         sys.exit(error.exit_code)
     except click.Abort:
         sys.exit(128 + signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # whoever is leaving already need not be told so

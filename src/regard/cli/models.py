@@ -1,25 +1,38 @@
-"""`regard models`: what there is to load."""
+"""`regard models`: what there is to load, and what can be cleared away."""
 
 import json
+import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from regard.tasks.listing import Listed
+
+COLUMNS = ["name", "where", "task", "architecture", "parameters", "size", "licence", "scores"]
 
 
 @click.command(context_settings={"show_default": True})
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
+@click.option("--clear", is_flag=True, help="Remove caches instead: engine builds, and those of runs in FOLDER.")
+@click.option("--yes", is_flag=True, help="Do not ask before.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
-def models(folders: tuple[Path, ...], as_json: bool) -> None:
-    """List models: what each is for, its architecture, parameters and size.
+def models(folders: tuple[Path, ...], clear: bool, yes: bool, as_json: bool) -> None:
+    """List models: what each is for, its architecture, parameters, size, licence and scores.
 
     Without FOLDER, those that came with the install and those fetched from the Hugging Face Hub; with it, the model
-    in that folder or the models in its subfolders.
+    in that folder or the models in its subfolders. The Hub's cache is shared with other programs: `hf cache` clears it.
 
     \b
     regard models
     regard models runs/ --json
+    regard models --clear
+    regard models --clear runs/ --yes
     """
+    if clear:
+        return cleared(folders, yes, as_json)
     from regard.tasks.listing import listed
 
     found = listed(list(folders))
@@ -29,11 +42,43 @@ def models(folders: tuple[Path, ...], as_json: bool) -> None:
     if not found:
         click.echo("no model is built in or cached; --model takes a folder or a Hugging Face id")
         return
-    rows = [["name", "where", "task", "architecture", "parameters", "size"]]
-    for model in found:
-        counts = ["", model.problem] if model.problem else [f"{model.parameters:,}", f"{model.size / 1e6:,.1f} MB"]
-        rows.append([model.name, model.where, model.task or "-", model.architecture or "-", *counts])
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
-    for *cells, last in rows:
-        line = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
-        click.echo("  ".join([*line, last]))
+    rows = [COLUMNS, *map(row, found)]
+    widths = [max(len(row[column]) for row in rows if len(row) > column + 1) for column in range(len(COLUMNS) - 1)]
+    for cells in rows:
+        line = [cell.ljust(width) for cell, width in zip(cells[:-1], widths, strict=False)]
+        click.echo("  ".join([*line, cells[-1]]).rstrip())
+
+
+def row(model: "Listed") -> list[str]:
+    """What is known of a model, or what is wrong with it."""
+    cells = [model.name, model.where, model.task or "-", model.architecture or "-"]
+    if model.problem:
+        return [*cells, model.problem]
+    scores = ", ".join(f"{name} {value:.2f}" for name, value in model.scores.items())
+    return [*cells, f"{model.parameters:,}", size(model.size), model.licence or "-", scores or "-"]
+
+
+def cleared(folders: tuple[Path, ...], yes: bool, as_json: bool) -> None:
+    """Say what there is, ask, and remove it."""
+    from regard.tasks.caches import caches, clear
+
+    found = caches(folders)
+    if found and not yes:
+        if as_json or not sys.stdin.isatty():
+            raise click.UsageError("--clear removes nothing unasked: add --yes")
+        for kept in found:
+            click.echo(f"{kept.what}  {size(kept.size)}  {kept.path}")
+        click.confirm("remove them?", abort=True)
+    clear(found)
+    if as_json:
+        told = [asdict(kept) | {"path": str(kept.path)} for kept in found]
+        click.echo(json.dumps(told, ensure_ascii=False))
+        return
+    for kept in found:
+        click.echo(f"removed {kept.what}: {size(kept.size)} in {kept.path}")
+    if not found:
+        click.echo("no caches")
+
+
+def size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"

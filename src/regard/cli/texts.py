@@ -121,18 +121,25 @@ def place_in(file: Bytes) -> int:
         return 0
 
 
-def asking(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The argument and the options of every command that asks a model about texts."""
-    for option in (
+def asking_of(model: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The argument and the options of every command that asks a model about texts; `model` is the usual one."""
+    usual: dict[str, Any] = {"required": True} if model is None else {"default": model}
+    options = (
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, one for each text."),
         click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1."),
-        click.option(
-            "--model", "-m", required=True, metavar="NAME", help="A folder, a built-in name or a Hugging Face id."
-        ),
+        click.option("--model", "-m", metavar="NAME", help="A folder, a built-in name or a Hugging Face id.", **usual),
         click.argument("texts", nargs=-1, metavar="[TEXT]..."),
-    ):
-        command = option(command)
-    return command
+    )
+
+    def asks(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in options:
+            command = option(command)
+        return command
+
+    return asks
+
+
+asking = asking_of(None)
 
 
 def given(texts: tuple[str, ...], file: str | None = None) -> Arguments | Lines:

@@ -27,12 +27,14 @@ def train(recipe: str, changes: tuple[str, ...], dry_run: bool, device: str, as_
     from regard.tasks.find import find
     from regard.training import Stopped, estimate, read_recipe, shown_estimate
     from regard.training import train as follow
+    from regard.training.room import keep_room
 
     wanted = read_recipe(recipe, changes, find=lambda name: str(find(name)))
     if dry_run:
         found = estimate(wanted, device=device)
         click.echo(json.dumps(found) if as_json else shown_estimate(found))
         return
+    keep_room()
     try:
         folder = follow(wanted, device=device)
     except Stopped:

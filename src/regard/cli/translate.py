@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from regard.cli.texts import asking
+from regard.cli.texts import asking_of
 from regard.cli.writing import answer_all, as_rows, on_one_line, writing
 
 
 @click.command(context_settings={"show_default": True})
-@asking
+@asking_of("en-de")
 @writing
 @click.option("--language", metavar="CODE", help="What to write, for models that write several: fra or >>fra<<.")
 @click.option("--align", is_flag=True, help="Add which words belong together: 0-0 1-2, source first, counted from 0.")
@@ -29,7 +29,8 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
     sentences is translated sentence by sentence, if the model learned from sentences.
 
     \b
-    regard translate --model my-folder "Where is the station?"
+    regard translate "Where is the station?"
+    regard translate -m de-en "Wo ist der Bahnhof?"
     regard translate -m my-folder --input book.en --output book.de
     cat book.en | regard translate -m my-folder --beam 4 | head
     regard translate -m my-folder --nbest 3 --align --show "Where is the station?"

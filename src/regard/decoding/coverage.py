@@ -11,7 +11,7 @@ from regard.attention import Pattern, Tap
 from regard.attention.taps import active, unwatched
 from regard.decoding.request import Request
 from regard.errors import RegardError
-from regard.models import Transformer
+from regard.models import Aligner, Transformer
 
 if TYPE_CHECKING:
     from regard.decoding.beam import Hypothesis
@@ -31,11 +31,11 @@ def covered(model: Any, request: Request, found: Sequence[Sequence["Hypothesis"]
 
     The texts are read once more, all at once: so it costs nothing while they are written.
     """
-    if not isinstance(model, Transformer) or request.source is None:
+    path = looking(model)
+    if path is None or request.source is None:
         raise RegardError(f"coverage is of a source that is looked at, and {type(model).__name__} looks at none")
-    last = f"{len(model.decoder.stack.blocks) - 1}"
     tap = Looked()
-    reader = tapped(model, tap, "decoder", "stack", "blocks", last, "cross")
+    reader = tapped(model, tap, *path)
     with unwatched(), active(tap):
         for row, texts in enumerate(found):
             if texts:
@@ -58,6 +58,14 @@ def coverage(reader: Any, tap: Looked, request: Request, row: int, texts: Sequen
     counted = (places >= len(prefix) - 1) & (places < lengths[:, None])
     total = (weights * counted[..., None]).sum(1)
     return torch.where(total > 0, total.clamp(max=1).log(), 0).sum(-1).tolist()
+
+
+def looking(model: Any) -> tuple[str, ...] | None:
+    """Where the last look at the source is."""
+    if isinstance(model, Aligner):
+        return None if model.align is None else ("align",)
+    last = f"{len(model.decoder.stack.blocks) - 1}" if isinstance(model, Transformer) else ""
+    return ("decoder", "stack", "blocks", last, "cross") if last else None
 
 
 def tapped(module: Any, tap: Tap, *path: str) -> Any:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from regard.attention import SCORES, Dot
 from regard.engine.library import NONE, AttentionGiven, LayerGiven, Library, OutputGiven, SideGiven
-from regard.layers import Block, FeedForward, MultiHead, Output, Stack, Transform, Words
+from regard.layers import Block, FeedForward, Linear, MultiHead, Output, Stack, Transform, Words
 from regard.layers.feedforward import ACTIVATIONS
 from regard.models import Decoder, Transformer
 from regard.models.side import Side
@@ -67,7 +67,7 @@ class Packed:
     def _linear(self, layer: nn.Module | None) -> int:
         if layer is None:
             return NONE
-        if type(layer) is not nn.Linear:
+        if not isinstance(layer, nn.Linear) or type(layer) not in (nn.Linear, Linear):
             raise Unsupported(f"{type(layer).__name__} is no plain linear layer")
         return self._product(layer.weight, layer.bias)
 
@@ -151,6 +151,8 @@ class Packed:
     def _attention(self, layer: MultiHead) -> AttentionGiven:
         if type(layer) is not MultiHead:
             raise Unsupported(f"{type(layer).__name__} is no attention layer that it knows")
+        if layer.way is not None:
+            raise Unsupported(f"{layer.way.name} compares fewer pairs than all")
         split = layer.split
         score = Dot() if layer.compare is None else layer.compare.score(1, 1)
         if type(layer.compare) not in (type(None), SCORES["dot"]) or not isinstance(score, Dot):

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from regard.attention import Bias, Cache, Mask
 from regard.attention.taps import Taps, at_work
 from regard.errors import ShapeError
+from regard.layers.dropout import Dropout
 from regard.layers.feedforward import FeedForward
 from regard.layers.multihead import MultiHead, Source
 from regard.positions import Position
@@ -51,7 +52,7 @@ class Block(nn.Module):
         self.cross, self.cross_norm = (cross, norm()) if cross is not None else (None, None)
         self.inner, self.inner_norm = inner, norm()
         self.first = first
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(
         self,

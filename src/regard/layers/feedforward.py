@@ -8,6 +8,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.errors import lookup
+from regard.layers.dropout import Dropout
+from regard.layers.linear import Linear
 from regard.shapes import Stream
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -38,9 +40,9 @@ class FeedForward(nn.Module):
         super().__init__()
         self.bend = lookup(ACTIVATIONS, activation, "activation")
         self.gated = gated
-        self.widen = nn.Linear(width, 2 * inner if gated else inner, bias=bias)
-        self.narrow = nn.Linear(inner, width, bias=bias)
-        self.dropout = nn.Dropout(dropout)
+        self.widen = Linear(width, 2 * inner if gated else inner, bias=bias)
+        self.narrow = Linear(inner, width, bias=bias)
+        self.dropout = Dropout(dropout)
 
     def forward(self, x: Stream) -> Stream:
         if self.gated:

@@ -7,7 +7,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.errors import lookup
+from regard.layers.dropout import Dropout
 from regard.layers.feedforward import ACTIVATIONS
+from regard.layers.linear import Linear
 from regard.shapes import Real, Stream
 
 Pool = Literal["first", "last", "mean"]
@@ -32,7 +34,7 @@ class Dense(nn.Module):
 
     def __init__(self, width: int, activation: str) -> None:
         super().__init__()
-        self.linear = nn.Linear(width, width)
+        self.linear = Linear(width, width)
         self.bend = lookup(ACTIVATIONS, activation, "activation")
 
     def forward(self, x: Tensor) -> Tensor:
@@ -58,8 +60,8 @@ class Classify(nn.Module):
         super().__init__()
         self.pool: Pool | None = pool
         self.dense = None if activation is None else Dense(width, activation)
-        self.dropout = nn.Dropout(dropout)
-        self.labels = nn.Linear(width, labels, bias=bias)
+        self.dropout = Dropout(dropout)
+        self.labels = Linear(width, labels, bias=bias)
 
     def forward(self, x: Stream, real: Real | None = None) -> Tensor:
         vector = x if self.pool is None else pooled(x, real, self.pool)

@@ -7,8 +7,10 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Compare, Dot, Mask, attend
+from regard.attention.efficient import Way
 from regard.attention.taps import Taps, at_work
 from regard.errors import ShapeError, expect
+from regard.layers.linear import Linear
 from regard.positions import Position
 from regard.shapes import Stream, TokenPlaces
 
@@ -80,7 +82,8 @@ class MultiHead(nn.Module):
     """Project into heads, attend in each, and read all of them together: Vaswani et al. 2017, 3.2.2.
 
     Query, key and value of one source come from one projection. With `source_width`, keys and values come from
-    another source: cross-attention. The one place where a model calls attend().
+    another source: cross-attention. A `way` compares fewer pairs than all (attention/efficient). The one place where
+    a model calls attend().
     """
 
     taps: Taps = ()
@@ -94,21 +97,25 @@ class MultiHead(nn.Module):
         bias: bool = True,
         output_bias: bool | None = None,
         compare: Compare | None = None,
+        way: Way | None = None,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.split = split = heads if isinstance(heads, Split) else Split.of(width, heads)
         self.serving = split.serving
+        self.shares = way is not None and way.shares
+        if self.shares and (source_width is not None or split.groups != split.heads):
+            raise ShapeError(f"{type(way).__name__} compares queries with each other: no source and no groups of heads")
         queries, pairs = len(split.kept) * split.width, 2 * len(split.kept_groups) * split.width
         self.width, self.source_width = width, width if source_width is None else source_width
         self.crosses = source_width is not None
         if source_width is None:
-            self.project = nn.Linear(width, queries + pairs, bias=bias)
+            self.project = Linear(width, queries + (pairs // 2 if self.shares else pairs), bias=bias)
         else:
-            self.query = nn.Linear(width, queries, bias=bias)
-            self.pair = nn.Linear(source_width, pairs, bias=bias)
-        self.output = nn.Linear(queries, width, bias=bias if output_bias is None else output_bias)
-        self.compare = compare
+            self.query = Linear(width, queries, bias=bias)
+            self.pair = Linear(source_width, pairs, bias=bias)
+        self.output = Linear(queries, width, bias=bias if output_bias is None else output_bias)
+        self.compare, self.way = compare, way
         self.dropout = dropout
 
     def forward(
@@ -127,6 +134,8 @@ class MultiHead(nn.Module):
         A cache holds what was read already; keys and values of a source go into it once. Where it holds fewer
         sources than there are members in the batch, as many members in a row look at the same one.
         """
+        if self.shares and cache is not None:
+            raise ShapeError(f"{type(self.way).__name__} reads a whole text at once: it has no use for a cache")
         query, key, value = self.heads(x, source, cache)
         if position is not None:
             if places is None or self.crosses:
@@ -135,10 +144,11 @@ class MultiHead(nn.Module):
             key = position.turn(key, places) if key is not None else None
         if self.compare is not None:
             query, key = self.compare.query(query), self.compare.key(key) if key is not None else None
-        key, value = self.remembered(cache, key, value)
+        key, value = self.remembered(cache, query if self.shares else key, value)
         taps = at_work(self.taps) if self.taps else ()
         beams = len(query) // len(key) if 0 < len(key) < len(query) else 1
-        if beams > 1 and (taps or self.compare is not None):  # who looks there wants to see every member
+        # Who looks there wants to see every member.
+        if beams > 1 and (taps or self.compare is not None or self.way is not None):
             key, value, beams = key.repeat_interleave(beams, 0), value.repeat_interleave(beams, 0), 1
         elif beams > 1:
             query, mask = folded(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
@@ -154,6 +164,7 @@ class MultiHead(nn.Module):
             score=score,
             bias=bias,
             mask=mask,
+            way=self.way,
             taps=taps,
             dropout=self.dropout if self.training else 0.0,
         )
@@ -164,13 +175,17 @@ class MultiHead(nn.Module):
     def heads(
         self, x: Stream, source: Source | None, cache: Cache | None
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
-        """Queries, keys and values; no keys and values where the cache has those of the source."""
+        """Queries, keys and values; no keys and values where the cache has those of the source, no keys where they are
+        the queries."""
         expect("the stream", "numbers in each vector", x.shape[-1], self.width)
         if not self.crosses:
             if source is not None:
                 raise ShapeError("this layer looks at its own sequence: give source_width to make it look at a source")
             both = self.project(x)
             queries = len(self.split.kept) * self.split.width
+            if self.shares:
+                query, value = both.tensor_split([queries], -1)
+                return self.apart(query), None, self.apart(value)
             query, key, value = both.split(
                 [queries, (both.shape[-1] - queries) // 2, (both.shape[-1] - queries) // 2], -1
             )

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 
 from regard.errors import lookup
 from regard.layers.feedforward import ACTIVATIONS
+from regard.layers.linear import Linear
 
 
 class Transform(nn.Module):
@@ -13,7 +14,7 @@ class Transform(nn.Module):
 
     def __init__(self, width: int, inner: int, activation: str, norm: nn.Module) -> None:
         super().__init__()
-        self.dense = nn.Linear(width, inner)
+        self.dense = Linear(width, inner)
         self.bend = lookup(ACTIVATIONS, activation, "activation")
         self.norm = norm
 

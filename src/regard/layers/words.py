@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
+from regard.layers.dropout import Dropout
+from regard.layers.linear import Linear
 from regard.positions import Position
 from regard.shapes import Stream, TokenPlaces, Tokens
 
@@ -31,8 +33,8 @@ class Words(nn.Module):
         self.segments = nn.Embedding(segments, own) if segments else None
         self.norm = norm
         self.scale = scale
-        self.dropout = nn.Dropout(dropout)
-        self.widen = None if inner is None else nn.Linear(inner, width)
+        self.dropout = Dropout(dropout)
+        self.widen = None if inner is None else Linear(inner, width)
 
     def forward(
         self,

@@ -164,7 +164,7 @@ class Editor(Placed):
 
 def is_of_source(place: str) -> bool:
     """Whether the keys of a layer are tokens of the source."""
-    return "encoder" in place.split(".") or place.endswith("cross")
+    return not {"encoder", "hop"}.isdisjoint(place.split(".")) or place.endswith(("cross", "align"))
 
 
 def plain(record: Record) -> Record:

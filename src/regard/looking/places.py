@@ -9,7 +9,7 @@ from torch import nn
 
 from regard.attention.taps import Tap
 from regard.errors import RegardError, UnknownName
-from regard.layers import Block, MultiHead
+from regard.layers import Align, Block, Hop, MultiHead
 from regard.looking import huggingface, torch_layers
 
 WRAPPERS = {"module", "_orig_mod", "_checkpoint_wrapped_module", "_fsdp_wrapped_module"}
@@ -27,7 +27,7 @@ class Places:
         if huggingface.is_foreign(model):
             self.layers, self.blocks = huggingface.places(model)
         for path, module in model.named_modules(remove_duplicate=False):
-            if isinstance(module, MultiHead | nn.MultiheadAttention):
+            if isinstance(module, MultiHead | Align | Hop | nn.MultiheadAttention):
                 put(self.layers, path, module, alone="self")
             elif isinstance(module, Block | nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
                 put(self.blocks, path, module, alone="block")
@@ -104,6 +104,6 @@ def detach(module: nn.Module, tap: Tap) -> None:
 
 def home(module: nn.Module) -> ModuleType | None:
     """Who knows how to open up a layer that is not ours."""
-    if isinstance(module, MultiHead | Block):
+    if isinstance(module, MultiHead | Align | Hop | Block):
         return None
     return torch_layers if isinstance(module, torch_layers.FOREIGN) else huggingface

@@ -1,5 +1,6 @@
 """Models, each one file that reads like its paper's figure."""
 
+from regard.models.alignment import AlignConfig, Aligner, AlignerConfig, RecurrentConfig
 from regard.models.config import (
     AttentionConfig,
     ClassifyConfig,
@@ -13,14 +14,17 @@ from regard.models.config import (
 )
 from regard.models.decoder import Decoder, DecoderConfig
 from regard.models.encoder import Encoder, EncoderConfig
+from regard.models.memory import Memory, MemoryConfig
 from regard.models.presets import PRESETS, preset
 from regard.models.state import State
 from regard.models.transformer import Transformer, TransformerConfig
+from regard.models.xl import XL, XLConfig
 
-Model = Transformer | Encoder | Decoder
+Model = Transformer | Encoder | Decoder | Aligner | Memory
 
 __all__ = [
-    "PRESETS", "AttentionConfig", "ClassifyConfig", "Decoder", "DecoderConfig", "Encoder", "EncoderConfig",
-    "InnerConfig", "Model", "NormConfig", "OutputConfig", "PositionConfig", "SideConfig", "StackConfig", "State",
-    "Transformer", "TransformerConfig", "WordsConfig", "preset",
+    "PRESETS", "XL", "AlignConfig", "Aligner", "AlignerConfig", "AttentionConfig", "ClassifyConfig", "Decoder",
+    "DecoderConfig", "Encoder", "EncoderConfig", "InnerConfig", "Memory", "MemoryConfig", "Model", "NormConfig",
+    "OutputConfig", "PositionConfig", "RecurrentConfig", "SideConfig", "StackConfig", "State", "Transformer",
+    "TransformerConfig", "WordsConfig", "XLConfig", "preset",
 ]  # fmt: skip

@@ -59,7 +59,7 @@ class PositionConfig:
 
 @dataclass(frozen=True)
 class AttentionConfig:
-    """How a layer looks. `scale` is the score's; 1/√(head width) unless given."""
+    """How a layer looks. `scale` is the dot product's; 1/√(head width) unless given. `score` names another one."""
 
     heads: int
     head_width: int | None = None
@@ -68,16 +68,20 @@ class AttentionConfig:
     output_bias: bool | None = None
     scale: float | None = None
     dropout: float = 0.0
+    score: str | None = None
 
     def build(self, width: int, kept: tuple[int, ...] | None = None, source_width: int | None = None) -> MultiHead:
         split = Split.of(width, self.heads, head_width=self.head_width, groups=self.groups, kept=kept)
+        compare = None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale)
+        if self.score is not None:
+            compare = lookup(SCORES, self.score, "score")(len(split.kept), split.width)
         return MultiHead(
             width,
             split,
             source_width=source_width,
             bias=self.bias,
             output_bias=self.output_bias,
-            compare=None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale),
+            compare=compare,
             dropout=self.dropout,
         )
 

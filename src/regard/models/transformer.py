@@ -47,8 +47,19 @@ class Transformer(nn.Module):
         target_real: Bool[Tensor, "batch written"] | None = None,
     ) -> Tensor:
         """Scores of the word that follows each target token, all at once: teacher forcing."""
-        x = self.decoder(target, real=target_real, source=self.encode(source, real), source_real=real)
+        x = self.hidden(source, target, real=real, target_real=target_real)
         return x if self.output is None else self.output(x)
+
+    def hidden(
+        self,
+        source: Tokens,
+        target: Int[Tensor, "batch written"],
+        *,
+        real: Real | None = None,
+        target_real: Bool[Tensor, "batch written"] | None = None,
+    ) -> Tensor:
+        """The vectors from which words are chosen."""
+        return self.decoder(target, real=target_real, source=self.encode(source, real), source_real=real)
 
     def encode(self, source: Tokens, real: Real | None = None) -> Stream:
         """A vector for every source token, as the decoder looks at them."""

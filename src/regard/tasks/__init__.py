@@ -2,6 +2,7 @@
 
 from regard.decoding import Sample
 from regard.tasks.alignment import Alignment
+from regard.tasks.answer import Answer, Answered, Hops
 from regard.tasks.classify import Classified, Classify, Tag, Tagged
 from regard.tasks.embed import Embed, Embedded
 from regard.tasks.fill import Choice, Fill, Filled
@@ -12,6 +13,7 @@ from regard.tasks.translate import Translate
 from regard.tasks.translated import Translated
 
 __all__ = [
-    "TASKS", "Alignment", "Choice", "Classified", "Classify", "Embed", "Embedded", "Fill", "Filled", "Generate",
-    "Generated", "Sample", "Tag", "Tagged", "Task", "TextTooLong", "Translate", "Translated", "load",
+    "TASKS", "Alignment", "Answer", "Answered", "Choice", "Classified", "Classify", "Embed", "Embedded", "Fill",
+    "Filled", "Generate",
+    "Generated", "Hops", "Sample", "Tag", "Tagged", "Task", "TextTooLong", "Translate", "Translated", "load",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ class Alignment:
 
     A row is the look at the step that writes its token, when the token itself is not yet known. `source_words` and
     `target_words` say to which word, counted between spaces, a token belongs; None for what is no part of the text.
+    `target_texts` and `source_texts` are what a picture calls the tokens: the letters that each stands for.
     """
 
     weights: Float[Tensor, "target source"]
@@ -27,6 +28,13 @@ class Alignment:
     source: tuple[str, ...]
     target_words: tuple[int | None, ...]
     source_words: tuple[int | None, ...]
+    target_texts: tuple[str, ...] = ()
+    source_texts: tuple[str, ...] = ()
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Names of rows and columns: as in the text, or as in the vocabulary where that is not known."""
+        return self.target_texts or self.target, self.source_texts or self.source
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -53,13 +61,13 @@ class Alignment:
         """A row for each target token, a column for each source token, for the terminal."""
         from regard.pictures.terminal import heat
 
-        return heat(self.weights, self.target, self.source, colour=colour, width=width)
+        return heat(self.weights, *self.labels, colour=colour, width=width)
 
     def svg(self, title: str | None = None) -> str:
         """The same as a picture with the exact weights under the pointer."""
         from regard.pictures.svg import heat
 
-        return heat(self.weights, self.target, self.source, title=title)
+        return heat(self.weights, *self.labels, title=title)
 
     def _repr_html_(self) -> str:
         return self.svg()
@@ -92,3 +100,12 @@ def words_at(text: str, ends: Sequence[int | None]) -> tuple[int | None, ...]:
         outside = letter.isspace()
         numbers.append(count)
     return tuple(None if end is None or numbers[end] < 0 else numbers[end] for end in ends)
+
+
+def texts_at(text: str, ends: Sequence[int | None], tokens: Sequence[str]) -> tuple[str, ...]:
+    """The letters of the text that each token adds to those before it; its name where it adds none."""
+    found, begin = [], 0
+    for end, token in zip(ends, tokens, strict=True):
+        found.append((text[begin:end].strip() if end is not None else "") or token)
+        begin = begin if end is None else max(begin, end)
+    return tuple(found)

@@ -1,12 +1,11 @@
 """Where a model is: in a folder, in the install, or on the Hugging Face Hub."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from regard.checkpoints import CheckpointError
-from regard.checkpoints.files import first_line
+from regard.checkpoints.files import CONFIG, first_line
 
 BUILTIN = Path(__file__).parents[1] / "builtin"
 FILES = [
@@ -14,9 +13,9 @@ FILES = [
     "model-*.safetensors", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
     "vocab.txt", "vocab.json", "target_vocab.json", "merges.txt", "source.spm", "target.spm", "spiece.model",
     "tokenizer.model", "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
-    "?_Pooling/config.json",
+    "?_Pooling/config.json", "README.md",
 ]  # fmt: skip
-"""What is taken from the Hub: settings, tokenisers and safetensors; never code, never a pickle."""
+"""What is taken from the Hub: settings, tokenisers, safetensors and the model card; never code, never a pickle."""
 NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
@@ -28,7 +27,7 @@ def find(name: str | Path, files: Sequence[str] = FILES) -> Path:
     if str(name) in built_in:
         return built_in[str(name)]
     if isinstance(name, Path) or not NAME.fullmatch(name) or name.startswith("."):
-        raise CheckpointError(f"{name}: no such folder; {known()}")
+        raise CheckpointError(f"{name}: no such folder; {known(str(name))}")
     return fetched(name, files)
 
 
@@ -48,13 +47,14 @@ def fetched(name: str, files: Sequence[str]) -> Path:
         reason = "no connection, and it was never fetched"
     except Exception as problem:  # of many kinds: the network's, the Hub's, the cache's
         reason = first_line(problem)
-    raise CheckpointError(f"{name}: no such folder, and not to be had from the Hugging Face Hub: {reason}; {known()}")
+    raise CheckpointError(
+        f"{name}: no such folder, and not to be had from the Hugging Face Hub: {reason}; {known(name)}"
+    )
 
 
 def builtin() -> dict[str, Path]:
     """Models that came with the install: name and folder."""
-    table = json.loads((BUILTIN / "models.json").read_text(encoding="utf-8"))
-    return {name: BUILTIN / folder for name, folder in table.items()}
+    return {path.parent.name: path.parent for path in sorted(BUILTIN.glob(f"*/{CONFIG}"))}
 
 
 def cached() -> dict[str, Path]:
@@ -74,11 +74,14 @@ def cached() -> dict[str, Path]:
     return found
 
 
-def known(most: int = 6) -> str:
-    """What there is instead: "built in: …; cached: …"."""
+def known(name: str, most: int = 6) -> str:
+    """What there is instead: "did you mean 'en-de'? built in: …; cached: …"."""
+    from difflib import get_close_matches  # where a name is wrong, there is time to load it
+
     parts = []
-    for where, names in (("built in", builtin()), ("cached", cached())):
-        shown = sorted(names)
-        more = f", … ({len(shown)} in all)" if len(shown) > most else ""
-        parts.append(f"{where}: {', '.join(shown[:most]) or 'nothing'}{more}")
-    return "; ".join(parts)
+    there = {"built in": sorted(builtin()), "cached": sorted(cached())}
+    for where, names in there.items():
+        more = f", … ({len(names)} in all)" if len(names) > most else ""
+        parts.append(f"{where}: {', '.join(names[:most]) or 'nothing'}{more}")
+    near = get_close_matches(name, [one for names in there.values() for one in names], n=1)
+    return (f"did you mean {near[0]!r}? " if near else "") + "; ".join(parts)

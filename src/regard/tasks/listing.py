@@ -1,9 +1,10 @@
 """What models there are: built in, fetched, or in a folder."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.checkpoints import CheckpointError
+from regard.checkpoints.card import read_card
 from regard.checkpoints.files import CONFIG, read_json, read_tensors, weight_files
 from regard.checkpoints.hub import architecture_of, family_of
 from regard.checkpoints.load import understood
@@ -15,7 +16,10 @@ from regard.tasks.load import task_of
 
 @dataclass(frozen=True)
 class Listed:
-    """One model: what it is for, what it is, how many numbers it has and how many bytes; or the `problem` with it."""
+    """One model: what it is for, what it is, how many numbers it has and how many bytes; or the `problem` with it.
+
+    Scores and licence are those of its card.
+    """
 
     name: str
     where: str
@@ -23,6 +27,8 @@ class Listed:
     architecture: str = ""
     parameters: int = 0
     size: int = 0
+    scores: dict[str, float] = field(default_factory=dict)
+    licence: str = ""
     problem: str = ""
 
 
@@ -58,7 +64,9 @@ def described(name: str, folder: Path, where: str) -> Listed:
         ours, _ = understood(family, Options(config, str(folder), tensors), architecture)
         size = sum(path.stat().st_size for path in weight_files(folder))
         numbers = sum(tensor.numel() for tensor in tensors.values() if tensor.is_floating_point())
-        return Listed(name, where, task_of(ours, folder).name, architecture, numbers, size)
+        card = read_card(folder)
+        task = task_of(ours, folder).name
+        return Listed(name, where, task, architecture, numbers, size, card.scores, card.licence)
     except RegardError as problem:
         return Listed(name, where, problem=str(problem))
     except Exception as problem:  # a config that nobody thought of spoils its own row, not the list

@@ -9,6 +9,7 @@ from regard.checkpoints.files import CONFIG, checked, read_json, read_tensors
 from regard.checkpoints.hub import Config, architecture_of, family_of
 from regard.checkpoints.options import Options
 from regard.errors import UnknownName, lookup
+from regard.tasks.answer import Answer
 from regard.tasks.classify import Classify
 from regard.tasks.embed import Embed
 from regard.tasks.fill import Fill
@@ -18,7 +19,7 @@ from regard.tasks.task import Task
 from regard.tasks.translate import Translate
 from regard.text import load_tokenizer
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (Fill, Classify, Generate, Translate, Embed)}
+TASKS: dict[str, type[Task]] = {task.name: task for task in (Fill, Classify, Generate, Translate, Embed, Answer)}
 """What a model can be asked to do; the first that fits is what it is for."""
 TYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -34,8 +35,8 @@ def load(
     """Load a model to ask: `regard.load("folder")("text")`.
 
     `name` is a folder in the Hugging Face layout, a built-in name or a Hub id. The task follows from the
-    architecture unless it is given: fill, classify, generate, translate or embed. `tokenizer=False` is for folders
-    that have none: the `.model` takes token ids. No code of the folder is run.
+    architecture unless it is given: fill, classify, generate, translate, embed or answer. `tokenizer=False` is for
+    folders that have none: the `.model` takes token ids. No code of the folder is run.
     """
     wanted = None if task is None else lookup(TASKS, task, "task")
     number_type = lookup(TYPES, dtype, "dtype") if isinstance(dtype, str) else dtype or torch.float32

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from regard.attention.taps import at_work, edits, looks, only, unwatched
 from regard.looking import watch
-from regard.models import Model, Transformer
+from regard.models import Aligner, Decoder, Encoder, Model, Transformer
 from regard.tasks.alignment import aligning
 from regard.text.padding import ROOM
 
@@ -43,13 +43,14 @@ def replay(model: Model, readings: Sequence[Reading], device: torch.device) -> N
 
 
 @torch.no_grad()
-def cross_looks(model: Transformer, readings: Sequence[Reading], device: torch.device) -> list[Tensor]:
+def cross_looks(model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device) -> list[Tensor]:
     """How much each target token looked at each source token, (target, source) for every reading.
 
     Nobody else sees this pass; those who edit take part in it. Which layer it is, and what is made of its heads, is
     for `aligning` and this function to say.
     """
-    place = f"decoder.{aligning(model.config.decoder.stack.layers)}.cross"
+    is_recurrent = isinstance(model, Aligner)
+    place = "align" if is_recurrent else f"decoder.{aligning(model.config.decoder.stack.layers)}.cross"
     found: list[Tensor] = []
     for some in grouped(readings):
         with unwatched(), watch(model, place) as seen:
@@ -59,7 +60,7 @@ def cross_looks(model: Transformer, readings: Sequence[Reading], device: torch.d
     return found
 
 
-def undisturbed_looks(model: Transformer, readings: Sequence[Reading], device: torch.device) -> list[Tensor]:
+def undisturbed_looks(model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device) -> list[Tensor]:
     """The same where nobody else may take part: for texts that were written without edits."""
     with only():
         return cross_looks(model, readings, device)
@@ -69,10 +70,9 @@ def passed(model: Model, readings: Sequence[Reading], device: torch.device) -> N
     """One pass through the layers, up to the vectors from which words would be chosen."""
     source, source_real = padded([reading[0] for reading in readings], device)
     target, target_real = padded([reading[1] for reading in readings], device)
-    if isinstance(model, Transformer):
-        x = model.encode(source, source_real)
-        model.decoder(target, real=target_real, source=x, source_real=source_real)
-    else:
+    if isinstance(model, Transformer | Aligner):
+        model.hidden(source, target, real=source_real, target_real=target_real)
+    elif isinstance(model, Encoder | Decoder):
         model.hidden(target, real=target_real)
 
 

@@ -10,7 +10,7 @@ from regard.attention.taps import unwatched
 from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.hub import Config
 from regard.decoding import Rules, Written
-from regard.models import Transformer, TransformerConfig
+from regard.models import Aligner, AlignerConfig, Transformer, TransformerConfig
 from regard.tasks.alignment import Alignment
 from regard.tasks.replay import Reading, cross_looks, fed, is_edited, is_watched, replay, undisturbed_looks
 from regard.tasks.task import Progress, Task, TextTooLong, called
@@ -21,14 +21,14 @@ from regard.text.sentences import parts
 from regard.text.sentences import split as sentences
 
 ENOUGH = 512  # tokens, where a folder does not say how long a translation may become
-BY_SENTENCE = {"marian"}  # families that learned from sentences; others were made for whole texts, prompts and all
+BY_SENTENCE = {"marian", "regard-alignment"}  # families that learned from sentences; others were made for whole texts
 
 
 class Translate(Task):
     """Translate, or rewrite in whatever way the model learned: `translate("Where is the station?").text`."""
 
     name = "translate"
-    model: Transformer
+    model: Transformer | Aligner
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
@@ -37,7 +37,7 @@ class Translate(Task):
 
     @classmethod
     def serves(cls, config: Config) -> bool:
-        return isinstance(config, TransformerConfig) and config.output is not None
+        return isinstance(config, TransformerConfig | AlignerConfig) and config.output is not None
 
     def __call__(
         self,
@@ -144,6 +144,8 @@ class Translate(Task):
 
     def room(self) -> int | None:
         """As many tokens as the decoder has places for; None: any number."""
+        if isinstance(self.model.config, AlignerConfig):
+            return None
         position = self.model.config.decoder.position
         return position.settings["length"] if position.kind == "learned" else None
 

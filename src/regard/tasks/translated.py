@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.decoding import Written
-from regard.tasks.alignment import Alignment, words_at
+from regard.tasks.alignment import Alignment, texts_at, words_at
 from regard.text import Encoded, Tokenizer
 
 
@@ -103,12 +103,18 @@ class Draft:
         """From who looked at what in each piece; no sentence looks at another."""
         weights = [look[: len(one.ids)] for look, (_, one) in zip(looks, self.written, strict=True)]
         text = "".join(self.texts)
+        target = tuple(token for _, one in self.written for token in self.target.tokens(one.ids))
+        source = tuple(token for piece, _ in self.written for token in encoded(piece).tokens)
+        target_ends = [min(end, len(text)) for end in self.ends()]
+        source_ends = [end for piece, _ in self.written for end in piece.ends()]
         return Alignment(
             torch.block_diag(*weights) if weights else torch.zeros(0, 0),
-            tuple(token for _, one in self.written for token in self.target.tokens(one.ids)),
-            tuple(token for piece, _ in self.written for token in encoded(piece).tokens),
-            words_at(text, [min(end, len(text)) for end in self.ends()]),
-            words_at(self.source, [end for piece, _ in self.written for end in piece.ends()]),
+            target,
+            source,
+            words_at(text, target_ends),
+            words_at(self.source, source_ends),
+            texts_at(text, target_ends, target),
+            texts_at(self.source, source_ends, source),
         )
 
     def ends(self) -> list[int]:

@@ -53,5 +53,6 @@ FRAMES: dict[str, Frame] = {
     "translation": Frame({"pad": "<pad>", "eos": "</s>"}, after=("eos",)),
     "sentence": Frame(around(["pad", "cls", "sep", "mask"]), before=("cls",), after=("sep",), unknown="[UNK]"),
     "stream": Frame({"eos": "<|endoftext|>"}, prefix=False),
+    "story": Frame({"pad": "<pad>"}),
 }
-"""For models that translate, that read whole texts (BERT), that go on writing (GPT)."""
+"""For models that translate, that read whole texts (BERT), that go on writing (GPT), that remember sentences."""

@@ -117,6 +117,13 @@ def words(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokeniz
     return made
 
 
+def unmarked(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
+    """Words alone: what stands between spaces, without the marks at its end."""
+    made = listed(texts, size, frame, lower, pre_tokenizers.Split(Regex(r"[.,;:!?]*(\s+|$)"), "removed"))
+    made.decoder = decoders.WordPiece(prefix="\0", cleanup=True)
+    return made
+
+
 def marked(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
     """Texts that are cut already: what stands between spaces is a token; "@@" at its end says that the word goes on."""
     made = listed(texts, size, frame, lower, pre_tokenizers.Split(Regex(" +"), "removed"))
@@ -140,6 +147,7 @@ KINDS: dict[str, Callable[[Iterable[str], int, Frame, bool], Tokenizer]] = {
     "bpe-marked": marked,
     "characters": characters,
     "unigram": unigram,
+    "unmarked": unmarked,
     "wordpiece": wordpiece,
     "words": words,
 }

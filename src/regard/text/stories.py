@@ -34,13 +34,22 @@ class Stories:
 
     path: str | Path
     members: str = "*"
+    columns = ("story", "question", "answer")
+
+    @classmethod
+    def at(cls, path: str | Path) -> "Stories":
+        """A file, an archive, or some files of an archive: "babi.tar.xz/*_train.txt"."""
+        for above in Path(path).parents:
+            if is_archive(above):
+                return cls(above, f"*{Path(path).relative_to(above)}")
+        return cls(path)
 
     @property
     def files(self) -> tuple[Path, ...]:
         return (Path(self.path),)
 
     def __iter__(self) -> Iterator[Question]:
-        if not {".tar", ".tgz"} & set(Path(self.path).suffixes):
+        if not is_archive(Path(self.path)):
             yield from questions(read_lines(self.path), str(self.path))
             return
         found = False
@@ -62,6 +71,10 @@ class Stories:
         assert file is not None  # it is a file
         for number, line in enumerate(file, 1):
             yield decoded(line.removesuffix(b"\n"), where, number)
+
+
+def is_archive(path: Path) -> bool:
+    return not {".tar", ".tgz"}.isdisjoint(path.suffixes)
 
 
 def questions(told: Iterator[str], where: str) -> Iterator[Question]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from regard.errors import lookup
 from regard.text import DataError
 from regard.training.materials import Material, Say, classify, translate
+from regard.training.questions import answer
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe
 from regard.training.streams import masked, next_token
@@ -15,6 +16,7 @@ MATERIALS: dict[str, Callable[[Recipe, Path, Say], Material]] = {
     "next-token": next_token,
     "masked": masked,
     "classify": classify,
+    "answer": answer,
 }
 """How the data of an objective is read."""
 

@@ -42,12 +42,13 @@ def perplexity(loss: float) -> float:
 
 
 def totals(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> Totals:
-    """The losses of all batches."""
-    found = Totals()
+    """The losses of all batches, each read after the one before it where a model remembers."""
+    found, carried = Totals(), None
     device = next(learner.model.parameters()).device
     for batch in batches:
         check()
-        loss = learner.loss(batch.to(device))
+        loss = learner.loss(batch.to(device), carried=carried)
+        carried = loss.carried
         found += Totals(float(loss.plain), batch.count, None if loss.right is None else float(loss.right))
     return found
 

@@ -18,6 +18,7 @@ PIPELINES = {
     "next-token": "text-generation",
     "masked": "fill-mask",
     "classify": "text-classification",
+    "answer": "question-answering",
 }
 
 
@@ -72,11 +73,18 @@ class Exporter:
             what=f" {what}" if what else "",
             table=table,
             recipe=write_recipe(recipe),
+            library="regard" if self.is_ours else "transformers",
+            others="" if self.is_ours else ", and so does `transformers`",
         )
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the model's layout is known here alone."""
+        return str(self.plan.told.get("model_type")).startswith("regard-")
 
 
 CARD = """---
-library_name: transformers
+library_name: {library}
 pipeline_tag: {pipeline}
 tags: [regard]
 ---
@@ -84,7 +92,7 @@ tags: [regard]
 
 A {architecture} with {count} parameters, trained with `regard` on {files} for {step} steps.{what}
 {table}
-`regard.load("this folder")` loads it, and so does `transformers`. No licence is implied: that of the text it was
+`regard.load("this folder")` loads it{others}. No licence is implied: that of the text it was
 trained on has to be said by whoever publishes it.
 
 The recipe, everything said:

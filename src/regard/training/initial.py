@@ -3,8 +3,10 @@
 import torch
 from torch import nn
 
+from regard.attention import Compare
 from regard.layers import Block, Output
-from regard.models import Model, Transformer
+from regard.models import Aligner, Memory, Model, Transformer
+from regard.training.copies import draw
 
 SMALL = 0.02
 
@@ -14,10 +16,14 @@ def initialise(model: Model, seed: int) -> None:
     """Fresh weights, the same for the same seed.
 
     Two-sided models begin as in Vaswani et al. 2017 (Glorot and Bengio 2010; words of size 1 once they are scaled),
-    the others as in Radford et al. 2019: small everywhere, smaller where layers add to the stream.
+    the others as in Radford et al. 2019: small everywhere, smaller where layers add to the stream. Recurrent layers
+    neither lengthen nor shorten what they remember (Saxe et al. 2014). Memory networks: Sukhbaatar et al. 2015, 4.2.
     """
     generator = torch.Generator().manual_seed(seed)
-    two_sided = isinstance(model, Transformer)
+    if isinstance(model, Memory):
+        draw(model, [seed])
+        return
+    two_sided = isinstance(model, Transformer | Aligner)
     for module in model.modules():
         if isinstance(module, nn.Linear):
             if two_sided:
@@ -32,6 +38,11 @@ def initialise(model: Model, seed: int) -> None:
         elif isinstance(module, Output) and not _is_tied(module, model):
             std = module.weight.shape[-1] ** -0.5 if two_sided else SMALL
             nn.init.normal_(module.weight, std=std, generator=generator)
+        elif isinstance(module, nn.RNNBase):
+            _recurrent(module, generator)
+        elif isinstance(module, Compare):
+            for weight in module.parameters():
+                nn.init.xavier_uniform_(weight, generator=generator)
     if not two_sided:
         blocks = [module for module in model.modules() if isinstance(module, Block)]
         for block in blocks if blocks and blocks[0].first else []:
@@ -41,3 +52,15 @@ def initialise(model: Model, seed: int) -> None:
 
 def _is_tied(output: Output, model: Model) -> bool:
     return any(isinstance(module, nn.Embedding) and module.weight is output.weight for module in model.modules())
+
+
+def _recurrent(cells: nn.RNNBase, generator: torch.Generator) -> None:
+    """Each gate's matrices on their own: what is read as in any layer, what is remembered only turned."""
+    for name, weight in cells.named_parameters():
+        for gate in weight.split(cells.hidden_size):
+            if weight.ndim == 1:
+                nn.init.zeros_(gate)
+            elif name.startswith("weight_hh"):
+                nn.init.orthogonal_(gate, generator=generator)
+            else:
+                nn.init.xavier_uniform_(gate, generator=generator)

@@ -27,11 +27,11 @@ class Judge:
         if not len(data.valid):
             return None
         train = recipe.train
-        batches = in_order(data.valid, data.objective, room=max(train.tokens, 4096), seed=train.seed)
+        batches = data.judged or in_order(data.valid, data.objective, room=max(train.tokens, 4096), seed=train.seed)
         if train.score not in WRITTEN or data.start is None:
             return cls(batches)
         # What the finished model scores is what anyone finds who evaluates its folder, texts without an end included.
-        as_told = is_last and recipe.model.kind == "transformer"
+        as_told = is_last and recipe.model.kind in ("transformer", "alignment")
         count = len(data.valid) if is_last or not train.valid_lines else min(train.valid_lines, len(data.valid))
         return cls(
             batches,

@@ -1,5 +1,6 @@
 """A model together with what it is to learn, as one module: what is compiled, copied to other processes or sharded."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -7,9 +8,22 @@ from torch import Tensor, nn
 
 from regard.errors import lookup
 from regard.models import Model
-from regard.training.objectives.objective import Loss, Objective
+from regard.training.objectives.objective import Carried, Loss, Objective
 
-PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16}
+PRECISIONS: dict[str, Callable[[str], bool]] = {
+    "float32": lambda device: False,
+    "bfloat16": lambda device: True,
+    "auto": lambda device: multiplies_bfloat16(device),
+}
+"""Whether products are taken in bfloat16 on a device. Weights, sums and scores of a valid set stay in float32."""
+
+
+def multiplies_bfloat16(device: str) -> bool:
+    """Whether the machine has instructions for it; without them it is slower than float32."""
+    if device == "cuda":
+        return torch.cuda.is_bf16_supported(including_emulation=False)
+    able = torch.cpu.get_capabilities() if device == "cpu" else {}
+    return any(able.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
 class Learner(nn.Module):
@@ -19,24 +33,24 @@ class Learner(nn.Module):
         super().__init__()
         self.model = model
         self.objective, self.smoothing = objective, smoothing
-        self.kind = lookup(PRECISIONS, precision, "precision")
+        self.precision = precision
+        self.takes_half = lookup(PRECISIONS, precision, "precision")
 
-    def forward(self, batch: Any) -> tuple[Tensor, Tensor]:
-        """The loss to learn from, and the plain one, both summed over the batch."""
-        loss = self.loss(batch, self.smoothing)
-        return loss.total, loss.plain
+    def forward(self, batch: Any, carried: Carried | None = None) -> tuple[Tensor, Tensor, Carried | None]:
+        """The loss to learn from and the plain one, both summed over the batch, and what to take to the next batch."""
+        loss = self.loss(batch, self.smoothing, carried)
+        return loss.total, loss.plain, loss.carried
 
     def of(self, model: Model) -> "Learner":
         """The same for another model."""
         if model is self.model:
             return self
-        other = Learner(model, self.objective, smoothing=self.smoothing)
-        other.kind = self.kind
-        return other.eval()
+        return Learner(model, self.objective, smoothing=self.smoothing, precision=self.precision).eval()
 
-    def loss(self, batch: Any, smoothing: float = 0.0) -> Loss:
+    def loss(self, batch: Any, smoothing: float = 0.0, carried: Carried | None = None) -> Loss:
+        batch = batch if carried is None else batch.after(carried)
         device = next(self.model.parameters()).device.type
-        with torch.autocast(device, self.kind, enabled=self.kind is not None):
+        with torch.autocast(device, torch.bfloat16, enabled=self.training and self.takes_half(device)):
             return self.objective.loss(self.model, batch, smoothing)
 
 

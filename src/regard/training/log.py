@@ -3,8 +3,11 @@
 import json
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TextIO, runtime_checkable
+
+from regard.training.state import writing
 
 LOG, TIMES = "log.jsonl", "times.jsonl"
 
@@ -27,38 +30,44 @@ class Log:
         self._lines: TextIO | None = None
         if not writes:
             return
-        with self.path.open("a+b") as file:
-            file.truncate(length)
-            sync(file)
-        self._lines = self.path.open("a", encoding="utf-8")
-        self._times = (folder / TIMES).open("a", encoding="utf-8")
+        with writing(self.path):
+            with self.path.open("a+b") as file:
+                file.truncate(length)
+                sync(file)
+            self._times = (folder / TIMES).open("a", encoding="utf-8")
+            self._lines = self.path.open("a", encoding="utf-8")
 
     def write(self, step: int, **values: Any) -> None:
         """One line that can be compared."""
         if self._lines is not None:
             line = {"step": step, **values}
-            self._lines.write(json.dumps(line, ensure_ascii=False) + "\n")
-            self._lines.flush()
+            self._put(self._lines, line)
             for reader in self.readers:
                 reader.write(line)
 
     def time(self, step: int, **values: Any) -> None:
         """One line that cannot."""
         if self._lines is not None:
-            self._times.write(json.dumps({"step": step, "time": round(time.time(), 3), **values}) + "\n")
-            self._times.flush()
+            self._put(self._times, {"step": step, "time": round(time.time(), 3), **values})
+
+    def _put(self, file: TextIO, line: dict[str, Any]) -> None:
+        with writing(self.path):
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.flush()
 
     def length(self) -> int:
         """How long the log is, once it is safely on the disk."""
         if self._lines is None:
             return 0
-        sync(self._lines)
-        return self.path.stat().st_size
+        with writing(self.path):
+            sync(self._lines)
+            return self.path.stat().st_size
 
     def close(self) -> None:
         if self._lines is not None:
-            self._lines.close()
-            self._times.close()
+            for file in (self._lines, self._times):
+                with suppress(OSError):  # what the disk did not take was said when it was written
+                    file.close()
             for reader in self.readers:
                 reader.close()
 

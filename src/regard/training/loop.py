@@ -12,6 +12,7 @@ from regard.errors import RegardError
 from regard.training.feed import Feed, mixed
 from regard.training.learner import Learner
 from regard.training.log import Log
+from regard.training.objectives.objective import Carried
 from regard.training.processes import World
 from regard.training.recipe import TrainRecipe
 from regard.training.reports import Report
@@ -51,6 +52,7 @@ class Loop:
     world: World
     stop: Stop
     progress: Progress = Progress()
+    carried: Carried | None = None  # from the last batch to the next, where a model remembers
 
     def run(self) -> Progress:
         """Go on to the last step; on being told to stop, save and raise Stopped. Saves twice in a row are one."""
@@ -105,7 +107,16 @@ class Loop:
             step, rate=train.rate, schedule=train.schedule, warmup=train.warmup, steps=train.steps, floor=train.floor
         )
         self.model.train()
-        done = update(self.learner, batches, self.optimiser, rate=rate, most=train.clip, world=self.world)
+        done = update(
+            self.learner,
+            batches,
+            self.optimiser,
+            rate=rate,
+            most=train.clip,
+            world=self.world,
+            carried=self.carried,
+        )
+        self.carried = done.carried
         epoch = self.feed.place(numbers[0])[0]
         self.progress = replace(self.progress, step=step, **self.counted(done, step, numbers[0]))
         if step % train.log_every == 0 or step == train.steps:

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from regard.layers import Output
+from regard.layers import Output, product
 
 ROWS = 512  # places scored at a time: fewer would read and write the gradient of all words more often
 
@@ -50,16 +50,15 @@ class _CrossEntropy(torch.autograd.Function):
         near, table = x.to(coarse), weight.to(coarse)
         wants = ctx.needs_input_grad
         x_grad = torch.empty_like(near) if wants[0] else None
-        table_grad = torch.zeros_like(weight) if wants[1] else None
+        table_grad = torch.zeros_like(weight.t()) if wants[1] else None
         bias_grad = torch.zeros_like(bias) if bias is not None and wants[2] else None
         total, plain = x.new_zeros((), dtype=fine), x.new_zeros((), dtype=fine)
-        room = near.new_empty(min(rows, len(x)), len(table))  # for the scores of a few rows, over and over
         middle = table.to(fine).mean(0) if smoothing else None
         with torch.autocast(x.device.type, enabled=False):
             for start in range(0, len(x), rows):
                 here = slice(start, start + rows)
                 target = targets[here, None]
-                scores = torch.mm(near[here], table.t(), out=room[: len(target)]).to(fine)
+                scores = product(near[here], table).to(fine)
                 if bias is not None:
                     scores += bias
                 right, top = scores.gather(-1, target), scores.amax(-1, keepdim=True)
@@ -81,19 +80,17 @@ class _CrossEntropy(torch.autograd.Function):
                     bias_grad += torch.mv(likely.t(), 1 / whole[:, 0])
                 change, share = likely.to(coarse), (1 / whole).to(coarse)
                 if x_grad is not None:
-                    torch.mm(change, table, out=x_grad[here]).mul_(share)
-                if table_grad is not None and table_grad.dtype == coarse:
-                    table_grad.addmm_(change.t(), near[here] * share)
-                elif table_grad is not None:
-                    table_grad += change.t() @ (near[here] * share)
+                    torch.mul(product(change, table.t()), share, out=x_grad[here])
+                if table_grad is not None:
+                    table_grad += product((near[here] * share).t(), change.t())
         if middle is not None:  # what smoothing takes from every word alike
             if x_grad is not None:
                 x_grad -= (smoothing * middle).to(coarse)
             if table_grad is not None:
-                table_grad -= (smoothing / len(table)) * x.sum(0)
+                table_grad -= (smoothing / len(table)) * x.sum(0)[:, None]
             if bias_grad is not None:
                 bias_grad -= smoothing * len(x) / len(table)
-        ctx.save_for_backward(x_grad, table_grad, bias_grad)
+        ctx.save_for_backward(x_grad, None if table_grad is None else table_grad.t(), bias_grad)
         ctx.kind = x.dtype
         ctx.mark_non_differentiable(plain)
         return total, plain

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,8 @@ class Rows(Sequence[Row]):
 class Material:
     """All that an objective needs: examples, which of them stand together when, and those to be judged by.
 
-    `references` are what should be written about the valid set. `start` is the token that a translation begins with.
+    `judged` is the valid set as batches, where each goes on from the one before it. `references` are what should be
+    written about the valid set. `start` is the token that a translation begins with.
     """
 
     tokenizer: Tokenizer
@@ -45,6 +47,7 @@ class Material:
     rows: Examples
     order: Order
     valid: Sequence[Row] = ()
+    judged: Sequence[Any] = ()
     labels: tuple[str, ...] = ()
     start: int | None = None
     references: Sequence[str] = field(default_factory=list)
@@ -79,6 +82,8 @@ def translate(recipe: Recipe, home: Path, say: Say) -> Material:
     references = [target for line, (_, target) in enumerate(judged) if line in wanted_lines] if wanted_lines else []
     if recipe.tokenizer.kind == "bpe-marked":
         references = [text.replace("@@ ", "") for text in references]
+    if recipe.tokenizer.lower:  # no model can write capitals that it never saw
+        references = [text.lower() for text in references]
     lengths = np.stack([table.lengths[kept] for table in tables], 1)
     pad = number_of(tokenizer, "pad")
     one_stream = recipe.model.kind == "decoder"
@@ -120,7 +125,7 @@ def classify(recipe: Recipe, home: Path, say: Say) -> Material:
     wanted = Wanted(len(tokenizer), labels=len(labels))
     objective = Classify(pad=tokenizer.specials.pad or 0)
     order = Epochs(tables[0].lengths[kept, None], recipe.train)
-    return Material(tokenizer, objective, wanted, Rows(tables, kept), order, valid, labels)
+    return Material(tokenizer, objective, wanted, Rows(tables, kept), order, valid, labels=labels)
 
 
 def usable(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say, what: str) -> np.ndarray:

@@ -1,14 +1,26 @@
 """One process or several, which torchrun started: each takes its share of the batches."""
 
 import os
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import torch
 import torch.distributed as dist
 
 from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from torch.distributed.distributed_c10d import Store
+
+PATIENCE = 30 * 60  # seconds that processes wait for one another, as torch.distributed does
+
+
+class Lost(RegardError):
+    """Another process of the run has ended, and this one cannot go on alone."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,10 @@ class World:
         dist.all_reduce(together)
         return together.tolist()
 
+    def told(self, number: int) -> int:
+        """What the first process says."""
+        return int(self.sums([number if self.first else 0])[0])
+
     def wait(self) -> None:
         """Until all processes are here."""
         if self.size > 1:
@@ -50,12 +66,55 @@ def joined(device: str = "cpu") -> Iterator[World]:
         return
     if not dist.is_available():
         raise RegardError("this torch was built without torch.distributed: train in one process")
+    from torch.distributed.distributed_c10d import PrefixStore
+    from torch.distributed.rendezvous import rendezvous
+
     place = torch.device(device)
     if place.type == "cuda":
         place = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.cuda.set_device(place)
-    dist.init_process_group("nccl" if place.type == "cuda" else "gloo")
     try:
+        store, rank, size = next(rendezvous("env://"))
+        here = PrefixStore(met(store, rank, size), store)
+        dist.init_process_group("nccl" if place.type == "cuda" else "gloo", store=here, rank=rank, world_size=size)
         yield World(rank, size, place)
+    except RuntimeError as problem:
+        if not (isinstance(problem, dist.DistError) or "gloo" in str(problem).lower()):
+            raise
+        raise Lost(f"process {rank} of {size}: another process has ended; the same command goes on") from None
     finally:
-        dist.destroy_process_group()
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def met(store: "Store", rank: int, size: int) -> str:
+    """A name that the processes of this life of a run agree on, and that no life before had.
+
+    torchrun keeps its store when it starts processes again, so that one may find the address of another that is dead
+    (pytorch/pytorch#167288). Here each asks the first under a name of its own, which nobody can have answered before.
+    """
+    mine = uuid4().hex
+    if rank:
+        store.set(f"asks/{rank}", mine)
+        patiently(lambda: store.check([f"answer/{mine}"]))
+        name = store.get(f"answer/{mine}").decode()
+        store.add(f"{name}/met", 1)
+        return name
+
+    def answered() -> bool:
+        for other in range(1, size):
+            if store.check([f"asks/{other}"]):  # now, or in a life before: whoever that was does not mind
+                store.set(f"answer/{store.get(f'asks/{other}').decode()}", mine)
+        return store.add(f"{mine}/met", 0) == size - 1
+
+    patiently(answered)
+    return mine
+
+
+def patiently(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so; a signal is heard meanwhile."""
+    until = time.monotonic() + PATIENCE
+    while not is_so():
+        if time.monotonic() > until:
+            raise Lost("some of the processes never came")
+        time.sleep(0.01)

@@ -52,6 +52,16 @@ class ModelRecipe:
     tied: bool = True  # and for the output
     output_bias: bool = False
     pool: str = "first"  # first | last | mean: what labels look at
+    memory: int = 0  # of an xl: places back that a token sees, whatever was read before; 0: those of its segment
+    # of an alignment, whose `inner` is the width of words, 0: the model's
+    score: str = "additive"  # additive | concat | general | dot | multihead | none
+    cell: str = "gru"  # gru | lstm
+    local: str = ""  # monotonic | predictive: look at a part of the source only
+    reach: int = 10  # places on each side of it
+    feeding: bool = False  # the vector of the last word is read with it
+    # of a memory, whose `layers` are hops and whose `length` is how many sentences it knows the time of
+    tying: str = "adjacent"  # adjacent | layerwise
+    projects: bool = False  # a matrix between hops
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,8 @@ class TrainRecipe:
     mask: float = 0.15
     whole_words: bool = False
     next_sentence: bool = False
+    linear: int = 0  # epochs at the beginning in which a memory's hops have no softmax
+    noise: float = 0.0  # share of empty memories among those that are learned from
     frozen: tuple[str, ...] = ()  # beginnings of names of weights that stay as they are: "encoder.0", "words"
     # what is saved and looked at
     save_every: int = 500
@@ -94,7 +106,7 @@ class TrainRecipe:
     length_penalty: float = 1.0
     average: int = 1  # saves at the end whose mean is the result
     # how it is computed
-    precision: str = "float32"  # float32 | bfloat16
+    precision: str = "float32"  # float32 | bfloat16 | auto: bfloat16 where the machine multiplies it
     compile: bool = False
     workers: int = 0
     shard: bool = False  # FSDP2 instead of DDP

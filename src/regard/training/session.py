@@ -14,12 +14,13 @@ from regard.models import Model
 from regard.training.averaging import averaged, restore
 from regard.training.beginning import Beginning, begun
 from regard.training.board import Board
+from regard.training.carrying import packed, unpacked
 from regard.training.data import material
 from regard.training.export import Exporter, token_ids
 from regard.training.feed import Feed
 from regard.training.judge import Judge
 from regard.training.learner import Learner
-from regard.training.log import Log, read_log
+from regard.training.log import LOG, Log, read_log
 from regard.training.loop import Loop
 from regard.training.materials import Material
 from regard.training.optimiser import make_optimiser, moments, restore_moments
@@ -29,7 +30,17 @@ from regard.training.recipe import Recipe
 from regard.training.reports import Report, Silent, report
 from regard.training.sharing import shared, whole
 from regard.training.signals import listening
-from regard.training.state import Checkpoints, Progress, alone, read_memory, written_whole
+from regard.training.state import (
+    Checkpoints,
+    Progress,
+    alone,
+    put_text,
+    read_memory,
+    read_progress,
+    sweep,
+    written_whole,
+)
+from regard.training.vocabulary import FOLDER as TOKENIZER
 from regard.training.vocabulary import files
 
 RECIPE, RESULT = "recipe.toml", "model"
@@ -55,9 +66,7 @@ def settle(recipe: Recipe, run: Path) -> None:
         before = read_recipe(path)
         if keys := changed(before, recipe):
             raise RecipeError(f"{path}: this run has another {keys[0]}: go on as it was, or choose another run")
-    beside = path.with_suffix(".new")
-    beside.write_text(write_recipe(recipe), encoding="utf-8")
-    beside.replace(path)
+    put_text(path, write_recipe(recipe))
 
 
 @dataclass
@@ -75,12 +84,14 @@ class Session:
         checkpoints = Checkpoints(self.run / "checkpoints")
         if world.first:
             checkpoints.sweep()
+            for name in (TOKENIZER, RESULT):
+                sweep(self.run, name)
             self.prepared()
         world.wait()
         data = self.prepared()
         start = begun(recipe, data, self.report.say)
         model = start.model.to(world.device)
-        latest = checkpoints.latest(self.report.say)
+        latest = self.latest(checkpoints)
         progress = Progress(world=world.size)
         if latest is not None:
             restore(model, latest[0])
@@ -90,9 +101,8 @@ class Session:
                 self.report.say(
                     f"{world.size} processes instead of {progress.world}: other random numbers from here on"
                 )
-        is_done = self.is_done(progress)
-        world.wait()  # from here on the first process writes what the others have just read
-        if is_done:
+        # From here on the first process writes what the others have just read.
+        if world.any(world.first and self.is_done(progress)):
             self.report.say(f"finished already, after {progress.step} steps: {self.run / RESULT}")
             return self.run / RESULT
         with ExitStack() as held:
@@ -124,6 +134,8 @@ class Session:
     ) -> Path:
         """Put everything together, and run the loop; `folder` is the checkpoint to go on from."""
         recipe, train, world, model = self.recipe, self.recipe.train, self.world, start.model
+        if world.size > 1 and recipe.model.kind == "xl" and recipe.model.memory:
+            raise RecipeError(f"model.memory: what is carried is saved by one process, got {world.size}")
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
         steps = shared(learner, world, train)
         now = whole(model, start.plan.config)
@@ -133,14 +145,12 @@ class Session:
             model, train.optimiser, rate=train.rate, betas=train.betas, epsilon=train.epsilon, decay=train.decay
         )
         names = {weight: name for name, weight in model.named_parameters()}
-        if folder is not None:
-            restore_moments(optimiser, names, read_memory(folder))
-        keeper = Keeper(checkpoints, exporter, now, lambda: moments(optimiser, names), recipe, world.first)
+        saved = {} if folder is None else read_memory(folder)
+        restore_moments(optimiser, names, saved)
+        keeper = Keeper(
+            checkpoints, exporter, now, lambda: moments(optimiser, names) | packed(loop.carried), recipe, world.first
+        )
         with listening() as stop:
-            if folder is None:
-                keeper.save(progress, {})  # finds out now, not after hours, whether it can be written
-            else:
-                keeper.tidy(progress)  # which a kill may have kept it from
             loop = Loop(
                 train=train,
                 learner=steps,
@@ -154,11 +164,24 @@ class Session:
                 world=world,
                 stop=stop,
                 progress=progress,
+                carried=unpacked(saved, world.device),
             )
+            if folder is None:
+                keeper.save(progress, {})  # finds out now, not after hours, whether it can be written
+            else:
+                keeper.tidy(progress)  # which a kill may have kept it from
             done = loop.run()
             world.wait()
             last = Judge.of(recipe, data, is_last=True)
             return self.finish(done, checkpoints, exporter, learner.of(now()), last, log, loop.check)
+
+    def latest(self, checkpoints: Checkpoints) -> tuple[Path, Progress] | None:
+        """The checkpoint to go on from. The first process chooses: another machine may not see yet what it sees."""
+        mine = checkpoints.latest(self.report.say, self.run / LOG) if self.world.first else None
+        step = self.world.told(-1 if mine is None else mine[1].step)
+        if step < 0 or self.world.first:
+            return mine
+        return checkpoints.path(step), read_progress(checkpoints.path(step))
 
     def prepared(self) -> Material:
         return material(self.recipe, self.run, self.report.say)

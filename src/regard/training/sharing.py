@@ -1,17 +1,19 @@
 """A model that several processes train together: copied to each, or each holding a shard."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import torch
 from torch import Tensor, nn
-from torch.distributed.tensor import DTensor, distribute_tensor
 
 from regard.checkpoints.hub import Config, build
 from regard.layers import Block
 from regard.models import Model
 from regard.training.processes import World
 from regard.training.recipe import TrainRecipe
+
+if TYPE_CHECKING:
+    from torch.distributed.tensor import DTensor  # a second that one process need not wait
 
 
 def shared(learner: nn.Module, world: World, train: TrainRecipe) -> nn.Module:
@@ -33,22 +35,29 @@ def shared(learner: nn.Module, world: World, train: TrainRecipe) -> nn.Module:
     return learner
 
 
+def is_shard(tensor: Tensor) -> "TypeGuard[DTensor]":
+    """Whether this process has a part of the tensor only."""
+    return hasattr(tensor, "full_tensor")
+
+
 def gathered(tensor: Tensor) -> Tensor:
     """A tensor whole, if the processes have a shard each; all of them have to ask."""
-    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
+    return tensor.full_tensor() if is_shard(tensor) else tensor
 
 
 def like(value: Tensor, weight: Tensor) -> Tensor:
     """A whole tensor laid out as a weight is."""
     value = value.to(weight.device, copy=True)
-    if isinstance(weight, DTensor) and value.dim():
+    if is_shard(weight) and value.dim():
+        from torch.distributed.tensor import distribute_tensor
+
         return distribute_tensor(value, weight.device_mesh, weight.placements)
     return value
 
 
 def whole(model: Model, config: Config) -> Callable[[], Model]:
     """Gives the model as one process would have it: itself, or a copy that its shards are gathered in."""
-    if not any(isinstance(weight, DTensor) for weight in model.parameters()):
+    if not any(is_shard(weight) for weight in model.parameters()):
         return lambda: model
     copy = build(config)
 

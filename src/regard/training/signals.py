@@ -18,20 +18,18 @@ class Stop:
     def __init__(self) -> None:
         self.asked: int | None = None
 
-    def check(self) -> None:
-        if self.asked is not None:
-            raise Stopped
-
 
 @contextmanager
 def listening() -> Iterator[Stop]:
-    """SIGTERM and Ctrl-C are remembered, not obeyed at once; a second one is."""
+    """SIGTERM and Ctrl-C are remembered, not obeyed at once; a Ctrl-C after that is.
+
+    A second SIGTERM changes nothing: under torchrun one may come from whoever stops the job, and one from torchrun.
+    """
     stop = Stop()
 
     def remember(number: int, frame: FrameType | None) -> None:
         stop.asked = number
-        for other in STOPS:
-            signal.signal(other, before[other])
+        signal.signal(signal.SIGINT, before[signal.SIGINT])
 
     try:
         before = {number: signal.signal(number, remember) for number in STOPS}

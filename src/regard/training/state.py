@@ -19,7 +19,7 @@ from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import MANIFEST, check_manifest, first_line, read_json, write_manifest
 from regard.errors import RegardError
 
-STATE, OPTIMISER = "state.json", "optimiser.safetensors"
+STATE, OPTIMISER, OLD = "state.json", "optimiser.safetensors", "old"
 
 
 class SaveError(RegardError):
@@ -69,11 +69,17 @@ class Checkpoints:
 
         return written_whole(self.path(progress.step), fill)
 
-    def latest(self, say: Callable[[str], None] = lambda line: None) -> tuple[Path, Progress] | None:
-        """The newest checkpoint that is whole; of those that are not, a line each."""
+    def latest(
+        self, say: Callable[[str], None] = lambda line: None, log: Path | None = None
+    ) -> tuple[Path, Progress] | None:
+        """The newest checkpoint that is whole, its part of the log too; of those that are not, a line each."""
+        length = log.stat().st_size if log is not None and log.is_file() else 0
         for step in reversed(self.steps()):
             try:
-                return self.path(step), read_progress(self.path(step))
+                progress = read_progress(self.path(step))
+                if log is not None and progress.log > length:
+                    raise CheckpointError(f"{log}: {progress.log - length} bytes short of {self.path(step)}")
+                return self.path(step), progress
             except CheckpointError as problem:
                 say(f"{problem}; looking for the checkpoint before it")
         return None
@@ -86,8 +92,7 @@ class Checkpoints:
 
     def sweep(self) -> None:
         """Remove what an interrupted save or removal left behind."""
-        for path in self.folder.glob(".*") if self.folder.is_dir() else ():
-            shutil.rmtree(path, ignore_errors=True)
+        sweep(self.folder, "step-*")
 
 
 def read_progress(folder: Path) -> Progress:
@@ -112,31 +117,72 @@ def read_memory(folder: Path) -> dict[str, Tensor]:
 
 
 def written_whole(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """Have a folder filled beside its place, with a manifest; then put it there."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        around = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    except OSError as problem:
-        raise SaveError(f"{folder}: cannot be written ({problem.strerror}); what was saved before is whole") from None
-    beside = around / "new"
-    try:
-        beside.mkdir()
+    """Have a folder filled, with a manifest, and put in its place."""
+
+    def listed(beside: Path) -> None:
         fill(beside)
         write_manifest(beside)
-        for path in sorted(beside.iterdir()):
-            path.chmod(0o644)  # what is to be shared is not for one person's eyes
-            sync_path(path)
-        sync_path(beside)
-        if folder.exists():
-            os.rename(folder, around / "old")
-        os.rename(beside, folder)
-        sync_path(folder.parent)
-    except (OSError, SafetensorError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else first_line(problem)
-        raise SaveError(f"{folder}: cannot be written ({reason}); what was saved before is whole") from None
-    finally:
-        shutil.rmtree(around, ignore_errors=True)
+
+    return put_whole(folder, listed)
+
+
+def put_whole(folder: Path, fill: Callable[[Path], object]) -> Path:
+    """Have a folder filled beside its place; then put it there."""
+    with writing(folder):
+        make_folder(folder.parent)
+        around = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        beside = around / "new"
+        try:
+            beside.mkdir()
+            fill(beside)
+            for path in sorted(beside.iterdir()):
+                path.chmod(0o644)  # what is to be shared is not for one person's eyes
+                sync_path(path)
+            sync_path(beside)
+            if folder.exists():
+                os.rename(folder, around / OLD)  # should it end here, clear() brings it back
+            os.rename(beside, folder)
+            sync_path(folder.parent)
+        finally:
+            clear(around, folder)
     return folder
+
+
+def clear(around: Path, place: Path) -> None:
+    """Remove what was filled beside a place; what was taken out of the place goes back if nothing else came."""
+    if (around / OLD).is_dir() and not place.exists():
+        os.rename(around / OLD, place)
+        sync_path(place.parent)
+    shutil.rmtree(around, ignore_errors=True)
+
+
+def put_text(path: Path, text: str) -> None:
+    """Write a file beside its place; then put it there."""
+    beside = path.with_name(f".{path.name}.new")
+    with writing(path):
+        beside.write_text(text, encoding="utf-8")
+        sync_path(beside)
+        os.rename(beside, path)
+        sync_path(path.parent)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What the disk refuses is one line that names the file or folder."""
+    try:
+        yield
+    except (OSError, SafetensorError) as problem:
+        told = problem.strerror if isinstance(problem, OSError) else None
+        reason = told or first_line(problem)
+        raise SaveError(f"{path}: cannot be written ({reason}); what was saved before is whole") from None
+
+
+def make_folder(folder: Path) -> None:
+    """A folder and those above it, their names on the disk."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_path(folder.parent)
 
 
 def sync_path(path: Path) -> None:
@@ -150,19 +196,26 @@ def sync_path(path: Path) -> None:
 
 def discard(folder: Path) -> None:
     """Remove a folder; half of it never looks like the whole, because it is renamed first."""
-    around = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    os.rename(folder, around / "old")
-    shutil.rmtree(around, ignore_errors=True)
+    away = folder.with_name(f".{folder.name}.away")
+    shutil.rmtree(away, ignore_errors=True)
+    with writing(folder):
+        os.rename(folder, away)
+    shutil.rmtree(away, ignore_errors=True)
+
+
+def sweep(folder: Path, name: str) -> None:
+    """Clear what an interruption left of folders of this name."""
+    for path in sorted(folder.glob(f".{name}.*")) if folder.is_dir() else ():
+        with writing(folder):
+            clear(path, folder / path.name.split(".")[1])
 
 
 @contextmanager
 def alone(run: Path) -> Iterator[None]:
     """Nobody else trains in this folder meanwhile; the lock goes with the process, however it ends."""
-    try:
-        run.mkdir(parents=True, exist_ok=True)
+    with writing(run):
+        make_folder(run)
         file = (run / ".lock").open("w")
-    except OSError as problem:
-        raise SaveError(f"{run}: cannot be written ({problem.strerror})") from None
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,6 +1,7 @@
 """One long text, read in windows: for models that learn to go on, or to guess what was hidden."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import torch
 from regard.text import DataError, Plain, Side, Tokenizer, Windows, token_tables
 from regard.training.materials import Material, Say, number_of, one_file, parted
 from regard.training.objectives import Masked, NextToken, Objective, Row
+from regard.training.objectives.next_token import Texts
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe
 from regard.training.styles import Wanted
@@ -27,7 +29,8 @@ class Stream:
         return len(self.tokens)
 
     def __getitem__(self, stretch: Stretch, /) -> Row:
-        return (self.tokens[stretch[0] : stretch[1] + 1],)
+        """Its tokens, and the place of the first."""
+        return self.tokens[stretch[0] : stretch[1] + 1], np.array(stretch[:1])
 
 
 class Through:
@@ -49,7 +52,26 @@ def next_token(recipe: Recipe, home: Path, say: Say) -> Material:
     """A text that is gone on with."""
     tokenizer, learned, judged = streams(recipe, home, "stream")
     objective = NextToken(pad=tokenizer.specials.pad or 0)
-    return windowed(recipe, tokenizer, objective, learned, judged, recipe.data.context or recipe.model.length)
+    context = recipe.data.context or recipe.model.length
+    found = windowed(recipe, tokenizer, objective, learned, judged, context)
+    if recipe.model.kind != "xl" or not recipe.model.memory:
+        return found
+    if recipe.data.windows != "carried":
+        raise RecipeError(
+            f"data.windows = {recipe.data.windows!r}: a model that remembers reads on, 'carried' expected, or "
+            "model.memory = 0"
+        )
+    rows = recipe.train.rows or max(1, recipe.train.tokens // context)
+    return replace(found, judged=read_on(judged, context, rows, objective) if len(judged) > 1 else ())
+
+
+def read_on(tokens: np.ndarray, context: int, rows: int, objective: NextToken) -> list[Texts]:
+    """A text in batches of so many rows, each row a part of it that goes on from one batch to the next."""
+    stream, windows = Stream(tokens), Windows(tokens, context=context, rows=rows, order="carried")
+    way, chance = Through(windows), torch.Generator()
+    return [
+        objective.batch([stream[stretch] for stretch in way.rows(0, number)], chance) for number in range(way.count(0))
+    ]
 
 
 def masked(recipe: Recipe, home: Path, say: Say) -> Material:

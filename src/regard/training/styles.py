@@ -1,24 +1,30 @@
 """A recipe becomes a model, in the layout of a family that others can load."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from regard.checkpoints.hub import Config
 from regard.errors import lookup
+from regard.layers import CELLS
 from regard.models import (
+    AlignConfig,
+    AlignerConfig,
     AttentionConfig,
     ClassifyConfig,
     DecoderConfig,
     EncoderConfig,
     InnerConfig,
+    MemoryConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
+    RecurrentConfig,
     SideConfig,
     StackConfig,
     TransformerConfig,
     WordsConfig,
+    XLConfig,
 )
 from regard.training.reading import RecipeError
 from regard.training.recipe import ModelRecipe
@@ -36,12 +42,13 @@ class Plan:
 @dataclass(frozen=True)
 class Wanted:
     """What the data asks of a model: so many words (`written`, where the other side has its own), labels (0: none), and
-    whether sentences follow each other."""
+    whether sentences follow each other; `longest` are the words of a remembered sentence."""
 
     words: int
     written: int | None = None
     labels: int = 0
     follows: bool = False
+    longest: int = 0
 
 
 def marian(model: ModelRecipe, wanted: Wanted) -> Plan:
@@ -108,6 +115,16 @@ def llama(model: ModelRecipe, wanted: Wanted) -> Plan:
     return Plan(plan.config, plan.architecture, plan.told | {"max_position_embeddings": model.length})
 
 
+def xl(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Dai et al. 2019, norms before each part: distances in the score, and a memory of what was read before."""
+    layers = stack(model, depths(model)[0], "gelu-tanh")
+    window = model.memory + 1 if model.memory else None
+    layers = replace(layers, attention=replace(layers.attention, score="xl"), window=window)
+    side = SideConfig(WordsConfig(wanted.words, dropout=model.dropout), layers)
+    output = OutputConfig(model.tied, bias=model.output_bias)
+    return Plan(XLConfig(side, output), "XL", {"model_type": "regard-xl"})
+
+
 def reader(model: ModelRecipe, wanted: Wanted, side: SideConfig, family: str, ending: str) -> Plan:
     """A model that reads left to right, and what is asked of it."""
     told = {"model_type": family.lower()}
@@ -133,6 +150,60 @@ def bert(model: ModelRecipe, wanted: Wanted) -> Plan:
     if wanted.follows:
         return Plan(EncoderConfig(side, output, pooler="tanh", follows=True), "BertForPreTraining", told)
     return Plan(EncoderConfig(side, output), "BertForMaskedLM", told)
+
+
+def alignment(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Bahdanau et al. 2015 (`score = "additive"`) or Luong et al. 2015, in a layout of our own.
+
+    Annotations, both ways together, are as wide as the decoder's state.
+    """
+    words = model.inner or model.width
+    counts, widths = (wanted.words, wanted.written or wanted.words), (model.width // 2, model.width)
+    sizes = zip(counts, widths, depths(model), strict=True)
+    reads, writes = (RecurrentConfig(count, words, width, layers) for count, width, layers in sizes)
+    look = None
+    if model.score != "none":
+        score, when = lookup(SCORINGS, model.score, "score (model.score)")
+        look = AlignConfig(score, when, model.heads, words, model.local or None, model.reach)
+    before = look is not None and look.look == "before"
+    lookup(CELLS, model.cell, "cell (model.cell)")
+    config = AlignerConfig(
+        reads,
+        writes,
+        look,
+        cell=model.cell,
+        deep=model.activation or ("maxout" if before else "tanh"),
+        skips=before,
+        feeding=model.feeding,
+        output=OutputConfig(model.tied, bias=model.output_bias),
+        shared=model.shared and wanted.written is None,
+        dropout=model.dropout,
+    )
+    return Plan(config, "Aligner", {"model_type": "regard-alignment"})
+
+
+def memory(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Sukhbaatar et al. 2015, in a layout of our own. Word 0 is none."""
+    config = MemoryConfig(
+        wanted.words,
+        model.width,
+        hops=depths(model)[0],
+        tying=model.tying,
+        projects=model.projects,
+        memories=model.length,
+        longest=wanted.longest,
+    )
+    return Plan(config, "Memory", {"model_type": "regard-memory"})
+
+
+SCORINGS: dict[str, tuple[str, Literal["before", "after"]]] = {
+    "additive": ("additive", "before"),
+    "concat": ("additive", "after"),
+    "general": ("bilinear", "after"),
+    "dot": ("dot", "after"),
+    "multihead": ("multihead", "after"),
+}
+"""Scores as the papers call them: which one it is, and whether the state asks before it reads a word or after."""
 
 
 def stack(
@@ -177,6 +248,9 @@ KINDS: dict[str, dict[str, Style]] = {
     "transformer": {"marian": marian, "t5": t5},
     "encoder": {"bert": bert},
     "decoder": {"gpt2": gpt2, "llama": llama},
+    "xl": {"xl": xl},
+    "alignment": {"alignment": alignment},
+    "memory": {"memory": memory},
 }
 """The styles of each kind of model; the first is the usual one."""
 
@@ -185,7 +259,7 @@ def plan(model: ModelRecipe, wanted: Wanted) -> Plan:
     """What a recipe's model is made of."""
     styles = lookup(KINDS, model.kind, "model kind")
     style = lookup(styles, model.style or next(iter(styles)), f"style of {model.kind} (model.style)")
-    if len(model.layers) > (2 if model.kind == "transformer" else 1) or min(model.layers, default=0) < 1:
+    if len(model.layers) > (2 if model.kind in ("transformer", "alignment") else 1) or min(model.layers, default=0) < 1:
         raise RecipeError(f"model.layers = {list(model.layers)}: one number from 1 on expected, or two for two sides")
     if model.heads < 1 or model.width % model.heads:
         raise RecipeError(f"model.heads = {model.heads}: a width of {model.width} cannot be split into so many")

@@ -10,13 +10,17 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.graph import increment_version
 
+from regard.training.objectives.objective import Carried
 from regard.training.optimiser import clip
 from regard.training.processes import World
 
 
 @dataclass(frozen=True)
 class Update:
-    """What a step was like: sums over its places, and the size of its gradient. `skipped`: that was no number."""
+    """What a step was like: sums over its places, and the size of its gradient. `skipped`: that was no number.
+
+    `carried` is what the last batch leaves behind for the one after it; nothing where it may be no number either.
+    """
 
     loss: float
     plain: float
@@ -24,16 +28,18 @@ class Update:
     tokens: int
     norm: float
     skipped: bool
+    carried: Carried | None = None
 
 
 def update(
-    learner: Callable[[Any], tuple[Tensor, Tensor]],
+    learner: Callable[..., tuple[Tensor, Tensor, Carried | None]],
     batches: Sequence[Any],
     optimiser: torch.optim.Optimizer,
     *,
     rate: float,
     most: float = 0.0,
     world: World = World(),
+    carried: Carried | None = None,
 ) -> Update:
     """Learn from some batches as if they were one: every place counts the same, whichever batch or process it is in."""
     count, tokens = world.sums([sum(batch.count for batch in batches), sum(batch.tokens for batch in batches)])
@@ -43,7 +49,7 @@ def update(
     for number, batch in enumerate(batches):
         last = number == len(batches) - 1
         with nullcontext() if last else unsynchronised(learner):
-            loss, exact = learner(batch)
+            loss, exact, carried = learner(batch, carried)
             # The processes' gradients are averaged, hence times their number.
             (loss * (world.size / max(count, 1) if batch.count else 0.0)).backward()
         if batch.count:
@@ -59,7 +65,7 @@ def update(
         increment_version(
             [weight for weight in weights if type(weight) is nn.Parameter]
         )  # the fused kernel does not, and whoever keeps copies would not know they are old
-    return Update(total, plain, int(count), int(tokens), size, skipped)
+    return Update(total, plain, int(count), int(tokens), size, skipped, None if skipped else carried)
 
 
 def unsynchronised(learner: Any) -> Any:

@@ -1,13 +1,12 @@
 """The tokeniser of a run: a given one, or one learned from its texts, once."""
 
-import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 from regard.text import Tokenizer, load_tokenizer, save_tokenizer, train_tokenizer
 from regard.text.files import TokenizerError
 from regard.training.recipe import Recipe
+from regard.training.state import put_whole
 
 FOLDER = "tokenizer"
 
@@ -30,13 +29,7 @@ def tokenizer_of(
         made = train_tokenizer(
             kind, recipe.tokenizer.size, texts, target=target, frame=frame, lower=recipe.tokenizer.lower
         )
-    beside = Path(tempfile.mkdtemp(prefix=f".{FOLDER}.", dir=home))
-    try:
-        save_tokenizer(made, beside / FOLDER)
-        (beside / FOLDER).rename(folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-    return load_tokenizer(folder)
+    return load_tokenizer(put_whole(folder, lambda beside: save_tokenizer(made, beside)))
 
 
 def files(home: Path) -> list[Path]:

@@ -3,6 +3,7 @@
 from regard.attention.scores.additive import Additive, AdditiveCompare
 from regard.attention.scores.dot import Bilinear, Cosine, Dot, ScaledDot, Tempered
 from regard.attention.scores.kernel import FEATURES, Kernel, KernelCompare
+from regard.attention.scores.local import Local
 from regard.attention.scores.location import Location, LocationCompare
 from regard.attention.scores.score import Compare, Score
 from regard.attention.scores.shaw import Shaw, ShawCompare
@@ -32,6 +33,7 @@ __all__ = [
     "Dot",
     "Kernel",
     "KernelCompare",
+    "Local",
     "Location",
     "LocationCompare",
     "ScaledDot",

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.scores.score import Compare, Score
+from regard.attention.scores.score import Compare, Score, projected
 from regard.errors import expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -19,7 +19,8 @@ class Additive(Score):
 
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
         pairs = torch.tanh(query[:, :, :, None] + key[:, :, None])  # (batch, heads, rows, columns, width)
-        return (pairs @ self.vector.to(pairs.dtype)[:, None, :, None]).squeeze(-1)
+        vector = self.vector.to(pairs.dtype)
+        return pairs @ vector[0] if len(vector) == 1 else (pairs @ vector[:, None, :, None]).squeeze(-1)
 
     def heads(self, kept: Tensor | slice) -> "Additive":
         return Additive(self.vector[kept])
@@ -48,11 +49,11 @@ class AdditiveCompare(Compare):
             nn.init.xavier_uniform_(weight)
 
     def query(self, query: Tensor) -> Tensor:
-        return query @ self.query_weight
+        return projected(query, self.query_weight)
 
     def key(self, key: Tensor) -> Tensor:
         expect("key", "heads", key.shape[1], len(self.key_weight))
-        return key @ self.key_weight
+        return projected(key, self.key_weight)
 
     def score(self, queries: int, keys: int) -> Score:
         return Additive(self.vector)

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from regard.attention.scores.score import Compare, Score
+from regard.attention.scores.score import Compare, Score, projected
 from regard.shapes import Columns, Keys, Queries, Rows
 
 
@@ -76,7 +76,7 @@ class Bilinear(Compare):
         nn.init.xavier_uniform_(self.weight)
 
     def query(self, query: Tensor) -> Tensor:
-        return query @ self.weight
+        return projected(query, self.weight)
 
     def score(self, queries: int, keys: int) -> Score:
         return Dot(1.0)

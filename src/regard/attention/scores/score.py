@@ -23,6 +23,15 @@ class Score:
         """
         raise NotImplementedError
 
+    @property
+    def focuses(self) -> bool:
+        """Whether weights are multiplied by something once they are normalised: by `focus`."""
+        return False
+
+    def focus(self, query: Queries, key: Keys) -> Tensor:
+        """What the weights of these queries and keys are multiplied by, where the score focuses."""
+        raise NotImplementedError
+
     def heads(self, kept: Tensor | slice) -> "Score":
         """The score of some heads."""
         return self
@@ -58,3 +67,8 @@ class Compare(nn.Module):
 
     def forward(self, query: Tensor, key: Tensor) -> tuple[Tensor, Tensor, Score]:
         return self.query(query), self.key(key), self.score(query.shape[-2], key.shape[-2])
+
+
+def projected(x: Tensor, weight: Tensor) -> Tensor:
+    """Queries or keys through a matrix of each head: one product a head for the whole batch, one for its gradient."""
+    return torch.einsum("bhlw,hwv->bhlv", x, weight)

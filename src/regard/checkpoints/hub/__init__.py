@@ -5,17 +5,21 @@ from typing import Any
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub import (
     albert,
+    alignment,
     bart,
     bert,
     bert_generation,
     distilbert,
+    e2k,
     encoder_decoder,
     gpt2,
     llama,
     marian,
+    memory,
     openai_gpt,
     roberta,
     t5,
+    xl,
 )
 from regard.checkpoints.hub.family import Config, Family, architecture_of, build
 
@@ -35,6 +39,10 @@ FAMILIES: dict[str, Family] = {
         t5.FAMILY,
         bart.FAMILY,
         marian.FAMILY,
+        xl.FAMILY,
+        alignment.FAMILY,
+        e2k.FAMILY,
+        memory.FAMILY,
     )
     for kind in family.kinds
 }

@@ -45,7 +45,7 @@ class Writer:
         plain = Options({**options.config, **told}, options.where)
         config = self.family.read(plain, self.architecture)
         options.asked |= plain.asked
-        assert not isinstance(config, TransformerConfig)
+        assert isinstance(config, EncoderConfig | DecoderConfig)
         return (config.encoder if isinstance(config, EncoderConfig) else config.decoder), config.output
 
     def write(self, side: SideConfig, output: OutputConfig | None) -> dict[str, Any]:

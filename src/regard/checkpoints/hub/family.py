@@ -6,9 +6,23 @@ from typing import Any
 
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import Names
-from regard.models import Decoder, DecoderConfig, Encoder, EncoderConfig, Model, Transformer, TransformerConfig
+from regard.models import (
+    XL,
+    Aligner,
+    AlignerConfig,
+    Decoder,
+    DecoderConfig,
+    Encoder,
+    EncoderConfig,
+    Memory,
+    MemoryConfig,
+    Model,
+    Transformer,
+    TransformerConfig,
+    XLConfig,
+)
 
-Config = EncoderConfig | DecoderConfig | TransformerConfig
+Config = EncoderConfig | DecoderConfig | TransformerConfig | AlignerConfig | MemoryConfig
 
 
 @dataclass(frozen=True)
@@ -30,6 +44,12 @@ def build(config: Config) -> Model:
     """The model that a config describes."""
     if isinstance(config, EncoderConfig):
         return Encoder(config)
+    if isinstance(config, AlignerConfig):
+        return Aligner(config)
+    if isinstance(config, MemoryConfig):
+        return Memory(config)
+    if isinstance(config, XLConfig):
+        return XL(config)
     return Decoder(config) if isinstance(config, DecoderConfig) else Transformer(config)
 
 

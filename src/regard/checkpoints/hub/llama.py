@@ -55,7 +55,7 @@ def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
     return DecoderConfig(SideConfig(words, stack, rotary(options, head_width)), **asked(options, architecture))
 
 
-def biases(kind: str, options: Options) -> dict[str, bool]:
+def biases(kind: str, options: Options) -> dict[str, Any]:
     """Which projections of attention have one: all or none in Llama, all but the last in Qwen2."""
     if kind == "qwen2":
         return {"bias": True, "output_bias": False}

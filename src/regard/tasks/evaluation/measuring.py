@@ -5,28 +5,30 @@ from pathlib import Path
 from typing import Any
 
 from regard.errors import RegardError
+from regard.tasks.evaluation.answerers import answerers
 from regard.tasks.evaluation.classifiers import classifiers
 from regard.tasks.evaluation.measures import Along, Asked, Evaluation
 from regard.tasks.evaluation.readers import language_models, masked_models
 from regard.tasks.evaluation.translators import start_of, translators
 from regard.tasks.generate import Generate
 from regard.tasks.task import Task
-from regard.text import Corpus, DataError, Labelled, Plain, Swapped, pairs
+from regard.text import Corpus, DataError, Labelled, Plain, Stories, Swapped, pairs
 
 MEASURES: dict[str, Callable[..., Evaluation]] = {
     "translate": translators,
     "generate": language_models,
     "fill": masked_models,
     "classify": classifiers,
+    "answer": answerers,
 }
 """How the models of a task are measured."""
 
 
-def evaluate(task: Task, corpus: Corpus, *, along: Along | None = None, **asked: Any) -> Evaluation:
+def evaluate(task: Task, corpus: Corpus | Stories, *, along: Along | None = None, **asked: Any) -> Evaluation:
     """Measure a model: `evaluate(regard.load("folder"), pairs(["test.en", "test.de"]), beam=5).scores`.
 
-    Pairs for a translator, Labelled for a classifier, Plain(path, ends=True) for a model of text; see Asked for what
-    can be asked. Which texts are computed together changes no score.
+    Pairs for a translator, Labelled for a classifier, Stories for a memory network, Plain(path, ends=True) for a model
+    of text; see Asked for what can be asked. Which texts are computed together changes no score.
     """
     return MEASURES[kind_of(task, corpus.columns)](task, corpus, Asked(**asked), along)
 
@@ -42,10 +44,12 @@ def kind_of(task: Task, columns: tuple[str, ...]) -> str:
     return task.name
 
 
-def corpus_for(task: Task, files: Sequence[str | Path], *, swap: bool = False, label: str = "last") -> Corpus:
+def corpus_for(task: Task, files: Sequence[str | Path], *, swap: bool = False, label: str = "last") -> Corpus | Stories:
     """The files as a model of this task is measured by them; `label` says where a line has its label."""
     if task.name == "translate" or (isinstance(task, Generate) and (len(files) == 2 or start_of(task) is not None)):
         return Swapped(pairs(files)) if swap else pairs(files)
     if len(files) != 1:
         raise DataError(f"one file expected to {task.name} with, got {len(files)}")
+    if task.name == "answer":
+        return Stories.at(files[0])
     return Labelled(Path(files[0]), label) if task.name == "classify" else Plain(Path(files[0]), ends=True)

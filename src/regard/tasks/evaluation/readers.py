@@ -8,6 +8,7 @@ import torch
 
 from regard.attention.taps import unwatched
 from regard.errors import RegardError
+from regard.models import XL
 from regard.tasks.evaluation.measures import Along, Asked, Evaluation, counting, watched, wording
 from regard.tasks.fill import Fill
 from regard.tasks.generate import Generate
@@ -18,18 +19,23 @@ from regard.training.learner import Learner
 from regard.training.objectives import Masked, NextToken, Row
 from regard.training.objectives.masked import Hidden
 from regard.training.orders import in_order
+from regard.training.streams import read_on
 
 ROOM = 4096  # tokens that are read at a time
 USUAL = {"generate": 1024, "fill": 512}  # tokens of a window, at most, where nobody says
 
 
 def language_models(task: Generate, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
-    """The loss of every token but the first, as after training: windows side by side, each knowing only itself."""
+    """The loss of every token but the first, as after training: windows side by side, each knowing only itself, or one
+    after the other where a model remembers."""
     texts, tokens = read(corpus, task.tokenizer)
     context = window(task, asked)
     rows: list[Row] = [(tokens[start : start + context + 1],) for start in range(0, len(tokens) - 1, context)]
     objective = NextToken(pad=task.tokenizer.specials.pad or 0)
-    batches = in_order(rows, objective, room=ROOM, seed=0)
+    if isinstance(task.model, XL) and task.model.config.memory:
+        batches = read_on(tokens, context, 1, objective)
+    else:
+        batches = in_order(rows, objective, room=ROOM, seed=0)
     with unwatched(), torch.no_grad():
         found = totals(Learner(task.model, objective), watched(batches, counting(along, len(tokens) - 1)))
     counts = {"tokens": found.count, "context": context}

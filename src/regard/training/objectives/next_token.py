@@ -1,48 +1,75 @@
 """The next token, at every place at once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import torch
 from torch import Tensor
 
-from regard.models import Decoder, Model
+from regard.models import XL, Decoder, Model
 from regard.training.losses import word_loss
-from regard.training.objectives.objective import Loss, Moves, Row, padded
+from regard.training.objectives.objective import Carried, Loss, Moves, Row, padded
 
 
 @dataclass(frozen=True, eq=False)
 class Texts(Moves):
-    """Texts, and the token that follows each token."""
+    """Texts, and the token that follows each token. `ends` are where in a long text they begin and end, if known, and
+    `carried` is what was taken along from the batch before."""
 
     inputs: Tensor
     places: Tensor | None
     answers: Tensor
     count: int
     tokens: int
+    ends: Tensor | None = None  # (texts, 2)
+    carried: Carried | None = None
+
+    def after(self, carried: Carried) -> "Texts":
+        """The same, read after what another batch left behind."""
+        return replace(self, carried=carried)
+
+    @property
+    def remembered(self) -> Tensor | None:
+        """What a model remembers of the texts before these, if each goes on where one of those ended."""
+        if self.carried is None or self.ends is None:
+            return None
+        ends = self.carried["ends"][: len(self.ends)]
+        return self.carried["states"][:, : len(ends)] if torch.equal(ends, self.ends[:, 0]) else None
 
 
 class NextToken:
-    """A language model learns from all places of a text: Radford et al. 2019."""
+    """A language model learns from all places of a text: Radford et al. 2019.
+
+    One that remembers takes along what it read in the batch before, where texts go on from there: Dai et al. 2019.
+    """
 
     name: ClassVar[str] = "next-token"
-    kinds: ClassVar[tuple[str, ...]] = ("decoder",)
+    kinds: ClassVar[tuple[str, ...]] = ("decoder", "xl")
 
     def __init__(self, *, pad: int = 0) -> None:
         self.pad = pad
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Texts:
-        """Rows are (tokens,), one more than are read at a time."""
+        """Rows are (tokens,), one more than are read at a time; with (tokens, place) it is known where they begin."""
         tokens, real = padded([row[0] for row in rows], self.pad)
         inputs, answers = tokens[:, :-1], tokens[:, 1:].flatten()
         places = None if real is None else real[:, 1:].flatten().nonzero()[:, 0]
         answers = answers if places is None else answers[places]
-        return Texts(inputs.contiguous(), places, answers.contiguous(), len(answers), len(answers))
+        ends = None
+        if len(rows[0]) > 1:
+            ends = torch.tensor([[int(row[1][0]), int(row[1][0]) + len(row[0]) - 1] for row in rows])
+        return Texts(inputs.contiguous(), places, answers.contiguous(), len(answers), len(answers), ends)
 
     def loss(self, model: Model, batch: Texts, smoothing: float = 0.0) -> Loss:
         assert isinstance(model, Decoder)
         assert model.output is not None
-        x = model.hidden(batch.inputs).flatten(0, 1)
+        carried: Carried | None = None
+        if isinstance(model, XL) and model.config.memory and batch.ends is not None:
+            x, memory = model.read(batch.inputs, batch.remembered)
+            carried = {"states": memory, "ends": batch.ends[:, 1]}
+        else:
+            x = model.hidden(batch.inputs)
+        x = x.flatten(0, 1)
         x = x if batch.places is None else x.index_select(0, batch.places)
-        return Loss(*word_loss(model.output, x, batch.answers, smoothing=smoothing))
+        return Loss(*word_loss(model.output, x, batch.answers, smoothing=smoothing), carried=carried)

@@ -1,6 +1,6 @@
 """What every objective can do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -14,6 +14,10 @@ Row = tuple[np.ndarray, ...]
 """One example: its token numbers, in one array or several."""
 
 
+Carried = Mapping[str, Tensor]
+"""What a model takes along from one batch to the next; saved with the state of a training."""
+
+
 @dataclass(frozen=True)
 class Loss:
     """Sums over the places of a batch: what is learned from, and the plain cross-entropy without a gradient."""
@@ -21,6 +25,7 @@ class Loss:
     total: Tensor
     plain: Tensor
     right: Tensor | None = None  # places where the likeliest answer was the right one
+    carried: "Carried | None" = None  # for the batch after this one
 
 
 @runtime_checkable

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.models import Decoder, Model, Transformer
+from regard.models import Aligner, Decoder, Model, Transformer
 from regard.training.losses import word_loss
 from regard.training.objectives.objective import Loss, Moves, Row, padded
 
@@ -33,7 +33,7 @@ class Translate:
     """
 
     name: ClassVar[str] = "translate"
-    kinds: ClassVar[tuple[str, ...]] = ("transformer", "decoder")
+    kinds: ClassVar[tuple[str, ...]] = ("transformer", "decoder", "alignment")
 
     def __init__(self, *, start: int, pad: int, one_stream: bool = False) -> None:
         self.start, self.pad, self.one_stream = start, pad, one_stream
@@ -67,9 +67,8 @@ class Translate:
 
     def loss(self, model: Model, batch: Pairs, smoothing: float = 0.0) -> Loss:
         # Padding stands behind the text, where no word looks: the target needs no mask of its own.
-        if isinstance(model, Transformer) and batch.source is not None:
-            source = model.encode(batch.source, batch.real)
-            x = model.decoder(batch.target, source=source, source_real=batch.real)
+        if isinstance(model, Transformer | Aligner) and batch.source is not None:
+            x = model.hidden(batch.source, batch.target, real=batch.real)
         else:
             assert isinstance(model, Decoder)
             x = model.hidden(batch.target)

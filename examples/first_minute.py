@@ -1,0 +1,41 @@
+"""The first minute, with the models that come with the install: `make demo`.
+
+Every line that begins with $ is a command as it is typed; below it stands what it prints.
+"""
+
+import sys
+
+import click
+
+from regard.cli.main import COMMANDS, regard
+from regard.errors import RegardError
+
+SENTENCES = ("Where is the station?", "I have never seen such a beautiful garden!", "Tom gave Mary 25 red roses.")
+STEPS = (
+    ("translate", *SENTENCES),
+    ("translate", "--show", "The old man is reading a book."),
+    ("generate", "--seed", "2", "ROMEO:"),
+)
+VIEWER = ("see", SENTENCES[0])
+
+
+def typed(arguments: tuple[str, ...]) -> str:
+    """A command as one would type it."""
+    return " ".join(["regard", *(f'"{word}"' if set(word) & set(" :?!") else word for word in arguments)])
+
+
+def main() -> None:
+    for arguments in STEPS:
+        click.secho(f"$ {typed(arguments)}", bold=True)
+        regard.main(list(arguments), prog_name="regard", standalone_mode=False)
+        click.echo()
+    if VIEWER[0] in COMMANDS:
+        click.echo(f"To look inside, in the browser: {typed(VIEWER)}")
+    click.echo("What else there is: regard models, regard --help")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except RegardError as problem:
+        sys.exit(f"regard: {problem}")

@@ -1,0 +1,173 @@
+"""A finished run becomes a model that comes with the install, in src/regard/builtin.
+
+    regard train recipes/tatoeba-en-de.toml
+    python recipes/ship.py runs/tatoeba-en-de en-de
+    regard evaluate en-de ../shared/data/tatoeba-en-de/test.tsv.xz --beam 4 --json > en-de.json
+    python recipes/ship.py runs/tatoeba-en-de en-de --scores en-de.json
+
+Weights become float16: they are float32 again once loaded. What the card says about data, licence and limits is in
+cards.toml; the recipe is the run's; scores are those of the shipped weights, as `regard evaluate --json` printed them.
+"""
+
+import json
+import os
+import shutil
+import sys
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import click
+import torch
+
+from regard.checkpoints import Checkpoint, load_model, save_model
+from regard.checkpoints.card import CARD
+from regard.checkpoints.files import write_manifest
+from regard.errors import RegardError, lookup
+from regard.training.reading import read_recipe, write_recipe
+from regard.training.recipe import Recipe
+
+HERE = Path(__file__).parent
+BUILTIN = HERE.parent / "src" / "regard" / "builtin"
+LARGEST = 16_000_000  # bytes of a file
+ALONG = ("tokenizer.json", "target_tokenizer.json", "tokenizer_config.json", "generation_config.json")
+GENERATION = "generation_config.json"
+NAMES = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity", "bits_per_character": "bits per character"}
+"""Scores that go into a card, and how they are called there."""
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("run", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("name")
+@click.option("--scores", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="What was measured: JSON.")
+@click.option("--to", "home", type=click.Path(path_type=Path), default=BUILTIN, help="Where built-in models are.")
+def main(run: Path, name: str, scores: Path | None, home: Path) -> None:
+    """Write the result of the training RUN as the built-in model NAME."""
+    try:
+        folder = ship(run, name, home, json.loads(scores.read_text(encoding="utf-8")) if scores else None)
+    except RegardError as problem:
+        sys.exit(f"ship: {problem}")
+    total = sum(path.stat().st_size for path in folder.iterdir())
+    click.echo(f"wrote {folder}: {total / 1e6:.1f} MB{'' if scores else '; its card has no scores yet'}")
+
+
+def ship(run: Path, name: str, home: Path = BUILTIN, scores: dict[str, Any] | None = None) -> Path:
+    """The folder of a built-in model, from a run; one of the same name is replaced."""
+    known = tomllib.loads((HERE / "cards.toml").read_text(encoding="utf-8"))
+    told = lookup(known["models"], name, "built-in model in cards.toml")
+    found = load_model(run / "model", dtype=torch.float16)
+    home.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix=f".{name}.", dir=home) as beside:
+        made = Path(beside) / name
+        files = [run / "model" / file for file in ALONG if (run / "model" / file).is_file()]
+        save_model(found.model, made, found.config, found.architecture, files=files)
+        if more := told.get("generation"):
+            path = made / GENERATION
+            path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | more, indent=2) + "\n")
+        recipe = write_recipe(homeless(read_recipe(run / "recipe.toml")))
+        data = lookup(known["data"], told["data"], "data in cards.toml")
+        (made / CARD).write_text(card(name, found, told, data, recipe, scores), encoding="utf-8")
+        write_manifest(made)
+        for path in made.iterdir():
+            path.chmod(0o644)
+            if path.stat().st_size > LARGEST:
+                raise RegardError(f"{path.name} has {path.stat().st_size:,} bytes, more than {LARGEST:,}: too large")
+        if (home / name).exists():
+            shutil.rmtree(home / name)
+        os.rename(made, home / name)
+    return home / name
+
+
+def homeless(recipe: Recipe) -> Recipe:
+    """The same without the folders of the machine that it ran on."""
+    train, valid = (tuple(Path(file).name for file in files) for files in (recipe.data.train, recipe.data.valid))
+    data = replace(recipe.data, train=train, valid=valid, folder="")
+    return replace(recipe, run=f"runs/{Path(recipe.run).name}", start=Path(recipe.start).name, data=data)
+
+
+def card(
+    name: str,
+    found: Checkpoint,
+    told: dict[str, Any],
+    data: dict[str, Any],
+    recipe: str,
+    scores: dict[str, Any] | None,
+) -> str:
+    """README.md: what the model is, its data and their licence, what it reached and what it cannot, its recipe."""
+    measured = {key: scores["scores"][key] for key in NAMES if key in scores["scores"]} if scores else {}
+    head = {
+        "language": told["languages"],
+        "license": data["licence"],
+        "library_name": "transformers",
+        "pipeline_tag": told["pipeline"],
+        "tags": ["regard"],
+    }
+    if measured:
+        metrics = [{"type": key, "name": NAMES[key], "value": round(value, 4)} for key, value in measured.items()]
+        dataset = {"name": told["test"], "type": told["data"], "split": "test"}
+        head["model-index"] = [
+            {"name": name, "results": [{"task": {"type": told["pipeline"]}, "dataset": dataset, "metrics": metrics}]}
+        ]
+    front = "\n".join(f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
+    count = sum(weight.numel() for weight in found.model.parameters())
+    rows = "\n".join(f"| {NAMES[key]} | {value:.2f} |" for key, value in measured.items())
+    details = (scores or {}).get("details", {})
+    signatures = "\n".join(
+        f"- {NAMES[key]}: `{one['signature']}`" for key, one in details.items() if "signature" in one
+    )
+    reached = (
+        f"On {told['test']} ({scores['texts']:,} texts):\n\n| score | value |\n|---|---:|\n{rows}\n" if scores else ""
+    )
+    limits = "\n".join(f"- {limit}" for limit in told["limits"])
+    return CARD_TEXT.format(
+        front=front,
+        name=name,
+        what=told["what"],
+        architecture=found.architecture,
+        count=f"{count:,}",
+        usage=told["usage"],
+        data=data["what"],
+        terms=data["terms"],
+        attribution=data["attribution"],
+        scores=f"{reached}\n{signatures}\n" if signatures else reached,
+        limits=limits,
+        recipe=recipe,
+    )
+
+
+CARD_TEXT = """---
+{front}
+---
+# {name}
+
+{what} A {architecture} with {count} parameters, trained with `regard`; weights are stored in float16.
+
+{usage}
+
+## Data and licence
+
+{data}
+
+{terms}
+
+Attribution: {attribution}
+
+## Scores
+
+{scores}
+## Limits
+
+{limits}
+
+## How it was trained
+
+`regard train` with this recipe:
+
+```toml
+{recipe}```
+"""
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""A text told in a few slots."""
+
+from typing import ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from regard.attention.efficient.way import Way
+from regard.attention.kernels import Answer, exact
+from regard.attention.masks import Padding
+from regard.attention.masks.padding import padding
+from regard.attention.pattern import Pattern
+from regard.errors import RegardError, ShapeError
+
+
+class LowRank(Way):
+    """Keys and values of up to `length` places are mixed into `slots`, which queries look at: Wang et al. 2020, 4.
+
+    Both mixtures are learned and shared by all heads. Every slot holds something of every place, so that there is no
+    looking back alone: for texts that are read whole. Time and memory grow with length x slots.
+    """
+
+    promise: ClassVar[str] = "exact over its slots; full attention only where that has no more rank than there are"
+
+    def __init__(self, length: int, slots: int = 64) -> None:
+        super().__init__()
+        if not 1 <= slots <= length:
+            raise ShapeError(f"from 1 slot to {length}, as many as there are places, expected, got {slots}")
+        self.key_slots = nn.Parameter(torch.empty(slots, length))
+        self.value_slots = nn.Parameter(torch.empty(slots, length))
+        for mixture in (self.key_slots, self.value_slots):
+            nn.init.normal_(mixture, std=length**-0.5)
+
+    def pattern(self, asked: Pattern) -> Pattern:
+        """Queries and slots: what is padding has no part in them."""
+        self.plain(asked)
+        self.masked(asked.mask, Padding)
+        hides = padding(asked.mask)
+        key, value = mixed(self.key_slots, asked.key, hides), mixed(self.value_slots, asked.values, hides)
+        return Pattern(asked.query, key, asked.score, value=value)
+
+    def run(self, pattern: Pattern, dropout: float, tell: bool) -> Answer:
+        if pattern.hidden is not None:
+            raise RegardError(f"{self.name} looks at slots: a token cannot be hidden there, a head can be switched off")
+        return exact(pattern, dropout, tell)
+
+
+def mixed(mixture: Tensor, x: Tensor, hides: Padding | None) -> Tensor:
+    """(batch, heads, length, width) becomes (batch, heads, slots, width)."""
+    length = x.shape[2]
+    if length > mixture.shape[1]:
+        raise ShapeError(f"LowRank attention mixes up to {mixture.shape[1]} places, got {length}")
+    if hides is not None:
+        x = torch.where(hides.real[:, None, :, None], x, 0)
+    return mixture[:, :length].to(x.dtype) @ x

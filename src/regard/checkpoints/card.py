@@ -1,0 +1,29 @@
+"""What a model card says to programs: the block between dashes at its beginning, as the Hugging Face Hub reads it."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+CARD = "README.md"
+
+
+@dataclass(frozen=True)
+class Card:
+    """The licence, and the scores that the model reached, by name."""
+
+    licence: str = ""
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+def read_card(folder: Path) -> Card:
+    """The card of a folder; one that says nothing, or cannot be understood, is empty."""
+    from huggingface_hub import metadata_load
+
+    try:
+        told: dict[str, Any] = metadata_load(folder / CARD) or {}
+        results = [result for entry in told.get("model-index") or [] for result in entry["results"]]
+        measured = [metric for result in results for metric in result["metrics"]]
+        scores = {str(metric.get("name") or metric["type"]): float(metric["value"]) for metric in measured}
+    except Exception:  # whatever somebody wrote there: nothing is decided by it
+        return Card()
+    return Card(str(told.get("license") or ""), scores)

@@ -1,0 +1,58 @@
+"""Translators leave for other programs: one file per format."""
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from regard.checkpoints.export import ctranslate2, marian, onnx
+from regard.checkpoints.export.leaving import ALONG, Leaving
+from regard.checkpoints.files import CheckpointError, checked
+from regard.checkpoints.load import load_model
+from regard.checkpoints.save import replace_folder
+from regard.errors import lookup
+from regard.text import load_tokenizer
+
+__all__ = ["FORMATS", "Format", "export"]
+
+
+@dataclass(frozen=True)
+class Format:
+    """How a model is written into an empty folder, and what has to be installed to do so: an extra of that name."""
+
+    write: Callable[[Leaving, Path], None]
+    needs: tuple[str, ...] = ()
+
+
+FORMATS: dict[str, Format] = {
+    "marian": Format(marian.write),
+    "ctranslate2": Format(ctranslate2.write, ("ctranslate2",)),
+    "onnx": Format(onnx.write, ("onnx",)),
+}
+"""Where a translator can go."""
+
+
+def export(folder: str | Path, target: str | Path, to: str) -> Path:
+    """Write the translator in a folder in the format of another program, to a new folder; whole or not at all.
+
+    The tokeniser goes along as tokenizer.json, with the model card and the way in which the model wants to write.
+    """
+    form, folder, target = lookup(FORMATS, to, "format"), Path(folder), Path(target)
+    if target.exists():
+        raise CheckpointError(f"{target}: already there; a new folder is written, none is replaced")
+    if missing := [name for name in form.needs if find_spec(name) is None]:
+        raise CheckpointError(f"{to}: {', '.join(missing)} is not installed: pip install 'regard[{to}]'")
+    leaving = Leaving(load_model(folder), load_tokenizer(folder))
+    target.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        form.write(leaving, beside)
+        for name in ALONG:
+            if (folder / name).is_file() and not (beside / name).exists():
+                shutil.copyfile(checked(folder / name), beside / name)
+        replace_folder(beside, target)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return target

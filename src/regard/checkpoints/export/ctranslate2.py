@@ -1,0 +1,107 @@
+"""CTranslate2: model.bin and vocabularies, written with its own specification of a Transformer."""
+
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor, nn
+
+from regard.checkpoints.export.leaving import Leaving
+from regard.errors import lookup
+from regard.layers import Block, MultiHead
+from regard.models import SideConfig
+from regard.models.side import Side
+from regard.text import Tokenizer
+
+ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "gelu-tanh": "GELUTanh", "silu": "SWISH", "tanh": "Tanh"}
+
+
+def write(leaving: Leaving, folder: Path) -> None:
+    from ctranslate2.specs import transformer_spec
+
+    model, config = leaving.plain, leaving.plain.config
+    assert model.output is not None
+    spec: Any = transformer_spec.TransformerSpec(
+        transformer_spec.TransformerEncoderSpec(*sizes(config.encoder), **manner(config.encoder)),
+        transformer_spec.TransformerDecoderSpec(*sizes(config.decoder), **manner(config.decoder)),
+    )
+    fill_side(spec.encoder, model.encoder, leaving)
+    fill_side(spec.decoder, model.decoder, leaving)
+    spec.decoder.projection.weight = numbers(model.output.weight)
+    if (bias := leaving.output_bias()) is not None:
+        spec.decoder.projection.bias = numbers(bias)
+    source, target = leaving.tokenizer, leaving.tokenizer.target
+    spec.register_source_vocabulary(names(source, config.encoder.words.vocabulary))
+    spec.register_target_vocabulary(names(target, config.decoder.words.vocabulary))
+    end = target.token(leaving.number("eos_token_id"))
+    spec.config.bos_token = spec.config.eos_token = end
+    spec.config.unk_token = end if target.specials.unk is None else target.token(target.specials.unk)
+    spec.config.decoder_start_token = target.token(leaving.number("decoder_start_token_id"))
+    spec.config.layer_norm_epsilon = config.decoder.stack.norm.epsilon
+    spec.validate()
+    spec.optimize()
+    spec.save(str(folder))
+
+
+def names(tokenizer: Tokenizer, count: int) -> list[str]:
+    """The vocabulary in the order of its numbers."""
+    return [tokenizer.token(number) for number in range(count)]
+
+
+def sizes(side: SideConfig) -> tuple[int, int]:
+    """Layers and heads."""
+    return side.stack.layers, side.stack.attention.heads
+
+
+def manner(side: SideConfig) -> dict[str, Any]:
+    from ctranslate2.specs import common_spec
+
+    activation = lookup(ACTIVATIONS, side.stack.inner.activation, "activation of CTranslate2")
+    return {
+        "pre_norm": side.stack.first,
+        "no_final_norm": not side.stack.final_norm,
+        "activation": common_spec.Activation[activation],
+        "layernorm_embedding": side.words.norm,
+    }
+
+
+def fill_side(spec: Any, side: Side, leaving: Leaving) -> None:
+    words = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
+    words.weight = numbers(side.words.table.weight)
+    spec.scale_embeddings = side.words.scale
+    spec.position_encodings.encodings = numbers(leaving.places(side))
+    if side.words.norm is not None:
+        fill_norm(spec.layernorm_embedding, side.words.norm)
+    if side.stack.norm is not None:
+        fill_norm(spec.layer_norm, side.stack.norm)
+    for layer, block in zip(spec.layer, side.stack.blocks, strict=True):
+        assert isinstance(block, Block)
+        fill_block(layer, block)
+
+
+def fill_block(spec: Any, block: Block) -> None:
+    fill_looks(spec.self_attention, block.self, block.self.project)
+    fill_norm(spec.self_attention.layer_norm, block.self_norm)
+    if block.cross is not None:
+        fill_looks(spec.attention, block.cross, block.cross.query, block.cross.pair)
+        fill_norm(spec.attention.layer_norm, block.cross_norm)
+    fill_linear(spec.ffn.linear_0, block.inner.widen)
+    fill_linear(spec.ffn.linear_1, block.inner.narrow)
+    fill_norm(spec.ffn.layer_norm, block.inner_norm)
+
+
+def fill_looks(spec: Any, look: MultiHead, *projections: nn.Linear) -> None:
+    """Attention: queries, keys and values are joined there as they are here."""
+    for part, layer in zip(spec.linear, (*projections, look.output), strict=True):
+        fill_linear(part, layer)
+
+
+def fill_linear(spec: Any, layer: nn.Linear) -> None:
+    spec.weight, spec.bias = numbers(layer.weight), numbers(layer.bias)
+
+
+def fill_norm(spec: Any, norm: Any) -> None:
+    spec.gamma, spec.beta = numbers(norm.weight), numbers(norm.bias)
+
+
+def numbers(tensor: Tensor) -> Any:
+    return tensor.detach().numpy()

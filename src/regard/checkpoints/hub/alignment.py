@@ -1,0 +1,41 @@
+"""Recurrent translators, in a layout of our own: no other library has a name for them."""
+
+from dataclasses import asdict, fields
+from typing import Any
+
+import torch
+
+from regard.checkpoints.files import CheckpointError
+from regard.checkpoints.hub.family import Family, build
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names, row
+from regard.models import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
+
+ARCHITECTURES = ("Aligner",)
+PARTS = {"reads": RecurrentConfig, "writes": RecurrentConfig, "align": AlignConfig, "output": OutputConfig}
+DEEPEST = 1024  # layers; a config that asks for more would take for ever to build
+
+
+def read(options: Options, architecture: str) -> AlignerConfig:
+    told = {field.name: options.get(field.name) for field in fields(AlignerConfig) if field.name in options.config}
+    for name, part in PARTS.items():
+        if isinstance(told.get(name), dict):
+            told[name] = part(**told[name])
+    config = AlignerConfig(**told)
+    for side in (config.reads, config.writes):
+        if not 1 <= side.layers <= DEEPEST:
+            raise CheckpointError(f"{options.where}: {side.layers} layers, from 1 to {DEEPEST} expected")
+    return config
+
+
+def write(config: AlignerConfig, architecture: str) -> dict[str, Any]:
+    return {"model_type": "regard-alignment", **asdict(config)}
+
+
+def names(config: AlignerConfig, architecture: str) -> Names:
+    """The names of the model itself; a tensor that has two is there once."""
+    with torch.device("meta"):
+        return Names.of(row(name, name) for name, _ in build(config).named_parameters())
+
+
+FAMILY = Family(("regard-alignment",), ARCHITECTURES, read, write, names)

@@ -1,0 +1,71 @@
+"""e2k, English words in Japanese letters: a GRU encoder-decoder with four heads between two memories (PyPI, e2k)."""
+
+from typing import Any
+
+from regard.checkpoints.files import CheckpointError
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names, Row, both, row
+from regard.models import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
+
+ARCHITECTURES = ("S2S",)
+HEADS = 4
+
+
+def read(options: Options, architecture: str) -> AlignerConfig:
+    """Its files have no config: all but the number of heads is said by the sizes of the tensors."""
+
+    def size(name: str, dimension: int) -> int:
+        tensor = options.tensors.get(name)
+        if tensor is None or tensor.ndim <= dimension:
+            raise CheckpointError(f"{options.where}: tensor {name} of {dimension + 1} dimensions or more is missing")
+        return tensor.shape[dimension]
+
+    width, narrow = size("pre_decoder.weight_hh_l0", 1), size("encoder_fc.0.weight", 0)
+    if size("attn.in_proj_weight", 0) != 3 * width or size("attn.in_proj_bias", 0) != 3 * width or narrow != width:
+        raise CheckpointError(f"{options.where}: queries, keys and values of {width} numbers each expected")
+    heads = options.get("num_heads", HEADS)
+    return AlignerConfig(
+        RecurrentConfig(size("e_emb.weight", 0), size("e_emb.weight", 1), size("encoder.weight_hh_l0", 1)),
+        RecurrentConfig(size("k_emb.weight", 0), size("k_emb.weight", 1), width),
+        AlignConfig("multihead", "between", heads),
+        narrow=narrow,
+        begins=False,
+        deep=None,
+        skips=False,
+        output=OutputConfig(tied=False, bias=True),
+    )
+
+
+def write(config: AlignerConfig, architecture: str) -> dict[str, Any]:
+    return {"model_type": "e2k", "num_heads": config.align.heads if config.align else HEADS}
+
+
+def names(config: AlignerConfig, architecture: str) -> Names:
+    rows: list[Row] = [
+        row("source_words.weight", "e_emb.weight"),
+        row("target_words.weight", "k_emb.weight"),
+        *cells("encoder", "encoder", both_ways=True),
+        *both("narrow", "encoder_fc.0"),
+        *cells("decoder", "pre_decoder"),
+        *cells("above", "post_decoder"),
+        *both("align.output", "attn.out_proj"),
+        *both("output", "fc"),
+    ]
+    width = config.writes.width
+    for kind in ("weight", "bias"):  # queries, keys and values come of one matrix
+        rows += [
+            Row(f"align.query.{kind}", (f"attn.in_proj_{kind}",), (width,), begin=0),
+            Row(f"align.pair.{kind}", (f"attn.in_proj_{kind}",), (2 * width,), begin=width),
+        ]
+    return Names.of(rows)
+
+
+def cells(ours: str, theirs: str, *, both_ways: bool = False) -> list[Row]:
+    """The matrices of a GRU, which torch names."""
+    kinds = [f"{kind}_{gate}_l0" for kind in ("weight", "bias") for gate in ("ih", "hh")]
+    kinds += [f"{kind}_reverse" for kind in kinds] if both_ways else []
+    return [row(f"{ours}.cells.{kind}", f"{theirs}.{kind}") for kind in kinds]
+
+
+FAMILY = Family(("e2k",), ARCHITECTURES, read, write, names)

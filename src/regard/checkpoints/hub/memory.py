@@ -1,0 +1,35 @@
+"""Memory networks, in a layout of our own: no other library has a name for them."""
+
+from dataclasses import asdict, fields
+from typing import Any
+
+import torch
+
+from regard.checkpoints.files import CheckpointError
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names, row
+from regard.models import Memory, MemoryConfig
+
+MOST = 1024  # hops; a config that asks for more would take for ever to build
+
+
+def read(options: Options, architecture: str) -> MemoryConfig:
+    told = {field.name: options.get(field.name) for field in fields(MemoryConfig) if field.name in options.config}
+    config = MemoryConfig(**told)
+    if not 1 <= config.hops <= MOST:
+        raise CheckpointError(f"{options.where}: {config.hops} hops, from 1 to {MOST} expected")
+    return config
+
+
+def write(config: MemoryConfig, architecture: str) -> dict[str, Any]:
+    return {"model_type": "regard-memory", **asdict(config)}
+
+
+def names(config: MemoryConfig, architecture: str) -> Names:
+    """The names of the model itself."""
+    with torch.device("meta"):
+        return Names.of(row(name, name) for name, _ in Memory(config).named_parameters())
+
+
+FAMILY = Family(("regard-memory",), ("Memory",), read, write, names)

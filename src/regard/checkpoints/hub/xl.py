@@ -1,0 +1,45 @@
+"""Decoders with a memory, in a layout of our own."""
+
+from dataclasses import asdict
+from typing import Any
+
+import torch
+
+from regard.checkpoints.hub.family import Family, build
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names, row
+from regard.models import (
+    AttentionConfig,
+    InnerConfig,
+    NormConfig,
+    OutputConfig,
+    SideConfig,
+    StackConfig,
+    WordsConfig,
+    XLConfig,
+)
+
+ARCHITECTURES = ("XL",)
+PARTS = {"attention": AttentionConfig, "inner": InnerConfig, "norm": NormConfig}
+
+
+def read(options: Options, architecture: str) -> XLConfig:
+    stack = dict(options.need("stack"))
+    parts = {name: part(**stack.pop(name)) for name, part in PARTS.items()}
+    side = SideConfig(WordsConfig(**options.need("words")), StackConfig(**stack, **parts))
+    return XLConfig(side, OutputConfig(**options.need("output")))
+
+
+def write(config: XLConfig, architecture: str) -> dict[str, Any]:
+    side = config.decoder
+    parts = {"words": side.words, "stack": side.stack, "output": config.output}
+    return {"model_type": "regard-xl", **{name: asdict(part) for name, part in parts.items()}}
+
+
+def names(config: XLConfig, architecture: str) -> Names:
+    """The names of the model itself; a tensor that has two is there once."""
+    with torch.device("meta"):
+        return Names.of(row(name, name) for name, _ in build(config).named_parameters())
+
+
+FAMILY = Family(("regard-xl",), ARCHITECTURES, read, write, names)

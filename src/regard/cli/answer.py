@@ -1,0 +1,92 @@
+"""`regard answer`: questions about a story, and which sentences each hop read."""
+
+import json
+import os
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+
+from regard.errors import RegardError
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("file", metavar="[FILE]", type=click.Path(dir_okay=False), default="-")
+@click.option(
+    "--question", "-q", "questions", multiple=True, required=True, help="What is asked; more than one may be."
+)
+@click.option("--model", "-m", default="babi", metavar="NAME", help="A folder or a built-in name.")
+@click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
+@click.option("--show", is_flag=True, help="Draw how much each hop looked at each sentence.")
+@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="The same as a picture: FILE.svg.")
+@click.option("--edit", "edits", type=click.Path(exists=True), help="JSON that edits of attention were saved as.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, one for each question.")
+def answer(
+    file: str,
+    questions: tuple[str, ...],
+    model: str,
+    device: str,
+    show: bool,
+    save: Path | None,
+    edits: str | None,
+    as_json: bool,
+) -> None:
+    """Answer questions about a story, which is the text of FILE or of standard input.
+
+    Prints the answer and its probability; then, for each hop, the sentence that it looked at most, and how much.
+
+    \b
+    echo "Mary went to the kitchen. John went to the garden." | regard answer -q "Where is Mary?"
+    regard answer story.txt --question "Where is the milk?" --show --save hops.svg
+    """
+    if file == "-" and (sys.stdin is None or sys.stdin.isatty()):
+        raise click.UsageError("no story: give FILE, or a text on standard input")
+    if save is not None and (save.suffix != ".svg" or len(questions) > 1):
+        raise click.UsageError("--save takes one question, and a file that ends in .svg")
+    story = read(file)
+    from regard.looking import edit
+    from regard.tasks import load
+
+    task = load(model, device=device, task="answer")
+    with edit(task.model, edits) if edits else nullcontext():
+        answers = task(story, questions)
+    for found in answers:
+        if as_json:
+            click.echo(json.dumps(plain(found), ensure_ascii=False))
+            continue
+        click.echo(f"{found.text}\t{found.score:.4f}")
+        for number, place in enumerate(found.hops.reads):
+            click.echo(f"hop {number + 1}\t{found.hops.weights[number, place]:.4f}\t{found.story[place]}")
+        if show:
+            click.echo(found.hops.draw(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
+        if found.unknown:
+            click.echo(f"words that the model does not know: {', '.join(found.unknown)}", err=True)
+    if save is not None:
+        write(save, answers[0].hops.svg(f"{answers[0].question} {answers[0].text}"))
+
+
+def plain(found: Any) -> dict[str, Any]:
+    """An answer for JSON."""
+    told = {name: getattr(found, name) for name in ("question", "text", "score", "story", "unknown")}
+    hops = zip(found.hops.reads, found.hops.weights.tolist(), strict=True)
+    return told | {"hops": [{"reads": place, "weights": weights} for place, weights in hops]}
+
+
+def read(file: str) -> str:
+    """The text of a file or of standard input."""
+    try:
+        told = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return told.decode("utf-8")
+    except OSError as problem:
+        raise RegardError(f"{file}: cannot be read: {problem.strerror or problem}") from None
+    except UnicodeDecodeError:
+        raise RegardError(f"{'standard input' if file == '-' else file}: not UTF-8") from None
+
+
+def write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        raise RegardError(f"{file}: cannot be written: {problem.strerror or problem}") from None

@@ -1,0 +1,57 @@
+"""Sentences that are remembered, and one look at them."""
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.attention import Dot, Mask, attend
+from regard.attention.normalisers import Normaliser
+from regard.attention.taps import Taps, at_work
+from regard.shapes import Gathered, Keys, Queries, Values
+
+
+def sentences(
+    words: Int[Tensor, "sentences words"],
+    table: Float[Tensor, "vocabulary *several width"],
+    *,
+    longest: int = 0,
+    pad: int = 0,
+) -> Float[Tensor, "sentences *several width"]:
+    """A vector for each sentence: the sum of its words' vectors, each bent by its place: Sukhbaatar et al. 2015, 4.1.
+
+    Of a word at place j of `longest`, number k of `width` counts 1 + 4 (k/width - 1/2) (j/longest - 1/2), places and
+    numbers measured at their middles: as their code has it, twice what the paper prints. With `longest` 0 every word
+    counts the same, in whatever order. Word `pad` is none. Several tables side by side are read at once.
+    """
+    real = (words != pad).to(table.dtype)
+    flat, shape = table.flatten(1), table.shape[1:]
+    if not longest:
+        return F.embedding_bag(words, flat, mode="sum", per_sample_weights=real).unflatten(-1, shape)
+    late = real * middles(words.shape[1], longest, like=table)
+    both = F.embedding_bag(words.repeat(2, 1), flat, mode="sum", per_sample_weights=torch.cat([real, late]))
+    total, bent = both.unflatten(-1, shape).chunk(2)
+    return total.addcmul(bent, middles(shape[-1], shape[-1], like=table), value=4)
+
+
+def middles(count: int, size: int, *, like: Tensor) -> Float[Tensor, "count"]:
+    """How far each of `count` places is along a line of `size` of them, from -1/2 to 1/2."""
+    return (torch.arange(count, dtype=like.dtype, device=like.device) + 0.5) / size - 0.5
+
+
+class Hop(nn.Module):
+    """One look at everything that is remembered."""
+
+    taps: Taps = ()
+
+    def forward(
+        self,
+        query: Queries,
+        key: Keys,
+        value: Values,
+        *,
+        mask: Mask | None = None,
+        normaliser: Normaliser | None = None,
+    ) -> Gathered:
+        taps = at_work(self.taps) if self.taps else ()
+        return attend(query, key, value, score=Dot(1.0), mask=mask, normaliser=normaliser, taps=taps)

@@ -1,0 +1,262 @@
+"""A recurrent translator that looks at its source: the first model with attention."""
+
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Literal
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from regard.attention import SCORES, Padding
+from regard.errors import ShapeError, lookup
+from regard.layers import LOCAL, Align, BlockCache, Deep, Dropout, MultiHead, Output, Recurrent, together
+from regard.layers.recurrent import Memory
+from regard.models.config import OutputConfig
+from regard.models.state import State, packed
+from regard.shapes import Real, Stream, TokenPlaces, Tokens
+
+MULTIHEAD = "multihead"
+
+Embedded = Float[Tensor, "batch length word_width"]
+Gathered = Float[Tensor, "batch length gathered_width"]
+Said = Float[Tensor, "batch length said_width"]
+"""The vectors from which words are chosen."""
+
+
+@dataclass(frozen=True)
+class RecurrentConfig:
+    """One side: how many words, how wide their vectors, and the cells that read them."""
+
+    vocabulary: int
+    words: int
+    width: int
+    layers: int = 1
+
+
+@dataclass(frozen=True)
+class AlignConfig:
+    """How the source is looked at: a name of SCORES, of one head, or "multihead" (Vaswani et al. 2017).
+
+    The state that asks is the one `before` the word is read, and what it gathers is read with the word (Bahdanau et
+    al. 2015); or the one `after` (Luong et al. 2015); or it stands `between` two memories, and the second reads what
+    was gathered. `inner` is the width in which an additive score compares. `local` is a name of LOCAL.
+    """
+
+    score: str = "additive"
+    look: Literal["before", "between", "after"] = "before"
+    heads: int = 1
+    inner: int | None = None
+    local: str | None = None
+    reach: int = 10
+
+    def build(self, width: int, source_width: int) -> Align | MultiHead:
+        if self.score == MULTIHEAD:
+            if self.local is not None:
+                raise ShapeError("a local look is of one head, not of several")
+            return MultiHead(width, self.heads, source_width=source_width)
+        compare = lookup(SCORES, self.score, "score")
+        if self.score == "dot":
+            if width != source_width:
+                raise ShapeError(
+                    f"a dot product is of equal widths, got a state of {width}, a source of {source_width}"
+                )
+            made = compare(1, width, scale=1.0)
+        elif self.score == "additive":
+            made = compare(1, width, source_width, self.inner)
+        elif self.score == "bilinear":
+            made = compare(1, width, source_width)
+        else:
+            raise ShapeError(f"a translator aligns by additive, bilinear, dot or multihead scores, got {self.score!r}")
+        centre = None if self.local is None else lookup(LOCAL, self.local, "local look")(width)
+        return Align(made, centre, self.reach)
+
+    def gathered(self, width: int, source_width: int) -> int:
+        """How wide the vectors are that a look gives."""
+        return width if self.score == MULTIHEAD else source_width
+
+
+@dataclass(frozen=True)
+class AlignerConfig:
+    """Two recurrent sides and how one looks at the other; None: not at all, but for where it begins.
+
+    `narrow`: annotations are bent to so many numbers. `begins`: the writer begins with what the reader remembers of
+    its last words, else with nothing. `deep` names the bend of a deep output, of the width of target words; with
+    `skips` the last word goes into it, too. `feeding`: the vector that a word was chosen from is read with the next
+    one (Luong et al. 2015, 3.3).
+    """
+
+    reads: RecurrentConfig
+    writes: RecurrentConfig
+    align: AlignConfig | None = AlignConfig()
+    cell: str = "gru"
+    narrow: int | None = None
+    begins: bool = True
+    deep: str | None = "maxout"
+    skips: bool = True
+    feeding: bool = False
+    output: OutputConfig = OutputConfig(tied=False, bias=True)
+    shared: bool = False
+    dropout: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Midway:
+    """What the writer knows in the middle of a text: the source, its memories, and the vector of its last word.
+
+    `read` counts the tokens so far. `above` is the memory of the second reader, where there is one.
+    """
+
+    seen: State
+    memory: Memory
+    above: Memory
+    fed: Said | None
+    read: Int[Tensor, "batch"]
+
+    def select(self, rows: Tensor) -> "Midway":
+        """Reorder, repeat and drop members of the batch at once."""
+        return Midway(
+            self.seen.select(rows),
+            tuple(part[:, rows] for part in self.memory),
+            tuple(part[:, rows] for part in self.above),
+            None if self.fed is None else self.fed[rows],
+            self.read[rows],
+        )
+
+
+class Aligner(nn.Module):
+    """An encoder annotates every source word, a decoder looks for the annotations it needs: Bahdanau et al. 2015.
+
+    Where a look depends on what the one before it gathered, words of a known target are gone through one by one;
+    elsewhere all at once.
+    """
+
+    def __init__(self, config: AlignerConfig) -> None:
+        super().__init__()
+        self.config = config
+        reads, writes, look = config.reads, config.writes, config.align
+        self.source_words = nn.Embedding(reads.vocabulary, reads.words)
+        self.target_words = self.source_words if config.shared else nn.Embedding(writes.vocabulary, writes.words)
+        self.encoder = Recurrent(
+            config.cell, reads.words, reads.width, layers=reads.layers, both_ways=True, dropout=config.dropout
+        )
+        self.narrow = nn.Linear(2 * reads.width, config.narrow) if config.narrow else None
+        source, width = config.narrow or 2 * reads.width, writes.width
+        gathered = look.gathered(width, source) if look else 0
+        self.align = look.build(width, source) if look else None
+        self.look = look.look if look else None
+        vector = writes.words if config.deep else width
+        inputs = writes.words + (gathered if self.look == "before" else 0) + (vector if config.feeding else 0)
+        self.decoder = Recurrent(config.cell, inputs, width, layers=writes.layers, dropout=config.dropout)
+        self.above = Recurrent(config.cell, width + gathered, width) if self.look == "between" else None
+        many = len(self.decoder.nothing(0)) * writes.layers
+        self.begin = nn.Linear(2 * reads.width, many * width) if config.begins else None
+        known = width + gathered + (writes.words if config.skips else 0)
+        self.deep = Deep(known, vector, config.deep) if config.deep else None
+        self.dropout = Dropout(config.dropout)
+        tied = self.target_words if config.output.tied else None
+        self.output = Output(vector, writes.vocabulary, tied=tied, bias=config.output.bias, scale=config.output.scale)
+
+    def forward(
+        self,
+        source: Tokens,
+        target: Int[Tensor, "batch written"],
+        *,
+        real: Real | None = None,
+        target_real: Bool[Tensor, "batch written"] | None = None,
+    ) -> Tensor:
+        """Scores of the word that follows each target token: teacher forcing."""
+        return self.output(self.hidden(source, target, real=real, target_real=target_real))
+
+    def hidden(
+        self,
+        source: Tokens,
+        target: Int[Tensor, "batch written"],
+        *,
+        real: Real | None = None,
+        target_real: Bool[Tensor, "batch written"] | None = None,
+    ) -> Tensor:
+        """The vectors from which words are chosen."""
+        return self.write(self.start(source, real), target, target_real)[0]
+
+    def encode(self, source: Tokens, real: Real | None = None) -> tuple[Stream, Memory]:
+        """The annotation of every source token, and what is remembered at both ends."""
+        x, memory = self.encoder(self.dropout(self.source_words(source)), real=real)
+        return x if self.narrow is None else torch.tanh(self.narrow(x)), memory
+
+    def start(self, source: Tokens, real: Real | None = None) -> Midway:
+        """The source read, nothing written."""
+        x, remembered = self.encode(source, real)
+        memory = self.decoder.nothing(len(source))
+        if self.begin is not None:
+            ends = torch.cat([remembered[0][-2], remembered[0][-1]], -1)
+            parts = torch.tanh(self.begin(ends)).unflatten(-1, (len(memory), *memory[0].shape[::2]))
+            memory = tuple(part.transpose(0, 1).contiguous() for part in parts.unbind(1))
+        caches = () if self.align is None else (BlockCache(),)
+        return Midway(
+            State(caches, source=x if caches else None, source_real=real if caches else None),
+            memory,
+            () if self.above is None else self.above.nothing(len(source)),
+            x.new_zeros(len(x), 1, self.output.weight.shape[1]) if self.config.feeding else None,
+            torch.zeros(len(source), dtype=torch.long, device=source.device),
+        )
+
+    def step(self, state: Midway, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, Midway]:
+        """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
+        x, state = self.write(state, *packed(tokens, real))
+        return self.output(x[:, -1:]), state
+
+    def write(self, state: Midway, tokens: Tokens, real: Real | None) -> tuple[Said, Midway]:
+        """The vectors of the words that follow these tokens, and what is known after the last."""
+        words = self.dropout(self.target_words(tokens))
+        in_turn = tokens.shape[1] > 1 and (self.config.feeding or self.look == "before")
+        size = 1 if in_turn else tokens.shape[1]
+        masks = repeat(None) if real is None else real.split(size, 1)
+        found: list[tuple[Tensor, ...]] = []
+        with together(self.align, tokens.shape[1] // size) as align:
+            for some, mask in zip(words.split(size, 1), masks, strict=False):
+                parts, state = self.advance(state, some, mask, align)
+                found.append(parts)
+        parts = tuple(torch.cat(part, 1) for part in zip(*found, strict=True)) if in_turn else found[0]
+        return self.dropout(parts[0] if self.config.feeding else self.said(*parts)), state
+
+    def advance(
+        self, state: Midway, words: Embedded, real: Real | None, align: Align | MultiHead | None
+    ) -> tuple[tuple[Tensor, ...], Midway]:
+        """One word read, or several where no look depends on another: what a word is chosen from, and the new state."""
+        gathered: list[Tensor] = []
+        if self.look == "before":
+            gathered = [self.gather(align, state.memory[0][-1][:, None], state, real)]
+        fed = [] if state.fed is None else [state.fed]
+        x, memory = self.decoder(torch.cat([words, *gathered, *fed], -1), state.memory, real)
+        if self.look in ("between", "after"):
+            gathered = [self.gather(align, x, state, real)]
+        above = state.above
+        if self.above is not None:
+            x, above = self.above(torch.cat([x, *gathered], -1), above, real)
+        read = state.read + (words.shape[1] if real is None else real.sum(1))
+        following = Midway(state.seen.looked(), memory, above, None, read)
+        if state.fed is None:
+            return (x, words, *gathered), following
+        vector = self.said(x, words, *gathered)
+        kept = vector if real is None else torch.where(real[..., None], vector, state.fed)
+        return (vector,), replace(following, fed=kept)
+
+    def gather(self, align: Align | MultiHead | None, x: Stream, state: Midway, real: Real | None) -> Gathered:
+        """What these states gather from the source."""
+        assert align is not None
+        seen = state.seen
+        mask = None if seen.source_real is None else Padding(seen.source_real)
+        return align(x, seen.source, mask=mask, places=places(state, x, real), cache=seen.caches[0].cross)
+
+    def said(self, x: Stream, words: Embedded, *gathered: Gathered) -> Said:
+        """The vector from which a word is chosen: of the state, of the last word, of what was gathered."""
+        if self.deep is None:
+            return x
+        return self.deep(x, *([words] if self.config.skips else []), *gathered)
+
+
+def places(state: Midway, x: Stream, real: Real | None) -> TokenPlaces:
+    """How many words were written before each of these; padding does not count."""
+    ahead = torch.arange(x.shape[1], device=x.device)[None] if real is None else (real.cumsum(1) - 1).clamp(min=0)
+    return state.read[:, None] + ahead

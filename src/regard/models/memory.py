@@ -1,0 +1,130 @@
+"""Reads a story several times before it answers: end-to-end memory networks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from regard.attention import Padding
+from regard.attention.normalisers import Normaliser
+from regard.errors import lookup
+from regard.layers.memory import Hop, sentences
+
+Story = Int[Tensor, "batch memories words"]
+"""Sentences, oldest first; words and whole sentences may be padding."""
+Ages = Int[Tensor, "batch memories"]
+"""How many sentences ago each was told; 0 is the last."""
+Remembered = Float[Tensor, "batch memories tables copies width"]
+"""Every sentence as each of the tables has it."""
+
+
+@dataclass(frozen=True)
+class Tying:
+    """Which of the tables of words serves where: for keys and values of each hop, for the question, for the answer.
+
+    Tables that stories are remembered by come first.
+    """
+
+    keys: tuple[int, ...]
+    values: tuple[int, ...]
+    question: int
+    answer: int
+
+    @property
+    def remembering(self) -> int:
+        return 1 + max(*self.keys, *self.values)
+
+    @property
+    def tables(self) -> int:
+        return 1 + max(*self.keys, *self.values, self.question, self.answer)
+
+
+TYINGS: dict[str, Callable[[int], Tying]] = {
+    "adjacent": lambda hops: Tying(tuple(range(hops)), tuple(range(1, hops + 1)), question=0, answer=hops),
+    "layerwise": lambda hops: Tying((0,) * hops, (1,) * hops, question=2, answer=3),
+}
+"""Sukhbaatar et al. 2015, 2.2: the values of a hop are the keys of the next; or every hop is the same."""
+
+
+@dataclass(frozen=True)
+class MemoryConfig:
+    """What a memory network is made of.
+
+    `memories` are the sentences that it knows the time of (0: it knows no time), `longest` the words of a sentence
+    (0: it knows no order of words). `empty` adds a memory of nothing, zeros as key and value, behind the others: where
+    a hop looks that finds nothing better. `projects` puts a matrix between hops, the same between all. `copies` are nets
+    side by side that share nothing but the stories: restarts, which learn together as fast as one.
+    """
+
+    vocabulary: int
+    width: int
+    hops: int = 3
+    tying: str = "adjacent"
+    projects: bool = False
+    memories: int = 50
+    longest: int = 12
+    empty: bool = True
+    pad: int = 0
+    copies: int = 1
+
+
+class Memory(nn.Module):
+    """A question looks at a story, takes up what it found, and looks again: Sukhbaatar et al. 2015.
+
+    A memory is found by one vector of its sentence, its key, and gives another, its value. Copies of the net are to
+    attention what heads are elsewhere; nothing ever mixes them. They are the last dimension but one of every weight.
+    """
+
+    def __init__(self, config: MemoryConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.tying = tying = lookup(TYINGS, config.tying, "tying")(config.hops)
+        each = (config.copies, config.width)
+        self.words = nn.Parameter(torch.empty(config.vocabulary, tying.tables, *each))
+        self.when = nn.Parameter(torch.empty(config.memories, tying.remembering, *each)) if config.memories else None
+        self.project = nn.Parameter(torch.empty(config.width, *each)) if config.projects else None
+        self.hop = nn.ModuleList(Hop() for _ in range(config.hops))
+        for weight in self.parameters():
+            nn.init.normal_(weight, std=0.1)
+
+    def forward(
+        self,
+        story: Story,
+        question: Int[Tensor, "batch question_words"],
+        *,
+        ages: Ages | None = None,
+        normaliser: Normaliser | None = None,
+    ) -> Float[Tensor, "batch copies vocabulary"]:
+        """A score for every word as the answer. Without `ages`, sentences follow each other without a gap.
+
+        `normaliser` is another than softmax, for all hops: a linear start.
+        """
+        told = (story != self.config.pad).any(-1)
+        mask = Padding(F.pad(told, (0, int(self.config.empty)), value=True))
+        # Unbound, not indexed: the gradients of all tables are then put together once.
+        tables = self.words.unbind(1)
+        memory = self.remembered(story, told, ages).transpose(1, 3).unbind(2)
+        state = self.read(question, tables[self.tying.question])[:, :, None]
+        for hop, key, value in zip(self.hop, self.tying.keys, self.tying.values, strict=True):
+            found = hop(state, memory[key], memory[value], mask=mask, normaliser=normaliser)
+            if self.project is not None:
+                state = torch.einsum("bcqi, ico -> bcqo", state, self.project)
+            state = state + found
+        return torch.einsum("bcqw, vcw -> bcv", state, tables[self.tying.answer])
+
+    def remembered(self, story: Story, told: Bool[Tensor, "batch memories"], ages: Ages | None) -> Remembered:
+        """The story, read by all tables at once; what is padding is not read, and is zeros, as nothing is."""
+        room = F.pad(told, (0, int(self.config.empty)))
+        vectors = self.read(story[told], self.words[:, : self.tying.remembering])
+        if self.when is not None:
+            if ages is None:
+                ages = told.long().flip(-1).cumsum(-1).flip(-1) - 1
+            vectors = vectors + self.when[ages[told].clamp(0, len(self.when) - 1)]
+        everywhere = vectors.new_zeros(room.numel(), *vectors.shape[1:])
+        return everywhere.index_copy(0, room.flatten().nonzero()[:, 0], vectors).unflatten(0, room.shape)
+
+    def read(self, words: Int[Tensor, "sentences words"], table: Tensor) -> Tensor:
+        return sentences(words, table, longest=self.config.longest, pad=self.config.pad)

@@ -1,0 +1,90 @@
+"""A decoder that remembers what it read before: Transformer-XL."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.errors import ShapeError, expect
+from regard.layers import Block, BlockCache
+from regard.models.decoder import Decoder, DecoderConfig
+from regard.models.state import State
+from regard.positions import places_of
+from regard.shapes import Real, Stream, Tokens
+
+Remembered = Float[Tensor, "layers batch _ width"]
+"""What went into every layer at the last places that were read, without a gradient."""
+
+
+@dataclass(frozen=True)
+class XLConfig(DecoderConfig):
+    """A decoder whose score is of content and distance, and whose window is what it remembers and the token itself.
+
+    Without a window nothing is remembered: the same decoder, which sees no further back than its segment.
+    """
+
+    def __post_init__(self) -> None:
+        stack = self.decoder.stack
+        if stack.attention.score != "xl" or self.decoder.position.kind != "none":
+            raise ShapeError("an XL tells places apart by its score alone: score='xl' and no position scheme expected")
+        if stack.window is not None and stack.window < 2:
+            raise ShapeError(f"a memory of 1 place or more expected, or no window, got {stack.window - 1}")
+
+    @property
+    def memory(self) -> int:
+        """Places before its own that a token sees in every layer; 0: those of its segment."""
+        window = self.decoder.stack.window
+        return 0 if window is None else window - 1
+
+
+class XL(Decoder):
+    """Segments are read one after the other, each with a memory of those before it: Dai et al. 2019, 3.2 and 3.3.
+
+    A token sees as many places back as are remembered, no more and no less, wherever segments begin. So reading a text
+    whole, in segments, or token by token is the same, and what reaches a token through all layers lies as many times
+    further back as there are layers.
+    """
+
+    config: XLConfig
+
+    def read(self, tokens: Tokens, memory: Remembered | None = None) -> tuple[Stream, Remembered]:
+        """A vector for every token of the next segment, and what to remember when reading the one after it.
+
+        The gradient ends at the memory, and reaches the weights that make keys and values of it.
+        """
+        side, most = self.decoder, self.config.memory
+        if memory is not None:
+            expect("the memory", "layers", len(memory), len(side.stack.blocks))
+            expect("the memory", "texts", memory.shape[1], len(tokens))
+        x = side.words(tokens, side.position, places_of(None, tokens.shape[1], device=tokens.device))
+        mask, kept = side.mask(None), []
+        for number, block in enumerate(side.stack.blocks):
+            assert isinstance(block, Block)
+            here = x.detach()
+            before = here[:, :0] if memory is None else memory[number].to(x.dtype)
+            kept.append(torch.cat([before, here], 1)[:, -most:] if most else here[:, :0])
+            x = block(x, mask=mask, cache=recalled(block, before))
+        return x if side.stack.norm is None else side.stack.norm(x), torch.stack(kept)
+
+    def step(self, state: State, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, State]:
+        """Read on; what is too far back to be seen again is forgotten, now and then."""
+        scores, state = super().step(state, tokens, real)
+        most = self.config.memory
+        if not most or state.length < 2 * most:
+            return scores, state
+        for cache in state.caches:
+            cache.self.forget(most)
+        return scores, replace(state, real=None if state.real is None else state.real[:, -most:])
+
+
+def recalled(block: Block, before: Stream) -> BlockCache | None:
+    """Keys and values of what a block is to remember, made with the weights that it has now."""
+    if not before.shape[1]:
+        return None
+    look, cache = block.self, BlockCache()
+    _, key, value = look.heads(block.self_norm(before) if block.first else before, None, None)
+    assert key is not None
+    assert value is not None
+    cache.self.extend(key if look.compare is None else look.compare.key(key), value)
+    return cache

@@ -1,0 +1,163 @@
+"""Answers to questions about a story, and which sentences they rest on."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from rich.cells import cell_len
+from torch import Tensor
+
+from regard.checkpoints import Checkpoint, CheckpointError
+from regard.checkpoints.hub import Config
+from regard.errors import RegardError
+from regard.looking import watch
+from regard.models import MemoryConfig
+from regard.pictures import svg, terminal
+from regard.pictures.labels import visible
+from regard.tasks.task import Task
+from regard.text import Tokenizer
+from regard.text.sentences import split
+from regard.text.told import Told, numbered
+
+Story = str | Sequence[str]
+"""A text, or its sentences."""
+ROWS = 64  # questions that are answered at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Hops:
+    """How much each hop looked at each sentence; a row sums to 1."""
+
+    weights: Float[Tensor, "hops sentences"]
+    sentences: tuple[str, ...]
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """The number of the sentence that each hop looked at most, counted from 0."""
+        return tuple(self.weights.argmax(-1).tolist())
+
+    def draw(self, *, colour: bool = False) -> str:
+        """For the terminal: a column for each hop, beside each sentence."""
+        lines = terminal.heat(self.weights.T, None, self.columns, colour=colour).split("\n")
+        room = cell_len(lines[0])
+        beside = zip(lines, ("", *self.sentences), strict=True)
+        return "\n".join(
+            f"{line}{' ' * (room - shown(line))}  {visible(sentence)}".rstrip() for line, sentence in beside
+        )
+
+    def svg(self, title: str | None = None) -> str:
+        """The same as a picture with the exact weights under the pointer."""
+        return svg.heat(self.weights.T, self.sentences, self.columns, title=title)
+
+    @property
+    def columns(self) -> list[str]:
+        return [f"hop {number}" for number in range(1, len(self.weights) + 1)]
+
+    def _repr_html_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        return self.draw()
+
+
+def shown(line: str) -> int:
+    """The cells of the terminal that a line takes, its colours left out."""
+    return cell_len(re.sub(r"\x1b\[[0-9;]*m", "", line))
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer, its probability, and how it was found.
+
+    `story` are the sentences that the model remembers, which are the last ones of a long story; `unknown` the words
+    that it never learned, which it reads as if they were all the same.
+    """
+
+    story: tuple[str, ...]
+    question: str
+    text: str
+    score: float
+    unknown: tuple[str, ...]
+    hops: Hops = field(repr=False, compare=False)
+
+
+class Answer(Task):
+    """Answer a question about a story: `answer("Brian is a frog. Brian is green.", "What color is Brian?").text`."""
+
+    name = "answer"
+
+    def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
+        super().__init__(checkpoint, tokenizer)
+        config = checkpoint.model.config
+        assert isinstance(config, MemoryConfig)
+        if tokenizer is not None and (tokenizer.specials.pad or 0) != config.pad:
+            found = tokenizer.specials.pad
+            raise CheckpointError(f"{checkpoint.folder}: the tokeniser pads with {found}, the model with {config.pad}")
+        self.config = config
+
+    @classmethod
+    def serves(cls, config: Config) -> bool:
+        return isinstance(config, MemoryConfig)
+
+    def __call__(self, story: Story, question: str | Iterable[str]) -> Any:
+        """One answer, or one for each of several questions about the same story."""
+        alone = isinstance(question, str)
+        questions = [question] if isinstance(question, str) else list(question)
+        found = self.all([(story, one) for one in questions])
+        return found[0] if alone else found
+
+    def all(self, asked: Iterable[tuple[Story, str]]) -> list[Answered]:
+        """An answer for every pair of a story and a question."""
+        pairs = [(self.remembered(story), question) for story, question in asked]
+        order = sorted(range(len(pairs)), key=lambda row: len(pairs[row][0]))
+        found: dict[int, Answered] = {}
+        for start in range(0, len(order), ROWS):
+            rows = order[start : start + ROWS]
+            found.update(zip(rows, self.answered([pairs[row] for row in rows]), strict=True))
+        return [found[row] for row in range(len(pairs))]
+
+    def remembered(self, story: Story) -> tuple[str, ...]:
+        """The sentences of a story, as many as the model remembers."""
+        texts = [story] if isinstance(story, str) else story
+        sentences = [sentence for text in texts for sentence, _ in split(text)]
+        told = tuple(sentence for sentence in sentences if self.tokenizer.encode(sentence, bare=True).ids)
+        if not told:
+            raise RegardError("no story: at least one sentence expected")
+        return told[-self.config.memories :]
+
+    @torch.no_grad()
+    def answered(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> list[Answered]:
+        nothing = torch.zeros(1, dtype=torch.long).numpy()
+        rows = [(*numbered(story, question, self.tokenizer), nothing) for story, question in pairs]
+        for _, question, _ in rows:
+            if not len(question):
+                raise RegardError("no question: at least one word expected")
+        told = Told.of(rows, self.config.pad)  # type: ignore[arg-type]
+        with watch(self.model, "hop.*") as seen:
+            scores = self.model(told.story.to(self.device), told.question.to(self.device))[:, 0]
+        hops = torch.stack([seen[name].weights()[:, 0, 0] for name in seen], 1).cpu()
+        best = scores.softmax(-1).max(-1)
+        return [
+            Answered(
+                story,
+                question,
+                self.tokenizer.token(int(best.indices[row])),
+                float(best.values[row]),
+                self.unknown((*story, question)),
+                Hops(hops[row, :, : len(story)], story),
+            )
+            for row, (story, question) in enumerate(pairs)
+        ]
+
+    def unknown(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """Words that the model never learned, each once."""
+        number = self.tokenizer.specials.unk
+        found: dict[str, None] = {}
+        for text in texts:
+            encoded = self.tokenizer.encode(text, bare=True)
+            places = zip(encoded.ids, encoded.offsets, strict=True)
+            found.update((text[begin:end], None) for token, (begin, end) in places if token == number)
+        return tuple(found)

@@ -1,0 +1,46 @@
+"""What was kept to save time, and can be made again: engine builds, and texts as numbers."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from regard.checkpoints import CheckpointError
+from regard.engine.build import folder as engine_builds
+from regard.text.cache import CONTENTS
+
+KEPT: dict[str, Callable[[], Path]] = {"engine builds": engine_builds}
+"""What is kept for the user, whatever the folder."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A folder that can go, what is in it, and how many bytes."""
+
+    what: str
+    path: Path
+    size: int
+
+
+def caches(folders: Sequence[Path] = ()) -> list[Kept]:
+    """The user's caches, and those of the training runs in some folders. The Hub's cache is others' as well."""
+    found = [(what, where()) for what, where in KEPT.items()]
+    for folder in folders:
+        if not folder.is_dir():
+            raise CheckpointError(f"{folder}: no such folder")
+        runs = [folder, *sorted(folder.iterdir())]
+        found += [("texts as numbers", run / "cache") for run in runs if any(run.glob(f"cache/*/{CONTENTS}"))]
+    return [Kept(what, path, size_of(path)) for what, path in found if path.is_dir() and any(path.iterdir())]
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def clear(kept: Sequence[Kept]) -> None:
+    """Remove them; what is needed again is made again."""
+    for one in kept:
+        try:
+            shutil.rmtree(one.path)
+        except OSError as problem:
+            raise CheckpointError(f"{one.path}: cannot be removed: {problem.strerror or problem}") from None

@@ -1,0 +1,79 @@
+"""Stories as numbers."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from regard.text.lines import DataError
+from regard.text.stories import Question
+from regard.text.tokenizer import Tokenizer
+
+Row = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""A question as numbers: the story, (sentences, words), oldest first; the question's words; the answer's one."""
+
+
+def numbered(story: Sequence[str], question: str, tokenizer: Tokenizer, memories: int = 0) -> tuple[np.ndarray, ...]:
+    """A story, the last `memories` sentences of it (0: all), and a question about it."""
+    pad = tokenizer.specials.pad or 0
+    lines = [tokenizer.encode(sentence, bare=True).ids for sentence in story[-memories:]]
+    return padded([line for line in lines if line], pad), np.array(tokenizer.encode(question, bare=True).ids)
+
+
+def rows(questions: Iterable[Question], tokenizer: Tokenizer, memories: int = 0) -> list[Row]:
+    """Questions with their answers, each of which is one word to the model, as "n,s" and "milk,apple" are."""
+    found = []
+    for one in questions:
+        story, question = numbered(one.story, one.question, tokenizer, memories)
+        answer = tokenizer.encode(one.answer, bare=True).ids
+        if len(answer) != 1:
+            raise DataError(f"{one.where}: an answer of one word expected, got {one.answer!r}")
+        found.append((story, question, np.array(answer)))
+    return found
+
+
+def padded(lines: Sequence[Sequence[int]], pad: int) -> np.ndarray:
+    """Lines of several lengths as one table."""
+    table = np.full((len(lines), max(map(len, lines), default=1)), pad, dtype=np.int64)
+    for number, line in enumerate(lines):
+        table[number, : len(line)] = line
+    return table
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """Stories and questions side by side, padded behind."""
+
+    story: Int[Tensor, "batch memories words"]
+    question: Int[Tensor, "batch question_words"]
+    answer: Int[Tensor, "batch"]
+    pad: int = 0
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], pad: int = 0) -> "Told":
+        most, longest = (max(row[0].shape[axis] for row in rows) for axis in (0, 1))
+        story = np.full((len(rows), most, longest), pad, dtype=np.int64)
+        for number, (lines, _, _) in enumerate(rows):
+            story[number, : lines.shape[0], : lines.shape[1]] = lines
+        question = padded([row[1].tolist() for row in rows], pad)
+        answer = np.concatenate([row[2] for row in rows])
+        return cls(torch.from_numpy(story), torch.from_numpy(question), torch.from_numpy(answer), pad)
+
+    def __len__(self) -> int:
+        return len(self.story)
+
+    @cached_property
+    def counts(self) -> Int[Tensor, "batch"]:
+        """The sentences of every story."""
+        return (self.story != self.pad).any(-1).sum(-1)
+
+    def take(self, which: Tensor | slice) -> "Told":
+        """Some of them, without the padding that they do not need."""
+        story, question = self.story[which], self.question[which]
+        story = story[:, : max(int(self.counts[which].max()), 1)]
+        words, asked = ((part != self.pad).sum(-1).max() for part in (story, question))
+        return Told(story[:, :, : max(int(words), 1)], question[:, : int(asked)], self.answer[which], self.pad)

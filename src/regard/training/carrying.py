@@ -1,0 +1,25 @@
+"""What a model takes along from batch to batch, as a part of what a checkpoint remembers.
+
+It was made with weights that are gone by now, so that it cannot be made again: it is saved, and a run that goes on
+reads its next batch after the same memory, bit for bit.
+"""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from regard.training.objectives.objective import Carried
+
+MARK = "carried:"
+
+
+def packed(carried: Carried | None) -> dict[str, Tensor]:
+    """Under names that no weight has."""
+    return {f"{MARK}{name}": tensor for name, tensor in (carried or {}).items()}
+
+
+def unpacked(saved: Mapping[str, Tensor], device: torch.device) -> Carried | None:
+    """The same from all that was saved; None where nothing is carried."""
+    found = {name.removeprefix(MARK): tensor for name, tensor in saved.items() if name.startswith(MARK)}
+    return {name: tensor.to(device) for name, tensor in found.items()} or None

@@ -1,0 +1,73 @@
+"""The answer to a question about a story."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Int
+from torch import Tensor
+
+from regard.attention.normalisers import Unnormalised
+from regard.models import Memory, Model
+from regard.models.memory import Ages
+from regard.text.told import Told
+from regard.training.objectives.objective import Loss, Moves, Row
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Moves):
+    story: Tensor
+    question: Tensor
+    ages: Tensor | None
+    answers: Tensor
+    linear: bool
+    count: int
+    tokens: int
+
+
+class Answer:
+    """One word an answer: Sukhbaatar et al. 2015, 4.
+
+    `noise` is the share of memories that may be empty, so that what is learned about time holds for longer stories.
+    """
+
+    name: ClassVar[str] = "answer"
+    kinds: ClassVar[tuple[str, ...]] = ("memory",)
+
+    def __init__(self, *, pad: int = 0, noise: float = 0.0) -> None:
+        self.pad, self.noise = pad, noise
+
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Asked:
+        """Rows are (story, question, [answer], [whether hops have no softmax, whether there may be noise])."""
+        told = Told.of([(story, question, answer) for story, question, answer, _ in rows], self.pad)
+        linear, is_noisy = map(bool, rows[0][3])
+        ages = noisy(told.counts, told.story.shape[1], self.noise, generator) if is_noisy else None
+        tokens = int((told.story != self.pad).sum())
+        return Asked(told.story, told.question, ages, told.answer, linear, len(rows), tokens)
+
+    def loss(self, model: Model, batch: Asked, smoothing: float = 0.0) -> Loss:
+        assert isinstance(model, Memory)
+        scores = model(
+            batch.story, batch.question, ages=batch.ages, normaliser=Unnormalised() if batch.linear else None
+        )[:, 0].float()
+        plain = F.cross_entropy(scores.detach(), batch.answers, reduction="sum")
+        total = F.cross_entropy(scores, batch.answers, reduction="sum", label_smoothing=smoothing)
+        return Loss(total, plain, (scores.argmax(-1) == batch.answers).sum())
+
+
+def noisy(counts: Int[Tensor, "batch"], memories: int, share: float, generator: torch.Generator) -> Ages:
+    """How long ago each sentence was told, had up to this share of empty ones been told in between."""
+    most = torch.ceil(counts * share).long()
+    empty = (torch.rand(len(counts), generator=generator) * (most + 1)).long()
+    room = memories + int(most.max())
+    drawn = torch.rand(len(counts), room, generator=generator)
+    drawn = drawn.masked_fill(torch.arange(room) >= (counts + empty)[:, None], 2.0)
+    rank = drawn.argsort(-1).argsort(-1)
+    kept = (rank >= empty[:, None]) & (drawn < 2)  # as many in each row as it has sentences; a place is an age
+    row, age = kept.nonzero(as_tuple=True)
+    younger = kept.cumsum(-1)[row, age] - 1
+    ages = torch.zeros(len(counts), memories, dtype=torch.long)
+    ages[row, counts[row] - 1 - younger] = age
+    return ages

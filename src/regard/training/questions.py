@@ -1,0 +1,100 @@
+"""Stories with questions, as a memory network learns from them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from regard.text import DataError, Question, Stories
+from regard.text.told import Row as Told
+from regard.text.told import rows
+from regard.training.feed import mixed
+from regard.training.materials import Material, Say, number_of
+from regard.training.objectives import Answer, Row
+from regard.training.reading import RecipeError
+from regard.training.recipe import Recipe, TrainRecipe
+from regard.training.styles import Wanted
+from regard.training.vocabulary import tokenizer_of
+
+Key = tuple[int, bool]
+"""The number of a question, and whether it is read without softmax."""
+
+
+class Shuffled:
+    """Every question once an epoch, in any company; the first epochs are a memory network's linear start."""
+
+    def __init__(self, count: int, train: TrainRecipe) -> None:
+        self.total, self.size, self.linear = count, train.rows or 32, train.linear
+        self.order = lru_cache(2)(
+            lambda epoch: torch.randperm(count, generator=torch.Generator().manual_seed(mixed(train.seed, epoch)))
+        )
+
+    def count(self, epoch: int) -> int:
+        return -(-self.total // self.size)
+
+    def rows(self, epoch: int, number: int) -> Sequence[Key]:
+        some = self.order(epoch)[number * self.size : (number + 1) * self.size]
+        return [(row, epoch < self.linear) for row in some.tolist()]
+
+
+class Learned:
+    """Questions to learn from, with noise among their memories."""
+
+    def __init__(self, questions: Sequence[Told]) -> None:
+        self.questions = questions
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def __getitem__(self, key: Key, /) -> Row:
+        row, linear = key
+        return (*self.questions[row], np.array([linear, True]))
+
+
+def answer(recipe: Recipe, home: Path, say: Say) -> Material:
+    """Stories in the layout of bAbI, from files or archives: see Stories.at."""
+    data = recipe.data
+    if not 0 <= data.valid_share < 1:
+        raise RecipeError(f"data.valid_share = {data.valid_share}: a share of the questions, below 1")
+    if data.valid and data.valid_share:
+        raise RecipeError("data.valid_share: there is a data.valid already")
+    learned, judged = parted(read(data.train), data.valid_share)
+    if data.valid:
+        judged = read(data.valid)
+    tokenizer = tokenizer_of(recipe, home, words_of(learned), frame="story")
+    pad = number_of(tokenizer, "pad")
+    if pad:
+        raise RecipeError(f"tokenizer.kind: the pad token is number {pad}, and 0 expected")
+    told, valid = (rows(some, tokenizer, recipe.model.length) for some in (learned, judged))
+    return Material(
+        tokenizer,
+        Answer(pad=pad, noise=recipe.train.noise),
+        Wanted(len(tokenizer), longest=max((row[0].shape[1] for row in told), default=0)),
+        Learned(told),
+        Shuffled(len(told), recipe.train),
+        [(*row, np.array([False, False])) for row in valid],
+    )
+
+
+def read(files: Sequence[str]) -> list[Question]:
+    found = [question for file in files for question in Stories.at(file)]
+    if not found:
+        raise DataError("no file of stories")
+    return found
+
+
+def parted(questions: Sequence[Question], share: float) -> tuple[list[Question], list[Question]]:
+    """Questions to learn from, and the last of every file, to be judged by."""
+    files: dict[str, list[Question]] = {}
+    for question in questions:
+        files.setdefault(question.where.rpartition(":")[0], []).append(question)
+    cuts = [(some, len(some) - int(len(some) * share)) for some in files.values()]
+    return [one for some, cut in cuts for one in some[:cut]], [one for some, cut in cuts for one in some[cut:]]
+
+
+def words_of(questions: Iterable[Question]) -> Iterator[str]:
+    """Everything that was told, asked and answered."""
+    for one in questions:
+        yield from (*one.story, one.question, one.answer)

@@ -1,0 +1,136 @@
+"""Memory networks that begin differently and learn side by side; the best of them is kept.
+
+Sukhbaatar et al. 2015, 4.2: the variance between runs is large, so ten are trained and the one with the lowest error on
+the stories that it learned from is taken. Here the ten are copies in one model: one pass serves them all.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from regard.attention.normalisers import Normaliser, Unnormalised
+from regard.models import Memory
+from regard.text.told import Told
+from regard.training.copies import by_copy
+from regard.training.feed import mixed
+from regard.training.objectives.answer import noisy
+
+Copies = Float[Tensor, "copies"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How the nets of the paper learn.
+
+    `linear` epochs without softmax come first, at half the rate; then `epochs` with it, the rate halved after every
+    `halve` of them. `noise` is the share of memories that may be empty. Losses are summed over a batch of `rows`;
+    `clip` is the longest gradient of a net.
+    """
+
+    epochs: int = 100
+    halve: int = 25
+    linear: int = 20
+    rate: float = 0.01
+    rows: int = 32
+    clip: float = 40.0
+    noise: float = 0.1
+    seed: int = 0
+
+    def plan(self) -> Iterator[tuple[float, Normaliser | None]]:
+        """The rate of every epoch, and what stands for softmax in it."""
+        yield from ((self.rate / 2, Unnormalised()) for _ in range(self.linear))
+        yield from ((self.rate / 2 ** (epoch // self.halve), None) for epoch in range(self.epochs))
+
+
+SINGLE = Protocol()
+JOINT = Protocol(epochs=60, halve=15, linear=30)
+
+
+@dataclass(frozen=True)
+class Score:
+    """How each copy did: the share of its answers that are wrong, and the mean loss."""
+
+    error: Copies
+    loss: Copies
+
+    def best(self) -> int:
+        """The copy with the lowest error; among equals, with the lowest loss."""
+        return min(range(len(self.error)), key=lambda copy: (self.error[copy].item(), self.loss[copy].item()))
+
+
+def learn(
+    model: Memory,
+    told: Told,
+    protocol: Protocol = SINGLE,
+    report: Callable[[int, Score], None] = lambda epoch, score: None,
+    start: int = 0,
+) -> None:
+    """Follow the protocol from epoch `start` to the last. All copies read the same stories in the same order.
+
+    An epoch is a function of the weights and of its number, so that nothing else has to be kept to go on from it.
+    """
+    model.train()
+    for epoch, (rate, normaliser) in islice(enumerate(protocol.plan()), start, None):
+        generator = torch.Generator().manual_seed(mixed(protocol.seed, epoch))
+        wrong, total = torch.zeros(2, model.config.copies)
+        for rows in torch.randperm(len(told), generator=generator).split(protocol.rows):
+            counts = told.counts[rows]
+            ages = noisy(counts, int(counts.max()), protocol.noise, generator)
+            model.zero_grad(set_to_none=True)
+            for some in halves(counts):
+                batch = told.take(rows[some])
+                scores = model(
+                    batch.story, batch.question, ages=ages[some, : batch.story.shape[1]], normaliser=normaliser
+                )
+                losses = each(scores, batch.answer)
+                losses.sum().backward()
+                wrong += (scores.detach().argmax(-1) != batch.answer[:, None]).sum(0)
+                total += losses.detach().sum(0)
+            descend(model, rate, protocol.clip)
+        report(epoch, Score(wrong / len(told), total / len(told)))
+    model.eval()
+
+
+def halves(counts: Int[Tensor, "batch"]) -> list[Int[Tensor, "some"]]:
+    """A batch, or two parts of it, the shorter stories and the longer ones, where that saves most of the padding."""
+    order = counts.argsort()
+    most = counts[order]
+    cut = torch.arange(1, len(counts))
+    room = cut * most[:-1] + (len(counts) - cut) * most[-1]
+    if len(counts) < 2 or room.min() > len(counts) * most[-1] * 2 // 3:
+        return [torch.arange(len(counts))]
+    best = 1 + int(room.argmin())
+    return [order[:best], order[best:]]
+
+
+def each(scores: Float[Tensor, "batch copies words"], answer: Int[Tensor, "batch"]) -> Float[Tensor, "batch copies"]:
+    """The loss of every answer of every copy."""
+    answers = answer[:, None].expand(scores.shape[:2])
+    return F.cross_entropy(scores.flatten(0, 1), answers.flatten(), reduction="none").unflatten(0, scores.shape[:2])
+
+
+@torch.no_grad()
+def descend(model: Memory, rate: float, clip: float) -> None:
+    """A step of plain gradient descent. Each copy's gradient is cut to its own length, as if it were alone."""
+    pairs = [(weight, by_copy(weight.grad)) for weight in model.parameters() if weight.grad is not None]
+    length = torch.stack([grad.flatten(1).square().sum(1) for _, grad in pairs]).sum(0).sqrt()
+    factor = rate * (clip / length).clamp(max=1)
+    for weight, grad in pairs:
+        weight.sub_((grad.movedim(0, -1) * factor).movedim(-1, -2))
+
+
+@torch.no_grad()
+def score(model: Memory, told: Told, rows: int = 250) -> Score:
+    """How every copy answers, without noise."""
+    wrong, total = torch.zeros(2, model.config.copies)
+    for some in torch.arange(len(told)).split(rows):
+        batch = told.take(some)
+        scores = model(batch.story, batch.question)
+        wrong += (scores.argmax(-1) != batch.answer[:, None]).sum(0)
+        total += each(scores, batch.answer).sum(0)
+    return Score(wrong / len(told), total / len(told))

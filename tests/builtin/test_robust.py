@@ -1,0 +1,109 @@
+"""The translators hold in use: names and numbers stay, marks stay, and nothing odd breaks them."""
+
+import random
+import re
+
+import pytest
+from builtin.shipped import DIRECTIONS, pairs, translations, translator
+
+# Not Mary, who is Maria in German.
+NAMES = [
+    "Tom", "Betty", "Lucas", "Anna", "Peter", "Susan", "Robert", "Laura", "Daniel", "Julia", "Kevin", "Emma", "Martin",
+    "Sophie", "Thomas", "Lisa", "David", "Nina", "Oliver", "Helen", "Frank", "Karen", "Simon", "Clara", "Brian",
+    "Alice", "Victor", "Diana", "Steven", "Eva",
+]  # fmt: skip
+TEMPLATES = {
+    "en-de": (
+        "{name} is {number} years old.", "Where does {name} live?", "I met {name} in 19{number}.", "Call {name} now!",
+        "{name} bought {number} apples.", "Is {name} older than {other}?", "{name} and {other} are friends.",
+        "Room {number} is empty.", "Do you know {name}?", "{name} has {number} books.", "Don't wake {name}!",
+        "The train leaves at 7:{number}.", "My name is {name}.", "{name} gave {other} a present.", "Help {name}!",
+        "Did {name} see {other} yesterday?", "It costs {number} dollars.", "{name} can't swim.",
+        "How old is {name}?", "{name} has lived here for {number} years.",
+    ),
+    "de-en": (
+        "{name} ist {number} Jahre alt.", "Wo wohnt {name}?", "Ich habe {name} 19{number} getroffen.",
+        "Ruf {name} jetzt an!", "{name} kaufte {number} Äpfel.", "Ist {name} älter als {other}?",
+        "{name} und {other} sind Freunde.", "Zimmer {number} ist leer.", "Kennst du {name}?",
+        "{name} hat {number} Bücher.", "Weck {name} nicht auf!", "Der Zug fährt um 7:{number} Uhr ab.",
+        "Mein Name ist {name}.", "{name} gab {other} ein Geschenk.", "Hilf {name}!",
+        "Hat {name} gestern {other} gesehen?", "Es kostet {number} Dollar.", "{name} kann nicht schwimmen.",
+        "Wie alt ist {name}?", "{name} wohnt hier seit {number} Jahren.",
+    ),
+}  # fmt: skip
+ODD = {
+    "an unseen script": "東京は大きいです。",
+    "emoji": "I love you 😀🐙!",
+    "one letter": "a",
+    "a mark": "?",
+    "spaces": "   ",
+    "a URL": "See https://www.example.org/a/b?c=1&d=2 for more.",
+    "capitals": "WHERE IS THE STATION?",
+    "no end": "where is the station",
+    "a long word": "x" * 300,
+}
+PARAGRAPHS = {
+    "en-de": "I got up at seven. It was raining! Where was my umbrella? I took the bus, and then I walked. " * 3,
+    "de-en": "Ich stand um sieben auf. Es regnete! Wo war mein Schirm? Ich nahm den Bus, und dann ging ich zu Fuß. "
+    * 3,
+}
+
+
+def filled(name: str, count: int = 200) -> list[tuple[str, list[str]]]:
+    """Sentences of the templates with drawn names and numbers, each with what has to survive."""
+    draw = random.Random(6)
+    found = []
+    for turn in range(count):
+        template = TEMPLATES[name][turn % len(TEMPLATES[name])]
+        one, other = draw.sample(NAMES, 2)
+        words = {"name": one, "other": other, "number": str(draw.randint(13, 59))}
+        kept = [words[key] for key in re.findall(r"{(\w+)}", template)]
+        found.append((template.format(**words), kept))
+    return found
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_names_numbers_and_marks_survive(name):
+    asked = filled(name)
+    found = [answer.text for answer in translator(name)([sentence for sentence, _ in asked])]
+    lost = [
+        (sentence, text)
+        for (sentence, kept), text in zip(asked, found, strict=True)
+        if not all(word in text for word in kept)
+    ]
+    print(f"{name}: {len(asked) - len(lost)} of {len(asked)} keep their names and numbers; not: {lost[:10]}")
+    marked = [(sentence, text) for (sentence, _), text in zip(asked, found, strict=True) if sentence[-1] in "?!"]
+    changed = [(sentence, text) for sentence, text in marked if text[-1:] != sentence[-1]]
+    print(f"{name}: {len(marked) - len(changed)} of {len(marked)} keep their mark; not: {changed[:10]}")
+    assert len(lost) <= 0.05 * len(asked)
+    assert len(changed) <= 0.01 * len(marked)
+    assert all(text[:1].isupper() or not text[:1].isalpha() for text in found)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_marks_capitals_and_umlauts_are_as_in_the_references(name):
+    sources, references = pairs(name)
+    found = [answer.text for answer in translations(name)]
+    marks = [text[-1:] == one[-1] for text, one in zip(found, sources, strict=True) if one[-1] in "?!"]
+    begins = [text[:1].isupper() == one[:1].isupper() for text, one in zip(found, references, strict=True)]
+    print(f"{name}: {sum(marks)} of {len(marks)} marks, {sum(begins)} of {len(begins)} first letters")
+    assert sum(begins) >= 0.98 * len(begins)
+    written, expected = (len(re.findall("[äöüÄÖÜß]", " ".join(texts))) for texts in (found, references))
+    print(f"{name}: {written} umlauts, {expected} in the references")
+    assert 0.9 * expected <= written + 5 <= 1.1 * expected + 10
+    assert not re.findall("[\ufffdÃÂ]", " ".join(found))
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_odd_texts_are_answered_sanely(name):
+    task = translator(name)
+    for what, text in ODD.items():
+        answer = task(text)
+        assert answer.text == task([text, "Tom."])[0].text, what
+        assert "\ufffd" not in answer.text, what
+        assert len(answer.text) <= 3 * len(text) + 60, f"{what}: {answer.text}"
+        assert bool(answer.text.strip()) == bool(text.strip()), what
+    paragraph = task(PARAGRAPHS[name]).text
+    assert [mark for mark in paragraph if mark in "?!"] == ["!", "?"] * 3

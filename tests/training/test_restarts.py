@@ -1,0 +1,114 @@
+"""Memory networks that learn side by side learn what each would learn alone."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+from regard.models import MemoryConfig
+from regard.text.told import Told
+from regard.training.copies import one, parts, restarts
+from regard.training.objectives.answer import noisy
+from regard.training.restarts import Protocol, Score, descend, halves, learn, score
+
+CONFIG = MemoryConfig(vocabulary=14, width=8, hops=2, memories=6, longest=3)
+SHORT = Protocol(epochs=6, halve=2, linear=3, rows=8, rate=0.02)
+
+
+def told(count: int = 48, seed: int = 0) -> Told:
+    """Who was last where: sentences (who, went, where) and the question (where, who)."""
+    draw = np.random.default_rng(seed)
+    rows = []
+    for _ in range(count):
+        who, where = draw.integers(1, 4, 5), draw.integers(6, 10, 5)
+        length = draw.integers(1, 6)
+        story = np.stack([who, np.full(5, 4), where], 1)[:length]
+        asked = story[draw.integers(length), 0]
+        rows.append((story, np.array([5, asked]), np.array([story[story[:, 0] == asked][-1, 2]])))
+    return Told.of(rows)
+
+
+def test_restarts_learn_what_each_learns_alone():
+    stories = told()
+    together = restarts(CONFIG, [3, 5, 8])
+    learn(together, stories, SHORT)
+    for copy, seed in enumerate([3, 5, 8]):
+        alone = restarts(CONFIG, [seed])
+        learn(alone, stories, SHORT)
+        for mine, theirs in zip(parts(alone, 0), parts(together, copy), strict=True):
+            assert_close(mine, theirs, atol=1e-5, rtol=1e-4)
+        assert_close(score(one(together, copy), stories).loss[0], score(together, stories).loss[copy])
+
+
+def test_a_training_that_was_stopped_goes_on_to_the_same_weights():
+    stories, whole, begun = told(), restarts(CONFIG, [1, 2]), restarts(CONFIG, [1, 2])
+    learn(whole, stories, SHORT)
+
+    class Stop(Exception):
+        pass
+
+    def stop(epoch: int, now: Score) -> None:
+        if epoch == 4:
+            raise Stop
+
+    with pytest.raises(Stop):
+        learn(begun, stories, SHORT, stop)
+    resumed = restarts(CONFIG, [7, 7])
+    resumed.load_state_dict(begun.state_dict())
+    learn(resumed, stories, SHORT, start=5)
+    assert all(torch.equal(one, other) for one, other in zip(whole.parameters(), resumed.parameters(), strict=True))
+
+
+def test_a_net_learns_to_look_up_where_somebody_is():
+    stories, model = told(240), restarts(CONFIG, range(3))
+    learn(model, stories, replace(SHORT, epochs=10, halve=4, linear=2, rate=0.04))
+    assert score(model, told(200, seed=1)).error[score(model, stories).best()] < 0.15
+
+
+def test_each_copy_is_cut_to_its_own_length():
+    """Against torch's own clipping and descent, one copy at a time."""
+    stories, model = told(16), restarts(CONFIG, [1, 2])
+    alone = [one(model, copy) for copy in range(2)]
+    for net in (model, *alone):
+        net(stories.story, stories.question).pow(2).sum().mul(50).backward()
+    descend(model, 0.1, clip=0.5)
+    for copy, net in enumerate(alone):
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+        torch.optim.SGD(net.parameters(), lr=0.1).step()
+        for mine, theirs in zip(parts(model, copy), parts(net, 0), strict=True):
+            assert_close(mine, theirs)
+
+
+def test_the_plan_is_that_of_the_paper():
+    """Sukhbaatar et al. 2015, 4.2: the rate is 0.01, halved every 25 epochs until 100 epochs were reached."""
+    rates = [rate for rate, normaliser in Protocol().plan() if normaliser is None]
+    assert len(rates) == 100
+    assert [rates[epoch] for epoch in (0, 24, 25, 50, 99)] == [0.01, 0.01, 0.005, 0.0025, 0.00125]
+
+
+def test_a_copy_is_kept_for_its_error_and_then_for_its_loss():
+    assert Score(torch.tensor([0.2, 0.1, 0.1]), torch.tensor([0.0, 0.9, 0.5])).best() == 2
+
+
+def test_noise_leaves_gaps_and_keeps_the_order():
+    counts = torch.randint(1, 30, (200,))
+    ages = noisy(counts, 30, 0.1, torch.Generator().manual_seed(1))
+    gaps = 0
+    for row, count in enumerate(counts.tolist()):
+        mine = ages[row, :count]
+        assert (mine[:-1] > mine[1:]).all()  # oldest first
+        assert mine[-1] >= 0
+        assert mine[0] <= count - 1 + np.ceil(0.1 * count)
+        gaps += int(mine[0] > count - 1)
+    assert 0.2 < gaps / 200 < 0.8
+    assert torch.equal(noisy(counts, 30, 0.0, torch.Generator())[0, : counts[0]], torch.arange(counts[0] - 1, -1, -1))
+
+
+def test_halves_save_padding_and_lose_nothing():
+    counts = torch.tensor([3, 40, 5, 2, 4, 3, 2, 5])
+    short, long = halves(counts)
+    assert long.tolist() == [1]
+    assert sorted([*short.tolist(), *long.tolist()]) == list(range(8))
+    assert [len(part) for part in halves(torch.tensor([7, 7, 6, 7]))] == [4]
