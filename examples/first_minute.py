@@ -9,12 +9,13 @@ import click
 
 from regard.cli.main import COMMANDS, regard
 from regard.errors import RegardError
+from regard.tasks.find import builtin
 
 SENTENCES = ("Where is the station?", "I have never seen such a beautiful garden!", "Tom gave Mary 25 red roses.")
 STEPS = (
-    ("translate", *SENTENCES),
-    ("translate", "--show", "The old man is reading a book."),
-    ("generate", "--seed", "2", "ROMEO:"),
+    ("en-de", ("translate", *SENTENCES)),
+    ("en-de", ("translate", "--show", "The old man is reading a book.")),
+    ("shakespeare", ("generate", "--seed", "2", "ROMEO:")),
 )
 VIEWER = ("see", SENTENCES[0])
 
@@ -25,7 +26,10 @@ def typed(arguments: tuple[str, ...]) -> str:
 
 
 def main() -> None:
-    for arguments in STEPS:
+    models = builtin()
+    if missing := sorted({name for name, _ in STEPS} - models.keys()):
+        click.echo(f"Left out, because it does not come with this version: {', '.join(missing)}\n")
+    for arguments in (arguments for name, arguments in STEPS if name in models):
         click.secho(f"$ {typed(arguments)}", bold=True)
         regard.main(list(arguments), prog_name="regard", standalone_mode=False)
         click.echo()

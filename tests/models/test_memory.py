@@ -18,7 +18,7 @@ TINY = MemoryConfig(vocabulary=11, width=6, hops=3, memories=8, longest=4)
 NETS = [
     TINY,
     replace(TINY, tying="layerwise", projects=True),
-    replace(TINY, hops=1, longest=0),
+    replace(TINY, hops=1, longest=0, empty=False),
     replace(TINY, hops=5, memories=0, projects=True),
 ]
 
@@ -48,7 +48,7 @@ def plain(model: Memory, story: torch.Tensor, question: torch.Tensor, ages: torc
         rows = [sentence(words, table) for words in story]
         if model.when is not None:
             rows = [row + model.when[age, table, 0] for row, age in zip(rows, ages.tolist(), strict=True)]
-        return torch.stack(rows)
+        return torch.stack(rows + [torch.zeros(width, dtype=torch.float64)] * config.empty)
 
     u = sentence(question, tying.question)
     for key, value in zip(tying.keys, tying.values, strict=True):
@@ -70,7 +70,7 @@ def test_the_model_computes_the_equations_of_the_paper(config):
 
 def test_hand_made_weights_give_a_closed_form():
     """Two memories, scores ln 3 and 0: weights 3/4 and 1/4, an answer that can be worked out on paper."""
-    model = Memory(MemoryConfig(vocabulary=4, width=1, hops=1, memories=0, longest=0))
+    model = Memory(MemoryConfig(vocabulary=4, width=1, hops=1, memories=0, longest=0, empty=False))
     with torch.no_grad():
         model.words[:, 0, 0, 0] = torch.tensor([0.0, 3.0, 1.0, 2.0]).log()  # keys, and the question
         model.words[:, 1, 0, 0] = torch.tensor([0.0, 8.0, 4.0, 1.0])  # values, and the answers
@@ -79,6 +79,21 @@ def test_hand_made_weights_give_a_closed_form():
     scores = model(torch.tensor([[[1], [2]]]), torch.tensor([[3]]))[0, 0]
     state = 1 + (3 * 8 + 1 * 4) / 4
     assert_close(scores, state * torch.tensor([0.0, 8.0, 4.0, 1.0]))
+
+
+def test_a_hop_that_finds_nothing_gathers_nothing():
+    """Scores far below 0, the score of the empty memory: its value, zeros, is all that is found."""
+    model = Memory(replace(TINY, hops=1, memories=0, tying="layerwise"))
+    story, question = stories()
+    with torch.no_grad():
+        model.words[:, model.tying.keys[0]] *= 0
+        model.words[:, model.tying.keys[0], :, 0] -= 1000
+        model.words[:, model.tying.question] *= 0
+        model.words[:, model.tying.question, :, 0] += 1000
+    with regard.watch(model) as seen:
+        found = model(story, question)
+    assert_close(seen["hop.0"].weights()[:, 0, 0], torch.tensor([0.0] * 5 + [1.0]).expand(3, -1))
+    assert_close(found, model(torch.zeros_like(story), question))
 
 
 @pytest.mark.parametrize("config", NETS)

@@ -14,7 +14,7 @@ from regard.training.objectives.answer import noisy
 from regard.training.restarts import Protocol, Score, descend, halves, learn, score
 
 CONFIG = MemoryConfig(vocabulary=14, width=8, hops=2, memories=6, longest=3)
-SHORT = Protocol(epochs=6, halve=2, linear=3, rows=8, rate=0.02)
+SHORT = Protocol(epochs=3, halve=2, linear=2, rows=16, rate=0.02)
 
 
 def told(count: int = 48, seed: int = 0) -> Told:
@@ -50,20 +50,20 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_weights():
         pass
 
     def stop(epoch: int, now: Score) -> None:
-        if epoch == 4:
+        if epoch == 2:
             raise Stop
 
     with pytest.raises(Stop):
         learn(begun, stories, SHORT, stop)
     resumed = restarts(CONFIG, [7, 7])
     resumed.load_state_dict(begun.state_dict())
-    learn(resumed, stories, SHORT, start=5)
+    learn(resumed, stories, SHORT, start=3)
     assert all(torch.equal(one, other) for one, other in zip(whole.parameters(), resumed.parameters(), strict=True))
 
 
 def test_a_net_learns_to_look_up_where_somebody_is():
-    stories, model = told(240), restarts(CONFIG, range(3))
-    learn(model, stories, replace(SHORT, epochs=10, halve=4, linear=2, rate=0.04))
+    stories, model = told(240), restarts(CONFIG, range(2))
+    learn(model, stories, replace(SHORT, epochs=9, halve=4, linear=2, rate=0.04))
     assert score(model, told(200, seed=1)).error[score(model, stories).best()] < 0.15
 
 

@@ -58,7 +58,7 @@ def answer(
             continue
         click.echo(f"{found.text}\t{found.score:.4f}")
         for number, place in enumerate(found.hops.reads):
-            click.echo(f"hop {number + 1}\t{found.hops.weights[number, place]:.4f}\t{found.story[place]}")
+            click.echo(f"hop {number + 1}\t{found.hops.weights[number, place]:.4f}\t{found.hops.sentences[place]}")
         if show:
             click.echo(found.hops.draw(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
         if found.unknown:
@@ -71,7 +71,8 @@ def plain(found: Any) -> dict[str, Any]:
     """An answer for JSON."""
     told = {name: getattr(found, name) for name in ("question", "text", "score", "story", "unknown")}
     hops = zip(found.hops.reads, found.hops.weights.tolist(), strict=True)
-    return told | {"hops": [{"reads": place, "weights": weights} for place, weights in hops]}
+    looks = [{"reads": place if place < len(found.story) else None, "weights": weights} for place, weights in hops]
+    return told | {"hops": looks}
 
 
 def read(file: str) -> str:

@@ -17,8 +17,8 @@ Story = Int[Tensor, "batch memories words"]
 """Sentences, oldest first; words and whole sentences may be padding."""
 Ages = Int[Tensor, "batch memories"]
 """How many sentences ago each was told; 0 is the last."""
-Remembered = Float[Tensor, "batch memories tables copies width"]
-"""Every sentence as each of the tables has it."""
+Remembered = Float[Tensor, "batch keys tables copies width"]
+"""Every sentence, and nothing, as each of the tables has it."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class MemoryConfig:
     """What a memory network is made of.
 
     `memories` are the sentences that it knows the time of (0: it knows no time), `longest` the words of a sentence
-    (0: it knows no order of words). `empty` adds a memory of nothing, zeros as key and value, behind the others: where
-    a hop looks that finds nothing better. `projects` puts a matrix between hops, the same between all. `copies` are nets
-    side by side that share nothing but the stories: restarts, which learn together as fast as one.
+    (0: it knows no order of words). `empty` adds a memory of nothing behind the others, zeros as key and value: where a
+    hop looks that finds no match. `projects` puts a matrix between hops, the same between all. `copies` are nets side
+    by side that share nothing but the stories: restarts, which learn together as fast as one.
     """
 
     vocabulary: int

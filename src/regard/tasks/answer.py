@@ -25,11 +25,13 @@ from regard.text.told import Told, numbered
 Story = str | Sequence[str]
 """A text, or its sentences."""
 ROWS = 64  # questions that are answered at a time
+NOTHING = "(nothing)"
+"""How the empty memory is shown, if the model has one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Hops:
-    """How much each hop looked at each sentence; a row sums to 1."""
+    """How much each hop looked at each sentence, and last at nothing if the model can; a row sums to 1."""
 
     weights: Float[Tensor, "hops sentences"]
     sentences: tuple[str, ...]
@@ -147,10 +149,17 @@ class Answer(Task):
                 self.tokenizer.token(int(best.indices[row])),
                 float(best.values[row]),
                 self.unknown((*story, question)),
-                Hops(hops[row, :, : len(story)], story),
+                self.hops(hops[row], story),
             )
             for row, (story, question) in enumerate(pairs)
         ]
+
+    def hops(self, weights: Float[Tensor, "hops keys"], story: tuple[str, ...]) -> Hops:
+        """The looks at one story, without its padding."""
+        looks = weights[:, : len(story)]
+        return (
+            Hops(torch.cat([looks, weights[:, -1:]], 1), (*story, NOTHING)) if self.config.empty else Hops(looks, story)
+        )
 
     def unknown(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Words that the model never learned, each once."""
