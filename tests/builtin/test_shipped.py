@@ -39,8 +39,10 @@ def test_weights_are_stored_in_half_and_loaded_whole(name):
 def test_a_card_tells_data_licence_scores_limits_and_recipe(name):
     where = folder(name)
     text = (where / "README.md").read_text(encoding="utf-8")
-    for part in ("## Data and licence", "## Scores", "## Limits", "## How it was trained", "[data]", "[train]"):
+    for part in ("## Data and licence", "## Scores", "## Limits", "## How it was trained"):
         assert part in text
+    trained = text.partition("## How it was trained")[2]
+    assert ("[data]" in trained and "[train]" in trained) or "python recipes/" in trained
     card = read_card(where)
     assert card.licence
     assert card.scores
@@ -49,7 +51,7 @@ def test_a_card_tells_data_licence_scores_limits_and_recipe(name):
     assert re.search(rf"\b{name}\b", notice)
     if card.licence.startswith("cc-by"):
         assert attribution in notice
-        assert "CC BY 2.0 FR" in text
+        assert re.search(r"CC BY [23]\.0", text)
     assert not re.findall(r'"(?:/|[A-Z]:\\)[^"]*"', text), "a path of the machine that it was trained on"
 
 
