@@ -1,9 +1,10 @@
 """Training, ours against torch, transformers and x-transformers: python bench/training.py --help.
 
-Models of one size that all learn from the same sentences take turns in one run, and so does a product of two large
-matrices: the machine's peak in that very round. A step is forward, loss, backward and Adam; of ours it is what
-`regard train` does, which also puts the batch together and takes the gradient's norm. How they are made alike is told
-in parts/steps.py. Nothing fails when a goal is missed: a clock is no test.
+Models of one size that all learn from the same sentences take turns in one run, each in a process of its own, and so
+does a product of two large matrices: the machine's peak in that very round. A step is forward, loss, backward and Adam;
+of ours it is what `regard train` does, which also puts the batch together, takes the gradient's norm and keeps the
+memory that a step frees. How they are made alike is told in parts/steps.py. Nothing fails when a goal is missed: a
+clock is no test.
 """
 
 import json
@@ -108,16 +109,15 @@ class Race:
 
 def run(name: str, size: Any, rounds: int) -> Race:
     """Everybody who is there, in turns; a loss that no fresh model has is an error."""
-    import torch
     from measure import interleaved
+    from parts.apart import Apart
     from parts.peak import SIDES, fastest
     from parts.steps import ENTRANTS
 
     entered, losses, missing = {}, {}, {}
-    for who, make in ENTRANTS.items():
-        torch.manual_seed(1)
+    for who in ENTRANTS:
         try:
-            entered[who] = make(size)
+            entered[who] = Apart.start(who, size)
         except ImportError as problem:
             missing[who] = f"not installed ({problem})"
             continue
@@ -127,6 +127,8 @@ def run(name: str, size: Any, rounds: int) -> Race:
     product = fastest((256,) if size.tokens < 100 else SIDES)
     ways = {who: entrant.step for who, entrant in entered.items()} | {MATMUL: product.multiply}
     times = interleaved(ways, rounds, seconds=MOST[name])
+    for entrant in entered.values():
+        entrant.stop()
     return Race(name, size, times, {who: it.weights for who, it in entered.items()}, losses, missing, product)
 
 
@@ -163,7 +165,8 @@ def show(race: Race, goal: Goal | None, console: Any) -> None:
         console.print(f"{name} did not take part: {reason}", highlight=False)
     peak, share, best = race.peak(), race.share(OURS), race.best()
     side, between = race.product.side, f"{peak.low / 1e9:.0f} – {peak.high / 1e9:.0f}"
-    console.print(f"peak: {peak.median / 1e9:.0f} GFLOP/s ({between}), float32 {side} x {side}", highlight=False)
+    how = f"float32 {side} x {side}, {race.product.how}"
+    console.print(f"peak: {peak.median / 1e9:.0f} GFLOP/s ({between}), {how}", highlight=False)
     if best is not None:
         name, speed = best
         aim = f" (goal ≥ {goal.speed:g}x: {met(speed.median >= goal.speed)})" if goal else ""

@@ -72,9 +72,11 @@ def ours(size: Size) -> Entrant:
     from regard.training.objectives import Translate
     from regard.training.optimiser import make_optimiser
     from regard.training.recipe import ModelRecipe
+    from regard.training.room import keep_room
     from regard.training.styles import Wanted, plan
     from regard.training.update import update
 
+    keep_room()
     recipe = ModelRecipe(width=size.width, layers=(size.layers,), heads=size.heads, inner=size.inner, dropout=DROPOUT)
     model: Any = build(plan(recipe, Wanted(size.vocabulary)).config)
     initialise(model, 1)

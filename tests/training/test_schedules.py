@@ -29,6 +29,16 @@ def test_linear_and_cosine_end_near_nothing_and_not_below_the_floor():
         assert 0.1 <= rates(schedule, floor=0.1)[-1] < 0.11
 
 
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_cooldown_takes_the_last_steps_evenly_to_the_floor_and_leaves_the_others(schedule):
+    told = {"rate": 0.5, "schedule": schedule, "warmup": 10, "steps": 100, "floor": 0.1}
+    cooled = [rate_at(step, **told, cooldown=20) for step in range(1, 101)]
+    plain = rates(schedule, floor=0.1)
+    assert cooled[:81] == plain[:81]
+    shares = [(one - 0.1) / (other - 0.1) for one, other in zip(cooled[80:99], plain[80:99], strict=True)]
+    assert shares == pytest.approx([1 - number / 20 for number in range(19)])
+
+
 def test_no_warm_up_begins_at_the_height():
     assert rates("constant", warmup=0)[0] == 0.5
 

@@ -104,7 +104,13 @@ class Loop:
         batches = [self.feed[number].to(self.world.device) for number in numbers]
         torch.manual_seed(mixed(train.seed, step, self.world.rank))
         rate = rate_at(
-            step, rate=train.rate, schedule=train.schedule, warmup=train.warmup, steps=train.steps, floor=train.floor
+            step,
+            rate=train.rate,
+            schedule=train.schedule,
+            warmup=train.warmup,
+            steps=train.steps,
+            floor=train.floor,
+            cooldown=train.cooldown,
         )
         self.model.train()
         done = update(

@@ -157,7 +157,8 @@ def _written(value: Any) -> str:
 
 
 MAY_CHANGE = {
-    *("run", "train.steps", "train.save_every", "train.keep", "train.log_every", "train.evaluate_every"),
+    *("run", "train.steps", "train.cooldown"),
+    *("train.save_every", "train.keep", "train.log_every", "train.evaluate_every"),
     *(
         "train.score",
         "train.patience",

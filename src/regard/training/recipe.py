@@ -80,6 +80,7 @@ class TrainRecipe:
     warmup: int = 4000
     schedule: str = "inverse-square-root"
     floor: float = 0.0
+    cooldown: int = 0  # steps at the end over which the rate falls evenly to the floor
     betas: tuple[float, ...] = (0.9, 0.98)
     epsilon: float = 1e-9
     decay: float = 0.0

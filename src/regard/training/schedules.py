@@ -36,9 +36,15 @@ SCHEDULES: dict[str, Schedule] = {
 }
 
 
-def rate_at(step: int, *, rate: float, schedule: str, warmup: int, steps: int, floor: float = 0.0) -> float:
-    """The rate of step 1, 2, …: it grows evenly over the warm-up, then follows the schedule down towards `floor`."""
+def rate_at(
+    step: int, *, rate: float, schedule: str, warmup: int, steps: int, floor: float = 0.0, cooldown: int = 0
+) -> float:
+    """The rate of step 1, 2, …: it grows evenly over the warm-up, then follows the schedule down towards `floor`.
+
+    Over the last `cooldown` steps it falls evenly to the floor from wherever it was: Zhai et al. 2022, 3.5.
+    """
     shape = lookup(SCHEDULES, schedule, "schedule")
     if step < warmup:
         return rate * step / warmup
-    return floor + (rate - floor) * shape(step, warmup, steps)
+    left = min(1.0, (steps - step + 1) / cooldown) if cooldown else 1.0
+    return floor + (rate - floor) * shape(step, warmup, steps) * left
