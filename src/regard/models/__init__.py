@@ -18,13 +18,14 @@ from regard.models.memory import Memory, MemoryConfig
 from regard.models.presets import PRESETS, preset
 from regard.models.state import State
 from regard.models.transformer import Transformer, TransformerConfig
+from regard.models.vision import Glimpse, GlimpseConfig, Vision, VisionConfig
 from regard.models.xl import XL, XLConfig
 
-Model = Transformer | Encoder | Decoder | Aligner | Memory
+Model = Transformer | Encoder | Decoder | Aligner | Memory | Vision | Glimpse
 
 __all__ = [
     "PRESETS", "XL", "AlignConfig", "Aligner", "AlignerConfig", "AttentionConfig", "ClassifyConfig", "Decoder",
-    "DecoderConfig", "Encoder", "EncoderConfig", "InnerConfig", "Memory", "MemoryConfig", "Model", "NormConfig",
-    "OutputConfig", "PositionConfig", "RecurrentConfig", "SideConfig", "StackConfig", "State", "Transformer",
-    "TransformerConfig", "WordsConfig", "XLConfig", "preset",
+    "DecoderConfig", "Encoder", "EncoderConfig", "Glimpse", "GlimpseConfig", "InnerConfig", "Memory", "MemoryConfig",
+    "Model", "NormConfig", "OutputConfig", "PositionConfig", "RecurrentConfig", "SideConfig", "StackConfig", "State",
+    "Transformer", "TransformerConfig", "Vision", "VisionConfig", "WordsConfig", "XLConfig", "preset",
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from regard.checkpoints.hub import (
     openai_gpt,
     roberta,
     t5,
+    vision,
     xl,
 )
 from regard.checkpoints.hub.family import Config, Family, architecture_of, build
@@ -43,6 +44,7 @@ FAMILIES: dict[str, Family] = {
         alignment.FAMILY,
         e2k.FAMILY,
         memory.FAMILY,
+        vision.FAMILY,
     )
     for kind in family.kinds
 }

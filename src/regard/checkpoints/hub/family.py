@@ -14,15 +14,19 @@ from regard.models import (
     DecoderConfig,
     Encoder,
     EncoderConfig,
+    Glimpse,
+    GlimpseConfig,
     Memory,
     MemoryConfig,
     Model,
     Transformer,
     TransformerConfig,
+    Vision,
+    VisionConfig,
     XLConfig,
 )
 
-Config = EncoderConfig | DecoderConfig | TransformerConfig | AlignerConfig | MemoryConfig
+Config = EncoderConfig | DecoderConfig | TransformerConfig | AlignerConfig | MemoryConfig | VisionConfig | GlimpseConfig
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,10 @@ def build(config: Config) -> Model:
         return Aligner(config)
     if isinstance(config, MemoryConfig):
         return Memory(config)
+    if isinstance(config, VisionConfig):
+        return Vision(config)
+    if isinstance(config, GlimpseConfig):
+        return Glimpse(config)
     if isinstance(config, XLConfig):
         return XL(config)
     return Decoder(config) if isinstance(config, DecoderConfig) else Transformer(config)

@@ -1,0 +1,155 @@
+"""Looks at a picture: all of its pieces at once, or one after the other."""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from regard.errors import ShapeError, expect
+from regard.layers import Classify
+from regard.layers.linear import Linear
+from regard.layers.memory import Hop
+from regard.models.config import AttentionConfig, InnerConfig, StackConfig
+from regard.shapes import Stream
+
+Images = Float[Tensor, "batch size size"]
+
+
+@dataclass(frozen=True)
+class VisionConfig:
+    """A square picture of `size` pixels a side, cut into squares of `patch`; one label of `labels` is its answer.
+
+    `places` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the answer: a
+    class token in front ("first"), or the mean of all pieces.
+    """
+
+    size: int
+    patch: int
+    labels: int
+    width: int
+    layers: int
+    heads: int
+    inner: int
+    places: bool = True
+    pool: Literal["first", "mean"] = "first"
+    dropout: float = 0.0
+
+    @property
+    def pieces(self) -> int:
+        if self.patch < 1 or self.size % self.patch:
+            raise ShapeError(f"a side of {self.size} pixels cannot be cut into squares of {self.patch}")
+        return (self.size // self.patch) ** 2
+
+    @property
+    def stack(self) -> StackConfig:
+        attention, inner = AttentionConfig(self.heads), InnerConfig(self.inner, "gelu")
+        return StackConfig(self.layers, self.width, attention, inner, dropout=self.dropout)
+
+
+class Vision(nn.Module):
+    """Pieces of a picture are its words: Dosovitskiy et al. 2021. Pieces of one pixel, without places, are a set."""
+
+    def __init__(self, config: VisionConfig) -> None:
+        super().__init__()
+        self.config = config
+        has_token = config.pool == "first"
+        self.pieces = Linear(config.patch**2, config.width)
+        self.token = nn.Parameter(0.02 * torch.randn(config.width)) if has_token else None
+        shape = (config.pieces + has_token, config.width)
+        self.places = nn.Parameter(0.02 * torch.randn(*shape)) if config.places else None
+        self.encoder = config.stack.build()
+        self.classify = Classify(config.width, config.labels, pool=config.pool)
+
+    def forward(self, images: Images) -> Float[Tensor, "batch labels"]:
+        """A score for every label."""
+        return self.classify(self.hidden(images))
+
+    def hidden(self, images: Images) -> Stream:
+        """A vector for every piece, row by row, that of the class token first."""
+        x = self.pieces(cut(images, self.config.size, self.config.patch))
+        if self.token is not None:
+            x = torch.cat([self.token.expand(len(x), 1, -1), x], 1)
+        return self.encoder(x if self.places is None else x + self.places)
+
+
+def cut(images: Images, size: int, patch: int) -> Float[Tensor, "batch pieces pixels"]:
+    """The squares of a picture, row by row."""
+    expect("images", "pixels a side", images.shape[1], size)
+    return F.unfold(images[:, None], patch, stride=patch).mT
+
+
+@dataclass(frozen=True)
+class GlimpseConfig:
+    """`glimpses` looks at squares of `patch` pixels (an odd number) around any pixel of the picture."""
+
+    size: int
+    labels: int
+    width: int
+    glimpses: int = 6
+    patch: int = 3
+
+
+class Glances(NamedTuple):
+    """What came of looking around: the answer, where each glimpse went, how likely that was, what was hoped for."""
+
+    logits: Float[Tensor, "batch labels"]
+    places: Int[Tensor, "batch glimpses"]
+    chances: Float[Tensor, "batch glimpses places"]
+    hopes: Float[Tensor, "batch glimpses"]
+
+
+class Glimpse(nn.Module):
+    """Sees a small square at a time, and decides where to look next: Mnih et al. 2014, hard attention.
+
+    What it has seen so far asks, every place of the picture answers, and the weights are the chances with which the
+    place is drawn; without a generator the likeliest is taken. The next glimpse is all that it gets to see.
+    """
+
+    def __init__(self, config: GlimpseConfig) -> None:
+        super().__init__()
+        if config.patch % 2 == 0:
+            raise ShapeError(f"a glimpse has a pixel in its middle: an odd patch expected, got {config.patch}")
+        self.config = config
+        self.begin = nn.Parameter(torch.zeros(config.width))
+        self.query = Linear(config.width, config.width)
+        self.keys = nn.Parameter(0.1 * torch.randn(config.size**2, config.width))
+        self.look = Hop()
+        self.seen = Linear(config.patch**2, config.width)
+        self.place = nn.Embedding(config.size**2, config.width)
+        self.remember = nn.GRUCell(config.width, config.width)
+        self.hope = Linear(config.width, 1)
+        self.classify = Linear(config.width, config.labels)
+
+    def forward(self, images: Images) -> Float[Tensor, "batch labels"]:
+        """A score for every label, after looking where it is likeliest to look."""
+        return self.glances(images).logits
+
+    def glances(self, images: Images, generator: torch.Generator | None = None) -> Glances:
+        """Look around; with a generator, at places drawn by their chances."""
+        expect("images", "pixels a side", images.shape[1], self.config.size)
+        around = F.unfold(images[:, None], self.config.patch, padding=self.config.patch // 2).mT
+        rows = torch.arange(len(images), device=images.device)
+        state, places, chances, hopes = self.begin.expand(len(images), -1), [], [], []
+        for _ in range(self.config.glimpses):
+            chance = self.policy(state)
+            place = chance.argmax(-1) if generator is None else draw(chance, generator)
+            hopes.append(self.hope(state.detach()).squeeze(-1))
+            state = self.remember(torch.relu(self.seen(around[rows, place]) + self.place(place)), state)
+            places.append(place)
+            chances.append(chance)
+        logits = self.classify(state)
+        return Glances(logits, torch.stack(places, 1), torch.stack(chances, 1), torch.stack(hopes, 1))
+
+    def policy(self, state: Float[Tensor, "batch width"]) -> Float[Tensor, "batch places"]:
+        """The chance of every place to be looked at next: attention whose values are the places themselves."""
+        count = self.config.size**2
+        key = self.keys.expand(len(state), 1, -1, -1)
+        places = torch.eye(count, dtype=state.dtype, device=state.device).expand(len(state), 1, -1, -1)
+        return self.look(self.query(state)[:, None, None], key, places)[:, 0, 0]
+
+
+def draw(chances: Float[Tensor, "batch places"], generator: torch.Generator) -> Int[Tensor, "batch"]:
+    return torch.multinomial(chances.detach(), 1, generator=generator).squeeze(-1)

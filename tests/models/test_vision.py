@@ -1,0 +1,123 @@
+"""Laws of models that look at pictures."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+from torch.testing import assert_close
+
+import regard
+from regard.checkpoints import load_model, save_model
+from regard.errors import ShapeError
+from regard.models import Glimpse, GlimpseConfig, Vision, VisionConfig
+from regard.models.vision import cut
+
+PATCHES = VisionConfig(size=6, patch=2, labels=4, width=16, layers=2, heads=2, inner=32)
+PIXELS = replace(PATCHES, patch=1, pool="mean")
+GLIMPSE = GlimpseConfig(size=5, labels=3, width=12, glimpses=4, patch=3)
+
+
+def images(size: int, batch: int = 3) -> torch.Tensor:
+    return torch.rand(batch, size, size)
+
+
+def test_a_picture_is_cut_row_by_row():
+    (pieces,) = cut(torch.arange(16.0).view(1, 4, 4), 4, 2)
+    assert pieces.tolist() == [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
+
+
+@pytest.mark.parametrize("pool", ["mean", "first"])
+def test_without_places_shuffled_pixels_change_nothing(pool):
+    model = Vision(replace(PIXELS, places=False, pool=pool)).eval()
+    image = images(6)
+    shuffled = image.flatten(1)[:, torch.randperm(36)].view_as(image)
+    assert_close(model(shuffled), model(image))
+
+
+def test_with_places_shuffled_pixels_change_the_answer():
+    model = Vision(PIXELS).eval()
+    nn.init.normal_(model.places)
+    image = images(6)
+    assert (model(image.flip(-1)) - model(image)).abs().max() > 1e-3
+
+
+def test_patches_through_our_stack_are_torchs_encoder():
+    """A class token and pieces through torch.nn.TransformerEncoder with the same weights."""
+    model = Vision(PATCHES).eval()
+    layer = nn.TransformerEncoderLayer(16, 2, 32, 0.0, "gelu", batch_first=True, norm_first=True)
+    theirs = nn.TransformerEncoder(layer, 2, nn.LayerNorm(16), enable_nested_tensor=False).eval()
+    pairs = {
+        "self_attn.in_proj_": "self.project.",
+        "self_attn.out_proj.": "self.output.",
+        "linear1.": "inner.widen.",
+        "linear2.": "inner.narrow.",
+        "norm1.": "self_norm.",
+        "norm2.": "inner_norm.",
+    }
+    mine = model.encoder.state_dict()
+    told = {f"norm.{kind}": mine[f"norm.{kind}"] for kind in ("weight", "bias")}
+    for number in range(2):
+        for other, own in pairs.items():
+            for kind in ("weight", "bias"):
+                told[f"layers.{number}.{other}{kind}"] = mine[f"blocks.{number}.{own}{kind}"]
+    theirs.load_state_dict(told)
+    image = images(6)
+    x = torch.stack([image[:, r : r + 2, c : c + 2].flatten(1) for r in (0, 2, 4) for c in (0, 2, 4)], 1)
+    x = torch.cat([model.token.expand(3, 1, -1), model.pieces(x)], 1) + model.places
+    assert_close(model(image), model.classify.labels(theirs(x)[:, 0]), rtol=1e-5, atol=1e-5)
+
+
+def test_a_glimpse_sees_nothing_but_the_squares_it_looked_at():
+    model = Glimpse(GLIMPSE).eval()
+    image = images(5, batch=1)
+    glances = model.glances(image)
+    unseen = torch.ones(7, 7, dtype=torch.bool)  # with a pixel of nothing around
+    for place in glances.places[0].tolist():
+        unseen[place // 5 : place // 5 + 3, place % 5 : place % 5 + 3] = False
+    other = torch.where(unseen[1:-1, 1:-1], torch.rand(5, 5), image)
+    assert unseen[1:-1, 1:-1].any()
+    assert_close(model(other), glances.logits, rtol=0, atol=0)
+
+
+def test_glimpses_are_drawn_by_their_chances():
+    model = Glimpse(replace(GLIMPSE, glimpses=1)).eval()
+    nn.init.normal_(model.keys, std=2.0)
+    nn.init.normal_(model.begin)
+    glances = model.glances(images(5, batch=20000), torch.Generator().manual_seed(1))
+    share = torch.bincount(glances.places[:, 0], minlength=25) / 20000
+    expected = torch.softmax(model.keys @ model.query(model.begin), 0)
+    assert_close(glances.chances[0, 0], expected)
+    assert_close(share, expected.detach(), rtol=0, atol=0.02)
+
+
+def test_a_glimpse_is_watched_and_edited_like_any_attention():
+    model = Glimpse(GLIMPSE).eval()
+    image = images(5)
+    with regard.watch(model) as seen:
+        glances = model.glances(image)
+    assert len(seen.all("look")) == 4
+    for number, pattern in enumerate(seen.all("look")):
+        assert_close(pattern.weights()[:, 0, 0], glances.chances[:, number])
+    first = int(glances.places[0, 0])
+    with regard.edit(model) as edit:
+        edit.hide(target=[first])
+        assert (model.glances(image).places != first).all()
+
+
+@pytest.mark.parametrize("model", [Vision(PATCHES), Vision(PIXELS), Glimpse(GLIMPSE)])
+def test_a_saved_model_loads_again(tmp_path, model):
+    save_model(model, tmp_path / "model", {"model_type": "regard-vision"}, type(model).__name__)
+    again = load_model(tmp_path / "model").model
+    assert again.config == model.config
+    image = images(model.config.size)
+    assert_close(again.eval()(image), model.eval()(image), rtol=0, atol=0)
+
+
+def test_sizes_that_do_not_fit_are_named():
+    with pytest.raises(ShapeError, match="a side of 6 pixels cannot be cut into squares of 4"):
+        Vision(replace(PATCHES, patch=4))
+    with pytest.raises(ShapeError, match="images has 5 pixels a side, expected 6"):
+        Vision(PATCHES)(images(5))
+    with pytest.raises(ShapeError, match="an odd patch expected, got 2"):
+        Glimpse(replace(GLIMPSE, patch=2))
