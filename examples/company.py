@@ -23,6 +23,7 @@ NAMES = (
     "george", "emily", "helen",
 )  # fmt: skip
 REACH, RARE, NEGATIVE = 4, 5, 5
+FREQUENT = 1e-3  # the share of all words from which on a word is left out now and then
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def numbered(texts: list[list[str]], counts: Counter[str], words: list[str]) -> 
     pairs = [(number[word], text) for text, line in enumerate(texts) for word in line if word in number]
     tokens, where = torch.tensor(pairs).unbind(1)
     share = torch.tensor([counts[word] for word in words]) / len(tokens)
-    kept = torch.rand(len(tokens)) < (1e-3 / share).sqrt()[tokens]
+    kept = torch.rand(len(tokens)) < (FREQUENT / share).sqrt()[tokens]
     return tokens[kept], where[kept]
 
 

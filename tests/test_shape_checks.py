@@ -3,7 +3,7 @@ import torch
 from jaxtyping import TypeCheckError
 
 from regard.attention.masks import Causal
-from regard.pictures.scale import colour
+from regard.pictures.colours import LIGHT
 
 
 def test_a_wrong_size_or_dtype_is_refused_while_tests_run():
@@ -15,5 +15,5 @@ def test_a_wrong_size_or_dtype_is_refused_while_tests_run():
 
 def test_a_wrong_kind_is_refused_and_an_int_will_do_for_a_float():
     with pytest.raises(TypeCheckError):
-        colour("0.5")
-    assert colour(1) == colour(1.0)
+        LIGHT.colour("0.5")
+    assert LIGHT.colour(1) == LIGHT.colour(1.0)

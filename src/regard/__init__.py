@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from regard.attention import Pattern, attend, soft_dictionary
     from regard.checkpoints import join
-    from regard.looking import edit, watch
+    from regard.looking import edit, prune, watch
     from regard.tasks import load
 
 __version__ = "0.1.0"
-__all__ = ["Pattern", "__version__", "attend", "edit", "join", "load", "soft_dictionary", "watch"]
+__all__ = ["Pattern", "__version__", "attend", "edit", "join", "load", "prune", "soft_dictionary", "watch"]
 
 _PUBLIC = {
     "Pattern": "regard.attention",
@@ -21,6 +21,7 @@ _PUBLIC = {
     "edit": "regard.looking",
     "join": "regard.checkpoints",
     "load": "regard.tasks",
+    "prune": "regard.looking",
     "soft_dictionary": "regard.attention",
     "watch": "regard.looking",
 }

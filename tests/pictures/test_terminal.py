@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from regard.pictures.scale import colour as colour_of
+from regard.pictures.colours import DARK
 from regard.pictures.terminal import SHADES, boxes, heat
 
 
@@ -70,7 +70,7 @@ def test_a_picture_keeps_to_its_width(columns, width):
 def test_in_colour_a_cell_has_the_colour_of_its_weight():
     drawn = heat([[0.0, 0.25, 1.0]], colour=True)
     found = re.findall(r"\x1b\[48;2;(\d+);(\d+);(\d+)m  \x1b\[0m", drawn)
-    assert [tuple(map(int, rgb)) for rgb in found] == [colour_of(0.25), colour_of(1.0)]
+    assert [tuple(map(int, rgb)) for rgb in found] == [DARK.colour(0.25), DARK.colour(1.0)]
     assert drawn.startswith("   \x1b")  # exactly 0 keeps the terminal's own background
 
 

@@ -1,7 +1,7 @@
 """The attention of one call, before anyone has paid for it."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,15 +18,15 @@ from regard.attention.masks.padding import keys_at, padding
 from regard.attention.normalisers import Normaliser, Softmax, Summary
 from regard.attention.regions import Some, bridged, is_number, numbers, positions, refuse, runs, strips, whole
 from regard.attention.scores import Dot, Score
+from regard.attention.shown import Shown
 from regard.attention.tiles import Beside, Block, Tile, assembled, blocks, forbidden, free, span, within
 from regard.attention.values import rebuilt
 from regard.errors import RegardError, ShapeError, expect
-from regard.pictures.terminal import heat
 from regard.shapes import Gate, Keys, Queries, Sharpness, Values, Weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pattern:
+class Pattern(Shown):
     """Who looks at whom, in one call of attend(): computed only where somebody asks.
 
     It defines the weights; the fused kernel is an optimisation that tests hold equal to it. Looks answer exactly,
@@ -220,10 +220,6 @@ class Pattern:
         if self.bias is not None:
             sees = sees & (self.bias.tile(rows, columns) != -torch.inf)
         return sees.any(-1)
-
-    def draw(self, head: int = 0, batch: int = 0, rows: Iterable[str] = (), columns: Iterable[str] = ()) -> str:
-        """One head as a picture for the terminal."""
-        return heat(self[batch, head].tolist(), list(rows) or None, list(columns) or None)
 
     # ---- how a region is computed
 

@@ -11,6 +11,7 @@ from torch.overrides import TorchFunctionMode
 from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, first_line, read_json, read_tensors
 from regard.checkpoints.hub import Config, Family, architecture_of, build, family_of
 from regard.checkpoints.options import Options
+from regard.checkpoints.pruned import taken_out
 from regard.checkpoints.rows import read_into
 from regard.checkpoints.sound import check_kinds
 from regard.models import Model
@@ -62,7 +63,7 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
 
 def understood(family: Family, options: Options, architecture: str) -> tuple[Config, Model]:
     """A config as ours, and the model that it describes, on the meta device."""
-    ours = family.read(options, architecture)
+    ours = taken_out(family.read(options, architecture), options)
     options.done()
     check_kinds(ours, options.where)
     for side in (getattr(ours, "encoder", None), getattr(ours, "decoder", None)):

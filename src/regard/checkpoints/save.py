@@ -16,8 +16,10 @@ from torch import Tensor
 from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, listed, write_manifest
 from regard.checkpoints.hub import family_of
 from regard.checkpoints.options import Options
+from regard.checkpoints.pruned import taken_out
 from regard.checkpoints.rows import written
 from regard.models import Model, PositionConfig, StackConfig
+from regard.models.pruned import pruned_heads
 from regard.positions import POSITIONS
 
 
@@ -40,9 +42,12 @@ def save_model(
         raise CheckpointError(f"{folder}: already there, and no checkpoint that could be replaced")
     family = family_of(config, str(folder))
     try:
-        described = merged(config, {**family.write(model.config, architecture), "architectures": [architecture]})
+        gone = pruned_heads(model.config)
+        told = {key: value for key, value in config.items() if key != "pruned"} | ({"pruned": gone} if gone else {})
+        described = merged(told, {**family.write(model.config, architecture), "architectures": [architecture]})
         tensors = {**(spare or {}), **written(model, family.names(model.config, architecture))}
-        understood = family.read(Options(described, str(folder), tensors), architecture)
+        options = Options(described, str(folder), tensors)
+        understood = taken_out(family.read(options, architecture), options)
     except (KeyError, AttributeError) as problem:
         raise CheckpointError(f"{folder}: this model is no {architecture}: it lacks {problem}") from None
     if lost := differences(model.config, understood):

@@ -104,6 +104,18 @@ class Lines:
             raise RegardError(f"{where} not UTF-8") from None
 
 
+class Whole:
+    """All of a file or pipe as one text, without the line break at its end."""
+
+    def __init__(self, lines: Lines) -> None:
+        self.lines, self.total = lines, lines.total
+
+    def __iter__(self) -> Iterator[Chunk]:
+        texts = [text for chunk in self.lines for text in chunk.texts]
+        if texts:
+            yield Chunk(["\n".join(texts)], 1, self.total)
+
+
 def size_of(file: Bytes) -> int:
     """The size of a file; 0 for a pipe, whose end nobody knows."""
     try:
@@ -142,17 +154,18 @@ def asking_of(model: str | None) -> Callable[[Callable[..., Any]], Callable[...,
 asking = asking_of(None)
 
 
-def given(texts: tuple[str, ...], file: str | None = None) -> Arguments | Lines:
-    """The texts of the command line, or the lines of a file, or those of standard input."""
+def given(texts: tuple[str, ...], file: str | None = None, whole: bool = False) -> Arguments | Lines | Whole:
+    """The texts of the command line, or the lines of a file, or those of standard input; `whole`: all lines as one."""
     if texts and file:
         raise click.UsageError("TEXT or --input FILE, not both")
     if texts:
         return Arguments(texts)
     if file:
-        return Lines(opened(file), file)
+        return Whole(Lines(opened(file), file)) if whole else Lines(opened(file), file)
     if sys.stdin is None or sys.stdin.isatty():
         raise click.UsageError("no text: give TEXT, or lines on standard input")
-    return Lines(cast(Bytes, sys.stdin.buffer), STANDARD)
+    lines = Lines(cast(Bytes, sys.stdin.buffer), STANDARD)
+    return Whole(lines) if whole else lines
 
 
 def opened(file: str) -> Bytes:

@@ -35,10 +35,12 @@ def train(recipe: str, changes: tuple[str, ...], dry_run: bool, device: str, as_
         click.echo(json.dumps(found) if as_json else shown_estimate(found))
         return
     keep_room()
+    speaks = os.environ.get("RANK", "0") == "0"
     try:
         folder = follow(wanted, device=device)
     except Stopped:
-        click.echo("regard: stopped and saved; the same command goes on", err=True)
+        if speaks:
+            click.echo("regard: stopped and saved; the same command goes on", err=True)
         sys.exit(3)
-    if os.environ.get("RANK", "0") == "0":
+    if speaks:
         click.echo(json.dumps({"model": str(folder)}) if as_json else folder)

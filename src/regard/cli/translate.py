@@ -22,6 +22,11 @@ from regard.cli.writing import answer_all, as_rows, on_one_line, writing
     default=None,
     help="Sentence by sentence, or all at once.  [default: as the model learned it]",
 )
+@click.option(
+    "--markup",
+    type=click.Choice(["html"]),
+    help="Carry tags over to the words they belong to; a file or standard input is then one text, not lines.",
+)
 def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
     """Translate texts: arguments, or lines of a file or of standard input.
 
@@ -35,8 +40,9 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
     cat book.en | regard translate -m my-folder --beam 4 | head
     regard translate -m my-folder --nbest 3 --align --show "Where is the station?"
     regard translate -m my-folder --json --edit edits.json < lines.txt
+    regard translate -m my-folder --markup html --input page.html --output seite.html
     """
-    nbest, is_lines, to_file = options["nbest"], not options["texts"], bool(options["target"])
+    nbest, is_lines, to_file = options["nbest"], not (options["texts"] or options["markup"]), bool(options["target"])
 
     def shown(best: Any, number: int) -> Iterator[str]:
         if as_json:

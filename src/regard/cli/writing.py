@@ -51,7 +51,7 @@ def answer_all(
     texts, source, target, edits = (options.pop(name) for name in ("texts", "source", "target", "edits"))
     if source and target and os.path.exists(target) and os.path.samefile(source, target):
         raise click.UsageError("--input and --output are the same file")
-    lines = given(texts, source)
+    lines = given(texts, source, whole=bool(options.get("markup")))
     from regard.looking import edit
     from regard.tasks import load
 

@@ -21,6 +21,19 @@ class Linear(nn.Linear):
         return F.linear(input, self.weight, self.bias)
 
 
+def cut(layer: Linear, rows: Tensor | None = None, columns: Tensor | None = None) -> Linear:
+    """The layer that puts out these of its numbers alone, or reads these alone."""
+    weight, bias = layer.weight.detach(), None if layer.bias is None else layer.bias.detach()
+    if rows is not None:
+        weight, bias = weight[rows], None if bias is None else bias[rows]
+    weight = weight if columns is None else weight[:, columns]
+    small = Linear(*weight.shape[::-1], bias=bias is not None, device="meta")
+    small.weight = nn.Parameter(weight.clone(), layer.weight.requires_grad)
+    if bias is not None:
+        small.bias = nn.Parameter(bias.clone(), layer.bias.requires_grad)
+    return small.train(layer.training)
+
+
 def serves(x: Tensor, weight: Tensor) -> bool:
     """Whether oneDNN is asked: for many rows of float32 on a processor that it is faster on."""
     return (

@@ -10,7 +10,7 @@ from regard.attention import Bias, Cache, Compare, Dot, Mask, attend
 from regard.attention.efficient import Way
 from regard.attention.taps import Taps, at_work
 from regard.errors import ShapeError, expect
-from regard.layers.linear import Linear
+from regard.layers.linear import Linear, cut
 from regard.positions import Position
 from regard.shapes import Stream, TokenPlaces
 
@@ -171,6 +171,27 @@ class MultiHead(nn.Module):
         if beams > 1:
             gathered = unfolded(gathered, beams)
         return self.output(gathered.transpose(1, 2).flatten(2))
+
+    def keep(self, kept: tuple[int, ...]) -> None:
+        """Cut all other heads out of the weights; heads are named by the numbers that they had at first."""
+        before, self.split = self.split, Split.of(
+            self.width, self.split.heads, head_width=self.split.width, groups=self.split.groups, kept=kept
+        )
+        self.serving = self.split.serving
+        heads = torch.tensor([before.kept.index(head) for head in self.split.kept], device=self.output.weight.device)
+        groups = [before.kept_groups.index(group) for group in self.split.kept_groups]
+        numbers = torch.arange(before.width, device=heads.device)
+        queries = (heads[:, None] * before.width + numbers).flatten()
+        pairs = (torch.tensor(groups, device=heads.device)[:, None] * before.width + numbers).flatten()
+        every = len(before.kept) * before.width
+        parts = [pairs + len(before.kept_groups) * before.width * part for part in range(1 if self.shares else 2)]
+        if self.crosses:
+            self.query, self.pair = cut(self.query, queries), cut(self.pair, torch.cat(parts))
+        else:
+            self.project = cut(self.project, torch.cat([queries, *(every + part for part in parts)]))
+        self.output = cut(self.output, columns=queries)
+        for name, table in [] if self.compare is None else list(self.compare.named_parameters()):
+            setattr(self.compare, name, nn.Parameter(table.detach()[heads].clone(), table.requires_grad))
 
     def heads(
         self, x: Stream, source: Source | None, cache: Cache | None

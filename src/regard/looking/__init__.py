@@ -1,6 +1,20 @@
-"""Looking inside a model that runs: watch and edit."""
+"""Looking inside a model that runs: watch and edit; which heads matter, what flows, what changed."""
 
+from regard.looking.ablation import ablation
+from regard.looking.confidence import confidence
+from regard.looking.diff import Difference, differences
 from regard.looking.edit import Edits, edit
+from regard.looking.exam import Exam, Scores
+from regard.looking.flow import flow
+from regard.looking.importance import importance
+from regard.looking.norms import Moved, moved
+from regard.looking.prune import prune
+from regard.looking.ranking import weakest
+from regard.looking.rollout import Rollout, rollout
+from regard.looking.sparse import learned_gates
 from regard.looking.watch import Seen, watch
 
-__all__ = ["Edits", "Seen", "edit", "watch"]
+__all__ = [
+    "Difference", "Edits", "Exam", "Moved", "Rollout", "Scores", "Seen", "ablation", "confidence", "differences",
+    "edit", "flow", "importance", "learned_gates", "moved", "prune", "rollout", "watch", "weakest",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
 from regard.errors import RegardError, lookup
-from regard.looking.places import Placed, Places, shortened
+from regard.looking.places import Placed, Places, is_of_source, shortened
 from regard.looking.watch import repeats, tapped
 
 Record = dict[str, Any]
@@ -160,11 +160,6 @@ class Editor(Placed):
                 "places or in none"
             )
         return first
-
-
-def is_of_source(place: str) -> bool:
-    """Whether the keys of a layer are tokens of the source."""
-    return not {"encoder", "hop"}.isdisjoint(place.split(".")) or place.endswith(("cross", "align"))
 
 
 def plain(record: Record) -> Record:

@@ -41,14 +41,7 @@ class Places:
 
     def chosen(self, wanted: Iterable[str], among: Iterable[str] | None = None) -> list[str]:
         """The names, all or among some, that fit any of these, which may hold * and ?."""
-        names = self.names if among is None else list(among)
-        found: dict[str, None] = {}
-        for pattern in wanted:
-            fits = [name for name in names if fnmatchcase(name, pattern)]
-            if not fits:
-                raise UnknownName(f"no place fits {pattern!r}: known: {shortened(names)}")
-            found.update(dict.fromkeys(fits))
-        return [name for name in names if name in found]
+        return fitting(wanted, self.names if among is None else list(among))
 
     def of(self, module: nn.Module) -> list[str]:
         """All places of a layer or block."""
@@ -56,6 +49,17 @@ class Places:
 
     def module(self, name: str) -> nn.Module:
         return self.layers[name] if name in self.layers else self.blocks[name]
+
+
+def fitting(wanted: Iterable[str], names: list[str]) -> list[str]:
+    """Those of the names, in order, that fit any of these patterns; one that fits none is an error."""
+    found: dict[str, None] = {}
+    for pattern in wanted:
+        fits = [name for name in names if fnmatchcase(name, pattern)]
+        if not fits:
+            raise UnknownName(f"no place fits {pattern!r}: known: {shortened(names)}")
+        found.update(dict.fromkeys(fits))
+    return [name for name in names if name in found]
 
 
 def put(table: dict[str, nn.Module], path: str, module: nn.Module, alone: str) -> None:
@@ -68,6 +72,16 @@ def place_name(path: str, alone: str = "self") -> str:
     """`encoder.blocks.0.self` is the place `encoder.0.self`; a lone layer is `self`, a lone block `block`."""
     parts = [NAMES.get(part, part) for part in path.split(".") if part not in WRAPPERS | CONTAINERS]
     return ".".join(parts) or alone
+
+
+def is_of_source(place: str) -> bool:
+    """Whether the keys of a layer are tokens of the source."""
+    return not {"encoder", "hop"}.isdisjoint(place.split(".")) or place.endswith(("cross", "align"))
+
+
+def reads_source(place: str) -> bool:
+    """Whether the queries of a layer are tokens of the source, too."""
+    return is_of_source(place) and not place.endswith(("cross", "align"))
 
 
 class Placed(Tap):

@@ -1,8 +1,10 @@
 """Looking: what every layer attended to, kept for as long as you like."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -11,7 +13,8 @@ from regard.attention import Pattern, Tap
 from regard.attention.taps import active
 from regard.errors import UnknownName, lookup
 from regard.looking.eager import eager
-from regard.looking.places import Placed, Places, attach, detach, shortened
+from regard.looking.places import Placed, Places, attach, detach, fitting, is_of_source, reads_source, shortened
+from regard.pictures import Album
 from regard.shapes import Stream
 
 
@@ -46,6 +49,33 @@ class Seen(Mapping[str, Pattern]):
     def streams(self, name: str) -> list[Stream]:
         """What a block put out in every call."""
         return self._found(self._streams, name, "stream")
+
+    def show(
+        self,
+        *names: str,
+        tokens: Sequence[str] | None = None,
+        source: Sequence[str] | None = None,
+        target: Sequence[str] | None = None,
+        **how: Any,
+    ) -> Album:
+        """Heads of the layers whose names fit, or of all, as pictures; a notebook draws them.
+
+        `tokens` name what was read, or `source` and `target` where there are two texts; what else there is to say
+        (heads, batch, scale, words, cells) is as in `Pattern.show`.
+        """
+        pictures = []
+        for place in fitting(names or ["*"], list(self)):
+            rows = tokens or (source if reads_source(place) else target)
+            columns = tokens or (source if is_of_source(place) else target)
+            pictures += self[place].show(rows=rows, columns=columns, title=place, **how).pictures
+        return Album(pictures)
+
+    def save(self, path: str | Path, *names: str, **how: Any) -> None:
+        """Write them as one file, in the form that its ending says: .html, .svg, .png or .txt; `how` as in show()."""
+        self.show(*names, **how).save(path)
+
+    def _repr_html_(self) -> str:
+        return self.show(cells=32)._repr_html_() if self else repr(self)
 
     def _found(self, table: dict[str, list], name: str, what: str) -> list:
         if name in self.names and name not in table:

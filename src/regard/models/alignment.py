@@ -1,6 +1,6 @@
 """A recurrent translator that looks at its source: the first model with attention."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Literal
 
@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.attention import SCORES, Padding
 from regard.errors import ShapeError, lookup
-from regard.layers import LOCAL, Align, BlockCache, Deep, Dropout, MultiHead, Output, Recurrent, together
+from regard.layers import LOCAL, Align, BlockCache, Deep, Dropout, MultiHead, Output, Recurrent, Split, together
 from regard.layers.recurrent import Memory
 from regard.models.config import OutputConfig
 from regard.models.state import State, packed
@@ -40,7 +40,8 @@ class AlignConfig:
 
     The state that asks is the one `before` the word is read, and what it gathers is read with the word (Bahdanau et
     al. 2015); or the one `after` (Luong et al. 2015); or it stands `between` two memories, and the second reads what
-    was gathered. `inner` is the width in which an additive score compares. `local` is a name of LOCAL.
+    was gathered. `inner` is the width in which an additive score compares. `local` is a name of LOCAL. `pruned` are
+    heads that were taken out.
     """
 
     score: str = "additive"
@@ -49,12 +50,14 @@ class AlignConfig:
     inner: int | None = None
     local: str | None = None
     reach: int = 10
+    pruned: list[int] = field(default_factory=list)
 
     def build(self, width: int, source_width: int) -> Align | MultiHead:
         if self.score == MULTIHEAD:
             if self.local is not None:
                 raise ShapeError("a local look is of one head, not of several")
-            return MultiHead(width, self.heads, source_width=source_width)
+            kept = tuple(head for head in range(self.heads) if head not in self.pruned)
+            return MultiHead(width, Split.of(width, self.heads, kept=kept), source_width=source_width)
         compare = lookup(SCORES, self.score, "score")
         if self.score == "dot":
             if width != source_width:

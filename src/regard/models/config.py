@@ -1,13 +1,15 @@
 """What a model is made of, as plain data. Each config mirrors a part in layers/."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any, Literal
 
 from torch import nn
 
 from regard.attention import SCORES
-from regard.errors import lookup
+from regard.errors import ShapeError, lookup
 from regard.layers import NORMS, Block, Classify, FeedForward, MultiHead, Output, Split, Stack, Transform, Words
 from regard.positions import POSITIONS, Position
 
@@ -70,8 +72,13 @@ class AttentionConfig:
     dropout: float = 0.0
     score: str | None = None
 
-    def build(self, width: int, kept: tuple[int, ...] | None = None, source_width: int | None = None) -> MultiHead:
-        split = Split.of(width, self.heads, head_width=self.head_width, groups=self.groups, kept=kept)
+    def split(self, width: int, gone: Collection[int] = ()) -> Split:
+        """How a stream of this width is split into heads, some of which may have been taken out."""
+        kept = tuple(head for head in range(self.heads) if head not in gone) if gone else None
+        return Split.of(width, self.heads, head_width=self.head_width, groups=self.groups, kept=kept)
+
+    def build(self, width: int, gone: Collection[int] = (), source_width: int | None = None) -> MultiHead:
+        split = self.split(width, gone)
         compare = None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale)
         if self.score is not None:
             compare = lookup(SCORES, self.score, "score")(len(split.kept), split.width)
@@ -105,7 +112,7 @@ class StackConfig:
     """Blocks on top of each other.
 
     `distinct` blocks are made and repeated over the depth (ALBERT); all of them unless given. `pruned` names the
-    heads that were taken out, by place within the stack: {"0.self": [1, 3]}.
+    heads that were taken out, by place within the stack: {"0.self": [1, 3]}; alike for all layers of one block.
     """
 
     layers: int
@@ -121,17 +128,21 @@ class StackConfig:
     dropout: float = 0.0
 
     def build(self, source_width: int | None = None) -> Stack:
-        distinct = self.layers if self.distinct is None else self.distinct
-        made = [self.block(number, source_width) for number in range(min(distinct, self.layers))]
-        blocks = [made[number * len(made) // self.layers] for number in range(self.layers)]
+        blocks = [block for layers in self.shared() for block in [self.block(layers, source_width)] * len(layers)]
         return Stack(blocks, self.norm.build(self.width) if self.final_norm else None)
 
-    def block(self, number: int, source_width: int | None) -> Block:
+    def shared(self) -> list[range]:
+        """The layers that each block serves."""
+        blocks = self.layers if self.distinct is None else min(self.distinct, self.layers)
+        firsts = [-(-block * self.layers // blocks) for block in range(blocks)] + [self.layers]
+        return [range(first, last) for first, last in pairwise(firsts)]
+
+    def block(self, layers: range, source_width: int | None) -> Block:
         cross = None
         if source_width is not None:
-            cross = self.attention.build(self.width, self.kept(f"{number}.cross"), source_width)
+            cross = self.attention.build(self.width, self.gone(layers, "cross"), source_width)
         return Block(
-            self.attention.build(self.width, self.kept(f"{number}.self")),
+            self.attention.build(self.width, self.gone(layers, "self")),
             self.inner.build(self.width),
             partial(self.norm.build, self.width),
             cross=cross,
@@ -139,9 +150,14 @@ class StackConfig:
             dropout=self.dropout,
         )
 
-    def kept(self, place: str) -> tuple[int, ...] | None:
-        gone = self.pruned.get(place, [])
-        return tuple(head for head in range(self.attention.heads) if head not in gone) if gone else None
+    def gone(self, layers: range, kind: str) -> tuple[int, ...]:
+        """The heads that were taken out of the layers that one block serves."""
+        first, *others = [sorted(set(self.pruned.get(f"{layer}.{kind}", ()))) for layer in layers]
+        if any(other != first for other in others):
+            raise ShapeError(
+                f"layers {layers[0]} to {layers[-1]} are one block: the same heads are taken out of all, or none"
+            )
+        return tuple(first)
 
 
 @dataclass(frozen=True)

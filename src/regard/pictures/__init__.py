@@ -1,1 +1,7 @@
-"""Grids and labels become pictures: numbers in nested lists go in, text comes out; no model is known."""
+"""Grids and labels become pictures: terminal, SVG, PNG, one-file HTML; numbers and names go in, no model is known."""
+
+from regard.pictures.files import save
+from regard.pictures.picture import Album, Picture
+from regard.pictures.scales import SCALES, Diverging, Linear, Log, WithoutSink
+
+__all__ = ["SCALES", "Album", "Diverging", "Linear", "Log", "Picture", "WithoutSink", "save"]

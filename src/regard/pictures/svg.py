@@ -1,107 +1,129 @@
-"""Weights as a self-contained SVG: labels, a legend, the exact number under the pointer."""
+"""Pictures as a self-contained SVG: labels, a legend, the exact number under the pointer."""
 
-from math import isnan
 from typing import Any
 from xml.sax.saxutils import escape
 
-from rich.cells import cell_len
+from regard.pictures.colours import DARK, LIGHT, Theme, hexadecimal
+from regard.pictures.grids import Labels
+from regard.pictures.labels import isolated, visible
+from regard.pictures.picture import Album, ByWord, Picture
+from regard.pictures.scales import Scale
+from regard.pictures.sheet import STEPS, Letters, Patch, Sheet, laid_out
 
-from regard.pictures.grids import Labels, plain
-from regard.pictures.labels import fit, visible
-
-CELL = 18
-LETTER = 7.3  # the width of a 12-pixel monospace letter
-WIDEST = 24  # letters of a label before it is cut
-
-# Every cell is the same ink, as opaque as its weight: the page behind it may be light or dark.
-STYLE = """
-.regard-heat { background: #fff; font: 12px ui-monospace, Menlo, Consolas, monospace; }
-.regard-heat text { fill: #1a1a1a; white-space: pre; }
-.regard-heat .ink { fill: #08306b; }
-.regard-heat .frame { fill: none; stroke: #b8b8b8; }
-@media (prefers-color-scheme: dark) {
-  .regard-heat { background: #14171c; }
-  .regard-heat text { fill: #e6e6e6; }
-  .regard-heat .ink { fill: #9ecbff; }
-  .regard-heat .frame { stroke: #555; }
-}
-"""
+POINTED = 20_000  # cells that each say their number; of more, cells of one shade are one path
 
 
-def heat(grid: Any, rows: Labels = None, columns: Labels = None, *, title: str | None = None) -> str:
-    """A grid of weights from 0 (the colour of the page) to 1 (deep blue), a row for each query.
+def heat(
+    grid: Any,
+    rows: Labels = None,
+    columns: Labels = None,
+    *,
+    title: str | None = None,
+    scale: Scale | str = "linear",
+    words: ByWord = False,
+) -> str:
+    """A grid of weights from 0 (the colour of the page) to 1 (ink), a row for each query.
 
     A weight beyond 0 or 1 is painted as 0 or 1; one that is not a number is left unpainted and says so.
     """
-    table = plain(grid, rows, columns)
-    across, down = CELL * (len(table[0]) if table else 0), CELL * len(table)
-    left = 10 + _room(rows)
-    top = 10 + (24 if title else 0) + _room(columns)
-    width = max(left + across + 10, 180, 20 + LETTER * cell_len(visible(title or "")))
-    height = top + down + 44
+    return Picture(grid, rows, columns, title or "", scale=scale, words=words).svg()
+
+
+def painted(album: Album) -> str:
+    """All pictures on one sheet, for light and dark pages."""
+    sheet = laid_out(album)
+    cells = sum(len(row) for patch in sheet.patches for row in patch.steps)
+    width, height = f"{sheet.width:g}", f"{sheet.height:g}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="regard-heat" role="img"'
-        f' width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}">',
-        f"<title>{escape(visible(title or 'attention weights'))}</title>",
-        f"<style>{STYLE}</style>",
-        _text(10, 22, visible(title)) if title else "",
-        *_labels(rows, columns, left, top),
+        f' width="{width}" height="{height}" viewBox="0 0 {width} {height}">',
+        f"<title>{escape(visible(sheet.title or 'attention weights'))}</title>",
+        f"<style>{style(sheet)}</style>",
+        *(_text(letters) for letters in sheet.letters),
+        *(part for patch in sheet.patches for part in (_cells(patch) if cells <= POINTED else _paths(patch))),
         *(
-            _cell(weight, left + CELL * j, top + CELL * i, _where(i, j, rows, columns))
-            for i, row in enumerate(table)
-            for j, weight in enumerate(row)
+            f'<rect class="{name(step)}" x="{x:g}" y="{y:g}" width="{across:g}" height="{down:g}"/>'
+            for x, y, across, down, step in sheet.swatches
         ),
-        f'<rect class="frame" x="{left:g}" y="{top:g}" width="{across}" height="{down}"/>',
-        *_legend(10, top + down + 14),
+        *(
+            f'<rect class="frame" x="{x:g}" y="{y:g}" width="{across:g}" height="{down:g}"/>'
+            for x, y, across, down in sheet.frames
+        ),
         "</svg>",
     ]
-    return "\n".join(part for part in parts if part) + "\n"
+    return "\n".join(parts) + "\n"
 
 
-def _room(labels: Labels) -> float:
-    """Pixels that the longest label takes."""
-    return LETTER * min(WIDEST, max((cell_len(visible(label)) for label in labels or ()), default=0)) + 6
-
-
-def _short(label: str) -> str:
-    shown = visible(label)
-    return fit(label, WIDEST) if cell_len(shown) > WIDEST else shown
-
-
-def _text(x: float, y: float, text: str, more: str = "") -> str:
-    return f'<text x="{x:g}" y="{y:g}"{more}>{escape(text)}</text>'
-
-
-def _labels(rows: Labels, columns: Labels, left: float, top: float) -> list[str]:
-    """Row labels end at the grid; column labels stand on it, read from bottom to top."""
-    beside = [
-        _text(left - 6, top + CELL * i + 13, _short(label), ' text-anchor="end"') for i, label in enumerate(rows or ())
-    ]
-    above = [
-        _text(x, top - 6, _short(label), f' transform="rotate(-90 {x:g} {top - 6:g})"')
-        for j, label in enumerate(columns or ())
-        for x in [left + CELL * j + 13]
-    ]
-    return beside + above
-
-
-def _where(i: int, j: int, rows: Labels, columns: Labels) -> str:
-    return f"{rows[i] if rows else i} → {columns[j] if columns else j}"
-
-
-def _cell(weight: float, x: float, y: float, where: str) -> str:
-    opacity = 0 if isnan(weight) else min(max(weight, 0), 1)
+def style(sheet: Sheet) -> str:
+    """The colours that occur, on a light page and on a dark one."""
+    used = {swatch.step for swatch in sheet.swatches}
+    used.update(step for patch in sheet.patches for row in patch.steps for step in row if step is not None)
     return (
-        f'<rect class="ink" x="{x:g}" y="{y:g}" width="{CELL}" height="{CELL}" fill-opacity="{opacity:.4g}">'
-        f"<title>{escape(visible(where))}: {weight:.4g}</title></rect>"
+        "\n.regard-heat { font: 12px ui-monospace, Menlo, Consolas, monospace; }\n"
+        ".regard-heat text { white-space: pre; }\n"
+        f"{_rules(LIGHT, sorted(used))}"
+        "@media (prefers-color-scheme: dark) {\n"
+        f"{_rules(DARK, sorted(used))}"
+        "}\n"
     )
 
 
-def _legend(x: float, y: float) -> list[str]:
-    """The scale from 0 to 1 in eleven steps."""
-    steps = [
-        f'<rect class="ink" x="{x + 20 + 10 * step:g}" y="{y:g}" width="10" height="10" fill-opacity="{step / 10:g}"/>'
-        for step in range(11)
-    ]
-    frame = f'<rect class="frame" x="{x + 20:g}" y="{y:g}" width="110" height="10"/>'
-    return [_text(x + 6, y + 10, "0"), *steps, frame, _text(x + 136, y + 10, "1")]
+def name(step: int) -> str:
+    """The class of a shade: s0 is paper, s32 ink, n32 what is farthest below 0."""
+    return f"s{step}" if step >= 0 else f"n{-step}"
+
+
+def _rules(theme: Theme, used: list[int]) -> str:
+    shades = [f".regard-heat .{name(step)} {{ fill: {hexadecimal(theme.colour(step / STEPS))}; }}\n" for step in used]
+    return (
+        f".regard-heat {{ background: {hexadecimal(theme.colour(0))}; }}\n"
+        f".regard-heat text {{ fill: {hexadecimal(theme.text)}; }}\n"
+        f".regard-heat .faint {{ fill: {hexadecimal(theme.faint)}; }}\n"
+        f".regard-heat .frame {{ fill: none; stroke: {hexadecimal(theme.frame)}; }}\n"
+        ".regard-heat .none { fill-opacity: 0; }\n" + "".join(shades)
+    )
+
+
+def _text(letters: Letters) -> str:
+    """A label; what runs from right to left runs so within it only."""
+    where = f'x="{letters.x:g}" y="{letters.y:g}"'
+    if letters.anchor != "start":
+        where += f' text-anchor="{letters.anchor}"'
+    if letters.turned:
+        where += f' transform="rotate(-90 {letters.x:g} {letters.y:g})"'
+    inside = "".join(
+        f'<tspan class="faint">{escape(run)}</tspan>' if is_faint else escape(run) for run, is_faint in letters.runs
+    )
+    return f"<text {where}>{inside}</text>"
+
+
+def _cells(patch: Patch) -> list[str]:
+    """A rectangle for each cell, which says where it is, its number, and its note if it has one."""
+    found, notes = [], patch.picture.notes
+    size = f'width="{patch.cell:g}" height="{patch.cell:g}"'
+    rows, columns = ([escape(isolated(one)) for one in names] for names in patch.picture.names)
+    for i, (numbers, steps) in enumerate(zip(patch.picture.table, patch.steps, strict=True)):
+        for j, (number, step) in enumerate(zip(numbers, steps, strict=True)):
+            said = f" {escape(isolated(notes[i][j]))}" if notes else ""
+            found.append(
+                f'<rect class="{"none" if step is None else name(step)}" x="{patch.x + patch.cell * j:g}"'
+                f' y="{patch.y + patch.cell * i:g}" {size}>'
+                f"<title>{rows[i]} → {columns[j]}: {number:.7g}{said}</title></rect>"
+            )
+    return found
+
+
+def _paths(patch: Patch) -> list[str]:
+    """One path for all cells of a shade, neighbours in a row joined."""
+    strokes: dict[int, list[str]] = {}
+    for i, steps in enumerate(patch.steps):
+        start = 0
+        for j in range(1, len(steps) + 1):
+            if j < len(steps) and steps[j] == steps[start]:
+                continue
+            if step := steps[start]:
+                x, y = patch.x + patch.cell * start, patch.y + patch.cell * i
+                wide = patch.cell * (j - start)
+                strokes.setdefault(step, []).append(f"M{x:.6g} {y:.6g}h{wide:.6g}v{patch.cell:g}h{-wide:.6g}z")
+            start = j
+    return [f'<path class="{name(step)}" d="{"".join(drawn)}"/>' for step, drawn in sorted(strokes.items())]

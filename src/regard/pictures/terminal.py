@@ -1,4 +1,4 @@
-"""Grids in the terminal: a mask as boxes, weights as shades."""
+"""Grids in the terminal: a mask as boxes, numbers as shades or colours."""
 
 from collections.abc import Sequence
 from math import ceil, isnan
@@ -6,9 +6,11 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from regard.pictures.colours import DARK
 from regard.pictures.grids import Labels, plain
-from regard.pictures.labels import fit, visible
-from regard.pictures.scale import colour as colour_of
+from regard.pictures.labels import fit, label, visible
+from regard.pictures.picture import ByWord, Picture
+from regard.pictures.scales import SCALES, Scale
 
 SHADES = "·░▒▓█"
 WIDEST = 12  # cells that a label may take when nobody says how much room there is
@@ -23,47 +25,74 @@ def boxes(grid: Any, rows: Labels = None, columns: Labels = None) -> str:
 
 
 def heat(
-    grid: Any, rows: Labels = None, columns: Labels = None, *, colour: bool = False, width: int | None = None
+    grid: Any,
+    rows: Labels = None,
+    columns: Labels = None,
+    *,
+    colour: bool = False,
+    width: int | None = None,
+    scale: Scale | str = "linear",
+    words: ByWord = False,
 ) -> str:
     """A grid of weights from 0 to 1, darker or lighter by weight; what is blank is exactly 0.
 
     `width` is the room in terminal cells: labels are cut to fit it, down to one cell for each column.
-    A weight beyond 0 or 1 is shown as 0 or 1, and one that is not a number as ?
+    A weight beyond 0 or 1 is shown as 0 or 1, one that is not a number as ?, and what a scale took out as /
     """
-    table = plain(grid, rows, columns)
+    return drawn(Picture(grid, rows, columns, scale=scale, words=words), colour=colour, width=width)
+
+
+def drawn(picture: Picture, *, colour: bool = False, width: int | None = None) -> str:
+    """A picture for the terminal; below it what its scale did, unless that is the plain one from 0 to 1."""
+    table, rows, columns = picture.table, picture.rows, picture.columns
+    scale = picture.colours.fitted([table])
     cells = _widest(columns, atleast=2)
     edge = _widest(rows, atleast=0)
     if width is not None and table and table[0]:
         edge = min(edge, max(1, min(width // 3, width - 2 * len(table[0]))))
         cells = max(1, min(cells, (width - edge) // len(table[0]) - 1))
     paint = _coloured if colour else _shaded
-    body = [[paint(weight, cells) for weight in row] for row in table]
-    return _assemble(body, rows, columns, cells, edge)
+    body = [
+        [_missing(number, cells) if share is None else paint(share, cells) for number, share in zip(*pair, strict=True)]
+        for pair in zip(table, scale.shares(table), strict=True)
+    ]
+    shown = _assemble(body, rows, columns, cells, edge)
+    return shown if scale == SCALES["linear"] or not table else f"{shown}\n{_legend(scale, picture, paint)}"
 
 
-def _shaded(weight: float, cells: int) -> str:
-    if isnan(weight):
-        return "?" * cells
-    return (SHADES[ceil(min(weight, 1) * len(SHADES)) - 1] if weight > 0 else " ") * cells
+def _missing(number: float, cells: int) -> str:
+    """What is no number, or was taken out."""
+    return ("?" if isnan(number) else "/") * cells
 
 
-def _coloured(weight: float, cells: int) -> str:
-    if isnan(weight):
-        return "?" * cells
-    if weight <= 0:
+def _shaded(share: float, cells: int) -> str:
+    shade = SHADES[ceil(min(abs(share), 1) * len(SHADES)) - 1] if share else " "
+    return ("-" + shade * (cells - 1)) if share < 0 else shade * cells
+
+
+def _coloured(share: float, cells: int) -> str:
+    if not share:
         return " " * cells
-    red, green, blue = colour_of(min(weight, 1))
+    red, green, blue = DARK.colour(share)
     return f"\x1b[48;2;{red};{green};{blue}m{' ' * cells}\x1b[0m"
 
 
+def _legend(scale: Scale, picture: Picture, paint: Any) -> str:
+    """Both ends of the scale, and what was done to the numbers."""
+    low, high = scale.ends
+    first = f"{paint(-1.0, 2)} {low:.4g}   " if low < 0 else f"{low:.4g} … "
+    note = scale.note(picture.table, picture.columns)
+    return f"{first}{paint(1.0, 2)} {high:.4g}" + (f"   {visible(note)}" if note else "")
+
+
 def _widest(labels: Sequence[str] | None, atleast: int) -> int:
-    return min(WIDEST, max([atleast, *(cell_len(visible(label)) for label in labels or ())]))
+    return min(WIDEST, max([atleast, *(cell_len(label(one)) for one in labels or ())]))
 
 
 def _assemble(body: list[list[str]], rows: Labels, columns: Labels, cells: int, edge: int) -> str:
     """Painted cells, each `cells` wide, with labels above and, `edge` wide, to the left."""
-    lines = body if columns is None else [[fit(label, cells) for label in columns], *body]
+    lines = body if columns is None else [[fit(name, cells) for name in columns], *body]
     if rows is not None:
         left = rows if columns is None else ["", *rows]
-        lines = [[fit(label, edge), *line] for label, line in zip(left, lines, strict=True)]
+        lines = [[fit(name, edge), *line] for name, line in zip(left, lines, strict=True)]
     return "\n".join(" ".join(line).rstrip() for line in lines)

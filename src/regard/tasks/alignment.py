@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+
+from regard.looking.align import Link, Links, links, merged, pharaoh
 
 
 def aligning(layers: int) -> int:
@@ -16,11 +19,11 @@ def aligning(layers: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """How much each target token looked at each source token: the mean of the heads of one layer, a row summing to 1.
+    """How much each target token looked at each source token, under one look (looking/align); a row sums to 1.
 
-    A row is the look at the step that writes its token, when the token itself is not yet known. `source_words` and
-    `target_words` say to which word, counted between spaces, a token belongs; None for what is no part of the text.
-    `target_texts` and `source_texts` are what a picture calls the tokens: the letters that each stands for.
+    `source_words` and `target_words` say to which word, counted between spaces, a token belongs; None for what is no
+    part of the text. `target_texts` and `source_texts` are what a picture calls the tokens: the letters that each
+    stands for. `target_ends` and `source_ends` are how much of each text is read after a token.
     """
 
     weights: Float[Tensor, "target source"]
@@ -30,6 +33,8 @@ class Alignment:
     source_words: tuple[int | None, ...]
     target_texts: tuple[str, ...] = ()
     source_texts: tuple[str, ...] = ()
+    target_ends: tuple[int | None, ...] = ()
+    source_ends: tuple[int | None, ...] = ()
 
     @property
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -37,25 +42,20 @@ class Alignment:
         return self.target_texts or self.target, self.source_texts or self.source
 
     @cached_property
-    def pairs(self) -> tuple[tuple[int, int], ...]:
+    def pairs(self) -> tuple[Link, ...]:
         """Token pairs (source, target): the token of the text that each target token looked at most."""
-        return best(self.weights, self.source_words, range(len(self.source)), range(len(self.target)))
+        real = torch.tensor([word is not None for word in self.source_words], dtype=torch.bool)
+        return by_target(links(self.weights * real))
 
     @cached_property
-    def words(self) -> tuple[tuple[int, int], ...]:
+    def words(self) -> tuple[Link, ...]:
         """Word pairs (source, target): looks of one word are averaged, looks at one word are added up."""
-        rows, columns = counted(self.target_words), counted(self.source_words)
-        gathered = torch.zeros(len(rows), len(columns), dtype=self.weights.dtype)
-        for row, target in enumerate(rows):
-            look = self.weights[[place for place, word in enumerate(self.target_words) if word == target]].mean(0)
-            for column, source in enumerate(columns):
-                gathered[row, column] = look[[at for at, word in enumerate(self.source_words) if word == source]].sum()
-        return best(gathered, columns, columns, rows)
+        return by_target(links(merged(self.weights, self.target_words, self.source_words)))
 
     @property
     def pharaoh(self) -> str:
         """Word pairs as other tools read them: "0-0 1-2", source first, counted from 0."""
-        return " ".join(f"{source}-{target}" for source, target in self.words)
+        return pharaoh(self.words)
 
     def draw(self, *, colour: bool = False, width: int | None = None) -> str:
         """A row for each target token, a column for each source token, for the terminal."""
@@ -76,20 +76,8 @@ class Alignment:
         return self.draw()
 
 
-def best(
-    weights: Tensor, real: Sequence[int | None], columns: Sequence[int], rows: Sequence[int]
-) -> tuple[tuple[int, int], ...]:
-    """The column of each row with the largest weight among those that are real; a row that sees nothing has none."""
-    kept = [place for place, word in enumerate(real) if word is not None]
-    if not kept or not len(rows):
-        return ()
-    most = weights[:, kept].max(-1)
-    found = zip(most.indices.tolist(), most.values.tolist(), rows, strict=True)
-    return tuple((columns[kept[column]], row) for column, weight, row in found if weight > 0)
-
-
-def counted(words: Sequence[int | None]) -> list[int]:
-    return sorted({word for word in words if word is not None})
+def by_target(found: Links) -> tuple[Link, ...]:
+    return tuple(sorted(found, key=lambda link: (link[1], link[0])))
 
 
 def words_at(text: str, ends: Sequence[int | None]) -> tuple[int | None, ...]:
@@ -109,3 +97,31 @@ def texts_at(text: str, ends: Sequence[int | None], tokens: Sequence[str]) -> tu
         found.append((text[begin:end].strip() if end is not None else "") or token)
         begin = begin if end is None else max(begin, end)
     return tuple(found)
+
+
+def beside(alignments: Sequence[Alignment], texts: Sequence[tuple[str, str]]) -> Alignment:
+    """Pairs of texts, source and target, on lines of their own: no line looks at another."""
+    sides = list(zip(*texts, strict=True)) or [(), ()]
+    words = [[len(text.split()) for text in side] for side in sides]
+    letters = [[len(text) + 1 for text in side] for side in sides]
+    return Alignment(
+        torch.block_diag(*(one.weights for one in alignments)) if alignments else torch.zeros(0, 0),
+        joined([one.target for one in alignments]),
+        joined([one.source for one in alignments]),
+        moved([one.target_words for one in alignments], words[1]),
+        moved([one.source_words for one in alignments], words[0]),
+        joined([one.target_texts for one in alignments]),
+        joined([one.source_texts for one in alignments]),
+        moved([one.target_ends for one in alignments], letters[1]),
+        moved([one.source_ends for one in alignments], letters[0]),
+    )
+
+
+def joined(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(name for some in names for name in some)
+
+
+def moved(places: Sequence[Sequence[int | None]], sizes: Sequence[int]) -> tuple[int | None, ...]:
+    """Places of several texts as places of all of them, each of which takes so much."""
+    before = accumulate(sizes, initial=0)
+    return tuple(None if at is None else at + begin for some, begin in zip(places, before, strict=False) for at in some)

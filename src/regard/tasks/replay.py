@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from regard.attention.taps import at_work, edits, looks, only, unwatched
 from regard.looking import watch
+from regard.looking.align.look import Look, Part
 from regard.models import Aligner, Decoder, Encoder, Model, Transformer
 from regard.tasks.alignment import aligning
 from regard.text.padding import ROOM
@@ -42,28 +43,47 @@ def replay(model: Model, readings: Sequence[Reading], device: torch.device) -> N
         passed(model, some, device)
 
 
-@torch.no_grad()
-def cross_looks(model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device) -> list[Tensor]:
+def cross_places(model: Transformer | Aligner) -> list[str]:
+    """Where a model looks at its source."""
+    if isinstance(model, Aligner):
+        return ["align"]
+    return [f"decoder.{layer}.cross" for layer in range(model.config.decoder.stack.layers)]
+
+
+def usual_look(model: Transformer | Aligner) -> Look:
+    """What is read as an alignment where nobody chose: the mean of the heads of one layer, at the step that writes."""
+    places = cross_places(model)
+    return Look((Part(places[aligning(len(places))]),))
+
+
+def cross_looks(
+    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, look: Look
+) -> list[Tensor]:
     """How much each target token looked at each source token, (target, source) for every reading.
 
-    Nobody else sees this pass; those who edit take part in it. Which layer it is, and what is made of its heads, is
-    for `aligning` and this function to say.
+    Nobody else sees this pass; those who edit take part in it.
     """
-    is_recurrent = isinstance(model, Aligner)
-    place = "align" if is_recurrent else f"decoder.{aligning(model.config.decoder.stack.layers)}.cross"
-    found: list[Tensor] = []
-    for some in grouped(readings):
-        with unwatched(), watch(model, place) as seen:
-            passed(model, some, device)
-        for row, (source, target) in enumerate(some):
-            found.append(seen[place][row, :, : len(target), : len(source)].mean(0).cpu())
-    return found
+    return [look.of(weights) for weights in crossed(model, readings, device, look.places)]
 
 
-def undisturbed_looks(model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device) -> list[Tensor]:
+def undisturbed_looks(
+    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, look: Look
+) -> list[Tensor]:
     """The same where nobody else may take part: for texts that were written without edits."""
     with only():
-        return cross_looks(model, readings, device)
+        return cross_looks(model, readings, device, look)
+
+
+@torch.no_grad()
+def crossed(
+    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, places: Sequence[str]
+) -> Iterator[dict[str, Tensor]]:
+    """The weights of every head of some places, (heads, target, source) for every reading."""
+    for some in grouped(readings):
+        with unwatched(), watch(model, *places) as seen:
+            passed(model, some, device)
+        for row, (source, target) in enumerate(some):
+            yield {place: seen[place][row, :, : len(target), : len(source)].cpu() for place in places}
 
 
 def passed(model: Model, readings: Sequence[Reading], device: torch.device) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import torch
@@ -12,7 +14,8 @@ from regard.checkpoints.hub import Config
 from regard.decoding import Rules, Written
 from regard.models import Aligner, AlignerConfig, Transformer, TransformerConfig
 from regard.tasks.alignment import Alignment
-from regard.tasks.replay import Reading, cross_looks, fed, is_edited, is_watched, replay, undisturbed_looks
+from regard.tasks.markup import Page, put_back, segments
+from regard.tasks.replay import Reading, cross_looks, fed, is_edited, is_watched, replay, undisturbed_looks, usual_look
 from regard.tasks.task import Progress, Task, TextTooLong, called
 from regard.tasks.translated import Draft, Piece, Translated, choices, encoded
 from regard.tasks.writing import Manner, Settings, Wanted
@@ -33,6 +36,7 @@ class Translate(Task):
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
         self.settings = Settings(checkpoint)
+        self.look = self.settings.look() or usual_look(self.model)
         self.splits = checkpoint.config.get("model_type") in BY_SENTENCE
 
     @classmethod
@@ -52,6 +56,7 @@ class Translate(Task):
         sample: Wanted = None,
         seed: int | None = None,
         split: bool | None = None,
+        markup: str | None = None,
         precision: str = "float32",
         first: int = 1,
         progress: Progress | None = None,
@@ -64,6 +69,8 @@ class Translate(Task):
         `split` translates sentence by sentence and puts the gaps of the text between; unless it is said, models that
         learned from sentences (Marian's) do. A sentence that is too long is then cut after a clause or between
         words. An empty text stays empty.
+
+        `markup="html"` carries tags over to the words that they belong to (text/markup.py, tasks/markup.py).
         """
         manner = self.settings.manner(
             beam=beam, nbest=nbest, length_penalty=length_penalty, sample=sample, seed=seed, precision=precision
@@ -71,13 +78,16 @@ class Translate(Task):
         code = "" if language is None else self.code(language)
         rules, most = self.rules(self.shortest(min_length)), self.most(max_length)
         alone = isinstance(text, str)
-        texts = [text] if alone else list(text)
+        given = [text] if alone else list(text)
+        numbers = [None] if alone else range(first, first + len(given))
+        pages = None if markup is None else [Page.read(one, markup) for one in given]
+        texts, numbers = (given, numbers) if pages is None else segments(pages, numbers)
         cut = self.splits if split is None else split
-        numbers = [None] if alone else range(first, first + len(texts))
         pieces = [self.pieces(one, number, code, cut) for one, number in zip(texts, numbers, strict=True)]
         with unwatched():
-            found = self.written(pieces, manner, rules, most, progress)
-        answers = self.answered(texts, pieces, found, nbest)
+            found = self.written(pieces, manner, rules, most, progress if pages is None else None)
+        answers = self.answered(texts, pieces, found, nbest, at_once=pages is not None)
+        answers = answers if pages is None else put_back(pages, answers, nbest)
         return answers[0] if alone else answers
 
     def most(self, wanted: int | None) -> int:
@@ -191,8 +201,9 @@ class Translate(Task):
         pieces: Sequence[tuple[Piece, ...]],
         found: Sequence[Sequence[Sequence[Written] | None]],
         nbest: int,
+        at_once: bool,
     ) -> list[Translated]:
-        """The translations, once those who look have been shown how they came about."""
+        """The translations, once those who look have been shown how they came about; `at_once`: aligned, too."""
         target = self.tokenizer.target
         drafts = [
             [Draft(text, some, choice, target) for choice in choices(hypotheses, nbest)]
@@ -200,8 +211,13 @@ class Translate(Task):
         ]
         if is_watched(self.model):
             replay(self.model, [reading for best, *_ in drafts for reading in self.readings(best)], self.device)
-        align = self.settled if is_edited(self.model) else self.lazy
-        return [best.whole(align(best), [other.whole(align(other)) for other in others]) for best, *others in drafts]
+        flat = [draft for some in drafts for draft in some]
+        align = iter(self.settled(flat) if at_once or is_edited(self.model) else map(self.lazy, flat))
+        answers = []
+        for best, *others in drafts:
+            own = next(align)
+            answers.append(best.whole(own, [other.whole(next(align)) for other in others]))
+        return answers
 
     def readings(self, draft: Draft) -> list[Reading]:
         start = [self.start()]
@@ -209,9 +225,12 @@ class Translate(Task):
 
     def lazy(self, draft: Draft) -> Callable[[], Alignment]:
         """The alignment, worked out when it is asked for, whoever looks or edits by then."""
-        return lambda: draft.aligned(undisturbed_looks(self.model, self.readings(draft), self.device))
+        look = self.look
+        return lambda: draft.aligned(undisturbed_looks(self.model, self.readings(draft), self.device, look))
 
-    def settled(self, draft: Draft) -> Callable[[], Alignment]:
-        """The alignment under the edits that are at work now."""
-        found = draft.aligned(cross_looks(self.model, self.readings(draft), self.device))
-        return lambda: found
+    def settled(self, drafts: Sequence[Draft]) -> list[Callable[[], Alignment]]:
+        """The alignments under the edits that are at work now, all from one pass."""
+        readings = [self.readings(draft) for draft in drafts]
+        looks = iter(cross_looks(self.model, [one for some in readings for one in some], self.device, self.look))
+        found = [draft.aligned(list(islice(looks, len(some)))) for draft, some in zip(drafts, readings, strict=True)]
+        return [partial(lambda alignment: alignment, one) for one in found]

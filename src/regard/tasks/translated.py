@@ -4,6 +4,7 @@ import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -115,6 +116,8 @@ class Draft:
             words_at(self.source, source_ends),
             texts_at(text, target_ends, target),
             texts_at(self.source, source_ends, source),
+            tuple(target_ends),
+            tuple(source_ends),
         )
 
     def ends(self) -> list[int]:
@@ -132,11 +135,22 @@ def encoded(piece: Piece) -> Encoded:
     return piece.encoded
 
 
-def choices(found: Sequence[Sequence[Written] | None], count: int) -> list[Choice]:
-    """The best ways to choose one hypothesis for each piece of a text, best first."""
-    best: list[tuple[float, Choice]] = [(0.0, ())]
+@runtime_checkable
+class Ranked(Protocol):
+    """Something that others of its kind are compared with."""
+
+    @property
+    def ranked(self) -> float: ...
+
+
+One = TypeVar("One", bound=Ranked)
+
+
+def choices(found: Sequence[Sequence[One] | None], count: int) -> list[tuple[One | None, ...]]:
+    """The best ways to choose one hypothesis for each piece of a text, best first; None for a piece without any."""
+    best: list[tuple[float, tuple[One | None, ...]]] = [(0.0, ())]
     for hypotheses in found:
-        options: list[tuple[float, Written | None]] = [(one.ranked, one) for one in hypotheses or ()] or [(0.0, None)]
+        options: list[tuple[float, One | None]] = [(one.ranked, one) for one in hypotheses or ()] or [(0.0, None)]
         longer = ((total + rank, (*choice, one)) for total, choice in best for rank, one in options)
         best = heapq.nlargest(count, longer, key=lambda pair: pair[0])
     return [choice for _, choice in best]

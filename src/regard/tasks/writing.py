@@ -9,6 +9,7 @@ from torch import Tensor
 from regard.checkpoints import Checkpoint, CheckpointError
 from regard.decoding import Beam, Decoded, Rules, Sample, Written, decode
 from regard.errors import RegardError
+from regard.looking.align.look import Look
 from regard.shapes import Real, Tokens
 from regard.tasks.task import number_of, settings_of
 from regard.text import Specials
@@ -102,6 +103,13 @@ class Settings:
         if told is not None and (isinstance(told, bool) or not isinstance(told, int | float)):
             raise CheckpointError(f"{self.folder}: {key} = {told!r} is not a number")
         return default if told is None else told
+
+    def look(self) -> Look | None:
+        """Which heads are read as an alignment, where the folder says so: "decoder.1.cross:3 shifted"."""
+        told = self.told.get("alignment")
+        if told is not None and not isinstance(told, str):
+            raise CheckpointError(f"{self.folder}: alignment = {told!r} is no look")
+        return None if told is None else Look.read(told)
 
     def phrases(self) -> tuple[tuple[int, ...], ...]:
         """Bad words, of one token or several."""

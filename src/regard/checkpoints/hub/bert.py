@@ -38,7 +38,6 @@ def reads_both_ways(options: Options) -> None:
     options.only("position_embedding_type", "absolute")
     options.only("is_decoder", False)
     options.only("add_cross_attention", False)
-    options.only("pruned_heads", {}, None)
 
 
 def side(options: Options, *, segments: int, offset: int = 0) -> SideConfig:

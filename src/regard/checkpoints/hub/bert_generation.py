@@ -23,7 +23,6 @@ def read(options: Options, architecture: str) -> EncoderConfig | DecoderConfig:
         raise CheckpointError(f"{options.where}: {shown}")
     options.only("position_embedding_type", "absolute")
     options.only("add_cross_attention", False)
-    options.only("pruned_heads", {}, None)
     tied = options.get("tie_word_embeddings", True)
     if writes:
         return DecoderConfig(side(options), OutputConfig(tied, bias=True))

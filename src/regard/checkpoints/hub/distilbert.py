@@ -28,7 +28,6 @@ NORM = NormConfig("layer", 1e-12)
 
 def read(options: Options, architecture: str) -> EncoderConfig:
     options.only("sinusoidal_pos_embds", False)
-    options.only("pruned_heads", {}, None)
     options.only("tie_weights_", True)
     return EncoderConfig(side(options), **asked(options, architecture.removeprefix("DistilBert")))
 

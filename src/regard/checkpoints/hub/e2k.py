@@ -22,9 +22,9 @@ def read(options: Options, architecture: str) -> AlignerConfig:
         return tensor.shape[dimension]
 
     width, narrow = size("pre_decoder.weight_hh_l0", 1), size("encoder_fc.0.weight", 0)
-    if size("attn.in_proj_weight", 0) != 3 * width or size("attn.in_proj_bias", 0) != 3 * width or narrow != width:
-        raise CheckpointError(f"{options.where}: queries, keys and values of {width} numbers each expected")
-    heads = options.get("num_heads", HEADS)
+    heads, left = options.get("num_heads", HEADS), size("attn.out_proj.weight", 1)
+    if {size(f"attn.in_proj_{kind}", 0) for kind in ("weight", "bias")} != {3 * left} or narrow != width:
+        raise CheckpointError(f"{options.where}: queries, keys and values of {left} numbers each expected")
     return AlignerConfig(
         RecurrentConfig(size("e_emb.weight", 0), size("e_emb.weight", 1), size("encoder.weight_hh_l0", 1)),
         RecurrentConfig(size("k_emb.weight", 0), size("k_emb.weight", 1), width),
@@ -52,7 +52,8 @@ def names(config: AlignerConfig, architecture: str) -> Names:
         *both("align.output", "attn.out_proj"),
         *both("output", "fc"),
     ]
-    width = config.writes.width
+    assert config.align is not None
+    width = config.writes.width // config.align.heads * (config.align.heads - len(config.align.pruned))
     for kind in ("weight", "bias"):  # queries, keys and values come of one matrix
         rows += [
             Row(f"align.query.{kind}", (f"attn.in_proj_{kind}",), (width,), begin=0),

@@ -12,6 +12,7 @@ from regard.checkpoints.rows import Names, Row, both
 from regard.models import DecoderConfig, EncoderConfig, OutputConfig, SideConfig, StackConfig, TransformerConfig
 
 KIND, ARCHITECTURE = "encoder-decoder", "EncoderDecoderModel"
+PRUNED = ("pruned", "pruned_heads")  # said of the whole: checkpoints/pruned.py
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,6 @@ class Writer:
             if options.get(key) is not True:
                 raise CheckpointError(f"{options.where}: {key} = {options.get(key)!r} is not supported, only True")
         options.only("cross_attention_hidden_size", None)
-        options.only("pruned_heads", {}, None)
         told = {"add_cross_attention": False, "is_decoder": not self.is_masked}
         plain = Options({**options.config, **told}, options.where)
         config = self.family.read(plain, self.architecture)
@@ -103,6 +103,8 @@ def family(config: Mapping[str, Any], where: str) -> Family:
         parts = [Options(config[side], f"{options.where}: {side}") for side in ("encoder", "decoder")]
         for part in parts:
             part.only("tie_encoder_decoder", False)
+            for told_above in PRUNED:
+                part.get(told_above)
         source = reader.read(parts[0], bare)
         assert isinstance(source, EncoderConfig)
         target, output = writer.read(parts[1])

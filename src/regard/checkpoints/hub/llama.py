@@ -163,17 +163,17 @@ def names(config: DecoderConfig, architecture: str) -> Names:
 
 def blocks(config: StackConfig, root: str) -> list[Row]:
     split, inner = config.attention, config.inner
-    width = split.head_width or config.width // split.heads
-    pairs = width * (split.groups or split.heads)
     output_bias = split.bias if split.output_bias is None else split.output_bias
     rows: list[Row] = []
     for layer in range(config.layers):
         here, there = f"decoder.stack.blocks.{layer}", f"{root}layers.{layer}"
         look = f"{there}.self_attn"
+        left = split.split(config.width, config.pruned.get(f"{layer}.self", ()))
+        queries, pairs = len(left.kept) * left.width, len(left.kept_groups) * left.width
         rows += both(
             f"{here}.self.project",
             *(f"{look}.{part}_proj" for part in "qkv"),
-            sizes=(width * split.heads, pairs, pairs),
+            sizes=(queries, pairs, pairs),
             bias=split.bias,
         )
         rows += both(f"{here}.self.output", f"{look}.o_proj", bias=output_bias)

@@ -45,19 +45,9 @@ def language_models(task: Generate, corpus: Corpus, asked: Asked, along: Along |
 def masked_models(task: Fill, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
     """The loss of hidden words, 15 % of all, as in training; which ones follows from the seed and the window."""
     texts, tokens = read(corpus, task.tokenizer)
-    specials, where = task.tokenizer.specials, task.checkpoint.folder
-    if specials.mask is None or specials.cls is None or specials.sep is None:
-        raise RegardError(f"{where}: its tokeniser lacks one of the tokens mask, cls and sep")
-    context = window(task, asked)
+    objective, context = hiding(task), window(task, asked)
     if context < 3:
         raise RegardError(f"a window of {context} tokens has no room for words")
-    objective = Masked(
-        mask=specials.mask,
-        frame=(specials.cls, specials.sep),
-        words=len(task.tokenizer),
-        special=list(specials),
-        pad=specials.pad or 0,
-    )
     size = context - 2
     windows = [tokens[start : start + size] for start in range(0, len(tokens), size)]
     hidden = [
@@ -73,6 +63,20 @@ def masked_models(task: Fill, corpus: Corpus, asked: Asked, along: Along | None 
         found = totals(Learner(task.model, objective), watched(batches, told))
     counts: dict[str, Any] = {"tokens": found.count, "context": context, "seed": asked.seed}
     return Evaluation("fill", len(texts), found.means(), {"loss": counts})
+
+
+def hiding(task: Fill) -> Masked:
+    """Words hidden as in training."""
+    specials = task.tokenizer.specials
+    if specials.mask is None or specials.cls is None or specials.sep is None:
+        raise RegardError(f"{task.checkpoint.folder}: its tokeniser lacks one of the tokens mask, cls and sep")
+    return Masked(
+        mask=specials.mask,
+        frame=(specials.cls, specials.sep),
+        words=len(task.tokenizer),
+        special=list(specials),
+        pad=specials.pad or 0,
+    )
 
 
 def read(corpus: Corpus, tokenizer: Tokenizer) -> tuple[list[str], np.ndarray]:

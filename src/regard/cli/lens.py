@@ -1,0 +1,54 @@
+"""`regard lens`: what a model would say after each layer."""
+
+import json
+from typing import Any
+
+import click
+
+from regard.cli.texts import asking_of, given
+
+
+@click.command(context_settings={"show_default": True})
+@asking_of("shakespeare")
+@click.option("--top", type=click.IntRange(1), default=3, help="Words to name for every layer.")
+@click.option("--place", type=int, default=-1, help="The token whose layers are listed; -1 is the last.")
+@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
+def lens(
+    texts: tuple[str, ...], model: str, device: str, as_json: bool, top: int, place: int, output: str | None
+) -> None:
+    """Read every layer of a model as if it were the last one: the logit lens.
+
+    Prints, for one token of each text, the likeliest words after every layer; the last layer says what the model says.
+    A model that fills gaps is asked about its first gap unless --place is given. A translator is read while it writes
+    its own translation. With --output, the layers of all tokens are drawn, of one text.
+
+    \b
+    regard lens "To be, or not to"
+    regard lens --model gpt2 --output lens.html "The capital of France is"
+    regard lens --model bert-base-uncased "Paris is the [MASK] of France."
+    """
+    source = given(texts)
+    from regard.tasks import load
+    from regard.tasks.inside import lens_of
+
+    task = load(model, device=device)
+    for chunk in source:
+        if output and len(chunk.texts) > 1:
+            raise click.UsageError("--output draws one text")
+        for text in chunk.texts:
+            found = lens_of(task, text, top)
+            at = found.at(place)
+            click.echo(json.dumps(found.plain(at), ensure_ascii=False) if as_json else "\n".join(shown(found, at)))
+            if output:
+                found.picture().save(output)
+
+
+def shown(found: Any, at: int) -> list[str]:
+    """A line for each layer, from the first to the last."""
+    from regard.pictures.labels import label
+
+    width = max(len(place) for place in found.lens.places)
+    lines = [f"after {label(found.tokens[at])}"]
+    for place, words in zip(found.lens.places, found.words(at), strict=True):
+        lines.append(f"  {place:<{width}}  " + "  ".join(f"{chance:.3f} {label(word)}" for word, chance in words))
+    return lines

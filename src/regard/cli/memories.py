@@ -1,0 +1,52 @@
+"""`regard memories`: what triggers the units of feed-forward layers, and what they promote."""
+
+import json
+from typing import Any
+
+import click
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("model")
+@click.argument("data", type=click.Path(dir_okay=False))
+@click.option("--place", "places", multiple=True, metavar="BLOCK", help="decoder.3 or encoder.*; more than one may be.")
+@click.option("--unit", "units", type=int, multiple=True, help="Units to show.  [default: those that match most]")
+@click.option("--units", "count", type=click.IntRange(1), default=3, help="How many of those.")
+@click.option("--top", type=click.IntRange(1), default=5, help="Prefixes and words to show for each.")
+@click.option("--limit", type=click.IntRange(1), default=1000, help="Lines of DATA that are read.")
+@click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, one for each unit.")
+def memories(
+    model: str,
+    data: str,
+    places: tuple[str, ...],
+    units: tuple[int, ...],
+    count: int,
+    top: int,
+    limit: int,
+    device: str,
+    as_json: bool,
+) -> None:
+    """Look into feed-forward layers as memories: which prefixes of DATA match a unit's key most, and which words its
+    value promotes (Geva et al. 2021).
+
+    DATA is a file of lines, plain, .gz or .xz. Without --unit, the units of every layer that some prefix matches most.
+
+    \b
+    regard memories shakespeare input.txt --place decoder.3
+    regard memories gpt2 lines.txt --place decoder.10 --unit 5 --unit 17 --json
+    """
+    from regard.tasks import load
+    from regard.tasks.inside import memories_of
+
+    task = load(model, device=device)
+    for one in memories_of(task, data, places, units, count, top, limit):
+        click.echo(json.dumps(one, ensure_ascii=False) if as_json else "\n".join(shown(one)))
+
+
+def shown(one: dict[str, Any]) -> list[str]:
+    from regard.pictures.labels import label, visible
+
+    words = "  ".join(label(word) for word, _ in one["promotes"])
+    lines = [f"{one['place']} unit {one['unit']}" + (f"  promotes: {words}" if words else "")]
+    return [*lines, *(f"  {match:.3f}  {visible(prefix)}" for prefix, match in one["triggers"])]

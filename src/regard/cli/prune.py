@@ -1,0 +1,81 @@
+"""`regard prune`: a smaller model, and what it costs."""
+
+import json
+import sys
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from regard.cli.heads import JUDGES
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("model")
+@click.option(
+    "--keep", type=click.FloatRange(0, 1, min_open=True), required=True, help="The share of heads that stays."
+)
+@click.option("--by", type=click.Choice(JUDGES), default="importance", help="What heads are judged by.")
+@click.option("--by-layer", is_flag=True, help="Importance as a share of the layer's.")
+@click.option(
+    "--data", multiple=True, required=True, metavar="FILE", help="What to judge by; pairs in two files: twice."
+)
+@click.option(
+    "--test", multiple=True, metavar="FILE", help="What to measure by.  [default: every tenth line of --data]"
+)
+@click.option("--out", required=True, type=click.Path(file_okay=False), metavar="FOLDER", help="Where to write it.")
+@click.option("--tune", type=click.IntRange(0), default=0, metavar="STEPS", help="Let it learn on from --data.")
+@click.option("--rate", type=click.FloatRange(0, min_open=True), default=1e-4, help="Of learning on, at its beginning.")
+@click.option("--limit", type=click.IntRange(1), default=1000, help="Lines that are judged by, and that are measured.")
+@click.option("--swap", is_flag=True, help="Pairs the other way round: from the second file to the first.")
+@click.option(
+    "--label",
+    type=click.Choice(["first", "last", "word", "coarse"]),
+    default="last",
+    help="Where a line has its label.",
+)
+@click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def prune(
+    model: str,
+    data: tuple[str, ...],
+    test: tuple[str, ...],
+    out: str,
+    tune: int,
+    rate: float,
+    swap: bool,
+    label: str,
+    device: str,
+    as_json: bool,
+    **how: Any,
+) -> None:
+    """Take the weakest heads out of a model and write the smaller one, with its scores before and after.
+
+    Heads of all layers are ranked together; at least one stays in every layer. The folder is one like any other:
+    regard loads it by its name, and pruning.json in it says what was done.
+
+    \b
+    regard prune runs/en-de/model --keep 0.5 --data valid.en --data valid.de --out runs/en-de/half
+    regard prune runs/sst2/model --keep 0.3 --by gates --data train.tsv --test test.tsv --tune 200 --out small
+    """
+    from regard.tasks import load
+    from regard.tasks.evaluation import corpus_for
+    from regard.tasks.heads import pruned
+    from regard.tasks.heads.pruning import Tuning
+
+    task = load(model, device=device)
+    corpora = [corpus_for(task, files, swap=swap, label=label) if files else None for files in (data, test)]
+    say = (lambda line: click.echo(line, err=True)) if sys.stderr.isatty() else (lambda line: None)
+    found = pruned(task, corpora[0], out, test=corpora[1], tuning=Tuning(tune, rate), say=say, **how)  # type: ignore[arg-type]
+    click.echo(json.dumps(asdict(found)) if as_json else "\n".join(shown(found)))
+
+
+def shown(found: Any) -> list[str]:
+    """What is left, and the scores side by side."""
+    pairs = {"heads": found.heads, "parameters": found.parameters, "bytes": found.bytes}
+    lines = [f"{'':<20}{'before':>14}{'after':>14}{'ratio':>8}"]
+    lines += [f"{name:<20}{one:>14,}{other:>14,}{other / one:>8.2f}" for name, (one, other) in pairs.items()]
+    for name, one in found.before.items():
+        lines.append(f"{name.replace('_', ' '):<20}{one:>14.4f}{found.after[name]:>14.4f}")
+    gone = [f"  {place} {' '.join(map(str, heads))}" for place, heads in found.pruned.items()]
+    return [*lines, "", f"taken out by {found.by}:", *gone, "", found.folder]

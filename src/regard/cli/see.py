@@ -1,0 +1,63 @@
+"""`regard see`: the viewer, in the browser."""
+
+import json
+import os
+import sys
+
+import click
+
+from regard.errors import RegardError
+
+
+@click.command(context_settings={"show_default": True})
+@click.argument("text", default="")
+@click.option(
+    "--model",
+    "-m",
+    "models",
+    multiple=True,
+    metavar="NAME",
+    help="A folder, a built-in name or a cached Hugging Face id; again for further folders to choose from.",
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Where to listen.  [default: 4747, or any that is free]")
+@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Another address than this machine's own.")
+@click.option("--token", metavar="WORD", help="What others have to know; needed with an address that they can reach.")
+@click.option("--device", metavar="NAME", help="Where models run, as in cuda or cuda:1.")
+@click.option("--browser/--no-browser", default=True, help="Open the page.")
+@click.option("--json", "as_json", is_flag=True, help="Print the address as a JSON object.")
+def see(
+    text: str,
+    models: tuple[str, ...],
+    port: int | None,
+    host: str,
+    token: str | None,
+    device: str | None,
+    browser: bool,
+    as_json: bool,
+) -> None:
+    """Look inside a model in the browser: every head, at any length; change one, and watch the answer change.
+
+    The server answers this machine only, and needs no network. The page is there at once, the model loads behind it.
+    Ctrl-C stops it.
+
+    \b
+    regard see "To be, or not to be"
+    regard see --model runs/en-de/model "Where is the station?"
+    regard see --model my-bert --model my-gpt --port 8080 --no-browser
+    regard see --host 0.0.0.0 --token "$(openssl rand -hex 16)"
+    """
+    from regard.viewer.serving import serve
+
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise RegardError("the text is not UTF-8") from None
+
+    def started(url: str, model: str | None) -> None:
+        told = json.dumps({"url": url, "model": model}) if as_json else f"{url}  (Ctrl-C stops it)"
+        click.echo(told)
+        sys.stdout.flush()
+
+    options = {"host": host, "port": port, "token": token, "device": device}
+    if not serve(text, models, **options, browser=browser, started=started):
+        os._exit(0)  # a kernel that nobody waits for any more would keep the program

@@ -1,0 +1,205 @@
+"""What heads do, told from where they look: previous tokens, duplicates, what followed before, sinks, positions.
+
+A detector names the keys that its kind of head would look at. A head's score is the weight that it gives them, over the
+queries that have any, less what a head that looks evenly would give, as a share of what it could give more: 1 where it
+looks nowhere else, about 0 where chance would do. All scores come from one pass over tiles of the weights.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from regard.attention import Pattern
+from regard.errors import ShapeError
+from regard.looking.places import Places, is_of_source
+from regard.looking.watch import watch
+from regard.pictures import Album, Picture
+from regard.shapes import Columns, Real, Rows, Tokens
+
+LEAST = 0.4
+"""The score from which on a head counts as one of its kind."""
+
+ROWS = 256  # queries whose mask is asked for at once
+
+Looked = Bool[Tensor, "batch rows columns"]
+Detector = Callable[[Tokens, Rows, Columns], Looked]
+
+
+def previous(tokens: Tokens, rows: Rows, columns: Columns) -> Looked:
+    """The token before."""
+    return (columns == rows[:, None] - 1).expand(len(tokens), -1, -1)
+
+
+def duplicate(tokens: Tokens, rows: Rows, columns: Columns) -> Looked:
+    """Earlier places of the same token: Wang et al. 2023."""
+    return (tokens[:, rows, None] == tokens[:, None, columns]) & (columns < rows[:, None])
+
+
+def induction(tokens: Tokens, rows: Rows, columns: Columns) -> Looked:
+    """What followed earlier places of the same token: Elhage et al. 2021, Olsson et al. 2022."""
+    before = tokens[:, None, (columns - 1).clamp(min=0)]
+    return (tokens[:, rows, None] == before) & (columns > 0) & (columns < rows[:, None])
+
+
+DETECTORS: dict[str, Detector] = {"previous": previous, "duplicate": duplicate, "induction": induction}
+"""Kinds of heads that are told by the keys they look at; "sink" and "positional" are told by all of them."""
+
+
+class Found(NamedTuple):
+    """A head of some kind."""
+
+    kind: str
+    place: str
+    head: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Circuits:
+    """How much every head is of every kind: scores[kind][place] has a number for each head."""
+
+    scores: dict[str, dict[str, Float[Tensor, "heads"]]]
+
+    def found(self, least: float = LEAST) -> list[Found]:
+        """The heads that are of some kind, the clearest first within each."""
+        heads = [
+            Found(kind, place, head, score)
+            for kind, places in self.scores.items()
+            for place, row in places.items()
+            for head, score in enumerate(row.tolist())
+            if score >= least
+        ]
+        kinds = list(self.scores)
+        return sorted(heads, key=lambda one: (kinds.index(one.kind), -one.score))
+
+    def album(self) -> Album:
+        """A picture for each kind: a row for each layer, a column for each head."""
+        pictures = []
+        for kind, places in self.scores.items():
+            most = max(len(row) for row in places.values())
+            grid = [row.tolist() + [float("nan")] * (most - len(row)) for row in places.values()]
+            pictures.append(Picture(grid, list(places), [str(head) for head in range(most)], f"{kind} heads"))
+        return Album(pictures)
+
+
+@torch.no_grad()
+def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **given: Any) -> Circuits:
+    """Run a model and tell what the heads of its self-attention do.
+
+    `inputs` and `given` are what it is called with; `tokens` are those of the side that writes, the last of the inputs
+    unless given. Repeated random tokens show induction best: see `repeated`.
+    """
+    tokens = inputs[-1] if tokens is None else tokens
+    names = _selves(model)
+    with watch(model, *names) as seen:
+        model(*inputs, **given)
+    two = any(not is_of_source(name) for name in names) and any(is_of_source(name) for name in names)
+    real = given.get("target_real" if two else "real")
+    found: dict[str, dict[str, Tensor]] = {}
+    for name in names:
+        mine = (inputs[0], given.get("real")) if two and is_of_source(name) else (tokens, real)
+        for kind, row in detect(seen[name], *mine).items():
+            found.setdefault(kind, {})[name] = row
+    return Circuits(found)
+
+
+def detect(pattern: Pattern, tokens: Tokens, real: Real | None = None) -> dict[str, Float[Tensor, "heads"]]:
+    """The scores of every head of one pattern, over a batch."""
+    batch, heads, queries, keys = pattern.shape
+    if tokens.shape != (batch, queries) or queries != keys:
+        raise ShapeError(f"a token for each of {queries} queries and {keys} keys expected, got {tuple(tokens.shape)}")
+    real = torch.ones_like(tokens, dtype=torch.bool) if real is None else real
+    device = pattern.query.device
+    tokens, real = tokens.to(device), real.to(device)
+    given = {kind: torch.zeros(batch, heads, queries, device=device) for kind in DETECTORS}
+    seen = torch.zeros(batch, queries, device=device)
+    asked = {kind: torch.zeros(batch, queries, device=device) for kind in DETECTORS}
+    received = torch.zeros(batch, heads, keys, device=device)
+    counted = set()
+    for (members, some, rows, columns), weights in pattern.tiles():
+        i, j = (torch.arange(run.start, run.stop, device=device) for run in (rows, columns))
+        looked = {kind: of(tokens[members], i, j) for kind, of in DETECTORS.items()}
+        for kind, where in looked.items():
+            given[kind][members, some, rows] += (weights * where[:, None]).sum(-1)
+        received[members, some, columns] += (weights * real[members, None, rows, None]).sum(-2)
+        if (part := (members.start, rows.start, columns.start)) not in counted:  # for one head, all heads see alike
+            counted.add(part)
+            allowed = _allowed(pattern, members, i, j) & real[members, None, columns]
+            seen[members, rows] += allowed.sum(-1)
+            for kind, where in looked.items():
+                asked[kind][members, rows] += (where & allowed).sum(-1)
+    scores = {}
+    for kind in DETECTORS:
+        valid = (asked[kind] > 0) & real & (asked[kind] < seen)
+        scores[kind] = _lifted(given[kind], asked[kind] / seen.clamp(min=1), valid)
+    scores["sink"] = _sink(pattern, received, seen, real)
+    scores["positional"] = _positional(pattern, real)
+    return scores
+
+
+def _lifted(given: Tensor, even: Tensor, valid: Tensor) -> Tensor:
+    """The weight given, above what looking evenly would give: (heads,), all queries of the batch together."""
+    if not bool(valid.any()):
+        return torch.zeros(given.shape[1], device=given.device)
+    mean = (given * valid[:, None]).sum((0, 2)) / valid.sum()
+    chance = (even * valid).sum() / valid.sum()
+    return (mean - chance) / (1 - chance).clamp(min=1e-6)
+
+
+def _sink(pattern: Pattern, received: Tensor, seen: Tensor, real: Tensor) -> Tensor:
+    """The share of all weight that the key most looked at is given, above what looking evenly would give it."""
+    total = real.sum(-1).clamp(min=1)[:, None]
+    even = torch.zeros_like(received[:, 0])
+    columns = torch.arange(even.shape[1], device=even.device)
+    for rows in columns.split(ROWS):
+        allowed = _allowed(pattern, slice(0, len(real)), rows, columns) & real[:, None, :] & real[:, rows, None]
+        even += (allowed / seen[:, rows, None].clamp(min=1)).sum(1)
+    chance = (even / total).amax(-1).mean()
+    return ((received / total[:, None]).amax(-1).mean(0) - chance) / (1 - chance).clamp(min=1e-6)
+
+
+def _positional(pattern: Pattern, real: Tensor) -> Tensor:
+    """How often a head looks most at one and the same distance, whatever stands there: Voita et al. 2019, 5.1.
+
+    Queries that see fewer than three keys have no choice and do not count.
+    """
+    _, heads, queries, keys = pattern.shape
+    places = pattern.top(1).places[..., 0]  # (batch, heads, queries)
+    distance = places - torch.arange(queries, device=places.device)
+    counts = real & (torch.arange(queries, device=places.device) >= min(2, queries - 1))
+    kept = counts[:, None] & (places >= 0)
+    shares = []
+    for head in range(heads):
+        mine = distance[:, head][kept[:, head]] + keys
+        shares.append(float(mine.bincount().max()) / len(mine) if len(mine) else 0.0)
+    return torch.tensor(shares, device=places.device)
+
+
+def _allowed(pattern: Pattern, members: slice, rows: Tensor, columns: Tensor) -> Tensor:
+    """Which of these keys the queries see, in the first head: (batch, rows, columns)."""
+    mask = pattern.allowed
+    size = (members.stop - members.start, len(rows), len(columns))
+    if mask is None:
+        return torch.ones(size, dtype=torch.bool, device=rows.device)
+    tile = mask.tile(rows, columns)
+    return tile[members if len(tile) > 1 else slice(None), 0].expand(size)
+
+
+def _selves(model: nn.Module) -> list[str]:
+    """Where a model looks at the text that it reads."""
+    return Places(model).chosen(["*self"], among=Places(model).layers)
+
+
+def repeated(vocabulary: int, length: int = 64, batch: int = 4, *, seed: int = 1, first: int | None = None) -> Tokens:
+    """Random tokens, then the same once more: what only a head that looks for repetition can foresee.
+
+    `first` begins every text, as a model's own token for that does.
+    """
+    lot = torch.Generator().manual_seed(seed)
+    half = torch.randint(vocabulary, (batch, length), generator=lot)
+    begin = [] if first is None else [torch.full((batch, 1), first)]
+    return torch.cat([*begin, half, half], 1)

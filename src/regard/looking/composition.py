@@ -1,0 +1,153 @@
+"""How much a later head reads what an earlier one wrote: composition scores. Elhage et al. 2021.
+
+Each head reads and writes the stream through two products: QK (which keys a query matches) and OV (what a key gives).
+A score is the size of the product of two of these, as a share of the product of their sizes. Matrices as wide as the
+stream are never made: each is a product of thin ones, and sizes come from their small Gram matrices.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention.scores.dot import ScaledDot
+from regard.errors import RegardError
+from regard.layers import Block, MultiHead
+from regard.looking.places import Places, is_of_source
+from regard.pictures import Album, Picture
+
+KINDS = ("query", "key", "value")
+
+
+@dataclass(frozen=True, eq=False)
+class HeadWeights:
+    """The four matrices of every head of a layer, with the gain of the norm before it; vectors of the stream are rows.
+
+    QK is query.T @ key and OV is output @ value, both width x width. Positions that turn queries and keys are left out.
+    """
+
+    query: Float[Tensor, "heads inner width"]
+    key: Float[Tensor, "heads inner width"]
+    value: Float[Tensor, "heads inner width"]
+    output: Float[Tensor, "heads width inner"]
+    scale: float  # of the dot product
+
+    @classmethod
+    def of(cls, block: Block) -> "HeadWeights":
+        """Of the self-attention of a block."""
+        layer = block.self
+        if not isinstance(layer.compare, ScaledDot | None) or layer.shares:
+            raise RegardError("QK of a head is a product of its projections: this layer compares in another way")
+        inner, heads = layer.split.width, len(layer.split.kept)
+        groups = len(layer.split.kept_groups)
+        weight = layer.project.weight.detach().double()
+        gain = getattr(block.self_norm, "weight", None) if block.first else None
+        weight = weight if gain is None else weight * gain.detach().double()
+        query, key, value = weight.split([heads * inner, groups * inner, groups * inner])
+        served = _served(layer, heads, groups)
+        return cls(
+            query.unflatten(0, (heads, inner)),
+            key.unflatten(0, (groups, inner))[served],
+            value.unflatten(0, (groups, inner))[served],
+            layer.output.weight.detach().double().unflatten(1, (heads, inner)).transpose(0, 1),
+            inner**-0.5 if layer.compare is None or layer.compare.scale is None else layer.compare.scale,
+        )
+
+
+@dataclass(frozen=True)
+class Composition:
+    """scores[kind][later, earlier]: a number for each pair of their heads, (later heads, earlier heads).
+
+    Kinds say what the later head makes of it: "query" and "key" decide where it looks, "value" what it carries on.
+    `chance` is what matrices of random numbers of these sizes score.
+    """
+
+    scores: dict[str, dict[tuple[str, str], Float[Tensor, "later earlier"]]]
+    chance: float
+
+    def ranked(self, most: int = 10) -> list[tuple[float, str, str, int, str, int]]:
+        """The strongest pairs: score, kind, later place and head, earlier place and head."""
+        found = [
+            (score, kind, later, head, earlier, other)
+            for kind, pairs in self.scores.items()
+            for (later, earlier), grid in pairs.items()
+            for head, row in enumerate(grid.tolist())
+            for other, score in enumerate(row)
+        ]
+        return sorted(found, reverse=True)[:most]
+
+    def album(self) -> Album:
+        """A picture for each kind: a row for each head that reads, a column for each that wrote."""
+        pictures = []
+        for kind, pairs in self.scores.items():
+            laters, earliers = (list(dict.fromkeys(pair[side] for pair in pairs)) for side in (0, 1))
+            counts = {place: grid.shape[side] for pair, grid in pairs.items() for side, place in enumerate(pair)}
+            grid = [
+                [
+                    float(pairs[later, earlier][head, other]) if (later, earlier) in pairs else float("nan")
+                    for earlier in earliers
+                    for other in range(counts[earlier])
+                ]
+                for later in laters
+                for head in range(counts[later])
+            ]
+            rows = [f"{later} {head}" for later in laters for head in range(counts[later])]
+            columns = [f"{earlier} {head}" for earlier in earliers for head in range(counts[earlier])]
+            pictures.append(Picture(grid, rows, columns, f"{kind} composition", scale="largest"))
+        return Album(pictures)
+
+
+@torch.no_grad()
+def composition(model: nn.Module) -> Composition:
+    """The scores of all pairs of heads of a stack, the later one above the earlier."""
+    blocks = {name: block for name, block in Places(model).blocks.items() if isinstance(block, Block)}
+    weights = {f"{name}.self": HeadWeights.of(block) for name, block in blocks.items()}
+    if len(weights) < 2:
+        raise RegardError("heads compose across layers: a model of at least two of our blocks expected")
+    scores: dict[str, dict[tuple[str, str], Tensor]] = {kind: {} for kind in KINDS}
+    names = list(weights)
+    for number, later in enumerate(names):
+        for earlier in names[:number]:
+            if is_of_source(later) == is_of_source(earlier):
+                for kind, grid in composed(weights[later], weights[earlier]).items():
+                    scores[kind][later, earlier] = grid.float()
+    first = weights[names[0]]
+    return Composition(scores, chance(first.query.shape[2], first.query.shape[1]))
+
+
+def composed(later: HeadWeights, earlier: HeadWeights) -> dict[str, Tensor]:
+    """The three scores of every pair of heads of two layers: (later heads, earlier heads)."""
+    writes = earlier.output, earlier.value  # OV = output @ value
+    reads = {
+        "query": (later.key.transpose(1, 2), later.query),  # QK.T, since the query is what the earlier head wrote
+        "key": (later.query.transpose(1, 2), later.key),
+        "value": (later.output, later.value),
+    }
+    return {kind: _share(left, right, *writes) for kind, (left, right) in reads.items()}
+
+
+def _share(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
+    """‖A B C D‖ / (‖A B‖ ‖C D‖) for every pair of heads; A and C are (heads, width, inner), B and D the other way."""
+    left, right = a.transpose(1, 2) @ a, d @ d.transpose(1, 2)  # Gram matrices, (heads, inner, inner)
+    middle = torch.einsum("hiw,kwj->hkij", b, c)
+    whole = torch.einsum("hkij,hil,hklm,kjm->hk", middle, left, middle, right)
+    first = torch.einsum("hij,hji->h", left, b @ b.transpose(1, 2))
+    second = torch.einsum("hij,hji->h", c.transpose(1, 2) @ c, right)
+    return (whole.clamp(min=0) / (first[:, None] * second).clamp(min=1e-300)).sqrt()
+
+
+def chance(width: int, inner: int, *, seed: int = 1, heads: int = 8) -> float:
+    """The mean score of heads of random numbers."""
+    lot = torch.Generator().manual_seed(seed)
+
+    def some(*size: int) -> Tensor:
+        return torch.randn(heads, *size, generator=lot, dtype=torch.float64)
+
+    thin, wide = (inner, width), (width, inner)
+    return float(_share(some(*wide), some(*thin), some(*wide), some(*thin)).mean())
+
+
+def _served(layer: MultiHead, heads: int, groups: int) -> list[int]:
+    """The key head that each query head looks with."""
+    return list(layer.serving) if layer.serving is not None else [head * groups // heads for head in range(heads)]

@@ -1,0 +1,71 @@
+"""Weights with what they weigh: a large weight on a short vector moves little."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention import Pattern
+from regard.attention.regions import Some
+from regard.errors import RegardError
+from regard.layers import Align, Hop, MultiHead
+from regard.looking.places import Places
+from regard.looking.watch import Seen
+
+KEYS = 256  # whose values are put out at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """How far each key moved each query: ‖α f(x)‖ instead of α, computed where you ask: Kobayashi et al. 2020, 2.2.
+
+    f(x) is a key's value as a head puts it out. `likeness[b, j, g, h]` is the product of what heads g and h would put
+    out for key j; its diagonal holds their squared lengths.
+    """
+
+    pattern: Pattern
+    likeness: Float[Tensor, "batch keys heads heads"]
+
+    @property
+    def lengths(self) -> Float[Tensor, "batch heads keys"]:
+        """‖f(x)‖ of every head and key."""
+        return self.likeness.diagonal(dim1=-2, dim2=-1).transpose(1, 2).clamp(min=0).sqrt()
+
+    def heads(self, rows: Some = slice(None), columns: Some = slice(None)) -> Tensor:
+        """‖α f(x)‖ of every head: (batch, heads, rows, columns)."""
+        return self.weights(rows, columns).abs() * self.lengths[:, :, None, across(columns)]
+
+    def together(self, rows: Some = slice(None), columns: Some = slice(None)) -> Tensor:
+        """‖Σ α f(x)‖, the sum over all heads of the layer: (batch, rows, columns)."""
+        weights, likeness = self.weights(rows, columns), self.likeness[:, across(columns)]
+        squares = torch.zeros_like(weights[:, 0])
+        for head in range(weights.shape[1]):  # each head with all: heads x rows x columns numbers at a time
+            mixed = torch.einsum("bhrc,bch->brc", weights, likeness[:, :, head])
+            squares += weights[:, head] * mixed
+        return squares.clamp(min=0).sqrt()
+
+    def weights(self, rows: Some, columns: Some) -> Tensor:
+        """The weights, gates included: what is switched off moves nothing."""
+        weights = self.pattern[:, :, across(rows), across(columns)]
+        gate = self.pattern.gate
+        return weights if gate is None else weights * gate[:, :, None, None].to(weights)
+
+
+def across(some: Some) -> Some:
+    return [some] if isinstance(some, int) else some
+
+
+def moved(model: nn.Module, seen: Seen, place: str) -> Moved:
+    """Norm-weighted attention at a place that was watched with `values=True`."""
+    layer, pattern = Places(model).layers[place], seen[place]
+    value = pattern.values.to(torch.promote_types(pattern.query.dtype, torch.float32))
+    value = value.repeat_interleave(pattern.shape[1] // value.shape[1], dim=1)
+    if isinstance(layer, MultiHead):
+        reads = layer.output.weight.detach().to(value).unflatten(1, (value.shape[1], -1))  # (width, heads, head width)
+        parts = (torch.einsum("bhjv,xhv->bjhx", some, reads) for some in value.split(KEYS, 2))
+    elif isinstance(layer, Align | Hop):
+        parts = (some.transpose(1, 2) for some in value.split(KEYS, 2))  # what is gathered is what is put out
+    else:
+        raise RegardError(f"{place} is a {type(layer).__name__}: what its heads put out is known for regard's layers")
+    return Moved(pattern, torch.cat([part @ part.transpose(-1, -2) for part in parts], 1))

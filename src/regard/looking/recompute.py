@@ -1,0 +1,56 @@
+"""Gradients of long texts: what a block computed is computed again when the gradient comes by."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from regard.layers import Block
+
+_turn: ContextVar[int | None] = ContextVar("which call of its block runs here", default=None)
+
+
+@contextmanager
+def recomputing(model: nn.Module) -> Iterator[None]:
+    """Blocks keep what goes into them and nothing else, and run twice: Chen et al. 2016.
+
+    The backward pass belongs into the `with`, so that the second run is looked at and edited as the first was.
+    """
+    blocks = [module for module in model.modules() if isinstance(module, Block)]
+    calls: Counter[nn.Module] = Counter()
+    for block in blocks:
+        vars(block)["forward"] = partial(twice, block, calls)
+    try:
+        yield
+    finally:
+        for block in blocks:
+            vars(block).pop("forward", None)
+
+
+def twice(block: Block, calls: Counter[nn.Module], *given: Any, **named: Any) -> Tensor:
+    if not torch.is_grad_enabled():
+        return Block.forward(block, *given, **named)
+    calls[block] += 1
+    run = partial(told, block, calls[block] - 1)
+    answer = checkpoint(run, *given, use_reentrant=False, preserve_rng_state=block.training, **named)
+    assert isinstance(answer, Tensor)
+    return answer
+
+
+def told(block: Block, turn: int, *given: Any, **named: Any) -> Tensor:
+    token = _turn.set(turn)
+    try:
+        return Block.forward(block, *given, **named)
+    finally:
+        _turn.reset(token)
+
+
+def turn() -> int | None:
+    """Which call of its block this is, the same in both runs; None where nothing is computed twice."""
+    return _turn.get()

@@ -1,0 +1,100 @@
+"""How much of every word reaches a token, through all layers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.attention import Pattern
+from regard.attention.regions import numbers, refuse
+from regard.attention.tiles import pieces, span
+from regard.errors import RegardError, ShapeError
+
+ROWS = 256  # queries whose weights are there at a time
+
+Kind = Literal["self", "cross"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rollout:
+    """Shares of 1: of the words on a token's own side, and of those of the source if there is one."""
+
+    own: Float[Tensor, "batch some words"]
+    source: Float[Tensor, "batch some source_words"] | None = None
+
+
+def rollout(seen: Mapping[str, Pattern], queries: Sequence[int] | None = None, *, residual: float = 0.5) -> Rollout:
+    """Attention of all layers multiplied: how much of each word is in the last vectors: Abnar and Zuidema 2020, 3.
+
+    Each layer takes a share `residual` of a vector from the vector itself and the rest by the mean of its heads; a
+    decoder does so twice, and what it takes from the source goes on through the encoder. For all queries, or for some,
+    which costs the less the fewer they are: layers are gone through from the last to the first.
+    """
+    if not 0 <= residual <= 1:
+        raise RegardError(f"a share from 0 to 1 stays with a vector, got {residual}")
+    side, length, batch, like = top(seen)
+    chosen = numbers(None if queries is None else list(queries), length, "query")
+    refuse(like.dtype, (batch, len(chosen), length), "ask for some queries, or watch one text")
+    own = torch.eye(length, dtype=torch.promote_types(like.dtype, torch.float32), device=like.device)[chosen]
+    own, source = own.expand(batch, -1, -1), None
+    for pattern, kind in downwards(seen, side):
+        if kind == "self":
+            own, source = passed(pattern, own, residual), source
+            continue
+        left, taken = shared(pattern, own, residual)
+        own, source = left, taken if source is None else source + taken
+    if source is not None:
+        for pattern, _ in downwards(seen, "encoder"):
+            source = passed(pattern, source, residual)
+    return Rollout(own, source)
+
+
+def top(seen: Mapping[str, Pattern]) -> tuple[str, int, int, Tensor]:
+    """The side whose last vectors are asked about, how many there are of them, and a tensor like those."""
+    for side in ("decoder", "encoder"):
+        for pattern, kind in downwards(seen, side):
+            if kind == "self":
+                batch, _, length, _ = pattern.shape
+                return side, length, batch, pattern.query
+    raise RegardError("layers named encoder.0.self or decoder.0.self expected: regard.watch(model) sees them")
+
+
+def downwards(seen: Mapping[str, Pattern], side: str) -> Iterator[tuple[Pattern, Kind]]:
+    """The layers of a side, from the last to the first; in each the look at the source comes last."""
+    layers = sorted({int(name.split(".")[1]) for name in seen if is_layer(name, side)}, reverse=True)
+    if layers and layers != [*reversed(range(layers[0] + 1))]:
+        raise RegardError(f"all layers of the {side} expected, only {sorted(layers)} were watched")
+    for layer in layers:
+        for kind in ("cross", "self"):
+            if f"{side}.{layer}.{kind}" in seen:
+                yield seen[f"{side}.{layer}.{kind}"], kind
+
+
+def is_layer(name: str, side: str) -> bool:
+    parts = name.split(".")
+    return len(parts) == 3 and parts[0] == side and parts[1].isdecimal() and parts[2] in ("self", "cross")
+
+
+def passed(pattern: Pattern, shares: Tensor, residual: float) -> Tensor:
+    """Shares of what a layer put out become shares of what went in."""
+    _, _, queries, keys = pattern.shape
+    if queries != keys:
+        raise ShapeError(f"a look of {queries} tokens at {keys} is a step of many: watch a pass over the whole text")
+    left, taken = shared(pattern, shares, residual)
+    return left + taken
+
+
+def shared(pattern: Pattern, shares: Tensor, residual: float) -> tuple[Tensor, Tensor]:
+    """What stays with the vectors, and what was taken by looking. Whoever sees nothing keeps all."""
+    batch, _, queries, keys = pattern.shape
+    left, taken = torch.empty_like(shares), shares.new_zeros(batch, shares.shape[1], keys)
+    for rows in pieces(queries, ROWS):
+        columns = span(None if pattern.fixed else pattern.allowed, rows, queries, keys)
+        weights = (1 - residual) * pattern[:, :, rows, columns].mean(1)
+        mine = shares[:, :, rows]
+        left[:, :, rows] = mine * (1 - weights.sum(-1))[:, None]
+        taken[:, :, columns] += mine @ weights
+    return left, taken

@@ -1,0 +1,52 @@
+"""From vectors of the stream to words: what a lens, a memory and a head's table all end with."""
+
+from torch import Tensor, nn
+
+from regard.errors import RegardError
+from regard.layers import Block, Output, Words
+from regard.models.side import Side
+
+
+class Unembed:
+    """The last steps of a model that scores words: the norm at the end of a stack, if there is one, and the output.
+
+    `side` is the stack that ends there: the decoder, or the only one.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        name = "decoder" if hasattr(model, "decoder") else "encoder"
+        side, output = getattr(model, name, None), getattr(model, "output", None)
+        if not isinstance(side, Side) or not isinstance(output, Output):
+            raise RegardError(
+                f"{type(model).__name__} does not score words at the end of a stack: "
+                "an Encoder, Decoder or Transformer with an output expected, as regard.load gives"
+            )
+        self.name, self.side, self.output = name, side, output
+
+    @property
+    def words(self) -> Words:
+        return self.side.words
+
+    @property
+    def blocks(self) -> dict[str, Block]:
+        """The blocks of the stack, by place."""
+        return {f"{self.name}.{number}": block for number, block in enumerate(self.side.stack.blocks)}  # type: ignore[misc]
+
+    @property
+    def gain(self) -> Tensor | None:
+        """What the norm at the end multiplies each number of a vector with, if there is one."""
+        weight = getattr(self.side.stack.norm, "weight", None)
+        return weight.detach() if isinstance(weight, Tensor) else None
+
+    def stream(self, x: Tensor) -> Tensor:
+        """A score for every word, as if the stack ended with these vectors."""
+        return self.output(x if self.side.stack.norm is None else self.side.stack.norm(x))
+
+    def direction(self, x: Tensor) -> Tensor:
+        """How much every word gains from a small step this way: no bias, and a norm's gain but not its size.
+
+        A dense layer before the output (BERT's) is passed as if the step were all there is.
+        """
+        x = x if self.gain is None else x * self.gain
+        x = x if self.output.transform is None else self.output.transform(x)
+        return x @ self.output.weight.T * self.output.scale

@@ -1,0 +1,51 @@
+"""Which heads of a model were taken out: the one thing that a pruned model's config says beyond the whole one's."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from regard.errors import RegardError, ShapeError
+from regard.models.config import SideConfig
+
+Config = TypeVar("Config")
+SIDES = ("encoder", "decoder")
+ALIGN = "align"  # the one place of a recurrent translator
+
+
+def pruned_heads(config: Any) -> dict[str, list[int]]:
+    """The heads that were taken out, by place: {"encoder.0.self": [1, 3]}."""
+    found: dict[str, list[int]] = {}
+    for name in SIDES:
+        if isinstance(side := getattr(config, name, None), SideConfig):
+            found |= {f"{name}.{place}": sorted(heads) for place, heads in side.stack.pruned.items() if heads}
+    look = getattr(config, ALIGN, None)
+    return found | ({ALIGN: sorted(look.pruned)} if look is not None and look.pruned else {})
+
+
+def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
+    """A config without these heads, those that were taken out before included."""
+    changes: dict[str, Any] = {}
+    for place, numbers in heads.items():
+        name, _, below = place.partition(".")
+        part = changes.get(name, getattr(config, name, None))
+        if place == ALIGN and part is not None:
+            changes[name] = replace(part, pruned=without(part.heads, part.pruned, numbers, place))
+        elif name in SIDES and isinstance(part, SideConfig) and is_place(part, below):
+            gone = without(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, place)
+            changes[name] = replace(part, stack=replace(part.stack, pruned={**part.stack.pruned, below: gone}))
+        else:
+            raise RegardError(f"{type(config).__name__} has no place {place!r} that heads could be taken out of")
+    return replace(config, **changes)  # type: ignore[type-var]
+
+
+def is_place(side: SideConfig, below: str) -> bool:
+    layer, _, kind = below.partition(".")
+    return kind in ("self", "cross") and layer.isdecimal() and int(layer) < side.stack.layers
+
+
+def without(heads: int, before: Iterable[int], more: Iterable[int], place: str) -> list[int]:
+    """The heads that are gone, in order."""
+    gone = sorted({*before, *more})
+    if any(type(head) is not int or not 0 <= head < heads for head in gone) or len(gone) == heads:
+        raise ShapeError(f"{place}: heads from 0 to {heads - 1}, not all of them, can be taken out, got {gone}")
+    return gone

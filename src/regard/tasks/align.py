@@ -1,0 +1,200 @@
+"""Two texts that say the same: which words of them belong together."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from regard.errors import RegardError, expect
+from regard.looking.align import (
+    Choice,
+    ErrorRate,
+    Gold,
+    Links,
+    Look,
+    Part,
+    by_anchors,
+    by_gold,
+    candidates,
+    choose,
+    choose_both,
+    error_rate,
+    merged,
+    swapped,
+    symmetrise,
+)
+from regard.tasks.alignment import Alignment, texts_at, words_at
+from regard.tasks.replay import Reading, cross_looks, cross_places, crossed
+from regard.tasks.task import TextTooLong
+from regard.tasks.translate import Translate
+from regard.tasks.translated import Piece, encoded
+
+CHOSEN = 200  # pairs that heads are chosen on, where nobody aligned any
+LINES = 500  # pairs whose weights are kept at a time
+TextPair = tuple[str, str]
+"""A source and what it became."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A source and its target as a translator reads them; the token that ends the target is left out."""
+
+    source: Piece
+    target: Piece
+
+    @property
+    def words(self) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
+        """The words to which the tokens of the target and of the source belong."""
+        return words_at(self.target.sentence, self.target.ends()), words_at(self.source.sentence, self.source.ends())
+
+    def aligned(self, weights: Tensor) -> Alignment:
+        source, target, ends = encoded(self.source), encoded(self.target), (self.target.ends(), self.source.ends())
+        return Alignment(
+            weights[: len(target)],
+            target.tokens,
+            source.tokens,
+            *self.words,
+            texts_at(self.target.sentence, ends[0], target.tokens),
+            texts_at(self.source.sentence, ends[1], source.tokens),
+            tuple(ends[0]),
+            tuple(ends[1]),
+        )
+
+
+@dataclass(frozen=True)
+class Direction:
+    """A translator that is not asked to write, but shown what was written: with teacher forcing, nothing searched."""
+
+    task: Translate
+    look: Look
+    code: str = ""
+    is_told: bool = False
+
+    @classmethod
+    def of(cls, task: Translate, *, look: Look | str | None = None, language: str | None = None) -> "Direction":
+        if not isinstance(task, Translate):
+            raise RegardError("words are aligned by a model that reads one text and writes another")
+        told = Look.read(look) if isinstance(look, str) else look or task.settings.look()
+        return cls(task, told or task.look, "" if language is None else task.code(language), told is not None)
+
+    def read(self, source: str, target: str, number: int) -> Pair:
+        """The tokens of both; what is too long for the model is an error."""
+        task, ends = self.task, self.task.rules(0).ends
+        read, written = task.encoded(source, self.code), task.tokenizer.target.encode(target)
+        for side, size, most in (("source", len(read), task.longest), ("target", len(written), task.room())):
+            if most is not None and size > most:
+                raise TextTooLong(f"pair {number}: its {side} has {size} tokens, the model has places for {most}")
+        if written.ids and written.ids[-1] in ends:
+            written = written.take(range(len(written) - 1))
+        return Pair(Piece(source, "", read, code=self.code), Piece(target, "", written))
+
+    def read_all(self, pairs: Iterable[TextPair], first: int) -> list[Pair]:
+        return [self.read(*pair, number) for number, pair in enumerate(pairs, first)]
+
+    def readings(self, pairs: Sequence[Pair]) -> list[Reading]:
+        start = self.task.start()
+        return [(encoded(pair.source).ids, [start, *encoded(pair.target).ids]) for pair in pairs]
+
+    def alignments(self, pairs: Iterable[TextPair], first: int = 1) -> list[Alignment]:
+        """Who looked at whom in each pair, under this look."""
+        read = self.read_all(pairs, first)
+        looks = cross_looks(self.task.model, self.readings(read), self.task.device, self.look)
+        return [pair.aligned(weights) for pair, weights in zip(read, looks, strict=True)]
+
+    def word_looks(self, pairs: Iterable[TextPair]) -> dict[Part, list[Tensor]]:
+        """What every head makes of each pair, read both ways: to choose from."""
+        read = self.read_all(pairs, 1)
+        places = cross_places(self.task.model)
+        found: dict[Part, list[Tensor]] = {}
+        for pair, weights in zip(
+            read, crossed(self.task.model, self.readings(read), self.task.device, places), strict=True
+        ):
+            parts = candidates({place: len(heads) for place, heads in weights.items()})
+            rows = torch.stack([part.of(weights) for part in parts])[:, : len(encoded(pair.target))]
+            for part, one in zip(parts, merged(rows, *pair.words), strict=True):
+                found.setdefault(part, []).append(one)
+        return found
+
+
+@dataclass(frozen=True)
+class WordAligner:
+    """Which words belong together, by one translator or by two of opposite directions.
+
+    `aligner(pairs)` gives the links of each pair, source first, counted between spaces from 0. `choices` say how the
+    looks were chosen, if they were.
+    """
+
+    forward: Direction
+    backward: Direction | None = None
+    how: str = "grow-diag-final-and"
+    choices: tuple[Choice, ...] = ()
+
+    @property
+    def is_told(self) -> bool:
+        """Whether somebody said which heads to read: the caller, or the folder."""
+        return self.forward.is_told and (self.backward is None or self.backward.is_told)
+
+    def __call__(self, pairs: Sequence[TextPair]) -> list[Links]:
+        return [links for first in range(0, len(pairs), LINES) for links in self.some(pairs[first : first + LINES], first)]
+
+    def some(self, pairs: Sequence[TextPair], first: int) -> list[Links]:
+        """The links of pairs that are read together; `first` is the number of pairs before them."""
+        found = [frozenset(one.words) for one in self.forward.alignments(pairs, first + 1)]
+        if self.backward is None:
+            return found
+        others = self.backward.alignments([turned(pair) for pair in pairs], first + 1)
+        return [symmetrise(one, swapped(other.words), self.how) for one, other in zip(found, others, strict=True)]
+
+    def chosen(self, pairs: Sequence[TextPair], gold: Sequence[Gold] | None = None, *, mix: bool = True) -> "WordAligner":
+        """The same with looks that fit these pairs: by links that people made, if there are any; else so that the two
+        directions agree; else by words that are spelled alike on both sides."""
+        looks = self.forward.word_looks(pairs)
+        if self.backward is None:
+            texts = [(source.split(), target.split()) for source, target in pairs]
+            judge, rule = (by_anchors(texts), "words spelled alike") if gold is None else (by_gold(gold), "gold")
+            choice = choose(looks, judge, mix=mix, rule=rule)
+            return replace(self, forward=replace(self.forward, look=choice.look), choices=(choice,))
+        others = self.backward.word_looks([turned(pair) for pair in pairs])
+        if gold is None:
+            both = choose_both(looks, others, mix=mix)
+        else:
+            back = by_gold([one.swapped() for one in gold])
+            both = choose(looks, by_gold(gold), mix=mix, rule="gold"), choose(others, back, mix=mix, rule="gold")
+        sides = zip((self.forward, self.backward), both, strict=True)
+        forward, backward = (replace(side, look=choice.look) for side, choice in sides)
+        return replace(self, forward=forward, backward=backward, choices=both)
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """The links of each pair, what made them, and how far they are from what people say on `scored` lines."""
+
+    links: list[Links]
+    aligner: WordAligner
+    scores: ErrorRate | None = None
+    scored: int = 0
+
+
+def align_words(
+    aligner: WordAligner, pairs: Sequence[TextPair], *, gold: Sequence[Gold] | None = None, lines: int | None = None
+) -> Aligned:
+    """Align pairs. The heads are those that somebody told, else chosen: on the first `lines` of the gold, which are
+    then left out of the score; without `lines`, on the first pairs themselves, their gold unseen."""
+    if gold is not None:
+        expect("the gold alignment", "lines", len(gold), len(pairs))
+    if lines is not None and (gold is None or lines >= len(pairs)):
+        raise RegardError(f"to choose heads on {lines} lines and score the rest takes gold for more lines than that")
+    if lines is not None:
+        aligner = aligner.chosen(pairs[:lines], gold and gold[:lines])
+    elif not aligner.is_told:
+        aligner = aligner.chosen(pairs[:CHOSEN])
+    found = aligner(pairs)
+    if gold is None:
+        return Aligned(found, aligner)
+    unseen = slice(lines or 0, None)
+    return Aligned(found, aligner, error_rate(found[unseen], gold[unseen]), len(found[unseen]))
+
+
+def turned(pair: TextPair) -> TextPair:
+    return pair[1], pair[0]

@@ -1,0 +1,163 @@
+"""What changed in where a model looks: between two checkpoints, two texts, or the steps of a training."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from regard.attention.taps import only
+from regard.errors import RegardError
+from regard.looking import Difference, Seen, differences, watch
+from regard.looking.places import is_of_source, reads_source
+from regard.pictures import Picture
+from regard.tasks.evaluation.measures import Asked
+from regard.tasks.evaluation.translators import Reader
+from regard.tasks.load import load
+from regard.tasks.replay import Reading, replay
+from regard.tasks.task import Task
+from regard.tasks.translate import Translate
+from regard.training.state import Checkpoints
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A text as a model read it, and what its layers attended to; `tokens` are those of the source and the target."""
+
+    seen: Seen
+    tokens: tuple[tuple[str, ...], tuple[str, ...]]
+
+    def labels(self, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tokens that ask and those that are looked at."""
+        source, target = self.tokens
+        if not source:
+            return target, target
+        return source if reads_source(place) else target, source if is_of_source(place) else target
+
+
+def watched(task: Task, text: str, target: str | None = None) -> Watched:
+    """Read a text with every layer watched; a translator is given the target, too, or writes it first."""
+    reading, names = read(task, text, target)
+    with only(), watch(task.model) as seen:
+        replay(task.model, [reading], task.device)
+    return Watched(seen, names)
+
+
+def read(task: Task, text: str, target: str | None) -> tuple[Reading, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The token numbers of a text, and of what is written about it; and those tokens as text."""
+    words = task.tokenizer
+    if not isinstance(task, Translate):
+        if target is not None:
+            raise RegardError(f"{task.checkpoint.folder}: a model that can {task.name} reads one text, and no target")
+        ids = words.encode(text, bare=True).ids if task.name == "generate" else task.read(text).ids
+        return ((), ids), ((), spelled(words, ids))
+    reader = Reader(task, Asked())
+    source, out = reader.row(text, task(text).text if target is None else target, "the text")
+    fed = [reader.start, *out[:-1].tolist()]
+    return (source.tolist(), fed), (spelled(words, source.tolist()), spelled(words.target, fed))
+
+
+def spelled(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
+    """Token numbers as the vocabulary has them."""
+    names = {number: token for token, number in tokenizer.vocabulary.items()}
+    return tuple(names.get(number, f"<{number}>") for number in ids)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Two readings, place by place. What they are called is for pictures."""
+
+    one: Watched
+    other: Watched
+    title: str = ""
+
+    @property
+    def places(self) -> dict[str, Difference]:
+        return differences(self.one.seen, self.other.seen)
+
+    def divergences(self) -> dict[str, list[float]]:
+        """The divergence of every head, in bits: 0 where nothing changed, 1 where nothing stayed."""
+        return {place: found.divergence()[0].tolist() for place, found in self.places.items()}
+
+    def picture(self) -> Picture:
+        """Layers from top to bottom, heads from left to right."""
+        rows = self.divergences()
+        count = max(map(len, rows.values()))
+        grid = [[*row, *[float("nan")] * (count - len(row))] for row in rows.values()]
+        return Picture(grid, list(rows), [*map(str, range(count))], title=f"divergence: {self.title}", scale="largest")
+
+    def tile(self, place: str, head: int) -> Picture:
+        """The other's weights less the one's, for one head."""
+        rows, columns = self.one.labels(place)
+        if place not in self.one.seen:
+            raise RegardError(f"no place {place!r}: known: {', '.join(self.one.seen)}")
+        grid = self.places[place][0, head].tolist()
+        return Picture(grid, rows, columns, title=place, part=f"head {head}, {self.title}", scale="difference")
+
+
+def of_models(one: Task, other: Task, text: str, target: str | None = None) -> Changes:
+    """One text, read by two models of one tokeniser; a translator's target is what the first one writes, or yours."""
+    if target is None and isinstance(one, Translate):
+        target = one(text).text
+    first, second = watched(one, text, target), watched(other, text, target)
+    if first.tokens != second.tokens:
+        raise RegardError(
+            f"{one.checkpoint.folder} and {other.checkpoint.folder} cut the text into other tokens: nothing to compare"
+        )
+    return Changes(first, second, f"{one.checkpoint.folder.name} → {other.checkpoint.folder.name}")
+
+
+def of_texts(task: Task, one: str, other: str, target: str | None = None) -> Changes:
+    """Two texts of as many tokens, read by one model; both get the same target, what is written about the first."""
+    if target is None and isinstance(task, Translate):
+        target = task(one).text
+    readings = watched(task, one, target), watched(task, other, target)
+    counts = [len(reading.tokens[0] or reading.tokens[1]) for reading in readings]
+    if counts[0] != counts[1]:
+        raise RegardError(
+            f"texts of as many tokens expected, got {counts[0]} and {counts[1]}: change words, not lengths"
+        )
+    return Changes(*readings, f"{one} → {other}")
+
+
+@dataclass(frozen=True)
+class Course:
+    """How far each layer moved from one saved step of a training to the next: the divergence of every head."""
+
+    steps: tuple[int, ...]
+    moved: tuple[dict[str, list[float]], ...]
+
+    def picture(self) -> Picture:
+        """Layers from top to bottom, steps from left to right; a cell is the mean of a layer's heads."""
+        places = list(self.moved[0])
+        grid = [[sum(found[place]) / len(found[place]) for found in self.moved] for place in places]
+        names = [str(step) for step in self.steps[1:]]
+        return Picture(grid, places, names, title="divergence from the step before", scale="largest")
+
+
+def of_steps(run: str | Path, text: str, target: str | None = None, *, device: str | None = None) -> Course:
+    """One text, read by a training run as it was at every step that it kept; one model is in memory at a time."""
+    kept = Checkpoints(Path(run) / "checkpoints")
+    steps = kept.steps()
+    if len(steps) < 2:
+        raise RegardError(f"{run}: two saved steps or more expected in {kept.folder}, got {len(steps)}")
+    moved: list[dict[str, list[float]]] = []
+    before: Watched | None = None
+    for now in readings(kept, steps, text, target, device):
+        if before is not None:
+            moved.append(Changes(before, now).divergences())
+        before = now
+    return Course(tuple(steps), tuple(moved))
+
+
+def readings(
+    kept: Checkpoints, steps: Sequence[int], text: str, target: str | None, device: str | None
+) -> Iterator[Watched]:
+    """The text as read at each step; a translator's target is what the last of them writes."""
+    last = load(kept.path(steps[-1]), device=device)
+    if target is None and isinstance(last, Translate):
+        target = last(text).text
+    for step in steps:
+        with torch.no_grad():
+            yield watched(load(kept.path(step), device=device), text, target)

@@ -1,0 +1,200 @@
+"""Looking inside a model that is asked with text: lenses, circuits and memories with their words spelled out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.looking.circuits import Circuits, circuits, repeated
+from regard.looking.lens import Lens, lens
+from regard.looking.memories import promoted, triggers
+from regard.looking.tables import HeadTable, Kind
+from regard.looking.unembed import Unembed
+from regard.models import Transformer
+from regard.pictures import Picture
+from regard.tasks.task import Task
+from regard.tasks.translate import Translate
+from regard.text import Encoded, Tokenizer, batches
+from regard.text.lines import read_lines
+from regard.text.padding import ROOM
+
+PREFIX = 60  # letters of a prefix that are shown
+
+
+@dataclass(frozen=True, eq=False)
+class TextLens:
+    """A lens on one text: `tokens` are what the model had read at each place, `usual` the place that matters most."""
+
+    lens: Lens
+    tokens: tuple[str, ...]
+    usual: int
+    spell: Callable[[Sequence[int]], tuple[str, ...]]
+
+    def at(self, place: int) -> int:
+        """A place counted from the front; -1 is the one that matters most."""
+        found = self.usual if place == -1 else place if place >= 0 else len(self.tokens) + place
+        if not 0 <= found < len(self.tokens):
+            raise RegardError(f"there is no token {place}: {len(self.tokens)} of them, counted from 0")
+        return found
+
+    def words(self, at: int) -> list[list[tuple[str, float]]]:
+        """After each layer, the likeliest words and their chances."""
+        return [
+            [*zip(self.spell(words), chances, strict=True)]
+            for words, chances in zip(
+                self.lens.words[:, 0, at].tolist(), self.lens.chances[:, 0, at].tolist(), strict=True
+            )
+        ]
+
+    def picture(self) -> Picture:
+        return self.lens.picture(self.tokens, self.spell)
+
+    def plain(self, at: int) -> dict[str, Any]:
+        """For JSON."""
+        layers = zip(self.lens.places, self.words(at), strict=True)
+        return {
+            "tokens": self.tokens,
+            "place": at,
+            "layers": [{"place": place, "words": words} for place, words in layers],
+        }
+
+
+def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
+    """The lens on a text; a translator is read while it writes its translation."""
+    if isinstance(task, Translate):
+        return _translating(task, text, top)
+    mask = task.tokenizer.specials.mask
+    special = [] if mask is None else [task.tokenizer.token(mask)]
+    encoded = task.read(text, special=special)
+    gap = encoded.ids.index(mask) if mask in encoded.ids else len(encoded) - 1
+    batch = next(batches([encoded], pad=task.tokenizer.specials.pad, device=task.device), None)
+    if batch is None or not len(encoded):
+        raise RegardError("no token to look at: the text is empty")
+    given = {"segments": batch.segments} if Unembed(task.model).words.segments is not None else {}
+    found = lens(task.model, batch.tokens, k=top, real=batch.real, **given)
+    return TextLens(found, shown_tokens(text, encoded), gap, task.tokenizer.tokens)
+
+
+def _translating(task: Translate, text: str, top: int) -> TextLens:
+    source, target = written(task, text)
+    found = lens(task.model, source, target, k=top)
+    words = task.tokenizer.target
+    return TextLens(found, words.tokens(target[0].tolist()), target.shape[1] - 1, words.tokens)
+
+
+def written(task: Translate, text: str) -> tuple[Tensor, Tensor]:
+    """A text and its translation, as the model reads them when it writes the last token."""
+    if not isinstance(task.model, Transformer):
+        raise RegardError("a recurrent translator has no layers to read one by one")
+    translated = task(text, split=False)
+    source, target = task.read_source(text, None, "").ids, [task.start(), *translated.ids]
+    return torch.tensor([source], device=task.device), torch.tensor([target], device=task.device)
+
+
+def circuits_of(task: Task, text: str | None, *, length: int = 48) -> Circuits:
+    """What heads do, on a text or on random tokens that come twice."""
+    if text is None:
+        most = length if task.longest is None else min(length, task.longest // 2 - 1)
+        vocabulary = len(Unembed(task.model).words.table.weight)
+        tokens = repeated(vocabulary, most, first=task.tokenizer.specials.bos).to(task.device)
+        return circuits(task.model, *((tokens, tokens) if isinstance(task.model, Transformer) else (tokens,)))
+    if isinstance(task, Translate):
+        return circuits(task.model, *written(task, text))
+    encoded = task.read(text)
+    if not len(encoded):
+        raise RegardError("no token to look at: the text is empty")
+    return circuits(task.model, torch.tensor([encoded.ids], device=task.device))
+
+
+def tables_of(task: Task, name: str, text: str | None, top: int) -> dict[str, Any]:
+    """Both tables of a head, `name` as in decoder.0.self:3: rows of the tokens of a text, or the largest entries."""
+    place, _, number = name.rpartition(":")
+    if not place or not number.isdecimal():
+        raise RegardError(f"a head is named by its place and number, as in decoder.0.self:3, got {name!r}")
+    tokenizer = task.tokenizer
+    found: dict[str, Any] = {}
+    kinds: tuple[Kind, Kind] = ("qk", "ov")
+    for kind in kinds:
+        table = HeadTable.of(task.model, place, int(number), kind)
+        rows: list[tuple[str, list[tuple[str, float]]]] = []
+        if text is None:
+            for row, column, score in table.largest(top):
+                rows.append((tokenizer.token(row), [(tokenizer.token(column), score)]))
+        else:
+            best = table.top(tokenizer.encode(text, bare=True).ids, top)
+            for token, scores, words in zip(*(part.tolist() for part in best), strict=True):
+                rows.append((tokenizer.token(token), [*zip(tokenizer.tokens(words), scores, strict=True)]))
+        found[kind] = {"copying": table.copying(), "rows": rows}
+    return found
+
+
+def memories_of(
+    task: Task, data: str | Path, places: Sequence[str], units: Sequence[int], count: int, top: int, limit: int
+) -> Iterator[dict[str, Any]]:
+    """For some units of feed-forward layers: the prefixes of a file that match their keys, the words they promote."""
+    if isinstance(task.model, Transformer):
+        raise RegardError("memories are looked into with single texts: an encoder or a decoder expected")
+    texts = [line for line in islice(read_lines(data), limit) if line.strip()]
+    encoded = [task.read(text, number, cut=True) for number, text in enumerate(texts, 1)]
+    found = triggers(task.model, _calls(task, encoded), *places, k=top)
+    last = Unembed(task.model)
+    for place, layer in found.items():
+        chosen = list(units) or layer.match[:, 0].topk(min(count, len(layer.match))).indices.tolist()
+        if wrong := [unit for unit in chosen if not 0 <= unit < len(layer.match)]:
+            raise RegardError(f"{place} has units 0 to {len(layer.match) - 1}, got {wrong[0]}")
+        words = promoted(task.model, place, chosen, top) if place in last.blocks else None
+        for row, unit in enumerate(chosen):
+            yield {
+                "place": place,
+                "unit": unit,
+                "triggers": [
+                    (prefix(texts[one.text], encoded[one.text], one.place), one.match) for one in layer.of(unit)
+                ],
+                "promotes": [] if words is None else spelled(task.tokenizer, words.words[row], words.scores[row]),
+            }
+
+
+def _calls(task: Task, encoded: Sequence[Encoded]) -> Iterator[tuple[Callable[[], Any], Tensor]]:
+    """The texts in their order, some at a time."""
+    start = 0
+    while start < len(encoded):
+        stop = start + 1
+        while stop < len(encoded) and max(map(len, encoded[start : stop + 1])) * (stop + 1 - start) <= ROOM:
+            stop += 1
+        (batch,) = batches(encoded[start:stop], pad=task.tokenizer.specials.pad, room=1 << 40, device=task.device)
+        order = sorted(range(len(batch.rows)), key=lambda at: batch.rows[at])
+        tokens, real = batch.tokens[order], batch.real[order]
+        yield (lambda tokens=tokens, real=real: task.model(tokens, real=real)), real
+        start = stop
+
+
+def shown_tokens(text: str, encoded: Encoded) -> tuple[str, ...]:
+    """What each token stands for in its text, the space before it included; its name where it stands for nothing."""
+    found, before = [], 0
+    for token, (begin, end), which in zip(encoded.tokens, encoded.offsets, encoded.texts, strict=True):
+        found.append(token if which is None or end <= begin else text[min(before, begin) : end])
+        before = before if which is None else max(before, end)
+    return tuple(found)
+
+
+def prefix(text: str, encoded: Encoded, place: int) -> str:
+    """The end of a text as far as one of its tokens; a token that stands for nothing is named."""
+    end = max(
+        (
+            stop
+            for (_, stop), which in zip(encoded.offsets[: place + 1], encoded.texts, strict=False)
+            if which is not None
+        ),
+        default=0,
+    )
+    whole = text[:end] if encoded.texts[place] is not None else f"{text[:end]}{encoded.tokens[place]}"
+    return whole if len(whole) <= PREFIX else "…" + whole[-PREFIX:]
+
+
+def spelled(tokenizer: Tokenizer, words: Tensor, scores: Tensor) -> list[tuple[str, float]]:
+    return [*zip(tokenizer.tokens(words.tolist()), scores.tolist(), strict=True)]

@@ -1,0 +1,130 @@
+"""Tags go with the words: a text is translated without them, and the alignment says where they belong."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from regard.errors import lookup
+from regard.looking.align.spans import Range, Span, carried
+from regard.looking.align.words import gathered
+from regard.tasks.alignment import beside
+from regard.tasks.translated import Translated, choices
+from regard.text.files import TokenizerError
+from regard.text.markup import MARKUPS, Document, Segment, units
+
+
+@dataclass(frozen=True)
+class Page:
+    """A text with tags, taken apart."""
+
+    source: str
+    document: Document
+
+    @classmethod
+    def read(cls, source: str, markup: str) -> "Page":
+        if not isinstance(source, str):
+            raise TokenizerError("one text with tags expected, got a pair")
+        return cls(source, lookup(MARKUPS, markup, "markup")(source))
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What there is to translate."""
+        return [part.text for part in self.document if isinstance(part, Segment) and part.text]
+
+    def marked(self, answers: Sequence[Translated]) -> str:
+        """The page with these translations of its texts."""
+        written = iter(answers)
+        return "".join(
+            part if isinstance(part, str) else marked(part, next(written) if part.text else None)
+            for part in self.document
+        )
+
+    def whole(self, answers: Sequence[Translated], alternatives: Sequence[Translated] = ()) -> Translated:
+        """The translation of the page; its alignment is of the texts without tags, each on a line of its own."""
+        pairs = list(zip(self.texts, (one.text for one in answers), strict=True))
+        return Translated(
+            source=self.source,
+            text=self.marked(answers),
+            score=sum(one.score for one in answers),
+            ranked=sum(one.ranked for one in answers),
+            tokens=tuple(token for one in answers for token in one.tokens),
+            ids=tuple(number for one in answers for number in one.ids),
+            is_finished=all(one.is_finished for one in answers),
+            source_tokens=tuple(token for one in answers for token in one.source_tokens),
+            alternatives=tuple(alternatives),
+            align=lambda: beside([one.alignment for one in answers], pairs),
+        )
+
+
+def segments(pages: Sequence[Page], numbers: Iterable[int | None]) -> tuple[list[str], list[int | None]]:
+    """The texts of all pages, and the number of the page of each."""
+    found = [(text, number) for page, number in zip(pages, numbers, strict=True) for text in page.texts]
+    return [text for text, _ in found], [number for _, number in found]
+
+
+def put_back(pages: Sequence[Page], answers: Sequence[Translated], nbest: int) -> list[Translated]:
+    """The pages with the translations of their texts, one for each, in order."""
+    left, found = iter(answers), []
+    for page in pages:
+        some = [(one, *one.alternatives) for one in islice(left, len(page.texts))]
+        best, *others = ([one for one in choice if one] for choice in choices(some, nbest))
+        found.append(page.whole(best, [page.whole(other) for other in others]))
+    return found
+
+
+def marked(segment: Segment, answer: Translated | None) -> str:
+    """A translation of a segment with its marks around the words that they belong to."""
+    if answer is None or not segment.marks:
+        return segment.marked(answer.text if answer else "", [(0, 0)] * len(segment.marks))
+    source, target = units(segment.text), units(answer.text)
+    alignment = answer.alignment
+    looks = gathered(
+        alignment.weights, covering(target, alignment.target_ends), covering(source, alignment.source_ends)
+    )
+    looks = looks * alike(answer.text, target, segment.text, source)
+    spans = [Span(*touched(source, mark.begin, mark.end), mark.parent) for mark in segment.marks]
+    return segment.marked(answer.text, letters(target, len(answer.text), spans, carried(spans, looks)))
+
+
+def alike(target: str, targets: Sequence[Range], source: str, sources: Sequence[Range]) -> Tensor:
+    """1 where a word meets a word, or a punctuation mark another: neither takes the place of the other."""
+    kinds = [
+        torch.tensor([text[first].isalnum() for first, _ in places], dtype=torch.bool)
+        for text, places in ((target, targets), (source, sources))
+    ]
+    return kinds[0][:, None] == kinds[1]
+
+
+def covering(words: Sequence[Range], ends: Sequence[int | None]) -> Float[Tensor, "words tokens"]:
+    """Which tokens each word shares a letter with, given where the words stand and how far the tokens reach."""
+    found = torch.zeros(len(words), len(ends))
+    begin = 0
+    for token, end in enumerate(ends):
+        if end is not None:
+            found[slice(*touched(words, begin, end)), token] = 1.0
+            begin = max(begin, end)
+    return found
+
+
+def touched(words: Sequence[Range], begin: int, end: int) -> Range:
+    """The words that share a letter with a stretch of text; where none does, the place before the next word."""
+    first = sum(last <= begin for _, last in words)
+    return first, first if begin == end else max(first, sum(at < end for at, _ in words))
+
+
+def letters(words: Sequence[Range], length: int, spans: Sequence[Span], places: Sequence[Range]) -> list[Range]:
+    """Where spans of words stand in a text of so many letters; one without words is within its parent."""
+    found: list[Range] = []
+    for span, (first, last) in zip(spans, places, strict=True):
+        if first < last:
+            found.append((words[first][0], words[last - 1][1]))
+            continue
+        until, end = (places[span.parent][1], found[span.parent][1]) if span.parent >= 0 else (len(words), length)
+        at = words[first][0] if first < until else end
+        found.append((at, at))
+    return found

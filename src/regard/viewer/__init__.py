@@ -1,0 +1,1 @@
+"""The viewer: a server for this machine, and the page that it serves."""

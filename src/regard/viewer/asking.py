@@ -1,0 +1,368 @@
+"""A text for a model: the answer, and everything that looked at something on the way to it."""
+
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.attention import Pattern
+from regard.decoding import Beam, Written, decode, stream
+from regard.decoding.serving import served
+from regard.decoding.tree import Tree
+from regard.decoding.written import normalised
+from regard.errors import RegardError, lookup
+from regard.looking import edit, watch
+from regard.looking.places import Places
+from regard.tasks import Task
+from regard.tasks.alignment import Alignment, aligning
+from regard.tasks.replay import Reading
+from regard.tasks.writing import Manner
+from regard.text import Tokenizer
+from regard.viewer import payload, sides
+from regard.viewer.along import Along, Stepped, passing
+from regard.viewer.limits import Limits
+from regard.viewer.payload import Ask, Side
+
+OPTIONS = 5  # likeliest words that are told of each place
+LONG = 4096  # tokens; a longer text is only read unless somebody says otherwise
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What one place looked at, from a side to a side."""
+
+    pattern: Pattern
+    rows: str
+    columns: str
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The answer, the tokens, the looks. `reading` is what the model read at last, `chances` the probability of every
+    label or answer: what an edit is compared by."""
+
+    answer: payload.Answer
+    sides: tuple[Side, ...]
+    looks: dict[str, Look]
+    tree: payload.Tree | None = None
+    alignment: payload.Aligned | None = None
+    candidates: tuple[payload.Candidates, ...] = ()
+    reading: Reading | None = None
+    chances: dict[str, float] = field(default_factory=dict)
+
+
+@torch.no_grad()
+def found(task: Task, ask: Ask, along: Along, limits: Limits) -> Found:
+    """Ask a model. Everything happens in this call and this thread: edits and watchers are nobody else's."""
+    along.at("reading")
+    with edit(task.model, ask.edits):
+        return lookup(ASKED, task.name, "task")(task, ask, along, limits)
+
+
+def translated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+    """One text becomes another, all of it at once."""
+    alone(ask)
+    if not ask.text.strip():
+        raise RegardError("an empty text has no translation")
+    encoded, target, start = task.read_source(ask.text, None, ""), task.tokenizer.target, task.start()
+    short_enough(len(encoded), limits)
+    source = sides.read("source", [ask.text], encoded, task.tokenizer)
+    most = min(task.most(ask.max_tokens), limits.written) if ask.max_tokens != 0 else 0
+    manner, rules = manner_of(task, ask), task.rules(task.shortest(None))
+    one, tree = write(task, encoded.ids, [start], manner, rules, most, along, target)
+    side = sides.written(sides.begun(start, target), one.ids, one.scores, one.is_finished, target)
+    reading: Reading = (encoded.ids, side.ids)
+    looks, x = looked(task, reading, along, {"encoder": ("source", "source"), "self": ("target", "target")})
+    text = target.decode(one.ids)
+    return Found(
+        answer=payload.Answer(text=text, score=one.score, ranked=one.ranked, is_finished=one.is_finished),
+        sides=(source, side),
+        looks=looks,
+        tree=told(tree, [start], target),
+        alignment=aligned(task, looks, source, side, len(one.ids)) if one.ids else None,
+        candidates=candidates(task, x, side, len(one.ids) + one.is_finished, target, one),
+        reading=reading,
+    )
+
+
+def generated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+    """A text goes on, or is only read."""
+    alone(ask)
+    tokenizer = task.tokenizer
+    only_read = ask.max_tokens == 0
+    encoded = task.read(ask.text) if only_read and ask.text else task.read_prompt(ask.text, None)
+    short_enough(len(encoded), limits)
+    only_read = only_read or (ask.max_tokens is None and len(encoded) > LONG)
+    side = sides.read("text", [ask.text], encoded, tokenizer)
+    one, tree = Written((), (), False), None
+    if not only_read:
+        most = min(task.most(ask.max_tokens, len(encoded)), limits.written)
+        rules = task.settings.rules(tokenizer.specials, 0)
+        one, tree = write(task, None, encoded.ids, manner_of(task, ask), rules, most, along, tokenizer)
+        side = sides.written(side, one.ids, one.scores, one.is_finished, tokenizer)
+    looks, x = looked(task, ((), side.ids), along, {"self": ("text", "text")})
+    return Found(
+        answer=payload.Answer(
+            text="".join(side.texts[side.given :]), score=one.score, ranked=one.ranked, is_finished=one.is_finished
+        ),
+        sides=(side,),
+        looks=looks,
+        tree=told(tree, encoded.ids, tokenizer),
+        candidates=candidates(task, x, side, max(len(one.ids) + one.is_finished, 1), tokenizer, one),
+        reading=((), side.ids),
+    )
+
+
+def labelled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+    """Labels of a text, or of its tokens."""
+    text = both(ask)
+    encoded = task.read_text(text, None, cut=False)
+    side = given(task, text, encoded, limits)
+    with kept(task, along) as seen:
+        answer = task(text)
+    looks = gathered(seen, {"": ("text", "text")})
+    if task.for_tokens:
+        tags = [payload.Option(text=f"{tag.token} {tag.label}", probability=tag.score) for tag in answer.tags]
+        return Found(payload.Answer(text=" ".join(tag.text for tag in tags), options=tags), (side,), looks)
+    ordered = sorted(answer.scores.items(), key=lambda pair: -pair[1])
+    options = [payload.Option(text=label, probability=score) for label, score in ordered]
+    told = payload.Answer(text=answer.label, score=answer.score, options=options)
+    return Found(told, (side,), looks, chances=dict(ordered))
+
+
+def filled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+    """The words behind masks; a text without any is only read."""
+    text = both(ask)
+    encoded = task.read(text, None, special=[task.mask])
+    side = given(task, text, encoded, limits)
+    if task.tokenizer.specials.mask not in encoded.ids:
+        looks, _ = looked(task, ((), encoded.ids), along, {"": ("text", "text")}, segments=encoded.segments)
+        return Found(payload.Answer(text=ask.text), (side,), looks)
+    with kept(task, along) as seen:
+        answer = task(text)
+    gaps = [
+        [payload.Option(text=one.token, id=one.id, probability=one.score) for one in choices]
+        for choices in answer.choices
+    ]
+    told = payload.Answer(text=answer.text, score=answer.score, gaps=gaps)
+    chances = {f"{gap}: {one.text}": one.probability for gap, options in enumerate(gaps) for one in options}
+    return Found(told, (side,), gathered(seen, {"": ("text", "text")}), chances=chances)
+
+
+def embedded(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+    """The vector of a text."""
+    text = both(ask)
+    side = given(task, text, task.read_text(text, None, cut=False), limits)
+    with kept(task, along) as seen:
+        answer = task(text)
+    return Found(
+        payload.Answer(text="", vector=answer.vector.tolist()), (side,), gathered(seen, {"": ("text", "text")})
+    )
+
+
+def answered(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+    """A question about a story: every hop looks at its sentences."""
+    from regard.tasks.answer import NOTHING
+    from regard.text.told import Told, numbered
+
+    if not (ask.second or "").strip():
+        raise RegardError("no question: this model answers a second text, the question, about the first, the story")
+    story = task.remembered(ask.text)
+    words, question = numbered(story, ask.second or "", task.tokenizer)
+    short_enough(words.size, limits)
+    if not len(question):
+        raise RegardError("no question: at least one word expected")
+    rows = Told.of([(words, question, torch.zeros(1, dtype=torch.long).numpy())], task.config.pad)
+    with kept(task, along) as seen:
+        scores = task.model(rows.story.to(task.device), rows.question.to(task.device))[0, 0]
+    chances = scores.softmax(-1)
+    likeliest = chances.topk(min(2 * OPTIONS, len(chances)))
+    options = [
+        payload.Option(text=task.tokenizer.token(number), id=number, probability=share)
+        for share, number in zip(likeliest.values.tolist(), likeliest.indices.tolist(), strict=True)
+    ]
+    return Found(
+        payload.Answer(text=options[0].text, score=options[0].probability, options=options),
+        (
+            sides.named("story", [*story, *([NOTHING] if task.config.empty else [])]),
+            sides.named("question", [ask.second or ""]),
+        ),
+        gathered(seen, {"": ("question", "story")}),
+        chances={task.tokenizer.token(number): share for number, share in enumerate(chances.tolist())},
+    )
+
+
+ASKED: dict[str, Callable[[Any, Ask, Along, Limits], Found]] = {
+    "translate": translated,
+    "generate": generated,
+    "classify": labelled,
+    "fill": filled,
+    "embed": embedded,
+    "answer": answered,
+}
+"""How each task is asked."""
+
+
+def alone(ask: Ask) -> None:
+    if ask.second:
+        raise RegardError("this model reads one text, got two")
+
+
+def both(ask: Ask) -> str | tuple[str, str]:
+    return (ask.text, ask.second) if ask.second else ask.text
+
+
+def given(task: Any, text: str | tuple[str, str], encoded: Any, limits: Limits) -> Side:
+    """The side of a text that is only read."""
+    short_enough(len(encoded), limits)
+    return sides.read("text", [text] if isinstance(text, str) else list(text), encoded, task.tokenizer)
+
+
+def short_enough(tokens: int, limits: Limits) -> None:
+    if tokens > limits.tokens:
+        raise RegardError(f"the text has {tokens} tokens, the viewer reads at most {limits.tokens}")
+
+
+def manner_of(task: Any, ask: Ask) -> Manner:
+    """How to search or draw."""
+    drawn = {} if ask.sample is None else ask.sample.model_dump()
+    seed = drawn.pop("seed", None)
+    if drawn and ask.beam > 1:
+        raise RegardError("tokens are drawn without a beam: sample or a beam of more than 1, not both")
+    return task.settings.manner(beam=ask.beam, sample=drawn or False, seed=seed)
+
+
+def write(
+    task: Any,
+    source: Sequence[int] | None,
+    prefix: Sequence[int],
+    manner: Manner,
+    rules: Any,
+    most: int,
+    along: Along,
+    tokenizer: Tokenizer,
+) -> tuple[Written, Tree | None]:
+    """What the model writes, and how a beam search came to it."""
+    if most < 1:
+        return Written((), (), False), None
+    read = None if source is None else torch.tensor([source], device=task.device)
+    begin = torch.tensor([prefix], device=task.device)
+    if manner.beam > 1:
+        steps = Stepped(served(task.model), along, most)
+        beam, penalty = Beam(manner.beam, manner.early_stop), manner.length_penalty
+        (one,) = decode(
+            steps, read, prefix=begin, beam=beam, length_penalty=penalty, max_length=most, rules=rules, tree=True
+        )
+        return one.best, one.tree
+    ids: list[int] = []
+    scores: list[float] = []
+    ended = False
+    along.at("writing")
+    for token in stream(task.model, read, prefix=begin, max_length=most, sample=manner.sample, rules=rules):
+        ended = token.is_end
+        scores.append(token.score)
+        if not ended:
+            ids.append(token.id)
+        texts = sides.pieces(prefix, ids, tokenizer)
+        along.at("writing", len(scores) / most, "".join(texts), texts)
+    return Written(tuple(ids), tuple(scores), ended, normalised(sum(scores), len(scores), manner.length_penalty)), None
+
+
+@contextmanager
+def kept(task: Any, along: Along):
+    """Queries and keys of every layer are kept, and nothing else."""
+    along.at("looking")
+    with passing(task.model, along), watch(task.model, *Places(task.model).layers) as seen:
+        yield seen
+
+
+def looked(
+    task: Any,
+    reading: Reading,
+    along: Along,
+    between: dict[str, tuple[str, str]],
+    segments: Sequence[int] | None = None,
+) -> tuple[dict[str, Look], Tensor]:
+    """One pass over what was read and written, watched; and the vectors from which words are chosen."""
+    with kept(task, along) as seen:
+        x = passed(task, reading, segments)
+    return gathered(seen, between), x
+
+
+def passed(task: Any, reading: Reading, segments: Sequence[int] | None = None) -> Tensor:
+    """The last vector of every token of the side that is written or read: (tokens, width)."""
+    source, target = (torch.tensor([ids], device=task.device) for ids in reading)
+    if reading[0]:
+        return task.model.hidden(source, target)[0]
+    told = {} if segments is None else {"segments": torch.tensor([segments], device=task.device)}
+    return task.model.hidden(target, **told)[0]
+
+
+def gathered(seen: Any, between: dict[str, tuple[str, str]]) -> dict[str, Look]:
+    """What was seen, with the sides of each place; from target to source where nothing else is said."""
+    found = {}
+    for name in seen:
+        ends = next((ends for part, ends in between.items() if part in name), ("target", "source"))
+        found[name] = Look(seen[name], *ends)
+    return found
+
+
+def scored(task: Any, x: Tensor) -> Tensor:
+    """Probabilities of the words after some tokens: (tokens, vocabulary)."""
+    return task.model.output(x[None])[0].float().softmax(-1)
+
+
+def candidates(
+    task: Any, x: Tensor, side: Side, count: int, tokenizer: Tokenizer, one: Written
+) -> tuple[payload.Candidates, ...]:
+    """The likeliest words at each place where one was written, or could be."""
+    if not count or task.model.output is None:
+        return ()
+    first = max(side.given - 1, 0)
+    rows = range(first, min(first + count, len(side.ids)))
+    likeliest = scored(task, x[rows.start : rows.stop]).topk(min(OPTIONS, task.model.output.weight.shape[0]))
+    ends = side.ids[first + 1 :]
+    found = []
+    for place, row in enumerate(rows):
+        ids, shares = likeliest.indices[place].tolist(), likeliest.values[place].tolist()
+        chosen = ends[place] if place < len(ends) else None
+        options = [
+            payload.Option(text=shown(side.ids[: row + 1], number, tokenizer), id=number, probability=share)
+            for number, share in zip(ids, shares, strict=True)
+        ]
+        if chosen is None and one.is_finished:
+            which = next((at for at, option in enumerate(options) if sides.is_special(option.id or 0, tokenizer)), None)
+        else:
+            which = ids.index(chosen) if chosen in ids else None
+        found.append(payload.Candidates(row=row, chosen=which, options=options))
+    return tuple(found)
+
+
+def shown(before: Sequence[int], number: int, tokenizer: Tokenizer) -> str:
+    """What a token would add to the text, or its name if that is nothing."""
+    return sides.pieces(before, [number], tokenizer)[0] or tokenizer.token(number)
+
+
+def told(tree: Tree | None, prefix: Sequence[int], tokenizer: Tokenizer) -> payload.Tree | None:
+    """A beam search for the page."""
+    if tree is None:
+        return None
+    nodes = []
+    for node, (token, score, parent) in enumerate(zip(tree.tokens, tree.scores, tree.parents, strict=True)):
+        before = [*prefix[-sides.CONTEXT :], *(tree.tokens[step] for step in tree.path(node)[:-1])]
+        nodes.append(payload.Node(text=shown(before, token, tokenizer), id=token, parent=parent, score=score))
+    return payload.Tree(nodes=nodes, leaves=list(tree.leaves), winner=list(tree.winner))
+
+
+def aligned(task: Any, looks: dict[str, Look], source: Side, side: Side, count: int) -> payload.Aligned:
+    """Who looked at which source token while each token was written: as `Translated.alignment` has it."""
+    place = "align" if "align" in looks else f"decoder.{aligning(task.model.config.decoder.stack.layers)}.cross"
+    weights = looks[place].pattern[0, :, :count].mean(0).float()
+    words = [tuple(part.words) for part in (side, source)]
+    texts = [tuple(part.texts) for part in (side, source)]
+    written = slice(side.given, side.given + count)
+    pairs = Alignment(weights, texts[0][written], texts[1], words[0][written], words[1]).words
+    return payload.Aligned(place=place, weights=weights.tolist(), words=list(pairs))

@@ -1,0 +1,98 @@
+"""What edits did to an answer: its words, the words that competed, the log-probability that was given up."""
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from regard.looking import edit
+from regard.tasks.replay import Reading
+from regard.viewer.asking import LONG, OPTIONS, Found, passed, scored, shown
+from regard.viewer.payload import Change, Contest, Difference, Shift, Side
+
+CHANGES = {"equal": "same", "delete": "removed", "insert": "added", "replace": "replaced"}
+Records = Sequence[dict[str, Any]]
+
+
+@torch.no_grad()
+def difference(task: Any, base: tuple[str, Found, Records], after: tuple[Found, Records]) -> Difference:
+    """Two answers to the same text, under two lists of edits."""
+    name, before, earlier = base
+    now, edits = after
+    contests: list[Contest] = []
+    given_up = None
+    side = before.sides[-1]
+    if before.reading is not None and len(side.ids) > side.given and len(side.ids) <= LONG:
+        chances = [probabilities(task, before.reading, side, records) for records in (earlier, edits)]
+        contests, given_up = contested(task, side, *chances)
+    return Difference(
+        base=name,
+        before=before.answer.text,
+        after=now.answer.text,
+        score_before=before.answer.score,
+        score_after=now.answer.score,
+        given_up=given_up,
+        words=changes(before.answer.text, now.answer.text),
+        contests=contests,
+        options=shifts(before.chances, now.chances),
+        similarity=similarity(before.answer.vector, now.answer.vector),
+    )
+
+
+def changes(before: str, after: str) -> list[Change]:
+    """Words that stayed, went or came, in order."""
+    one, other = before.split(), after.split()
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    return [
+        Change(do=CHANGES[kind], before=one[a:b], after=other[c:d])  # type: ignore[arg-type]
+        for kind, a, b, c, d in matcher.get_opcodes()
+    ]
+
+
+def probabilities(task: Any, reading: Reading, side: Side, edits: Records) -> Tensor:
+    """Of every word, after each token of the base's text that something was written after: (rows, vocabulary)."""
+    with edit(task.model, edits):
+        x = passed(task, reading)
+    first = max(side.given - 1, 0)
+    return scored(task, x[first : first + len(side.ids) - side.given])
+
+
+def contested(task: Any, side: Side, before: Tensor, after: Tensor) -> tuple[list[Contest], float]:
+    """The words in question at each place, and by how much the log-probability of the written ones fell."""
+    tokenizer = task.tokenizer.target if side.name == "target" else task.tokenizer
+    ids = side.ids[side.given :]
+    index = torch.tensor(ids, device=before.device)[:, None]
+    lost = before.gather(1, index).log() - after.gather(1, index).log()
+    count = min(OPTIONS, before.shape[1])
+    best = torch.cat([index, before.topk(count).indices, after.topk(count).indices], 1).tolist()
+    found = []
+    for place, numbers in enumerate(best):
+        row = max(side.given - 1, 0) + place
+        options = [
+            Shift(
+                text=shown(side.ids[: row + 1], number, tokenizer),
+                id=number,
+                before=float(before[place, number]),
+                after=float(after[place, number]),
+            )
+            for number in dict.fromkeys(numbers)
+        ]
+        found.append(Contest(row=row, text=side.texts[side.given + place], options=options))
+    total = float(lost.sum())
+    return found, total if torch.isfinite(lost).all() else float(lost.clamp(-1e4, 1e4).nan_to_num(0).sum())
+
+
+def shifts(before: dict[str, float], after: dict[str, float]) -> list[Shift]:
+    """Labels or answers that both give a probability to, the likeliest of either first."""
+    shared = [name for name in before if name in after]
+    order = sorted(shared, key=lambda name: -max(before[name], after[name]))[: 4 * OPTIONS]
+    return [Shift(text=name, before=before[name], after=after[name]) for name in order]
+
+
+def similarity(before: list[float], after: list[float]) -> float | None:
+    if not before or len(before) != len(after):
+        return None
+    return float(F.cosine_similarity(torch.tensor(before), torch.tensor(after), dim=0))

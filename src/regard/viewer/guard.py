@@ -1,0 +1,168 @@
+"""Who may talk to the server, and what every answer says about itself."""
+
+import hmac
+import ipaddress
+import json
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.exceptions import HTTPException
+
+from regard.errors import RegardError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "regard-token"
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
+    "font-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+}
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the server listens, and the token that others than this machine have to know."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.is_loopback and not self.token:
+            raise RegardError(f"{self.host} can be reached by others: choose a --token that they have to know")
+
+    @property
+    def is_loopback(self) -> bool:
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def knows(self, authority: str) -> bool:
+        """Whether a `Host` or the rest of an `Origin` means this server, and no name that was bent to point here."""
+        try:
+            parts = urlsplit(f"//{authority}")
+            name, port = parts.hostname or "", parts.port or 80
+        except ValueError:
+            return False
+        if port != self.port or parts.path or parts.query or parts.fragment or parts.username is not None:
+            return False
+        if name in LOOPBACK or name == self.host.lower():
+            return True
+        if self.is_loopback:
+            return False
+        try:
+            ipaddress.ip_address(name)  # a number cannot be bent
+            return True
+        except ValueError:
+            return False
+
+
+class Guard:
+    """Refuses foreign hosts, origins, tokens and long bodies before anything else is asked."""
+
+    def __init__(self, app: App, address: Address, body: int) -> None:
+        self.app, self.address, self.body = app, address, body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        headers = list(scope["headers"])
+        if refusal := self.refused(headers, scope):
+            await answer(send, *refusal)
+            return
+        read, cookie = 0, self.cookie(scope)
+
+        async def limited() -> MutableMapping[str, Any]:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self.body:
+                raise HTTPException(413, f"a body of at most {self.body} bytes expected")
+            return message
+
+        async def signed(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message.get("headers", []), *added, *cookie]
+            await send(message)
+
+        await self.app(scope, limited, signed)
+
+    def refused(self, headers: list[tuple[bytes, bytes]], scope: Scope) -> tuple[int, str] | None:
+        """The status and the line for a request that is not answered."""
+        told = {name: values(headers, name) for name in ("host", "origin", "sec-fetch-site", "content-length")}
+        if len(told["host"]) != 1 or not self.address.knows(told["host"][0]):
+            return 421, "this server answers to its own address only"
+        for origin in told["origin"]:
+            scheme, _, authority = origin.partition("://")
+            if scheme != "http" or not self.address.knows(authority):
+                return 403, "this server answers its own page only"
+        if told["sec-fetch-site"] and told["sec-fetch-site"][0] not in ("same-origin", "none"):
+            return 403, "this server answers its own page only"
+        for length in told["content-length"]:
+            if not length.isascii() or not length.isdigit():
+                return 400, "content-length is not a number"
+            if len(length) > 12 or int(length) > self.body:
+                return 413, f"a body of at most {self.body} bytes expected"
+        if self.address.token and not any(map(self.is_token, self.tokens(headers, scope))):
+            return 401, "a token is needed: open the address that `regard see` printed"
+        return None
+
+    def tokens(self, headers: list[tuple[bytes, bytes]], scope: Scope) -> list[str]:
+        """What may be the token: in the header, the cookie or, for the page itself, the address."""
+        found = [value.removeprefix("Bearer ") for value in values(headers, "authorization")]
+        for line in values(headers, "cookie"):
+            try:
+                found += [morsel.value for name, morsel in SimpleCookie(line).items() if name == COOKIE]
+            except CookieError:
+                continue
+        return found + self.asked(scope)
+
+    def asked(self, scope: Scope) -> list[str]:
+        if scope["path"] != "/":
+            return []
+        return parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])
+
+    def is_token(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode(), (self.address.token or "").encode())
+
+    def cookie(self, scope: Scope) -> list[tuple[bytes, bytes]]:
+        """Remembers the token that the page was opened with."""
+        if self.address.token is None or not any(map(self.is_token, self.asked(scope))):
+            return []
+        jar = SimpleCookie()
+        jar[COOKIE] = self.address.token
+        return [(b"set-cookie", f"{jar[COOKIE].OutputString()}; Path=/; HttpOnly; SameSite=Strict".encode())]
+
+
+def values(headers: list[tuple[bytes, bytes]], name: str) -> list[str]:
+    return [value.decode("latin-1") for key, value in headers if key.decode("latin-1").lower() == name]
+
+
+async def answer(send: Send, status: int, line: str) -> None:
+    """One line, and nothing of what was asked for."""
+    told = [("content-type", "application/json"), *HEADERS.items()]
+    headers = [(name.encode(), value.encode()) for name, value in told]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": json.dumps({"error": line}).encode()})

@@ -1,0 +1,66 @@
+"""The numbers of the Learn pages, each computed when it is asked for, by the library's own attention."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from regard.errors import RegardError, lookup
+from regard.viewer import payload
+from regard.viewer.learn import (
+    alignment,
+    animal,
+    convolution,
+    dense,
+    dictionary,
+    graph,
+    heads,
+    masks,
+    match,
+    matrix,
+    memory,
+    order,
+    segments,
+    softmax,
+)
+from regard.viewer.learn.lesson import Lesson
+from regard.viewer.shelf import Shelf
+
+LESSONS: dict[str, Lesson] = {
+    "match": match.LESSON,
+    "softmax": softmax.LESSON,
+    "dictionary": dictionary.LESSON,
+    "matrix": matrix.LESSON,
+    "heads": heads.LESSON,
+    "animal": animal.LESSON,
+    "order": order.LESSON,
+    "masks": masks.LESSON,
+    "graph": graph.LESSON,
+    "dense": dense.LESSON,
+    "convolution": convolution.LESSON,
+    "alignment": alignment.LESSON,
+    "memory": memory.LESSON,
+    "segments": segments.LESSON,
+}
+"""What can be learned, in the order of the page."""
+
+
+def topics() -> payload.Topics:
+    """What each page begins with."""
+    return payload.Topics(
+        topics=[payload.Topic(topic=name, given=one.given().model_dump()) for name, one in LESSONS.items()]
+    )
+
+
+def lesson(topic: str, given: dict[str, Any], shelf: Shelf) -> payload.Lesson:
+    """The numbers of a page for what was changed on it."""
+    one = lookup(LESSONS, topic, "topic")
+    try:
+        asked = one.given.model_validate(given)
+    except ValidationError as problem:
+        first = problem.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise RegardError(f"{where}: {first['msg']}") from None
+    found = one.shown(asked, shelf)
+    told = asked.model_dump()
+    code = one.code.format(**told)
+    return payload.Lesson(topic=topic, made=found.made, given=told, grids=found.grids, facts=found.facts, code=code)

@@ -1,0 +1,65 @@
+"""Split into heads, attend in each, put side by side, mix: one layer of the library, step by step."""
+
+from typing import Literal
+
+import torch
+from pydantic import Field
+
+from regard.layers import MultiHead
+from regard.looking import watch
+from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, Word, grid
+from regard.viewer.payload import Given
+from regard.viewer.shelf import Shelf
+
+WIDTH = 8
+CODE = """import torch
+import regard
+from regard.layers import MultiHead
+
+torch.manual_seed({seed})
+x = torch.randn(1, len({words}), 8)
+layer = MultiHead(8, heads={heads}, bias=False).eval()
+with torch.no_grad(), regard.watch(layer, values=True) as seen:
+    print(layer(x))
+print(seen["self"].weights())
+"""
+
+
+class Words(Given):
+    words: list[Word] = Field(["the", "cat", "sat", "down"], min_length=2, max_length=6)
+    heads: Literal[1, 2, 4] = 2
+    seed: int = Field(0, ge=0, lt=2**31)
+
+
+@torch.no_grad()
+def shown(given: Words, shelf: Shelf) -> Shown:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(given.seed)
+        x = torch.randn(1, len(given.words), WIDTH)
+        layer = MultiHead(WIDTH, heads=given.heads, bias=False).eval()
+    with watch(layer, "self", values=True) as seen:
+        output = layer(x)
+    pattern, each = seen["self"], WIDTH // given.heads
+    wide, narrow = [str(number) for number in range(WIDTH)], [str(number) for number in range(each)]
+    parts = {"queries": pattern.query, "keys": pattern.key, "values": pattern.values}
+    grids = [grid("x", x, given.words, wide)]
+    grids += [grid(name, joined(part), given.words, wide) for name, part in parts.items()]
+    gathered = pattern.weights() @ pattern.values
+    for head in range(given.heads):
+        grids += [grid(f"{name} {head}", part[0, head], given.words, narrow) for name, part in parts.items()]
+        grids.append(grid(f"weights {head}", pattern[0, head], given.words, given.words, "weights"))
+        grids.append(grid(f"gathered {head}", gathered[0, head], given.words, narrow))
+    grids += [
+        grid("joined", joined(gathered), given.words, wide),
+        grid("output weights", layer.output.weight.T, wide, wide),
+        grid("output", output, given.words, wide),
+    ]
+    return Shown(RANDOM, grids, [])
+
+
+def joined(part: torch.Tensor) -> torch.Tensor:
+    """(1, heads, words, width) becomes (words, heads x width)."""
+    return part.transpose(1, 2).flatten(2)[0]
+
+
+LESSON = Lesson(Words, shown, CODE)

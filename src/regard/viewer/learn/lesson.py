@@ -1,0 +1,56 @@
+"""What all lessons are made of."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, StringConstraints
+from torch import Tensor
+
+from regard.errors import RegardError
+from regard.viewer.payload import Fact, Given, Grid
+from regard.viewer.shelf import Shelf
+
+Small = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
+Word = Annotated[str, StringConstraints(min_length=1, max_length=40)]
+BY_HAND, RANDOM = "by hand", "random"
+Asked = TypeVar("Asked", bound=Given)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Whose numbers these are, and the numbers."""
+
+    made: str
+    grids: list[Grid]
+    facts: list[Fact]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a page may change, how its numbers come about, and the Python lines that compute the same."""
+
+    given: type[Given]
+    shown: Callable[[Any, Shelf], Shown]
+    code: str
+
+
+def grid(name: str, numbers: Tensor, rows: Sequence[str], columns: Sequence[str], kind: str = "numbers") -> Grid:
+    """A matrix with names."""
+    table = numbers.detach().float().reshape(len(rows), len(columns)).tolist()
+    return Grid(name=name, kind=kind, rows=list(rows), columns=list(columns), numbers=table)  # type: ignore[arg-type]
+
+
+def fact(name: str, value: bool | float | str) -> Fact:
+    return Fact(name=name, value=value)
+
+
+def numbered(name: str, count: int) -> list[str]:
+    return [f"{name} {number}" for number in range(count)]
+
+
+def rectangular(name: str, table: Sequence[Sequence[float]], width: int | None = None) -> None:
+    """Raise unless all rows are equally long."""
+    widths = {len(row) for row in table} | ({width} if width else set())
+    if len(widths) != 1:
+        raise RegardError(f"{name}: rows of {width or 'equal length'} numbers expected, got {sorted(map(len, table))}")

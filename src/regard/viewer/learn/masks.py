@@ -1,0 +1,58 @@
+"""Who may look at whom: causal, padding, a window."""
+
+from typing import Literal
+
+import torch
+from pydantic import Field
+
+from regard.attention import Causal, Mask, Padding, Pattern, Window
+from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, Word, grid
+from regard.viewer.payload import Given
+from regard.viewer.shelf import Shelf
+
+CODE = """import torch
+from regard.attention import Causal, Padding, Pattern, Window
+
+words, real, window = {words}, {real}, {window}
+padding = Padding.from_lengths([min(real, len(words))], keys=len(words))
+masks = {{"none": None, "causal": Causal(), "padding": padding, "causal and padding": Causal() & padding}}
+masks["window"] = Window(window, window)
+torch.manual_seed(0)
+query, key = torch.randn(2, 1, 1, len(words), 8).unbind()
+print(Pattern(query, key, mask=masks[{mask!r}]).draw(rows=words, columns=words))
+"""
+
+
+class Masked(Given):
+    words: list[Word] = Field(["the", "cat", "sat", "down", "…", "…"], min_length=1, max_length=12)
+    mask: Literal["none", "causal", "padding", "causal and padding", "window"] = "causal"
+    real: int = Field(4, ge=1, le=12)
+    window: int = Field(1, ge=0, le=12)
+
+
+def shown(given: Masked, shelf: Shelf) -> Shown:
+    count = len(given.words)
+    padding = Padding.from_lengths([min(given.real, count)], keys=count)
+    masks: dict[str, Mask | None] = {
+        "none": None,
+        "causal": Causal(),
+        "padding": padding,
+        "causal and padding": Causal() & padding,
+        "window": Window(given.window, given.window),
+    }
+    mask, places = masks[given.mask], torch.arange(count)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        query, key = torch.randn(2, 1, 1, count, 8).unbind()
+    pattern = Pattern(query, key, mask=mask)
+    allowed = torch.ones(count, count) if mask is None else mask.tile(places, places).float().expand(1, 1, count, count)
+    everything = slice(0, count), slice(0, count)
+    grids = [
+        grid("mask", allowed, given.words, given.words, "mask"),
+        grid("scores", Pattern(query, key).scores(*everything), given.words, given.words),
+        grid("weights", pattern.weights(), given.words, given.words, "weights"),
+    ]
+    return Shown(RANDOM, grids, [])
+
+
+LESSON = Lesson(Masked, shown, CODE)

@@ -1,0 +1,175 @@
+"""Runs that wait, go on and are kept; the oldest make room for new ones."""
+
+import asyncio
+import logging
+import secrets
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from regard.errors import RegardError, UnknownName
+from regard.viewer.limits import Limits
+from regard.viewer.payload import Ask, Progress
+from regard.viewer.refusals import Busy, Dropped
+from regard.viewer.shelf import Shelf
+
+if TYPE_CHECKING:
+    from regard.viewer.along import Along
+    from regard.viewer.kept import Kept
+
+REMEMBERED = 4096  # names of dropped runs
+PATIENCE = 2  # seconds that runs have when the server stops
+ENDS = ("done", "failed", "cancelled")
+
+
+class Job:
+    """A run on its way: what was asked, and the lines that tell about it."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.id, self.ask = secrets.token_hex(8), ask
+        self.lines: asyncio.Queue[Progress] = asyncio.Queue()
+        self.loop = asyncio.get_running_loop()
+        self.along: Along | None = None
+        self.is_cancelled = self.is_running = False
+
+    def tell(self, line: Progress) -> None:
+        """From any thread; nobody hears it once the server has stopped."""
+        with suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self.lines.put_nowait, line)
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+        if self.along is not None:
+            self.along.cancelled.set()
+
+
+class Runs:
+    """The store and the queue. A job runs in a thread of its own, in which its edits and watchers live and end."""
+
+    def __init__(self, shelf: Shelf, limits: Limits) -> None:
+        self.shelf, self.limits = shelf, limits
+        self.jobs: dict[str, Job] = {}
+        self.kept: OrderedDict[str, Kept] = OrderedDict()
+        self.dropped: deque[str] = deque(maxlen=REMEMBERED)
+        self.lock = threading.Lock()
+        self.open()
+
+    def open(self) -> None:
+        """Be ready to work, again where it was closed."""
+        self.pool = ThreadPoolExecutor(self.limits.running, thread_name_prefix="regard-run")
+
+    def begin(self, ask: Ask) -> Job:
+        """Take on a run, or refuse; the page's last one is cancelled."""
+        for job in list(self.jobs.values()):
+            if ask.page and job.ask.page == ask.page:
+                self.cancel(job)
+        if sum(not job.is_cancelled for job in self.jobs.values()) >= self.limits.running + self.limits.waiting:
+            raise Busy(f"{len(self.jobs)} runs are going on or waiting: try again in a moment")
+        if ask.base is not None:
+            self.get(ask.base)
+        job = Job(ask)
+        self.jobs[job.id] = job
+        job.lines.put_nowait(Progress(run=job.id, state="waiting"))
+        self.pool.submit(self.work, job)
+        return job
+
+    async def lines(self, job: Job) -> AsyncIterator[bytes]:
+        """What is told about a job, as it is told; whoever stops listening cancels it."""
+        try:
+            while True:
+                line = await job.lines.get()
+                yield line.model_dump_json().encode() + b"\n"
+                if line.state in ENDS:
+                    return
+        finally:
+            self.cancel(job)
+
+    def cancel(self, job: Job) -> None:
+        """Stop a job, unless it is done; one that never began says so itself."""
+        job.cancel()
+
+    def work(self, job: Job) -> None:
+        """The whole of a run, in a thread."""
+        try:
+            if not job.is_cancelled:
+                self.answer(job)
+            if job.is_cancelled and job.id not in self.kept:
+                job.tell(Progress(run=job.id, state="cancelled"))
+        except RegardError as problem:
+            job.tell(Progress(run=job.id, state="failed", error=str(problem)))
+        except MemoryError:
+            job.tell(Progress(run=job.id, state="failed", error="the machine has no memory left for this run"))
+        except Exception as problem:  # the page is told; the log has the rest
+            logging.getLogger("regard").exception("a run failed")
+            job.tell(Progress(run=job.id, state="failed", error=f"{type(problem).__name__}: {problem}"))
+        finally:
+            self.jobs.pop(job.id, None)
+
+    def answer(self, job: Job) -> None:
+        job.tell(Progress(run=job.id, state="loading"))
+        task = self.shelf.get(job.ask.model)
+        from regard.viewer.along import Along, Cancelled
+        from regard.viewer.kept import Kept, kept
+
+        job.along = along = Along(job.id, job.tell)
+        if job.is_cancelled:
+            return
+        begun = time.perf_counter()
+        try:
+            base: Kept | None = None if job.ask.base is None else self.get(job.ask.base)
+            found = kept(job.id, task, job.ask, along, self.limits, base, lambda: time.perf_counter() - begun)
+            self.keep(found)
+            found.pool(along)
+            along.at("done", 1.0)
+        except Cancelled:
+            self.forget(job.id)
+            job.is_cancelled = True
+
+    def keep(self, run: "Kept") -> None:
+        """Store a run; others make room."""
+        with self.lock:
+            self.kept[run.id] = run
+            while len(self.kept) > 1 and (
+                len(self.kept) > self.limits.stored or sum(one.size for one in self.kept.values()) > self.limits.memory
+            ):
+                name, _ = self.kept.popitem(last=False)
+                self.dropped.append(name)
+
+    def get(self, name: str) -> "Kept":
+        """A run that can be looked at."""
+        with self.lock:
+            if name in self.kept:
+                self.kept.move_to_end(name)
+                return self.kept[name]
+            if name in self.dropped:
+                raise Dropped("this run was dropped for newer ones: ask again")
+        raise UnknownName("no such run")
+
+    def forget(self, name: str) -> bool:
+        """Cancel a job, or drop a run; False if there is neither."""
+        job = self.jobs.get(name)
+        if job is not None:
+            job.cancel()
+        with self.lock:
+            run = self.kept.pop(name, None)
+            if run is not None:
+                self.dropped.append(name)
+        return job is not None or run is not None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing runs."""
+        return not self.jobs
+
+    def close(self) -> None:
+        """Cancel everything. Whoever is in the middle of a kernel notices after it."""
+        for job in list(self.jobs.values()):
+            job.cancel()
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        until = time.monotonic() + PATIENCE
+        while self.jobs and time.monotonic() < until:
+            time.sleep(0.02)

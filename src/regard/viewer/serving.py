@@ -1,0 +1,97 @@
+"""Starting and stopping the server. Nothing here waits for torch."""
+
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import quote
+
+import uvicorn
+
+from regard.errors import RegardError
+from regard.viewer.guard import Address
+from regard.viewer.limits import LIMITS, Limits
+from regard.viewer.server import served
+from regard.viewer.shelf import Shelf
+
+PORT = 4747  # where a page that was bookmarked finds the server again
+USUAL = ("en-de", "shakespeare")  # what is looked at where nobody says
+PATIENCE = 3  # seconds that open connections have when the server stops
+
+
+def serve(
+    text: str = "",
+    models: tuple[str, ...] = (),
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    device: str | None = None,
+    limits: Limits = LIMITS,
+    started: Callable[[str, str | None], None] = lambda url, model: None,
+    browser: bool = False,
+) -> bool:
+    """Serve until Ctrl-C. `started` is told the address and the first model; whether all runs had ended is returned."""
+    folders = {name_of(name): Path(name) for name in models if Path(name).is_dir()}
+    first = next((name_of(name) if Path(name).is_dir() else name for name in models), None) or usual()
+    Address(host, port or PORT, token)  # refuses before anything is opened
+    opened = listening(host, port)
+    address = Address(host, opened.getsockname()[1], token)
+    app = served(Shelf(folders, device, limits.loaded), address, first=first, text=text, limits=limits)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=PATIENCE
+        )
+    )
+    url = url_of(address)
+    started(url, first)
+    if browser:
+        threading.Timer(0.3, webbrowser.open, [url]).start()
+    try:
+        server.run(sockets=[opened])
+    except KeyboardInterrupt:  # uvicorn has stopped the server, and passes the signal on
+        pass
+    finally:
+        opened.close()
+    return app.state.runs.is_idle
+
+
+def name_of(folder: str) -> str:
+    """What a page calls a folder: by its name, and its parent's where that says more (runs/sst2/model)."""
+    path = Path(folder).resolve()
+    return path.parent.name if path.name == "model" and path.parent.name else path.name or str(path)
+
+
+def usual() -> str | None:
+    """A model that came with the install."""
+    there = files("regard") / "builtin"
+    found = [name for name in USUAL if (there / name / "config.json").is_file()]
+    return found[0] if found else None
+
+
+def listening(host: str, port: int | None) -> socket.socket:
+    """A socket at the port, or at any free one where none was asked for and the usual one is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    problem: OSError | None = None
+    for choice in (PORT, 0) if port is None else (port,):
+        opened = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            opened.bind((host, choice))
+            opened.listen(128)  # whoever is told the address now is heard, a moment later
+            return opened
+        except (OSError, OverflowError) as found:
+            opened.close()
+            problem = found if isinstance(found, OSError) else OSError(str(found))
+    reason = getattr(problem, "strerror", None) or problem
+    raise RegardError(f"{host}:{port or PORT} cannot be listened on: {reason}")
+
+
+def url_of(address: Address) -> str:
+    """What to open."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)
+    name = f"[{name}]" if ":" in name else name
+    token = "" if address.token is None else f"?token={quote(address.token)}"
+    return f"http://{name}:{address.port}/{token}"

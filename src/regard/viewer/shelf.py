@@ -1,0 +1,95 @@
+"""The models that a page may ask for, and those that are loaded. Nothing else on the disk can be named."""
+
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from regard.errors import RegardError, UnknownName
+from regard.viewer.payload import Model
+
+if TYPE_CHECKING:
+    from regard.tasks.listing import Listed
+
+
+class Shelf:
+    """Built-in and cached models, and folders that were named when the server was started.
+
+    torch is imported when the first model is listed or loaded: the page is there before it.
+    """
+
+    def __init__(self, folders: dict[str, Path] | None = None, device: str | None = None, most: int = 3) -> None:
+        self.folders, self.device, self.most = folders or {}, device, most
+        self.loaded: OrderedDict[str, Any] = OrderedDict()
+        self.states: dict[str, tuple[str, float]] = {}
+        self.problems: dict[str, str] = {}
+        self._listed: dict[str, Listed] | None = None
+        self._loading, self._listing = threading.Lock(), threading.Lock()
+
+    def names(self) -> dict[str, "Listed"]:
+        """What there is, read once."""
+        with self._listing:
+            if self._listed is None:
+                from regard.tasks.listing import described, listed
+
+                found = {name: described(name, folder, "folder") for name, folder in self.folders.items()}
+                self._listed = found | {one.name: one for one in listed() if one.name not in found}
+            return self._listed
+
+    def told(self, first: str | None) -> list[Model]:
+        """Every model with its state; before they are read, only that the first one is being loaded."""
+        if self._listed is not None:
+            return [self.model(name, one) for name, one in self._listed.items()]
+        return [] if first is None else [awaited(first, "folder" if first in self.folders else "built in")]
+
+    def model(self, name: str, one: "Listed") -> Model:
+        state, fraction = self.states.get(name, ("idle", 0.0))
+        return Model(
+            name=name,
+            where=one.where,  # type: ignore[arg-type]
+            task=one.task,
+            architecture=one.architecture,
+            parameters=one.parameters,
+            size=one.size,
+            licence=one.licence,
+            problem=self.problems.get(name, one.problem),
+            state=state,  # type: ignore[arg-type]
+            fraction=fraction,
+        )
+
+    def get(self, name: str) -> Any:
+        """A model, loaded if it is not; those that were not asked for longest make room."""
+        if name in self.loaded:
+            return self.loaded[name]
+        self.states.setdefault(name, ("loading", 0.1))
+        known = self.names()
+        if name not in known:
+            self.states.pop(name, None)
+            from regard.tasks.find import known as instead
+
+            raise UnknownName(f"no model {name!r} here; {instead(name)}")
+        with self._loading:
+            if name not in self.loaded:
+                self.states[name] = ("loading", 0.5)
+                try:
+                    self.loaded[name] = self.load(name)
+                except RegardError as problem:
+                    self.states[name], self.problems[name] = ("failed", 0.0), str(problem)
+                    raise
+                self.states[name] = ("ready", 1.0)
+                while len(self.loaded) > self.most:
+                    oldest, _ = self.loaded.popitem(last=False)
+                    self.states.pop(oldest, None)
+            self.loaded.move_to_end(name)
+            return self.loaded[name]
+
+    def load(self, name: str) -> Any:
+        from regard.tasks import load
+
+        return load(self.folders.get(name, name), device=self.device)
+
+
+def awaited(name: str, where: Any) -> Model:
+    """A model of which nothing is known yet."""
+    nothing: dict[str, Any] = dict.fromkeys(("task", "architecture", "licence", "problem"), "")
+    return Model(name=name, where=where, parameters=0, size=0, state="loading", fraction=0.0, **nothing)

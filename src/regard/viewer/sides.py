@@ -1,0 +1,131 @@
+"""Tokens as a page shows them: what each stands for in the text, its word, whether it was written."""
+
+from collections.abc import Sequence
+
+from regard.tasks.alignment import words_at
+from regard.text import Encoded, Tokenizer
+from regard.viewer.payload import Side
+
+CONTEXT = 32  # tokens that the text of the next one may depend on
+
+
+def read(name: str, texts: Sequence[str], encoded: Encoded, tokenizer: Tokenizer) -> Side:
+    """A text, or two, that was given."""
+    shown, words, before, first = [], [], [0] * len(texts), 0
+    numbers = []
+    for which, text in enumerate(texts):
+        ends = [offset[1] if of == which else None for offset, of in zip(encoded.offsets, encoded.texts, strict=True)]
+        found = words_at(text, ends)
+        numbers.append([None if word is None else word + first for word in found])
+        first += max((word + 1 for word in found if word is not None), default=0)
+    for place, which in enumerate(encoded.texts):
+        if which is None:
+            shown.append(encoded.tokens[place])
+            words.append(None)
+            continue
+        end = max(encoded.offsets[place][1], before[which])
+        shown.append(texts[which][before[which] : end])
+        words.append(numbers[which][place])
+        before[which] = end
+    return Side(
+        name=name,
+        texts=shown,
+        ids=list(encoded.ids),
+        words=words,
+        special=[
+            which is None or is_special(number, tokenizer)
+            for number, which in zip(encoded.ids, encoded.texts, strict=True)
+        ],
+        segments=list(encoded.segments),
+        given=len(encoded),
+        scores=[None] * len(encoded),
+        next=[None] * len(encoded),
+    )
+
+
+def written(side: Side, ids: Sequence[int], scores: Sequence[float], is_finished: bool, tokenizer: Tokenizer) -> Side:
+    """The same with the tokens that a model wrote after it."""
+    texts = pieces(side.ids, ids, tokenizer)
+    text = "".join(side.texts[: side.given]) if side.name == "text" else ""
+    ends, reached = [], len(text)
+    for piece in texts:
+        reached += len(piece)
+        ends.append(reached)
+    words = words_at(text + "".join(texts), ends)
+    following = [*texts, ending(tokenizer) if is_finished else None]
+    blank = [None] * (side.given - 1)
+    return side.model_copy(
+        update={
+            "texts": [*side.texts, *texts],
+            "ids": [*side.ids, *ids],
+            "words": [*side.words, *words],
+            "special": [*side.special, *(is_special(number, tokenizer) for number in ids)],
+            "segments": [*side.segments, *[0] * len(ids)],
+            "scores": [*side.scores, *scores[: len(ids)]],
+            "next": [*blank, *following] if side.given else following[1:],
+        }
+    )
+
+
+def pieces(before: Sequence[int], ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
+    """What each written token adds to the text."""
+    context = list(before[-CONTEXT:])
+    found, last = [], tokenizer.decode(context)
+    for place in range(len(ids)):
+        text = tokenizer.decode([*context, *ids[: place + 1]])
+        added = text.removeprefix(last)
+        is_whole = text.startswith(last) and not added.endswith("�")  # else half a letter: the next token ends it
+        found.append(added if is_whole else "")
+        last = text if is_whole else last
+    if (
+        "".join(found) != (whole := tokenizer.decode([*context, *ids]).removeprefix(tokenizer.decode(context)))
+        and found
+    ):
+        found[-1] += whole[len("".join(found)) :]
+    return [
+        piece or (tokenizer.token(number) if is_special(number, tokenizer) else "")
+        for piece, number in zip(found, ids, strict=True)
+    ]
+
+
+def begun(start: int, tokenizer: Tokenizer) -> Side:
+    """The side that is written, before anything is: the token that it begins with."""
+    return Side(
+        name="target",
+        texts=[tokenizer.token(start)],
+        ids=[start],
+        words=[None],
+        special=[True],
+        segments=[0],
+        given=1,
+        scores=[None],
+        next=[None],
+    )
+
+
+def named(name: str, texts: Sequence[str]) -> Side:
+    """Whole sentences as if they were tokens."""
+    count = len(texts)
+    return Side(
+        name=name,
+        texts=list(texts),
+        ids=[-1] * count,
+        words=list(range(count)),
+        special=[False] * count,
+        segments=[0] * count,
+        given=count,
+        scores=[None] * count,
+        next=[None] * count,
+    )
+
+
+def is_special(number: int, tokenizer: Tokenizer) -> bool:
+    """Whether a token means something else than letters."""
+    return number in set(tokenizer.specials) and number != tokenizer.specials.unk
+
+
+def ending(tokenizer: Tokenizer) -> str:
+    """How the token that ends a text is spelled."""
+    specials = tokenizer.specials
+    number = specials.sep if specials.eos is None else specials.eos
+    return "" if number is None else tokenizer.token(number)

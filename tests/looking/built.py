@@ -1,0 +1,113 @@
+"""A decoder whose heads do what their weights were written to do, and a small one that learned to repeat."""
+
+import torch
+import torch.nn.functional as F
+
+from regard.models import Decoder, DecoderConfig
+from regard.models.config import (
+    AttentionConfig,
+    InnerConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    SideConfig,
+    StackConfig,
+    WordsConfig,
+)
+
+WORDS, LENGTH, SHARP = 12, 24, 40.0
+WIDTH = 2 * WORDS + LENGTH  # what the token is, where it stands, what stood before it
+INNER = WORDS + LENGTH
+PREVIOUS, DUPLICATE, SINK, POSITIONAL, EVEN = range(5)
+
+
+def decoder(heads=4, layers=2, width=32, position="none", vocabulary=WORDS, tied=False, settings=None, **attention):
+    """A small decoder, drawn at random."""
+    settings = {"rotary": {"width": width // heads}, "learned": {"length": 64, "width": width}}.get(position, {})
+    stack = StackConfig(layers, width, AttentionConfig(heads, **attention), InnerConfig(width), NormConfig("rms"))
+    side = SideConfig(WordsConfig(vocabulary), stack, PositionConfig(position, settings))
+    return Decoder(DecoderConfig(side, OutputConfig(tied=tied)))
+
+
+@torch.no_grad()
+def built() -> Decoder:
+    """Layer 0: a previous-token, a duplicate, a sink and a positional head (three back), and one that looks evenly.
+
+    The first tells each token what stood before it; head 0 of layer 1 looks for its own token there: induction.
+    """
+    stack = StackConfig(2, WIDTH, AttentionConfig(5, head_width=INNER, bias=False), InnerConfig(4), NormConfig("rms"))
+    side = SideConfig(WordsConfig(WORDS), stack, PositionConfig("learned", {"length": LENGTH, "width": WIDTH}))
+    model = Decoder(DecoderConfig(side, OutputConfig(tied=False)))
+    token, place, before = slice(0, WORDS), slice(WORDS, WORDS + LENGTH), slice(WORDS + LENGTH, WIDTH)
+    here = slice(WORDS, INNER)  # the numbers of a head that stand for places
+    words, places = torch.eye(WORDS), torch.eye(LENGTH)
+    model.decoder.words.table.weight.zero_()[:, token] = words
+    model.decoder.position.table.weight.zero_()[:, place] = places
+    for block in model.decoder.stack.blocks:
+        for layer in (block.self.project, block.self.output, block.inner.narrow):
+            layer.weight.zero_()
+        block.inner.narrow.bias.zero_()
+    first, second = (
+        block.self.project.weight.unflatten(0, (3, 5, INNER)) for block in model.decoder.stack.blocks
+    )  # query, key, value; heads
+    first[0, PREVIOUS, here, place] = SHARP * shifted(1)
+    first[1, PREVIOUS, here, place] = places
+    first[0, DUPLICATE, token, token] = SHARP * words
+    first[1, DUPLICATE, token, token] = words
+    first[0, DUPLICATE, here, place] = -2 * SHARP * places
+    first[1, DUPLICATE, here, place] = places
+    first[0, SINK, 0, place] = SHARP
+    first[1, SINK, 0, place.start] = 1
+    first[0, POSITIONAL, here, place] = SHARP * shifted(3)
+    first[1, POSITIONAL, here, place] = places
+    first[2, PREVIOUS, token, token] = words
+    model.decoder.stack.blocks[0].self.output.weight[before, PREVIOUS * INNER : PREVIOUS * INNER + WORDS] = (
+        words * (2 / WIDTH) ** 0.5  # undoes the norm before the layer
+    )
+    second[0, 0, token, token] = SHARP * words
+    second[1, 0, token, before] = words
+    return model
+
+
+def shifted(back: int) -> torch.Tensor:
+    """From a place to the place so far before it: (places of keys, places of queries)."""
+    return torch.diag(torch.ones(LENGTH - back), back)
+
+
+def cycles(count, length, words, seed):
+    """Random tokens that come again after a period of their own, and where a token can be foreseen."""
+    lot = torch.Generator().manual_seed(seed)
+    period = torch.randint(length // 4, length // 2, (count, 1), generator=lot)
+    at = torch.arange(length).expand(count, -1)
+    drawn = torch.rand(count, words, generator=lot).argsort(-1)  # no token twice in a period
+    return drawn.gather(1, at % period), at[:, 1:] >= period
+
+
+def loss(model, tokens, foreseen):
+    return F.cross_entropy(model(tokens)[:, :-1][foreseen], tokens[:, 1:][foreseen])
+
+
+def trained(steps=500, length=32, words=24, heads=8, width=32, inner=16) -> Decoder:
+    """A decoder of two layers that learned to foresee what repeats.
+
+    It has eight heads and then one: with more in the second layer all of them learn the same, and share the work.
+    """
+    torch.manual_seed(1)
+    stack = StackConfig(
+        layers=2,
+        width=width,
+        attention=AttentionConfig(heads, head_width=inner),
+        inner=InnerConfig(width),
+        norm=NormConfig("rms"),
+        pruned={"1.self": list(range(1, heads))},
+    )
+    side = SideConfig(WordsConfig(words), stack, PositionConfig("rotary", {"width": inner}))
+    model = Decoder(DecoderConfig(side, OutputConfig(tied=False)))
+    optimiser = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.0)
+    for step in range(steps):
+        for group in optimiser.param_groups:
+            group["lr"] = 1e-2 * min(1, (step + 1) / 30) * min(1, 4 * (steps - step) / steps)
+        optimiser.zero_grad()
+        loss(model, *cycles(32, length, words, step)).backward()
+        optimiser.step()
+    return model.eval()

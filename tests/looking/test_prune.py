@@ -1,0 +1,209 @@
+"""A pruned model does what the whole one does with those heads switched off, in every family and kind of attention."""
+
+import json
+
+import pytest
+import torch
+from looking.families import CONFIGS, answers, made
+from safetensors.torch import load_file, save_file
+from torch import nn
+from torch.testing import assert_close
+
+import regard
+from regard.attention import SCORES
+from regard.checkpoints import CheckpointError, load_model, save_model
+from regard.checkpoints.hub import FAMILIES
+from regard.checkpoints.hub.encoder_decoder import KIND
+from regard.decoding import decode
+from regard.engine import serve
+from regard.errors import RegardError, UnknownName
+from regard.layers import MultiHead
+from regard.looking.places import Places
+from regard.models import Decoder, DecoderConfig, Transformer
+from regard.models.config import AttentionConfig, InnerConfig, PositionConfig, SideConfig, StackConfig, WordsConfig
+from regard.models.pruned import pruned_heads
+
+TAKEN = [[1], [0, 3], [2]]  # from one layer after the other; of two groups of heads uneven ones are left
+
+
+def some_heads(model):
+    """Different heads of every layer; the same ones at all places of a layer."""
+    places = Places(model)
+    layers = list(dict.fromkeys(places.layers.values()))
+    return {place: TAKEN[layers.index(layer) % len(TAKEN)] for place, layer in places.layers.items()}
+
+
+def gated(model, heads):
+    """What the whole model says with the heads switched off."""
+    with regard.edit(model) as edit:
+        for place, numbers in heads.items():
+            edit.head(place, numbers).off()
+        return answers(model)
+
+
+def alone(position=PositionConfig(), **attention):
+    side = SideConfig(
+        WordsConfig(40), StackConfig(2, 24, AttentionConfig(**{"heads": 4, **attention}), InnerConfig(32)), position
+    )
+    torch.manual_seed(0)
+    model = Decoder(DecoderConfig(side)).eval()
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.add_(torch.randn_like(weight) * 0.2)
+    return model
+
+
+def test_every_family_with_heads_is_here():
+    assert {*CONFIGS} == {*FAMILIES, KIND} - {"regard-memory"}
+
+
+@pytest.mark.parametrize("kind", CONFIGS)
+def test_pruned_is_gated_and_comes_back_smaller_from_a_folder(kind, tmp_path):
+    model, config, architecture = made(kind)
+    heads, before = some_heads(model), answers(model)
+    small = regard.prune(model, heads)
+    found = answers(small)
+    assert_close(found, gated(model, heads), rtol=1e-5, atol=1e-5)
+    assert (found - before).abs().max() > 1e-2  # those heads did something
+    assert torch.equal(answers(model), before)
+
+    whole = save_model(model, tmp_path / "whole", config, architecture)
+    saved = save_model(small, tmp_path / "small", config, architecture)
+    again = load_model(saved)
+    assert torch.equal(answers(again.model), found)
+    assert pruned_heads(again.model.config) == json.loads((saved / "config.json").read_text())["pruned"] == heads
+    assert "pruned" not in json.loads((whole / "config.json").read_text())
+    assert (saved / "model.safetensors").stat().st_size < (whole / "model.safetensors").stat().st_size
+    twice = save_model(again.model, tmp_path / "twice", again.config, again.architecture, spare=again.spare)
+    assert torch.equal(answers(load_model(twice).model), found)
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_pruned_is_gated_for_every_score(score):
+    model = alone(score=score)
+    assert_close(answers(regard.prune(model, some_heads(model))), gated(model, some_heads(model)), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("position", ["alibi", "buckets"])
+@pytest.mark.parametrize("groups", [4, 2, 1])
+def test_heads_that_stay_keep_their_biases_and_their_groups(position, groups):
+    model = alone(PositionConfig(position, {"heads": 4}), groups=groups)
+    assert_close(answers(regard.prune(model, some_heads(model))), gated(model, some_heads(model)), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "marian", "t5", "regard-xl"])
+def test_the_engine_writes_what_the_pruned_model_writes(kind):
+    model, _, _ = made(kind)
+    small = regard.prune(model, some_heads(model))
+    source = torch.randint(3, 40, (3, 6))
+    manner = {"beam": 2, "max_length": 6, "prefix": source[:, :1]}
+    reads = source if isinstance(small, Transformer) else None
+    with torch.no_grad():
+        written = [answer.best.ids for answer in decode(small, reads, **manner)]
+        gone = some_heads(model)
+        with regard.edit(model) as edit:
+            for place, numbers in gone.items():
+                edit.head(place, numbers).off()
+            expected = [answer.best.ids for answer in decode(model, reads, **manner)]
+    assert written == expected
+    assert serve(small) is not None
+
+
+def test_pruning_twice_is_pruning_at_once():
+    model, _, _ = made("llama")
+    once = regard.prune(model, {"decoder.0.self": [0, 3], "decoder.1.self": [1]})
+    twice = regard.prune(regard.prune(model, {"decoder.0.self": [0]}), {"decoder.0.self": [3], "decoder.1.self": [1]})
+    assert twice.config == once.config
+    assert torch.equal(answers(twice), answers(once))
+
+
+def test_a_pruned_model_learns_and_leaves_the_whole_one_alone():
+    model, _, _ = made("gpt2")
+    small = regard.prune(model, {"*.self": [1, 2]}).train()
+    small(torch.arange(5)[None]).sum().backward()
+    assert all(weight.grad is not None for weight in small.parameters())
+    assert all(weight.grad is None for weight in model.parameters())
+    assert small.output.weight is small.decoder.words.table.weight  # tied as before
+
+
+def test_heads_are_cut_out_of_any_module_that_holds_such_layers():
+    layer = nn.Sequential(MultiHead(16, 4))
+    small = regard.prune(layer, {"0": [0, 2]})
+    x = torch.randn(2, 5, 16)
+    with regard.edit(layer) as edit:
+        edit.head("0", [0, 2]).off()
+        assert_close(small(x), layer(x), rtol=1e-5, atol=1e-5)
+    assert small[0].split.kept == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("kind", "heads", "error", "message"),
+    [
+        ("gpt2", {"decoder.0.self": [4]}, UnknownName, r"decoder\.0\.self has no head 4: its heads are 0, 1, 2, 3"),
+        ("gpt2", {"decoder.0.self": range(4)}, RegardError, "has 4 heads, all of which were to go: at least one stays"),
+        ("gpt2", {"decoder.9.self": [0]}, UnknownName, r"no place fits 'decoder\.9\.self': known: decoder\.0\.self"),
+        ("albert", {"encoder.1.self": [0]}, RegardError, "are one layer: it loses the same heads in all"),
+        ("albert", {"encoder.*.self": [0], "encoder.2.self": [1]}, RegardError, "are one layer"),
+    ],
+)
+def test_what_cannot_be_pruned_is_refused_with_a_reason(kind, heads, error, message):
+    with pytest.raises(error, match=message):
+        regard.prune(made(kind)[0], heads)
+
+
+def test_a_head_that_is_gone_cannot_go_again():
+    model = regard.prune(made("gpt2")[0], {"decoder.0.self": [1]})
+    with pytest.raises(UnknownName, match="has no head 1: its heads are 0, 2, 3"):
+        regard.prune(model, {"decoder.0.self": [1]})
+
+
+def test_layers_of_others_are_refused():
+    with pytest.raises(
+        RegardError, match="self is a MultiheadAttention: heads are taken out of layers of regard's own"
+    ):
+        regard.prune(nn.TransformerEncoderLayer(16, 4), {"self": [0]})
+
+
+@pytest.mark.parametrize("kind", ["bert", "distilbert", "gpt2"])
+def test_models_that_transformers_4_pruned_are_read(kind, tmp_path):
+    # It cut the same rows and columns out, and called them pruned_heads, by layer.
+    model, config, architecture = made(kind)
+    heads = some_heads(model)
+    folder = save_model(regard.prune(model, heads), tmp_path / "new", config, architecture)
+    told = json.loads((folder / "config.json").read_text())
+    told["pruned_heads"] = {place.split(".")[1]: numbers for place, numbers in told.pop("pruned").items()}
+    (folder / "config.json").write_text(json.dumps(told))
+    (folder / "manifest.json").unlink()
+    assert_close(answers(load_model(folder).model), gated(model, heads), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"pruned": {"decoder.0.self": [7]}}, "heads from 0 to 3, not all of them, can be taken out, got"),
+        ({"pruned": {"decoder.7.self": [0]}}, r"has no place 'decoder\.7\.self'"),
+        ({"pruned": {"decoder.0.cross": [0]}}, "the shape|no place"),
+        ({"pruned": [3]}, "no model can be made of it"),
+        ({"pruned": {"decoder.0.self": "1"}}, "no model can be made of it"),
+        ({"pruned": {}}, r"h\.0\.attn.* has the shape"),
+    ],
+)
+def test_a_config_that_prunes_wrongly_is_one_line(change, message, tmp_path):
+    model, config, architecture = made("gpt2")
+    folder = save_model(regard.prune(model, {"decoder.0.self": [1]}), tmp_path / "model", config, architecture)
+    told = json.loads((folder / "config.json").read_text()) | change
+    (folder / "config.json").write_text(json.dumps(told))
+    (folder / "manifest.json").unlink()
+    with pytest.raises(CheckpointError, match=message) as caught:
+        load_model(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_weights_of_the_whole_model_do_not_fit_a_pruned_config(tmp_path):
+    model, config, architecture = made("llama")
+    whole = save_model(model, tmp_path / "whole", config, architecture)
+    small = save_model(regard.prune(model, {"decoder.0.self": [0, 1]}), tmp_path / "small", config, architecture)
+    save_file(load_file(whole / "model.safetensors"), small / "model.safetensors")
+    (small / "manifest.json").unlink()
+    with pytest.raises(CheckpointError, match=r"self_attn\.q_proj.* has the shape"):
+        load_model(small)

@@ -1,0 +1,84 @@
+"""A smaller folder, with the scores of both."""
+
+import json
+
+import pytest
+import torch
+from tasks.tiny import bart
+
+import regard
+from regard.errors import RegardError, UnknownName
+from regard.looking import weakest
+from regard.tasks.evaluation import corpus_for, evaluate
+from regard.tasks.heads import judged, material_of, pruned
+from regard.tasks.heads.material import first, held_out
+from regard.tasks.heads.pruning import Tuning
+
+pytest.importorskip("sacrebleu")
+WORDS = ["the", "dog", "cat", "sleeps", "runs", "over", "a", "table"]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pruning")
+    bart(folder / "model")
+    lines = [" ".join(WORDS[(start + step) % 8] for step in range(1 + start % 4)) for start in range(30)]
+    (folder / "pairs.tsv").write_text("".join(f"{one}\t{one}\n" for one in lines))
+    return folder
+
+
+def corpus(task, home):
+    return corpus_for(task, [home / "pairs.tsv"])
+
+
+@pytest.mark.parametrize("by", ["importance", "confidence"])
+def test_the_folder_is_the_model_without_the_weakest_heads(by, home, tmp_path):
+    task = regard.load(home / "model")
+    found = pruned(task, corpus(task, home), tmp_path / "small", keep=0.5, by=by)
+    learns, measured = held_out(first(corpus(task, home)))
+    again = regard.load(tmp_path / "small")
+    assert found.before == evaluate(task, measured).scores
+    assert found.after == evaluate(again, measured).scores
+    _, scores = judged(task, material_of(task, learns), by, keep=0.5)
+    assert found.pruned == weakest(task.model, scores, 0.5)
+    assert found.heads[1] == round(found.heads[0] / 2)
+    assert found.parameters[1] < found.parameters[0]
+    assert found.bytes[1] < found.bytes[0]
+    assert json.loads((tmp_path / "small/pruning.json").read_text())["after"] == found.after
+    assert (
+        f"{found.heads[1]} of {found.heads[0]} heads were kept, chosen by {by}"
+        in (tmp_path / "small/README.md").read_text()
+    )
+
+
+def test_learning_on_makes_up_for_heads(home, tmp_path):
+    task = regard.load(home / "model")
+    manner = {"keep": 0.5, "test": corpus(task, home)}  # so that the loss measured is the one that is learned from
+    before = pruned(task, corpus(task, home), tmp_path / "small", **manner)
+    after = pruned(task, corpus(task, home), tmp_path / "tuned", tuning=Tuning(20, 3e-3, tokens=128), **manner)
+    assert after.pruned == before.pruned
+    assert after.after["loss"] < 0.8 * before.after["loss"]
+    again = pruned(task, corpus(task, home), tmp_path / "again", tuning=Tuning(20, 3e-3, tokens=128), **manner)
+    assert again.after == after.after
+
+
+def test_what_cannot_be_done_is_refused(home, tmp_path):
+    task = regard.load(home / "model")
+    with pytest.raises(RegardError, match="a share of 1 keeps every head: there is nothing to take out"):
+        pruned(task, corpus(task, home), tmp_path / "all", keep=1.0)
+    with pytest.raises(RegardError, match="the model itself is there; name another folder to write to"):
+        pruned(task, corpus(task, home), home / "model", keep=0.5)
+    with pytest.raises(UnknownName, match="unknown judge of heads 'taste'"):
+        judged(task, material_of(task, corpus(task, home)), "taste")
+
+
+def test_heads_of_a_pruned_model_keep_their_numbers(home, tmp_path):
+    task = regard.load(home / "model")
+    small = regard.prune(task.model, {"encoder.0.self": [0]})
+    task.model = small
+    found, _ = judged(task, material_of(task, corpus(task, home)), "confidence")
+    assert 0 not in found.scores["encoder.0.self"]
+    row = found.picture().table[0]
+    assert row[0] != row[0]  # not a number: nothing is there
+    assert torch.tensor(row[1:]).isfinite().all()
+    assert found.ranked()[0][2] == max(max(one.values()) for one in found.scores.values())

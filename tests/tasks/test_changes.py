@@ -1,0 +1,91 @@
+"""Two models, two texts, two steps: what is compared is what each of them saw."""
+
+import pytest
+import torch
+from tasks.tiny import bart, bert, gpt2
+from torch.testing import assert_close
+
+import regard
+from regard.checkpoints import save_model
+from regard.errors import RegardError
+from regard.looking import Difference
+from regard.tasks import changes
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("changes")
+    bart(folder / "translate")
+    gpt2(folder / "generate")
+    bert("ForMaskedLM", folder / "fill")
+    for number in range(3):
+        task = regard.load(folder / "translate")
+        with torch.no_grad():
+            for weight in task.model.parameters():
+                weight.mul_(1 + 0.1 * number)
+        files = [
+            file for file in (folder / "translate").iterdir() if "json" in file.suffix and file.name != "config.json"
+        ]
+        files += [file for file in (folder / "translate").iterdir() if file.suffix == ".txt"]
+        step = folder / f"run/checkpoints/step-{number + 1:08d}"
+        save_model(task.model, step, task.checkpoint.config, task.checkpoint.architecture, files=files)
+    return folder
+
+
+def test_a_model_does_not_differ_from_itself(home):
+    one, other = (regard.load(home / "translate") for _ in range(2))
+    found = changes.of_models(one, other, "the dog sleeps", "a bird")
+    assert max(max(row) for row in found.divergences().values()) < 1e-6
+
+
+def test_texts_are_compared_place_by_place(home):
+    task = regard.load(home / "generate")
+    found = changes.of_texts(task, "the dog", "the cat")
+    seen = []
+    for text in ("the dog", "the cat"):
+        with torch.no_grad(), regard.watch(task.model) as one:
+            task.model(torch.tensor([task.tokenizer.encode(text, bare=True).ids]))
+        seen.append(one)
+    for place, row in found.divergences().items():
+        difference = Difference(seen[0][place], seen[1][place])
+        assert_close(torch.tensor(row), difference.divergence()[0])
+    tile = found.tile("decoder.1.self", 2)
+    assert_close(torch.tensor(tile.table), difference[0, 2])
+    assert "".join(tile.rows) == "theĠdog"
+    assert found.picture().table == [*found.divergences().values()]
+
+
+def test_both_translations_are_told_the_same_target(home):
+    task = regard.load(home / "translate")
+    found = changes.of_texts(task, "the dog", "the cat", "a bird")
+    assert found.one.tokens[1] == found.other.tokens[1]
+    assert found.one.tokens[0] != found.other.tokens[0]
+    rows, columns = found.one.labels("decoder.0.cross")
+    assert (len(rows), len(columns)) == found.one.seen["decoder.0.cross"].shape[2:]
+
+
+def test_a_masked_model_reads_its_frame(home):
+    assert changes.watched(regard.load(home / "fill"), "the dog").tokens[1] == ("[CLS]", "the", "dog", "[SEP]")
+
+
+def test_steps_are_compared_in_turn(home):
+    course = changes.of_steps(home / "run", "the dog sleeps", "a b")
+    assert course.steps == (1, 2, 3)
+    one, two, three = (regard.load(home / f"run/checkpoints/step-{step:08d}") for step in (1, 2, 3))
+    assert course.moved[0] == changes.of_models(one, two, "the dog sleeps", "a b").divergences()
+    assert course.moved[1] == changes.of_models(two, three, "the dog sleeps", "a b").divergences()
+    assert course.picture().columns == ("2", "3")
+
+
+def test_what_cannot_be_compared_is_one_line(home):
+    task = regard.load(home / "generate")
+    with pytest.raises(RegardError, match="texts of as many tokens expected, got 7 and 8: change words, not lengths"):
+        changes.of_texts(task, "the dog", "the bird")
+    with pytest.raises(RegardError, match="cut the text into other tokens: nothing to compare"):
+        changes.of_models(task, regard.load(home / "fill"), "the dog")
+    with pytest.raises(RegardError, match="a model that can generate reads one text, and no target"):
+        changes.watched(task, "the dog", "the cat")
+    with pytest.raises(RegardError, match=r"two saved steps or more expected in .*checkpoints, got 0"):
+        changes.of_steps(home / "generate", "the dog")
+    with pytest.raises(RegardError, match=r"no place 'decoder\.9\.self': known: decoder\.0\.self"):
+        changes.of_texts(task, "the dog", "the cat").tile("decoder.9.self", 0)

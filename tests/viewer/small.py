@@ -1,0 +1,44 @@
+"""A server to ask in tests, on models that came with the install."""
+
+import json
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from starlette.testclient import TestClient
+
+from regard.viewer.guard import Address
+from regard.viewer.limits import LIMITS, Limits
+from regard.viewer.server import served
+from regard.viewer.shelf import Shelf
+
+STORY = "Brian is a frog. Lily is gray. Brian is yellow. Julius is green. Greg is a frog."
+SAMPLES = Path(__file__).parent / "samples"
+
+
+@contextmanager
+def client(shelf: Shelf | None = None, limits: Limits = LIMITS, address: Address = Address(port=80)) -> Iterator:
+    with TestClient(served(shelf or Shelf(), address, limits=limits), base_url="http://127.0.0.1") as found:
+        yield found
+
+
+def lines(answer) -> list[dict]:
+    assert answer.status_code == 200, answer.text
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def run(asking, **ask) -> dict:
+    """A finished run."""
+    told = lines(asking.post("/api/runs", json={"model": "shakespeare", "max_tokens": 4, **ask}))
+    assert told[-1]["state"] == "done", told[-1]
+    return asking.get(f"/api/runs/{told[-1]['run']}").json()
+
+
+def framed(body: bytes) -> tuple[dict, np.ndarray]:
+    """A binary answer, read as the page reads it."""
+    assert body[:4] == b"RGD1"
+    (length,) = struct.unpack("<I", body[4:8])
+    assert length % 4 == 0
+    return json.loads(body[8 : 8 + length]), np.frombuffer(body[8 + length :], "<f4")

@@ -1,0 +1,132 @@
+"""Many clients at once, each with its own text and edits: nothing is lost, nothing is mixed up."""
+
+import http.client
+import json
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+import regard
+
+WORDS = "To be or not to be that is the question whether tis nobler in the mind to suffer".split()  # noqa: SIM905
+TOKENS = 6
+
+
+@dataclass
+class Client:
+    """One page: asks again and again, and compares."""
+
+    number: int
+    netloc: str
+    expected: tuple[str, float] = ("", 0.0)
+    answers: int = 0
+    refusals: int = 0
+    wrong: list = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return " ".join(WORDS[self.number % 5 :][: 3 + self.number % 7])
+
+    @property
+    def edits(self) -> list[dict]:
+        heads = [self.number % 6]
+        return [
+            {"do": "scale", "place": f"decoder.{self.number % 5}.self", "heads": heads, "factor": self.number / 50},
+            {"do": "temper", "place": "decoder.*.self", "heads": heads, "temperature": 0.5 + self.number / 20},
+        ]
+
+    def ask(self, method: str, path: str, body: dict | None = None) -> tuple[int, dict, bytes]:
+        connection = http.client.HTTPConnection(self.netloc, timeout=120)
+        try:
+            told = None if body is None else json.dumps(body)
+            connection.request(method, path, told, {"content-type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def once(self) -> None:
+        ask = {"model": "shakespeare", "text": self.text, "edits": self.edits, "max_tokens": TOKENS}
+        status, headers, body = self.ask("POST", "/api/runs", ask)
+        if status == 429:
+            self.refusals += 1
+            time.sleep(int(headers["retry-after"]))
+            return
+        last = json.loads(body.splitlines()[-1])
+        if status != 200 or last["state"] != "done":
+            self.wrong.append((status, last))
+            return
+        status, _, body = self.ask("GET", f"/api/runs/{last['run']}")
+        told = json.loads(body)
+        if status != 200 or told["edits"] != self.edits or told["text"] != self.text:
+            self.wrong.append((status, told))
+        elif told["answer"]["text"] != self.expected[0] or abs(told["answer"]["score"] - self.expected[1]) > 1e-3:
+            self.wrong.append((self.expected, told["answer"]))
+        self.answers += 1
+
+    def until(self, end: float) -> None:
+        while time.monotonic() < end:
+            self.once()
+
+
+@pytest.fixture
+def server():
+    """A server in a process of its own, and how much memory it takes."""
+    command = [sys.executable, "-m", "regard", "see", "--no-browser", "--json", "--model", "shakespeare"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield urlsplit(json.loads(process.stdout.readline())["url"]).netloc, psutil.Process(process.pid)
+        process.send_signal(2)
+        assert process.wait(20) == 0  # Ctrl-C stops it cleanly
+
+
+def hammered(server, clients: int, seconds: float) -> tuple[list[Client], list[int]]:
+    """What each client met, and the memory of the server over time."""
+    netloc, process = server
+    task = regard.load("shakespeare")
+    crowd = [Client(number, netloc) for number in range(clients)]
+    for one in crowd:
+        with regard.edit(task.model, one.edits):
+            alone = task(one.text, max_length=TOKENS, sample=False)
+        one.expected = (alone.text, alone.score)
+    crowd[0].once()  # the model is there
+    end = time.monotonic() + seconds
+    threads = [threading.Thread(target=one.until, args=(end,)) for one in crowd]
+    for thread in threads:
+        thread.start()
+    memory = []
+    while any(thread.is_alive() for thread in threads):
+        memory.append(process.memory_info().rss)
+        time.sleep(0.1)
+    return crowd, memory
+
+
+def check(crowd: list[Client]) -> None:
+    for one in crowd:
+        assert one.wrong == []
+        assert one.answers > 0
+    assert len({one.expected for one in crowd}) > len(crowd) // 2  # or nothing could be mixed up
+
+
+def test_five_clients_get_their_own_answers(server):
+    crowd, _ = hammered(server, clients=5, seconds=3)
+    check(crowd)
+
+
+@pytest.mark.proof
+def test_fifty_clients_get_their_own_answers_and_memory_stays_flat(server):
+    crowd, memory = hammered(server, clients=50, seconds=30)
+    check(crowd)
+    assert sum(one.refusals for one in crowd) > 0  # there was a crowd
+    quarter = len(memory) // 4
+    early, late = statistics.median(memory[quarter : 2 * quarter]), statistics.median(memory[-quarter:])
+    print(f"{sum(one.answers for one in crowd)} answers, {sum(one.refusals for one in crowd)} refusals, ", end="")
+    print(f"{early / 2**20:.0f} MiB, later {late / 2**20:.0f} MiB")
+    assert late < 1.1 * early

@@ -1,0 +1,113 @@
+"""Edit: what is switched, hidden or drawn on the page is what `regard.edit` does, and can be taken back."""
+
+import json
+import re
+
+import pytest
+
+import regard
+
+SENTENCE = "where is the station ?"
+
+
+@pytest.fixture(scope="module")
+def before(site) -> str:
+    return site.task("translator")(SENTENCE, beam=4).text
+
+
+@pytest.fixture(scope="module")
+def fateful(site, before) -> tuple[str, int]:
+    """A head without which the translator writes something else."""
+    task = site.task("translator")
+    with regard.edit(task.model) as edit:
+        for place in ("decoder.1.cross", "decoder.0.cross", "encoder.1.self", "encoder.0.self", "decoder.1.self"):
+            for head in range(3):
+                edit.clear()
+                edit.head(place, head).off()
+                if task(SENTENCE, beam=4).text != before:
+                    return place, head
+    raise AssertionError("no head of this translator matters")
+
+
+def answered(page, which: str) -> str:
+    return "".join(page.locator(f"[data-side={which}]").inner_text().split())
+
+
+def test_a_head_off_changes_the_translation_and_undo_restores_it(visit, site, before, fateful):
+    place, head = fateful
+    page = visit.open("edit", text=SENTENCE)
+    assert answered(page, "before") == "".join(before.split())
+    page.locator(f"[data-switch='{place}/{head}']").click()
+    page.locator("[data-compared]").wait_for()
+    visit.settled()
+    task = site.task("translator")
+    with regard.edit(task.model) as edit:
+        edit.head(place, head).off()
+        expected = task(SENTENCE, beam=4).text
+    assert answered(page, "after") == "".join(expected.split()) != "".join(before.split())
+    assert page.locator("[data-side=after] mark").count() > 0
+    assert "log-probability fell by" in page.locator("[data-lost]").inner_text()
+    assert page.locator(".edit-chip").inner_text().startswith(f"edited: {place} head {head} off")
+    page.get_by_role("button", name="Undo").click()
+    page.locator("[data-compared]").wait_for(state="detached")
+    assert answered(page, "before") == "".join(before.split())
+    page.keyboard.press("Control+Shift+Z")
+    page.locator("[data-compared]").wait_for()
+
+
+def test_the_saved_edits_are_what_the_library_takes(visit, site, fateful, tmp_path):
+    place, head = fateful
+    page = visit.open("edit", text=SENTENCE)
+    page.locator(f"[data-switch='{place}/{head}']").click()
+    page.locator("[data-hide='0/2']").click()
+    page.locator("[data-compared]").wait_for()
+    visit.settled()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save JSON").click()
+    path = tmp_path / "edits.json"
+    download.value.save_as(path)
+    records = json.loads(path.read_text())
+    assert {record["do"] for record in records} == {"scale", "hide"}
+    task = site.task("translator")
+    with regard.edit(task.model, path):
+        expected = task(SENTENCE, beam=4).text
+    assert answered(page, "after") == "".join(expected.split())
+
+
+def test_an_edit_is_switched_off_alone(visit, fateful):
+    place, head = fateful
+    page = visit.open("edit", text=SENTENCE)
+    page.locator(f"[data-switch='{place}/{head}']").click()
+    page.locator("[data-compared]").wait_for()
+    page.get_by_role("checkbox").first.uncheck()
+    page.locator("[data-compared]").wait_for(state="detached")
+    assert "off" in visit.state
+    assert page.locator(".edit-chip.off").count() == 1
+
+
+def test_a_drawn_weight_is_used(visit, site):
+    page = visit.open("edit", text=SENTENCE, place="decoder.0.cross", head="0", pin="b2")
+    page.get_by_label("All weight to").select_option("3")
+    page.locator("[data-do=set]").click()
+    page.locator("[data-compared]").wait_for()
+    visit.settled()
+    assert "edits=" in visit.state
+    records = json.loads(page.evaluate("() => new URLSearchParams(location.hash.split('?')[1]).get('edits')"))
+    (record,) = records
+    assert (record["do"], record["rows"]) == ("set", [1])
+    task = site.task("translator")
+    with regard.edit(task.model, records), regard.watch(task.model) as seen:
+        task(SENTENCE, beam=4)
+    assert seen["decoder.0.cross"][0, 0, 1, 3].item() == pytest.approx(1)
+    page.keyboard.press("4")
+    rows = visit.table(re.compile("Map of decoder.0.cross, head 0"))
+    assert ["1", "3", 1.0] in [[row[0], row[2], float(row[4])] for row in rows]
+
+
+def test_a_classifier_without_text_shows_what_moved(visit):
+    page = visit.open("edit", model="bert", text="the [MASK] sleeps .")
+    page.locator("[data-switch='encoder.0.self/0']").click()
+    page.locator(".edit-chip").wait_for()
+    visit.settled()
+    assert page.locator(".edit-chip").count() == 1
+    assert page.get_by_role("alert").count() == 0

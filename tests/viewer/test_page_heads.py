@@ -1,0 +1,119 @@
+"""Heads, links, the map, and query and key: what they show is what a watch of the library sees."""
+
+import re
+
+import pytest
+
+import regard
+
+SENTENCE = "where is the station ?"
+
+
+@pytest.fixture(scope="module")
+def seen(site):
+    """What the translator attended to while it wrote the text that the page shows."""
+    task = site.task("translator")
+    with regard.watch(task.model) as found:
+        task(SENTENCE, beam=4)
+    return found
+
+
+def test_every_head_has_a_thumbnail(visit, seen):
+    visit.open("heads", text=SENTENCE)
+    shown = {(row[0], int(row[1])): float(row[2]) for row in visit.table(re.compile("Heads of"))}
+    expected = {
+        (place, head): weights.max().item() for place in seen for head, weights in enumerate(seen[place].weights()[0])
+    }
+    assert shown == pytest.approx(expected, abs=1e-5)
+
+
+def test_a_click_on_a_thumbnail_opens_its_head(visit):
+    page = visit.open("heads", text=SENTENCE)
+    thumbnails = page.get_by_role("img", name=re.compile("thumbnails"))
+    thumbnails.click(position={"x": 118 + 106 + 30, "y": 24 + 30})  # the second head of the first layer
+    page.locator("main[data-view=links]").wait_for()
+    assert "place=encoder.0.self&head=1" in visit.state
+    page.keyboard.press("2")
+    page.keyboard.press("]")
+    assert "place=encoder.1.self" in visit.state
+
+
+def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
+    page = visit.open("links", text=SENTENCE, place="decoder.1.cross", head="2", top="2")
+    rows = visit.table(re.compile("Links of decoder.1.cross, head 2"))
+    top = seen["decoder.1.cross"].top(2)
+    expected = [
+        (row, column, weight)
+        for row, (places, weights) in enumerate(zip(top.places[0, 2].tolist(), top.weights[0, 2].tolist(), strict=True))
+        for column, weight in zip(places, weights, strict=True)
+    ]
+    assert [(int(row[1]), int(row[3])) for row in rows] == [(row, column) for row, column, _ in expected]
+    assert [float(row[5]) for row in rows] == pytest.approx([weight for *_, weight in expected], abs=1e-5)
+    assert page.locator(".link.strong").count() == len(expected)
+
+
+def test_a_pinned_token_keeps_its_own_links_only(visit):
+    page = visit.open("links", text=SENTENCE, place="decoder.1.cross", top="2")
+    page.locator(".spot").first.wait_for()
+    page.locator(".spot").nth(3).click()
+    page.mouse.move(5, 400)
+    assert page.locator(".link.strong").count() == 2
+    assert "pin=b4" in visit.state  # the row that wrote the fourth token
+    page.get_by_role("button", name="head 1", exact=True).click()
+    assert "heads=0%2C1" in visit.state
+
+
+def test_the_map_says_the_weight_under_the_pointer(visit, seen):
+    page = visit.open("map", text=SENTENCE, place="encoder.1.self", head="1")
+    rows = visit.table(re.compile("Map of encoder.1.self, head 1"))
+    weights = seen["encoder.1.self"][0, 1]
+    for row, _, column, _, weight in rows[:20]:
+        assert float(weight) == pytest.approx(weights[int(row), int(column)].item(), abs=1e-6)
+    assert float(rows[0][4]) == pytest.approx(weights.max().item(), abs=1e-6)
+    box = page.locator("canvas[data-map]").bounding_box()
+    page.mouse.move(box["x"] + 104 + 8, box["y"] + 78 + 8)
+    page.locator(".said", has_text="→").wait_for()
+    assert f"{weights[0, 0].item():.3f}".lstrip("0") in page.locator(".said").inner_text()
+
+
+def test_the_map_zooms_from_the_whole_to_single_weights(visit, site):
+    text = ("the dog sleeps under the table , where is the station ? " * 20)[:1000]  # three levels
+    page = visit.open("map", model="gpt", text=text, tokens="1", place="decoder.1.self", head="1")
+    level = page.locator("[data-says=level]")
+    level.filter(has_text="a cell is the mean of").wait_for()
+    page.get_by_role("application").focus()
+    for _ in range(5):
+        page.keyboard.press("+")
+    level.filter(has_text="exact").wait_for()
+    assert "at=" in visit.state
+    rows = visit.table(re.compile("Map of"))
+    task = site.task("gpt")
+    with regard.watch(task.model, "decoder.1.self") as seen:
+        task(text, max_length=1)
+    pattern = seen["decoder.1.self"]
+    for row, _, column, _, weight in rows[:10]:
+        assert float(weight) == pytest.approx(pattern[0, 1, int(row), int(column)].item(), abs=1e-6)
+    page.keyboard.press("0")
+    level.filter(has_text="a cell is the mean of").wait_for()
+
+
+def test_the_scale_says_what_it_does(visit):
+    page = visit.open("map", text=SENTENCE)
+    page.get_by_role("button", name="log", exact=True).click()
+    assert "ten times" in page.locator("[data-says=scale]").inner_text()
+    page.get_by_role("button", name="without the sink").click()
+    assert "hatched" in page.locator("[data-says=scale]").inner_text()
+    assert "scale=sinkless" in visit.state
+
+
+def test_a_score_is_taken_apart(visit, seen):
+    page = visit.open("pair", text=SENTENCE, place="decoder.1.cross", head="1", pin="b3,a4")
+    rows = visit.table(re.compile("product per dimension"))
+    pattern = seen["decoder.1.cross"]
+    query, key = pattern.query[0, 1, 2], pattern.key[0, 1, 4]
+    products = (query * key * query.shape[-1] ** -0.5).tolist()
+    assert [float(row[3]) for row in rows] == pytest.approx(products, abs=1e-5)
+    weight = pattern[0, 1, 2, 4].item()
+    assert page.locator("[data-equation] b").last.inner_text() == f"{weight:.3f}".lstrip("0")
+    softmax = visit.table(re.compile("The softmax row"))
+    assert [float(row[2]) for row in softmax] == pytest.approx(pattern[0, 1, 2].tolist(), abs=1e-5)

@@ -1,0 +1,94 @@
+"""Every zoom level equals the definition: means and maxima of what Pattern says."""
+
+import numpy as np
+import pytest
+import torch
+from torch.testing import assert_close
+
+from regard.attention import Alibi, Causal, Padding, Pattern, Window
+from regard.viewer import pyramid
+from regard.viewer.pyramid import base, built, cells, levels, pooled
+
+MASKS = {
+    "none": (None, 600, 530),
+    "causal": (Causal(), 777, 777),
+    "later": (Causal(), 300, 700),
+    "window": (Window(40, 3), 700, 700),
+    "padding": (Padding.from_lengths([333], keys=600), 520, 600),
+}
+
+
+def pattern(name: str, heads: int = 3, width: int = 8) -> Pattern:
+    mask, queries, keys = MASKS[name]
+    query, key = torch.randn(1, heads, queries, width), torch.randn(1, heads, keys, width)
+    return Pattern(query, key, mask=mask, bias=Alibi(torch.full((heads,), 0.01)))
+
+
+def by_definition(weights: torch.Tensor, level: int, how: str) -> torch.Tensor:
+    """From the whole matrix, by numpy: sums over sizes, or maxima."""
+    table = weights.double().numpy()
+    over = np.maximum if how == "max" else np.add
+    for axis in (-2, -1):
+        begins = np.arange(0, table.shape[axis], 1 << level)
+        counts = np.diff(np.append(begins, table.shape[axis]))
+        table = over.reduceat(table, begins, axis)
+        if how == "mean":
+            table = table / (counts[:, None] if axis == -2 else counts)
+    return torch.from_numpy(table).float()
+
+
+@pytest.mark.parametrize("how", ["mean", "max"])
+@pytest.mark.parametrize("name", MASKS)
+def test_every_level_is_the_mean_or_the_maximum_of_its_cells(name, how, monkeypatch):
+    monkeypatch.setattr(pyramid, "ROWS", 64)
+    monkeypatch.setattr(pyramid, "STRIP", 128)
+    monkeypatch.setattr(pyramid, "PANEL", 3)
+    whole = pattern(name)
+    weights, stored = whole.weights()[0], built(whole, 2)
+    _, heads, queries, keys = whole.shape
+    for level in range(levels(whole) + 1):
+        expected = by_definition(weights, level, how)
+        everything = slice(0, cells(queries, level)), slice(0, cells(keys, level))
+        for known in (stored, None):
+            found = pooled(whole, known, slice(0, heads), level, *everything, how)
+            assert_close(found, expected, atol=1e-6, rtol=0)
+        part = slice(1, min(9, everything[0].stop)), slice(2, min(17, everything[1].stop))
+        found = pooled(whole, stored, slice(1, 2), level, *part, how)
+        assert_close(found, expected[1:2, part[0], part[1]], atol=1e-6, rtol=0)
+
+
+def test_rows_that_were_set_by_hand_are_on_the_map():
+    whole = pattern("causal")
+    ahead = torch.zeros(777)
+    ahead[776] = 1  # where the mask would forbid it
+    changed = whole.set(ahead, heads=[1], rows=[0])
+    stored = built(changed, 3)
+    found = pooled(changed, stored, slice(1, 2), 3, slice(0, 1), slice(0, 98), "max")
+    assert found[0, 0, -1] == 1
+
+
+@pytest.mark.parametrize("mask", [None, Causal(), Window(100, 100)])
+def test_the_pyramid_is_as_fine_as_its_share_of_memory_allows(mask):
+    whole = Pattern(torch.randn(1, 2, 2500, 64), torch.randn(1, 2, 2500, 64), mask=mask)
+    level, room = base(whole), pyramid.SHARE * (whole.query.nbytes + whole.key.nbytes)
+    assert level is not None
+    assert built(whole, level).size <= room
+    assert level == 0 or 8 * 2 * pyramid.area(pyramid.empty(whole, level - 1)) > room
+
+
+def test_a_map_of_one_tile_is_not_stored():
+    assert base(Pattern(torch.randn(1, 1, 256, 4), torch.randn(1, 1, 256, 4))) is None
+
+
+def test_the_work_can_be_stopped_and_tells_how_far_it_is():
+    told = []
+
+    def tell(done):
+        told.append(done)
+        if len(told) == 3:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        built(pattern("causal"), 2, tell)
+    assert told == sorted(told)
+    assert 0 < told[-1] < 1

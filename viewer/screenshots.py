@@ -1,0 +1,57 @@
+"""The pictures of docs/viewer.md: `regard see --model en-de --no-browser --port 4747`, then `python viewer/screenshots.py`."""
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from playwright.sync_api import sync_playwright
+
+FOLDER = Path(__file__).parents[1] / "docs" / "viewer"
+TEXT = {"model": "en-de", "text": "Where is the station?"}
+LONG = {"model": "shakespeare", "tokens": "200", "text": "To be, or not to be", "temperature": "0.8"}
+# What is shown, in which view, with what state; what to click, what to point at; the width and the theme.
+SHOTS: dict[str, dict[str, Any]] = {
+    "text": {"view": "text", "state": TEXT | {"pin": "b4"}},
+    "heads": {"view": "heads", "state": TEXT | {"place": "decoder.2.cross"}},
+    "links": {"view": "links", "state": TEXT | {"place": "decoder.2.cross", "heads": "0,1,2,3", "top": "2"}},
+    "map": {"view": "map", "state": LONG | {"place": "decoder.3.self", "head": "1"}, "theme": "dark"},
+    "pair": {"view": "pair", "state": TEXT | {"place": "decoder.2.cross", "head": "1", "pin": "b4,a3"}},
+    "edit": {"view": "edit", "state": TEXT, "click": ["[data-hide='0/3']"]},
+    "inside": {"view": "inside", "state": TEXT},
+    "learn": {"view": "learn", "state": {"topic": "heads", "step": "4"}},
+    "narrow": {"view": "text", "state": TEXT | {"pin": "b4"}, "width": 400, "theme": "dark"},
+}
+
+
+def main(base: str, names: list[str]) -> None:
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        for name, shot in SHOTS.items():
+            if not names or name in names:
+                taken(browser, base, name, shot)
+        browser.close()
+
+
+def taken(browser: Any, base: str, name: str, shot: dict[str, Any]) -> None:
+    """One picture, of a page that has come to rest."""
+    window = {"width": shot.get("width", 1200), "height": 800}
+    page = browser.new_page(viewport=window, color_scheme=shot.get("theme", "light"), reduced_motion="reduce")
+    page.goto(f"{base}#{shot['view']}?{urlencode(shot['state'], quote_via=quote)}")
+    page.locator("figure, .card").first.wait_for(timeout=90_000)
+    page.locator(".said[data-busy=false]").wait_for(timeout=90_000)
+    for place in shot.get("click", ()):
+        page.locator(place).click()
+        page.locator("[data-compared]").wait_for(timeout=90_000)
+        page.locator(".said[data-busy=false]").wait_for(timeout=90_000)
+        page.evaluate("scrollTo(0, 0)")
+    page.mouse.move(2, 500)
+    page.wait_for_timeout(2500)
+    page.screenshot(path=FOLDER / f"{name}.png")
+    page.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "http://127.0.0.1:4747/", sys.argv[2:])

@@ -1,0 +1,160 @@
+/** What the server is asked and says; API.md tells it in prose, payload.ts has the types. */
+import type * as told from "./payload";
+import type { Ask, Links, Pair, Progress, Row, Run, Topics } from "./payload";
+
+export type * from "./payload";
+
+export interface Model extends told.Model {
+  example?: { text: string; second: string | null } | null;
+}
+export interface Models extends told.Models {
+  models: Model[];
+}
+export interface Looks {
+  looks: { look: string; title: string; says: string }[];
+}
+export interface Grid extends told.Grid {
+  texts?: string[][] | null;
+}
+export interface Lesson extends told.Lesson {
+  grids: Grid[];
+}
+export type How = "mean" | "max";
+export type Link = Links["links"][number];
+
+export interface Frame<Head> {
+  head: Head;
+  numbers: Float32Array;
+}
+
+export interface TileHead {
+  place: string;
+  head: number;
+  level: number;
+  row: number;
+  column: number;
+  how: How;
+  rows: number;
+  columns: number;
+  cell: number;
+  largest: number;
+}
+
+export interface OverviewHead {
+  how: How;
+  size: number;
+  places: { name: string; heads: number; rows: number; columns: number; largest: number[] }[];
+}
+
+/** What the server refused or could not do, in its own line. */
+export class Refused extends Error {
+  constructor(readonly status: number, message: string, readonly after: number | null = null) {
+    super(message);
+  }
+}
+
+async function answered(response: Response): Promise<Response> {
+  if (response.ok) return response;
+  let line = `the server answered ${response.status}`;
+  try {
+    const body: unknown = await response.json();
+    if (typeof body === "object" && body && "error" in body) line = String(body.error);
+  } catch {
+    // not JSON: the status says enough
+  }
+  const after = Number(response.headers.get("Retry-After"));
+  throw new Refused(response.status, line, Number.isFinite(after) && after > 0 ? after : null);
+}
+
+const sleep = (seconds: number, signal?: AbortSignal) =>
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, 1000 * seconds);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+
+type Query = Record<string, string | number>;
+
+/** Ask for something; where it is not there yet (409) or too much at once (429), ask again a little later. */
+async function get(path: string, query: Query = {}, signal?: AbortSignal): Promise<Response> {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
+  const address = search.size ? `${path}?${search}` : path;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await answered(await fetch(address, { signal }));
+    } catch (problem) {
+      const again = problem instanceof Refused && (problem.status === 409 || problem.status === 429) && tries < 40;
+      if (!again) throw problem;
+      await sleep(Math.min(2, problem.after ?? 0.2 * (tries + 1)), signal);
+    }
+  }
+}
+
+async function got<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
+  return (await get(path, query, signal)).json() as Promise<Answer>;
+}
+
+export function framed<Head>(bytes: ArrayBuffer): Frame<Head> {
+  const view = new DataView(bytes);
+  if (bytes.byteLength < 8 || view.getUint32(0, false) !== 0x52474431) throw new Error("not a frame of numbers");
+  const length = view.getUint32(4, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 8, length))) as Head;
+  return { head, numbers: new Float32Array(bytes, 8 + length) };
+}
+
+const run = (id: string) => `api/runs/${encodeURIComponent(id)}`;
+
+export const api = {
+  models: (signal?: AbortSignal) => got<Models>("api/models", {}, signal),
+  run: (id: string, signal?: AbortSignal) => got<Run>(run(id), {}, signal),
+  row: (id: string, query: { place: string; head: number; row: number; top: number }, signal?: AbortSignal) =>
+    got<Row>(`${run(id)}/row`, query, signal),
+  pair: (id: string, query: { place: string; head: number; row: number; column: number }, signal?: AbortSignal) =>
+    got<Pair>(`${run(id)}/pair`, query, signal),
+  links: (
+    id: string,
+    query: { place: string; heads: string; top: number; first: number; count: number },
+    signal?: AbortSignal,
+  ) => got<Links>(`${run(id)}/links`, query, signal),
+  async tile(
+    id: string,
+    query: { place: string; head: number; level: number; row: number; column: number; how: How },
+    signal?: AbortSignal,
+  ): Promise<Frame<TileHead>> {
+    return framed(await (await get(`${run(id)}/tile`, query, signal)).arrayBuffer());
+  },
+  async overview(id: string, query: { how: How; size: number }, signal?: AbortSignal): Promise<Frame<OverviewHead>> {
+    return framed(await (await get(`${run(id)}/overview`, query, signal)).arrayBuffer());
+  },
+  looks: (id: string, signal?: AbortSignal) => got<Looks>(`${run(id)}/inside`, {}, signal),
+  look: (id: string, look: string, signal?: AbortSignal) =>
+    got<Lesson>(`${run(id)}/inside/${encodeURIComponent(look)}`, {}, signal),
+  topics: (signal?: AbortSignal) => got<Topics>("api/learn", {}, signal),
+  async lesson(topic: string, given: Record<string, unknown>, signal?: AbortSignal): Promise<Lesson> {
+    const response = await fetch(`api/learn/${encodeURIComponent(topic)}`, posted(given, signal));
+    return (await answered(response)).json() as Promise<Lesson>;
+  },
+};
+
+function posted(body: unknown, signal?: AbortSignal): RequestInit {
+  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+}
+
+/** Start a run and tell each line of its progress. */
+export async function* ask(wanted: Ask, signal: AbortSignal): AsyncGenerator<Progress> {
+  const response = await answered(await fetch("api/runs", posted(wanted, signal)));
+  if (!response.body) throw new Error("this browser cannot read a stream");
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    rest += value ?? "";
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (line.trim()) yield JSON.parse(line) as Progress;
+    if (done) break;
+  }
+  if (rest.trim()) yield JSON.parse(rest) as Progress;
+}

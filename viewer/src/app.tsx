@@ -1,0 +1,97 @@
+/** The frame: a line to type in, the tokens, the views, and a line that says what the pointer is on. */
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { address, go, part, VIEWS, written, type View } from "./address";
+import { step } from "./parts/chooser";
+import { Help } from "./parts/help";
+import { Said } from "./parts/said";
+import { Spine } from "./parts/spine";
+import { Failed } from "./parts/states";
+import { Top } from "./parts/top";
+import { failure, hover, pointed, redo, run, toast, undo } from "./store";
+import { EditView } from "./views/edit/view";
+import { HeadsView } from "./views/heads/view";
+import { InsideView } from "./views/inside/view";
+import { LearnView } from "./views/learn/view";
+import { LinksView } from "./views/links/view";
+import { MapView } from "./views/map/view";
+import { PairView } from "./views/pair/view";
+import { TextView } from "./views/text/view";
+
+const SHOWN: Record<View, { name: string; view: ComponentType }> = {
+  text: { name: "Text", view: TextView },
+  heads: { name: "Heads", view: HeadsView },
+  links: { name: "Links", view: LinksView },
+  map: { name: "Map", view: MapView },
+  pair: { name: "Q · K", view: PairView },
+  edit: { name: "Edit", view: EditView },
+  inside: { name: "Inside", view: InsideView },
+  learn: { name: "Learn", view: LearnView },
+};
+
+const view = part("view");
+
+function keys(event: KeyboardEvent): void {
+  const typing = (event.target as Element).closest?.("input, textarea, select, dialog");
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !typing) {
+    event.preventDefault();
+    return event.shiftKey ? redo() : undo();
+  }
+  if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const number = Number(event.key);
+  if (number >= 1 && number <= VIEWS.length) return go({ view: VIEWS[number - 1]! });
+  switch (event.key) {
+    case "[": return step(-1, 0);
+    case "]": return step(1, 0);
+    case ",": return step(0, -1);
+    case ".": return step(0, 1);
+    case "w": return go({ words: !address.peek().words });
+    case "Escape": return go({ pins: [] });
+  }
+}
+
+export function App() {
+  const help = useSignal(false);
+  useEffect(() => {
+    addEventListener("keydown", keys);
+    return () => removeEventListener("keydown", keys);
+  }, []);
+  useEffect(() => {
+    hover.value = null;
+    pointed.value = null;
+  }, [view.value]);
+  const now = SHOWN[view.value];
+  useEffect(() => {
+    document.title = `${now.name} · regard`;
+  }, [now]);
+  const View = now.view;
+  const learns = view.value === "learn";
+  return (
+    <>
+      <Top help={() => (help.value = true)} />
+      {learns ? <div /> : <Spine />}
+      <div class="middle">
+        <nav class="views" aria-label="Views">
+          {VIEWS.map((one) => (
+            <a key={one} href={written({ ...address.value, view: one })} aria-current={one === view.value ? "page" : undefined}
+              onClick={(event) => {
+                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                event.preventDefault();
+                go({ view: one });
+              }}>
+              {SHOWN[one].name}
+            </a>
+          ))}
+        </nav>
+        <main id="main" tabIndex={-1} aria-label={now.name} data-view={view.value}>
+          {failure.value && run.value && !learns && <Failed line={failure.value} />}
+          <View key={view.value} />
+        </main>
+      </div>
+      <Said />
+      {toast.value && <div class="toast" role="status">{toast.value}</div>}
+      <Help open={help.value} close={() => (help.value = false)} />
+    </>
+  );
+}

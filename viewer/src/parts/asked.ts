@@ -1,0 +1,33 @@
+/** Something asked from the server for a view: the newest question wins, the answer before it stays until then. */
+import { useEffect, useState } from "preact/hooks";
+import { stale } from "../store";
+
+export interface Asked<Answer> {
+  answer: Answer | null;
+  problem: string | null;
+  busy: boolean;
+}
+
+export function useAsked<Answer>(ask: ((signal: AbortSignal) => Promise<Answer>) | null, of: unknown[], wait = 0): Asked<Answer> {
+  const [state, set] = useState<Asked<Answer>>({ answer: null, problem: null, busy: ask !== null });
+  useEffect(() => {
+    if (!ask) return set({ answer: null, problem: null, busy: false });
+    const stop = new AbortController();
+    set((before) => ({ ...before, busy: true }));
+    const timer = setTimeout(async () => {
+      try {
+        const answer = await ask(stop.signal);
+        if (!stop.signal.aborted) set({ answer, problem: null, busy: false });
+      } catch (problem) {
+        if (stop.signal.aborted) return;
+        const line = problem instanceof Error ? problem.message : String(problem);
+        set((before) => (stale(problem) ? before : { answer: null, problem: line, busy: false }));
+      }
+    }, wait);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, of);
+  return state;
+}

@@ -1,0 +1,135 @@
+/** A picture with its name, its table, and everything that can be taken away from it. */
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { link } from "../address";
+import { offline, type Exhibit } from "../scene/offline";
+import { png } from "../scene/paint";
+import { svgText } from "../scene/svg";
+import { csv, json } from "../scene/table";
+import { toast } from "../store";
+import { palette } from "../theme";
+import { Icon } from "./icon";
+import { Numbers } from "./numbers";
+
+/** The first picture of the view: what the page's own menu saves. */
+export const exhibit = signal<(() => Exhibit) | null>(null);
+
+export function say(line: string): void {
+  toast.value = line;
+  setTimeout(() => toast.value === line && (toast.value = null), 2200);
+}
+
+export function save(content: BlobPart, name: string, kind: string): void {
+  const address = URL.createObjectURL(new Blob([content], { type: kind }));
+  const anchor = document.createElement("a");
+  anchor.href = address;
+  anchor.download = name;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+export async function copy(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`${what} copied`);
+  } catch {
+    say("The browser did not allow the clipboard");
+  }
+}
+
+const file = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "picture";
+
+interface Way {
+  name: string;
+  shown: string;
+  take: (made: Exhibit) => void | Promise<void>;
+}
+
+const WAYS: Way[] = [
+  { name: "link", shown: "Copy a link to this", take: () => copy(link(), "Link") },
+  { name: "svg", shown: "Save as SVG", take: (made) => save(svgText(made.scene, made.title, palette.value.paper), `${file(made.title)}.svg`, "image/svg+xml") },
+  { name: "png", shown: "Save as PNG", take: async (made) => save(await png(made.scene, palette.value.paper), `${file(made.title)}.png`, "image/png") },
+  { name: "html", shown: "Save as one HTML page", take: (made) => save(offline(made, palette.value.paper), `${file(made.title)}.html`, "text/html") },
+  { name: "csv", shown: "Save the data as CSV", take: (made) => save(csv(made.table), `${file(made.title)}.csv`, "text/csv") },
+  { name: "json", shown: "Save the data as JSON", take: (made) => save(json(made.table), `${file(made.title)}.json`, "application/json") },
+  { name: "python", shown: "Copy the Python lines", take: (made) => copy(made.python, "Python") },
+];
+
+/** The menu of ways to take a picture along. */
+export function Takings({ make, label, children }: { make: () => Exhibit | null; label: string; children: ComponentChildren }) {
+  const [open, show] = useState(false);
+  const here = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const away = (event: Event) => {
+      if (event instanceof KeyboardEvent ? event.key === "Escape" : !here.current?.contains(event.target as Node)) show(false);
+    };
+    addEventListener("pointerdown", away);
+    addEventListener("keydown", away);
+    return () => {
+      removeEventListener("pointerdown", away);
+      removeEventListener("keydown", away);
+    };
+  }, [open]);
+  const take = async (way: Way) => {
+    show(false);
+    const made = make();
+    if (!made) return say("There is no picture to save yet");
+    try {
+      await way.take(made);
+    } catch (problem) {
+      say(problem instanceof Error ? problem.message : String(problem));
+    }
+  };
+  return (
+    <div class="menu" ref={here}>
+      <button type="button" class="icon" aria-haspopup="menu" aria-expanded={open} aria-label={label} title={label} onClick={() => show(!open)}>
+        {children}
+      </button>
+      {open && (
+        <div role="menu">
+          {WAYS.map((way) => (
+            <button key={way.name} type="button" role="menuitem" data-take={way.name} onClick={() => void take(way)}>{way.shown}</button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface Shown {
+  title: string;
+  make: () => Exhibit;
+  children: ComponentChildren;
+  legend?: ComponentChildren;
+  /** The picture that the page's own menu saves. */
+  first?: boolean;
+  /** What the table is made from: it is made again when one of these changes. */
+  of: unknown[];
+}
+
+export function Figure({ title, make, children, legend, first, of }: Shown) {
+  const latest = useRef(make);
+  latest.current = make;
+  useEffect(() => {
+    if (!first) return;
+    const mine = () => latest.current();
+    exhibit.value = mine;
+    return () => {
+      if (exhibit.peek() === mine) exhibit.value = null;
+    };
+  }, [first]);
+  const table = useMemo(() => make().table, of);
+  return (
+    <figure class="figure">
+      <figcaption class="row">
+        <h2>{title}</h2>
+        <Takings make={make} label={`Save “${title}”`}><Icon name="save" /></Takings>
+      </figcaption>
+      {legend}
+      <div class="frame">{children}</div>
+      <Numbers table={table} />
+    </figure>
+  );
+}

@@ -1,0 +1,40 @@
+import { useEffect, useRef } from "preact/hooks";
+
+const KEYS: [string[], string][] = [
+  [["/"], "type a text; Enter runs it, Shift+Enter breaks the line"],
+  [["1", "…", "8"], "the views, from Text to Learn"],
+  [["[", "]"], "the layer before, the layer after"],
+  [[",", "."], "the head before, the head after"],
+  [["w"], "whole words, or the pieces that the model reads"],
+  [["←", "→"], "on the tokens: the one before, the one after; Enter pins"],
+  [["Esc"], "let go of all pinned tokens"],
+  [["+", "−", "0", "arrows"], "on the map: nearer, farther, all of it, move"],
+  [["Ctrl+Z", "Ctrl+Shift+Z"], "take an edit back, do it again"],
+];
+
+/** The keys, in a window of its own. */
+export function Help({ open, close }: { open: boolean; close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} onClose={close} aria-label="Keys">
+      <div class="stack">
+        <h2>Keys</h2>
+        <table>
+          <tbody>
+            {KEYS.map(([keys, what]) => (
+              <tr key={what}>
+                <td>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</td>
+                <td>{what}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <div><button type="button" class="plain" onClick={close}>Close</button></div>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,66 @@
+/** The line at the bottom: in words, what the pointer is on. */
+import { effect, signal } from "@preact/signals";
+import { api } from "../api";
+import { short, visible } from "../scene/signs";
+import { columnText, columnOf, rowOf, rowText } from "../sides";
+import { focus, going, head, hover, looked, pins, place, pointed, run, stale } from "../store";
+import { doing } from "./states";
+
+interface Sentence {
+  where: string;
+  who: string;
+  looks: string;
+}
+
+const sentence = signal<Sentence | null>(null);
+
+/** What the token that is spoken of looks at, asked from the server; the newest question wins. */
+export function listen(): void {
+  let stop: AbortController | null = null;
+  let timer = 0;
+  effect(() => {
+    const shown = run.value;
+    const here = place.value;
+    const held = shown && here ? pins.value.findLast((pin) => rowOf(shown, here, pin) !== null) : undefined;
+    const spot = hover.value ?? held ?? focus.value;
+    const number = head.value;
+    stop?.abort();
+    clearTimeout(timer);
+    if (!shown || !here || !spot) {
+      sentence.value = looked.value = null;
+      return;
+    }
+    const where = `${here.name} · head ${number}`;
+    const row = rowOf(shown, here, spot);
+    if (row === null) {
+      const column = columnOf(shown, here, spot);
+      sentence.value = column === null ? null : { where, who: `“${visible(columnText(shown, here, column))}”`, looks: "is looked at; choose a token of the other line to see what it looks at" };
+      return;
+    }
+    const mine = (stop = new AbortController());
+    const ask = async () => {
+      try {
+        const found = await api.row(shown.id, { place: here.name, head: number, row, top: 4 }, mine.signal);
+        looked.value = found;
+        const top = found.top.map((one) => `${visible(columnText(shown, here, one.column))} ${short(one.weight)}`);
+        const looks = top.length ? `looks at: ${top.join(", ")}` : "may look at nothing";
+        sentence.value = { where, who: `“${visible(rowText(shown, here, row))}”`, looks };
+      } catch (problem) {
+        if (!mine.signal.aborted) stale(problem);
+      }
+    };
+    timer = window.setTimeout(() => void ask(), 40);
+  });
+}
+
+export function Said() {
+  const now = doing();
+  const told = sentence.value;
+  let shown;
+  if (pointed.value) shown = pointed.value;
+  else if (told) shown = <>{told.where} · <b class="mono">{told.who}</b> {told.looks}</>;
+  else if (now) shown = now.line;
+  else if (run.value) shown = <span class="faint">Point at a token to read what it looks at; click to keep it.</span>;
+  else shown = <span class="faint">Type a text and run it.</span>;
+  return <div class="said" role="status" aria-live="polite" data-busy={going.value !== null}>{shown}</div>;
+}

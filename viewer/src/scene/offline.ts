@@ -1,0 +1,64 @@
+/** One file that shows a picture, its numbers and where they came from, without a server and without a script. */
+import type { Scene } from "./scene";
+import { svg } from "./svg";
+import type { Table } from "./table";
+
+export interface Exhibit {
+  /** What is shown, in a few words. */
+  title: string;
+  scene: Scene;
+  table: Table;
+  /** The lines of Python that give the same numbers. */
+  python: string;
+}
+
+const MOST_ROWS = 5000;
+
+const STYLE = `
+:root { color-scheme: light dark }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem }
+figure { margin: 0 0 1.5rem; overflow: auto }
+svg { max-width: 100%; height: auto }
+table { border-collapse: collapse; font-size: 13px }
+th, td { padding: .2rem .7rem; text-align: left; border-bottom: 1px solid #8885; white-space: pre }
+td.number { text-align: right; font-variant-numeric: tabular-nums }
+pre { padding: 1rem; overflow: auto; background: #8881 }
+`;
+
+export function offline(exhibit: Exhibit, background: string): string {
+  const page = document.implementation.createHTMLDocument(exhibit.title);
+  const make = (name: string, text?: string): HTMLElement => {
+    const made = page.createElement(name);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  };
+  const charset = make("meta");
+  charset.setAttribute("charset", "utf-8");
+  page.head.prepend(charset);
+  page.head.append(make("style", STYLE));
+  const figure = make("figure");
+  figure.append(page.importNode(svg(exhibit.scene, exhibit.title, background), true));
+  const numbers = make("details");
+  numbers.append(make("summary", `The numbers: ${exhibit.table.caption}`), tabled(exhibit.table, make));
+  page.body.append(make("h1", exhibit.title), figure, numbers, make("h2", "The same in Python"), make("pre", exhibit.python));
+  return `<!doctype html>\n${page.documentElement.outerHTML}\n`;
+}
+
+function tabled(table: Table, make: (name: string, text?: string) => HTMLElement): HTMLElement {
+  const made = make("table");
+  const row = (cells: (string | number)[], name: string): HTMLElement => {
+    const line = make("tr");
+    for (const value of cells) {
+      const one = make(name, String(value));
+      if (typeof value === "number") one.className = "number";
+      line.append(one);
+    }
+    return line;
+  };
+  const head = make("thead");
+  head.append(row(table.columns, "th"));
+  const body = make("tbody");
+  for (const cells of table.rows.slice(0, MOST_ROWS)) body.append(row(cells, "td"));
+  made.append(head, body);
+  return made;
+}

@@ -1,0 +1,75 @@
+import { font, type Mark, type Scene } from "./scene";
+
+/** Paint marks with a canvas, one scene unit to `scale` pixels. */
+export function paint(context: CanvasRenderingContext2D, scene: Scene, scale: number, background?: string): void {
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  context.clearRect(0, 0, scene.width, scene.height);
+  if (background) {
+    context.fillStyle = background;
+    context.fillRect(0, 0, scene.width, scene.height);
+  }
+  for (const mark of scene.marks) {
+    context.save();
+    context.globalAlpha = mark.opacity ?? 1;
+    one(context, mark);
+    context.restore();
+  }
+}
+
+function one(context: CanvasRenderingContext2D, mark: Mark): void {
+  switch (mark.kind) {
+    case "box": {
+      context.beginPath();
+      context.roundRect(mark.x, mark.y, Math.max(0, mark.width), Math.max(0, mark.height), mark.round ?? 0);
+      if (mark.fill) {
+        context.fillStyle = mark.fill;
+        context.fill();
+      }
+      if (mark.stroke) {
+        context.strokeStyle = mark.stroke;
+        context.lineWidth = mark.thickness ?? 1;
+        context.stroke();
+      }
+      return;
+    }
+    case "stroke": {
+      const path = new Path2D(mark.d);
+      if (mark.fill) {
+        context.fillStyle = mark.fill;
+        context.fill(path);
+      }
+      context.strokeStyle = mark.stroke;
+      context.lineWidth = mark.thickness ?? 1;
+      context.lineCap = "round";
+      if (mark.dashes) context.setLineDash(mark.dashes.split(" ").map(Number));
+      context.stroke(path);
+      return;
+    }
+    case "label": {
+      context.font = font(mark);
+      context.fillStyle = mark.fill;
+      context.textAlign = mark.anchor === "middle" ? "center" : (mark.anchor ?? "start");
+      context.translate(mark.x, mark.y);
+      if (mark.turn) context.rotate((mark.turn * Math.PI) / 180);
+      context.fillText(mark.text, 0, 0);
+      return;
+    }
+    case "raster": {
+      context.imageSmoothingEnabled = mark.smooth ?? false;
+      context.drawImage(mark.pixels, mark.x, mark.y, mark.width, mark.height);
+    }
+  }
+}
+
+/** The scene as a PNG, twice as fine as the screen's units. */
+export async function png(scene: Scene, background: string, scale = 2): Promise<Blob> {
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.ceil(scene.width * scale);
+  canvas.height = Math.ceil(scene.height * scale);
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("this browser gives no canvas to paint on");
+  paint(context, scene, scale, background);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for a PNG"))), "image/png"),
+  );
+}

@@ -1,0 +1,38 @@
+/** Token text as it can be shown: a faint sign for every space and break, and for what would hide or turn the line. */
+
+const SPACES: Record<string, string> = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽" };
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+const JOINER = "\u200d"; // holds the parts of one emoji together
+
+function sign(letter: string): string {
+  const space = SPACES[letter];
+  if (space) return space;
+  const code = letter.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code); // ␀ … ␟
+  if (code === 0x7f) return "␡";
+  if (letter !== JOINER && HIDDEN.test(letter)) return `\\u${code.toString(16).padStart(4, "0")}`;
+  return letter;
+}
+
+/** The text on one line, nothing invisible in it. */
+export function visible(text: string): string {
+  return [...text].map(sign).join("");
+}
+
+/** The same for running text: ordinary spaces stay spaces. */
+export function legible(text: string): string {
+  return [...text].map((letter) => (letter === " " ? " " : sign(letter))).join("");
+}
+
+/** .86 for a weight, -0.31 for a score: two digits until asked for more. */
+export function short(value: number, digits = 2): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "–" : value > 0 ? "∞" : "−∞";
+  if (value === 0) return "0";
+  const text = value.toFixed(digits);
+  return Math.abs(value) < 1 ? text.replace(/^(-?)0\./, "$1.") : text;
+}
+
+/** Every digit that matters. */
+export const long = (value: number): string => (Number.isFinite(value) ? String(Number(value.toPrecision(7))) : String(value));
+
+export const count = (value: number): string => value.toLocaleString("en-US");

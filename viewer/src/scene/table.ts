@@ -1,0 +1,23 @@
+/** The numbers behind a picture: for screen readers, for CSV and JSON, and in the saved page. */
+
+export type Cell = string | number;
+
+export interface Table {
+  caption: string;
+  columns: string[];
+  rows: Cell[][];
+}
+
+function cell(value: Cell): string {
+  if (typeof value === "number") return String(value);
+  const guarded = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value; // a spreadsheet would take it for a formula
+  return /[",\n\r]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}
+
+export function csv(table: Table): string {
+  return [table.columns, ...table.rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}
+
+export function json(table: Table): string {
+  return JSON.stringify(table, null, 1) + "\n";
+}

@@ -1,0 +1,57 @@
+/** Tokens that nobody may see. */
+import { useMemo } from "preact/hooks";
+import type { Change, Edit } from "../../address";
+import { visible } from "../../scene/signs";
+import { change, changes, hover, pins, run } from "../../store";
+import { line, sideNumber } from "../../sides";
+
+const MOST = 200;
+
+/** The layers that look at a side, as patterns: `encoder.*.self`, `decoder.*.cross`. */
+function lookers(side: number): string[] {
+  const shown = run.value!;
+  const there = shown.places.filter((place) => sideNumber(shown, place.columns) === side);
+  if (there.length === shown.places.length) return ["*"];
+  return [...new Set(there.map((place) => place.name.replace(/\.\d+(?=\.|$)/g, ".*")))];
+}
+
+export function Hiding() {
+  const shown = run.value!;
+  const sides = useMemo(() => shown.sides.map((side, index) => ({ name: side.name, tokens: line(side).slice(0, side.texts.length), looked: shown.places.some((place) => sideNumber(shown, place.columns) === index) })), [shown]);
+  const isHidden = (side: number, index: number) => {
+    const names = lookers(side);
+    return changes.value.some(({ record, on }) => on && record.do === "hide" && names.includes(String(record["place"])) && (record["places"] as number[]).includes(index));
+  };
+  const toggle = (side: number, index: number) => {
+    const names = lookers(side);
+    if (isHidden(side, index)) {
+      const left = changes.value.flatMap((one): Change[] => {
+        if (one.record.do !== "hide" || !names.includes(String(one.record["place"]))) return [one];
+        const rest = (one.record["places"] as number[]).filter((each) => each !== index);
+        return rest.length ? [{ ...one, record: { ...one.record, places: rest } }] : [];
+      });
+      return change(left);
+    }
+    change([...changes.value, ...names.map((place): Change => ({ record: { do: "hide", place, places: [index] } satisfies Edit, on: true }))]);
+  };
+  return (
+    <section class="card stack" aria-label="Tokens">
+      <div class="row"><h2>Tokens</h2><span class="faint small">click one to hide it from all who could look at it</span></div>
+      {sides.map((side, number) => side.looked && (
+        <div key={side.name} class="board-row">
+          <span class="small faint">{side.name}</span>
+          <span class="row tiny">
+            {side.tokens.map((token, index) => ({ token, index })).filter(({ index }) => index < MOST || pins.value.some((pin) => pin.side === number && pin.index === index)).map(({ token, index }) => (
+              <button key={index} type="button" class="hide mono" aria-pressed={isHidden(number, index)} data-hide={`${number}/${index}`}
+                aria-label={`${visible(token.text)}, ${isHidden(number, index) ? "hidden" : "seen"}`}
+                onPointerEnter={() => (hover.value = { side: number, index })} onPointerLeave={() => (hover.value = null)}
+                onClick={() => toggle(number, index)}>{visible(token.text)}</button>
+            ))}
+            {side.tokens.length > MOST && <span class="faint small">and {side.tokens.length - MOST} more: pin one to find it here</span>}
+          </span>
+        </div>
+      ))}
+    </section>
+  );
+}
+

@@ -1,0 +1,29 @@
+import { short, visible } from "../../../scene/signs";
+import { fact, grid, type Page, type Taught } from "../lesson";
+import { Matrices, Slider } from "../pieces";
+
+function Body({ lesson, give }: Taught) {
+  const step = lesson.given["step"] as number;
+  const steps = grid(lesson, "weights").rows.length;
+  return (
+    <>
+      <Slider label="Step" value={step} least={0} most={Math.max(1, steps - 1)} set={(next) => give({ step: next })} shown={`${step} “${visible(grid(lesson, "weights").rows[step] ?? "")}”`} />
+      <Slider label="Sharpness" value={lesson.given["sharpness"] as number} least={0.5} most={8} step={0.1} set={(sharpness) => give({ sharpness })} />
+      <Matrices lesson={lesson} names={["weights", "scores", "step weights", "context"]} title="The alignment so far, and this step" looks={{ weights: { row: step } }} />
+    </>
+  );
+}
+
+export const alignment: Page = {
+  topic: "alignment",
+  title: "The first attention: a soft alignment",
+  text: "A recurrent translator once had to squeeze a sentence into one vector. In 2014 it got an aligner: before each word it compares its state "
+    + "with every source word, v · tanh(W s + U h), and reads the mixture. Walk through the steps: the strong squares are the alignment.",
+  Body,
+  equation(lesson) {
+    const weights = grid(lesson, "step weights");
+    const row = weights.numbers[0] ?? [];
+    const best = row.indexOf(Math.max(...row.map((one) => one ?? 0)));
+    return `context = Σ weight · state; the largest is ${short(row[best] ?? 0)} on “${visible(weights.columns[best] ?? String(fact(lesson, "source word") ?? ""))}”`;
+  },
+};

@@ -1,0 +1,81 @@
+/** Learn: one idea a page; something to move, a picture that answers, the equation with the numbers of now. */
+import { go, address, noted } from "../../address";
+import { api } from "../../api";
+import { useAsked } from "../../parts/asked";
+import { copy } from "../../parts/figure";
+import { Failed, Waiting } from "../../parts/states";
+import { give, useLesson, type Page } from "./lesson";
+import { alignment } from "./pages/alignment";
+import { animal } from "./pages/animal";
+import { convolution } from "./pages/convolution";
+import { dense } from "./pages/dense";
+import { dictionary } from "./pages/dictionary";
+import { graph } from "./pages/graph";
+import { heads } from "./pages/heads";
+import { masks } from "./pages/masks";
+import { match } from "./pages/match";
+import { matrix } from "./pages/matrix";
+import { memory } from "./pages/memory";
+import { order } from "./pages/order";
+import { segments } from "./pages/segments";
+import { softmax } from "./pages/softmax";
+
+const PAGES: Page[] = [match, softmax, dictionary, matrix, heads, animal, order, masks, graph, dense, convolution, alignment, memory, segments];
+
+function turnTo(topic: string): void {
+  const { given: _, step: __, ...more } = address.peek().more;
+  go({ more: { ...more, topic } });
+}
+
+const made = (by: string): string =>
+  by === "by hand" ? "weights made by hand, to be easy to read" : by === "random" ? "random weights: nothing was learned" : `a real model: ${by}`;
+
+function Lessons({ page }: { page: Page }) {
+  const { answer, problem, busy } = useLesson(page.topic);
+  const lesson = answer?.topic === page.topic ? answer : null;
+  if (problem) return <Failed line={problem} />;
+  if (!lesson) return <Waiting line="Asking the library for the numbers …" />;
+  const Body = page.Body;
+  return (
+    <div class="stack" data-topic={page.topic} data-busy={busy}>
+      <p class="made" data-made>{made(lesson.made)}</p>
+      <Body lesson={lesson} give={give} />
+      <p class="equation" data-equation>{page.equation(lesson)}</p>
+      <details class="source">
+        <summary>The code that made it</summary>
+        <pre class="code">{lesson.code}</pre>
+        <button type="button" class="plain" onClick={() => void copy(lesson.code, "Python")}>Copy</button>
+      </details>
+    </div>
+  );
+}
+
+export function LearnView() {
+  const topics = useAsked((signal) => api.topics(signal), []);
+  const known = PAGES.filter((page) => topics.answer?.topics.some((one) => one.topic === page.topic));
+  if (topics.problem) return <Failed line={topics.problem} />;
+  if (!topics.answer) return <Waiting line="Asking which pages there are …" />;
+  const at = Math.max(0, known.findIndex((page) => page.topic === noted("topic")));
+  const page = known[at];
+  if (!page) return <Failed line="This server teaches nothing." />;
+  const next = known[at + 1];
+  return (
+    <div class="learn">
+      <nav class="contents" aria-label="Pages of Learn">
+        <ol>
+          {known.map((one) => (
+            <li key={one.topic}>
+              <button type="button" aria-current={one === page ? "page" : undefined} data-page={one.topic} onClick={() => turnTo(one.topic)}>{one.title}</button>
+            </li>
+          ))}
+        </ol>
+      </nav>
+      <article class="card stack lesson">
+        <h2 class="large-title">{page.title}</h2>
+        <p class="measure">{page.text}</p>
+        <Lessons key={page.topic} page={page} />
+        {next && <div><button type="button" class="plain" onClick={() => turnTo(next.topic)}>Next: {next.title} →</button></div>}
+      </article>
+    </div>
+  );
+}

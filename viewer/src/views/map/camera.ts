@@ -1,0 +1,60 @@
+/** Where the map is seen from: which weight is in the corner, and how many pixels one weight takes. */
+import { TILE, type Need } from "./tiles";
+
+export interface Camera {
+  /** The column at the left edge and the row at the upper one; fractions are parts of a weight. */
+  x: number;
+  y: number;
+  /** Pixels a weight. */
+  k: number;
+}
+
+export interface Sheet {
+  width: number;
+  height: number;
+  rows: number;
+  columns: number;
+  levels: number;
+}
+
+export const NEAREST = 56;
+
+/** All of it. */
+export function whole({ width, height, rows, columns }: Sheet): Camera {
+  const k = Math.min(NEAREST, width / columns, height / rows);
+  return { k, x: (columns - width / k) / 2, y: (rows - height / k) / 2 };
+}
+
+/** The coarsest level whose cells are not larger than a pixel of the screen. */
+export function levelAt(camera: Camera, sheet: Sheet, fine: number): number {
+  return Math.max(0, Math.min(sheet.levels - 1, Math.floor(-Math.log2(camera.k * fine) + 0.01)));
+}
+
+/** The tiles of a level that are seen, those nearest to the middle first. */
+export function seen(camera: Camera, sheet: Sheet, level: number): Need[] {
+  const size = TILE * 2 ** level;
+  const range = (from: number, to: number, most: number): number[] => {
+    const first = Math.max(0, Math.floor(from / size));
+    const last = Math.min(Math.ceil(most / size) - 1, Math.floor((to - 1e-9) / size));
+    return Array.from({ length: Math.max(0, last - first + 1) }, (_, step) => first + step);
+  };
+  const rows = range(camera.y, camera.y + sheet.height / camera.k, sheet.rows);
+  const columns = range(camera.x, camera.x + sheet.width / camera.k, sheet.columns);
+  const middle = [camera.y + sheet.height / camera.k / 2, camera.x + sheet.width / camera.k / 2] as const;
+  const away = ({ row, column }: Need) => Math.hypot((row + 0.5) * size - middle[0], (column + 0.5) * size - middle[1]);
+  return rows.flatMap((row) => columns.map((column) => ({ level, row, column }))).sort((one, other) => away(one) - away(other));
+}
+
+/** `row,column,pixels` of the middle, for the address. */
+export function spelled(camera: Camera, sheet: Sheet): string {
+  const row = camera.y + sheet.height / camera.k / 2;
+  const column = camera.x + sheet.width / camera.k / 2;
+  return [row.toFixed(1), column.toFixed(1), camera.k.toPrecision(4)].join(",");
+}
+
+export function parsed(text: string, sheet: Sheet): Camera | null {
+  const [row, column, k] = text.split(",").map(Number);
+  if (![row, column, k].every((one) => one !== undefined && Number.isFinite(one)) || !(k! > 0)) return null;
+  const near = Math.min(NEAREST, k!);
+  return { k: near, x: column! - sheet.width / near / 2, y: row! - sheet.height / near / 2 };
+}

@@ -1,0 +1,114 @@
+/** Tiles of one head's map: asked for when seen, kept for a while, cancelled when scrolled away. */
+import { api, type How, type Place } from "../../api";
+import { pixels, type Shade } from "../../scene/shade";
+
+export const TILE = 256;
+const KEPT = 240;
+
+export interface Tile {
+  level: number;
+  row: number;
+  column: number;
+  rows: number;
+  columns: number;
+  largest: number;
+  numbers: Float32Array;
+}
+
+interface Painted {
+  key: string;
+  canvas: HTMLCanvasElement;
+}
+
+export interface Need {
+  level: number;
+  row: number;
+  column: number;
+}
+
+const named = ({ level, row, column }: Need): string => `${level}/${row}/${column}`;
+
+/** What one head of one run looks like, as far as it is known. */
+export class Atlas {
+  private tiles = new Map<string, Tile>();
+  private painted = new WeakMap<Tile, Painted>();
+  private pending = new Map<string, AbortController>();
+  problem: unknown = null;
+
+  constructor(
+    readonly run: string, readonly place: Place, readonly head: number, readonly how: How, private readonly sinks: number[],
+    private readonly changed: () => void,
+  ) {}
+
+  get waiting(): number {
+    return this.pending.size;
+  }
+
+  tile(need: Need): Tile | undefined {
+    return this.tiles.get(named(need));
+  }
+
+  /** The tiles that are wanted now, the nearest first; others that are under way are cancelled. */
+  want(needs: Need[]): void {
+    const wanted = new Set(needs.map(named));
+    for (const [name, stop] of this.pending) if (!wanted.has(name)) stop.abort();
+    for (const need of needs) {
+      const name = named(need);
+      const tile = this.tiles.get(name);
+      if (tile) {
+        this.tiles.delete(name); // used again: now the youngest
+        this.tiles.set(name, tile);
+      } else if (!this.pending.has(name)) void this.fetch(need, name);
+    }
+  }
+
+  close(): void {
+    for (const stop of this.pending.values()) stop.abort();
+  }
+
+  private async fetch(need: Need, name: string): Promise<void> {
+    const stop = new AbortController();
+    this.pending.set(name, stop);
+    try {
+      const query = { place: this.place.name, head: this.head, how: this.how, ...need };
+      const { head, numbers } = await api.tile(this.run, query, stop.signal);
+      this.tiles.set(name, { ...need, rows: head.rows, columns: head.columns, largest: head.largest, numbers });
+      for (const old of this.tiles.keys()) {
+        if (this.tiles.size <= KEPT) break;
+        if (old !== named({ level: this.place.levels - 1, row: 0, column: 0 })) this.tiles.delete(old);
+      }
+    } catch (problem) {
+      if (!stop.signal.aborted) this.problem = problem;
+    } finally {
+      this.pending.delete(name);
+      this.changed();
+    }
+  }
+
+  /** Whether a cell of a level holds a key that heads rest on. */
+  rests(level: number, column: number): boolean {
+    const cell = 2 ** level;
+    return this.sinks.some((key) => key >= column * cell && key < (column + 1) * cell);
+  }
+
+  /** The largest weight of a tile, without the sinks where those are left out. */
+  largest(tile: Tile, sinkless: boolean): number {
+    if (!sinkless) return tile.largest;
+    let most = 0;
+    for (let column = 0; column < tile.columns; column++) {
+      if (this.rests(tile.level, tile.column * TILE + column)) continue;
+      for (let row = 0; row < tile.rows; row++) most = Math.max(most, tile.numbers[row * tile.columns + column]!);
+    }
+    return most;
+  }
+
+  canvas(tile: Tile, shade: Shade): HTMLCanvasElement {
+    const key = `${shade.scale}${shade.top}${shade.theme}`;
+    const known = this.painted.get(tile);
+    if (known?.key === key) return known.canvas;
+    const left_out = shade.scale === "sinkless" ? (column: number) => this.rests(tile.level, tile.column * TILE + column) : undefined;
+    const canvas = pixels(tile.numbers, tile.rows, tile.columns, shade, left_out);
+    this.painted.set(tile, { key, canvas });
+    return canvas;
+  }
+}

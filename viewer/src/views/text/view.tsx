@@ -1,0 +1,111 @@
+/** Text: what went in, what came out, and which token it came from. */
+import { address, note, noted, go, part, type Spot } from "../../address";
+import { Choice } from "../../parts/choice";
+import { Figure } from "../../parts/figure";
+import { Drawing } from "../../parts/picture";
+import { doing, Empty, NoRun, Waiting } from "../../parts/states";
+import { going, hover, model, modelName, pointed, run } from "../../store";
+import { palette } from "../../theme";
+import { python } from "../../python";
+import { Answered } from "./answered";
+import { Passage, Streaming } from "./passage";
+import { treeScene, treeTable } from "./tree";
+
+const words = part("words");
+const EXAMPLES: Record<string, string> = {
+  translate: "Where is the station?", generate: "To be, or not to be: that is", classify: "A warm and funny film.",
+  embed: "The animal didn't cross the road because it was too tired.",
+};
+
+function Whole({ label, name, otherwise, most }: { label: string; name: string; otherwise: number; most: number }) {
+  return (
+    <label>
+      {label}
+      <input type="number" min={1} max={most} value={noted(name, String(otherwise))} aria-label={label}
+        onChange={(event) => note({ [name]: event.currentTarget.value === String(otherwise) ? "" : event.currentTarget.value })} />
+    </label>
+  );
+}
+
+/** How the answer is written: kept beams, or drawn by lot. */
+function Manner() {
+  const task = model.value?.task;
+  const writes = task === "translate" || task === "generate";
+  const heat = noted("temperature");
+  return (
+    <div class="row controls">
+      <Choice label="Tokens or words" value={words.value ? "words" : "tokens"} choose={(value) => go({ words: value === "words" })}
+        options={[["tokens", "tokens"], ["words", "words"]]} />
+      {writes && (
+        <Choice label="How it is written" value={heat ? "drawn" : "likeliest"}
+          choose={(value) => note({ temperature: value === "drawn" ? "0.8" : "", seed: "" })}
+          options={[["likeliest", "the likeliest"], ["drawn", "drawn by lot"]]} />
+      )}
+      {writes && !heat && <Whole label="Beams" name="beam" otherwise={task === "translate" ? 4 : 1} most={16} />}
+      {writes && heat && (
+        <>
+          <label>
+            Temperature
+            <input type="range" min={0.1} max={2} step={0.1} value={heat} aria-label="Temperature" onChange={(event) => note({ temperature: event.currentTarget.value })} />
+            <output>{heat}</output>
+          </label>
+          <Whole label="Seed" name="seed" otherwise={0} most={2 ** 31 - 1} />
+        </>
+      )}
+      {task === "generate" && <Whole label="Tokens to write" name="tokens" otherwise={32} most={512} />}
+    </div>
+  );
+}
+
+function Begin() {
+  const task = model.value?.task ?? "";
+  const example = model.value?.example ?? (EXAMPLES[task] ? { text: EXAMPLES[task]!, second: null } : null);
+  return (
+    <Empty>
+      <p>Type a text above and run it: every view then shows what {modelName.value || "the model"} looks at.</p>
+      {example && (
+        <button type="button" class="plain" data-example onClick={() => go({ text: example.text, more: { ...address.peek().more, ...(example.second ? { second: example.second } : {}) } })}>
+          Try “{example.text.length > 60 ? `${example.text.slice(0, 60)}…` : example.text}”
+        </button>
+      )}
+    </Empty>
+  );
+}
+
+function BeamTree() {
+  const shown = run.value!;
+  const tree = shown.tree!;
+  const scene = treeScene(tree, palette.value, (line) => (pointed.value = line));
+  const title = "Beam search: what was kept, the winner marked";
+  return (
+    <div class="card">
+      <Figure title={title} of={[shown]} first
+        make={() => ({ title, scene, table: treeTable(tree), python: python(["# decode() with beam= gives the tree of the search, see docs/decoding.md"]) })}>
+        <Drawing scene={scene} label={title} />
+      </Figure>
+    </div>
+  );
+}
+
+export function TextView() {
+  const shown = run.value;
+  const now = doing();
+  const streamed = going.value?.progress?.text ?? "";
+  return (
+    <div class="stack">
+      <Manner />
+      {!shown && streamed && <Streaming text={streamed} />}
+      {!shown && !streamed && (now ? <Waiting {...now} /> : <NoRun><Begin /></NoRun>)}
+      {shown && (
+        <>
+          <div class={shown.sides.length > 1 ? "two" : "stack"} onPointerLeave={() => (hover.value = null as Spot | null)}>
+            {shown.sides.map((_, side) => <Passage key={side} side={side} />)}
+          </div>
+          {going.value && streamed && <Streaming text={streamed} />}
+          <Answered />
+          {shown.tree && shown.tree.nodes.length > 0 && <BeamTree />}
+        </>
+      )}
+    </div>
+  );
+}
