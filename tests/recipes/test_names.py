@@ -19,6 +19,9 @@ PAIRS = [
     ("It is 7:30.", "Es ist 7:30."),
     ("I have 12 cats.", "Ich habe 12 Katzen."),
     ("We have two dogs.", "Wir haben zwei Hunde."),
+    ("He saw me.", "Er hat mich gesehen."),
+    ("Call him.", "Ruf ihn an."),
+    ("He is here.", "Der Mann ist hier."),
 ]
 
 
@@ -29,11 +32,11 @@ def test_a_name_is_what_both_languages_write_alike():
 def test_names_and_numbers_change_on_both_sides_alike():
     draw = random.Random(1)
     for _ in range(50):
-        english, german = names.renamed(PAIRS[0], {"Tom"}, ["Anna"], draw)
+        english, german = names.named(PAIRS[0], {"Tom"}, ["Anna"], draw)
         new = re.fullmatch(r"Do you know (\w+)\?", english)[1]
         assert new != "Tom"
         assert german == f"Kennst du {new}?"
-        english, german = names.renamed(PAIRS[7], {"Tom"}, ["Anna"], draw)
+        english, german = names.numbered(PAIRS[7], draw)
         number = re.fullmatch(r"I have (\d\d) cats\.", english)[1]
         assert german == f"Ich habe {number} Katzen."
 
@@ -42,11 +45,25 @@ def test_a_possessive_is_written_as_german_writes_it():
     draw = random.Random(1)
     for name, written in (("Anna", "Annas"), ("Hans", "Hans'"), ("Max", "Max'")):
         draw.random = lambda: 0.0  # a name of the pool
-        assert names.renamed(PAIRS[2], {"Tom"}, [name], draw) == (f"I like {name}'s house.", f"Ich mag {written} Haus.")
+        assert names.named(PAIRS[2], {"Tom"}, [name], draw) == (f"I like {name}'s house.", f"Ich mag {written} Haus.")
+
+
+def test_a_name_stands_for_a_pronoun_that_both_languages_have():
+    draw = random.Random(1)
+    for pair, form in ((PAIRS[9], ("{} saw me.", "{} hat mich gesehen.")), (PAIRS[10], ("Call {}.", "Ruf {} an."))):
+        english, german = names.named(pair, set(), ["Anna"], draw)
+        new = re.fullmatch(form[0].replace("{}", r"(\w+)"), english)[1]
+        assert german == form[1].format(new)
+    assert names.named(PAIRS[11], set(), ["Anna"], draw) is None
+
+
+def test_the_parts_of_a_time_of_day_are_numbers():
+    english, german = names.numbered(("It is 7:30.", "Es ist 7.30 Uhr."), random.Random(1))
+    assert re.findall(r"\d+", english) == re.findall(r"\d+", german) != ["7", "30"]
 
 
 def test_pairs_without_a_common_name_or_number_are_not_repeated():
     found = names.more(PAIRS, times=3)
     assert found[: len(PAIRS)] == PAIRS
-    assert len(found) == len(PAIRS) + 3 * 4  # three pairs with Tom, one with 12; a time of day is no number
+    assert len(found) == len(PAIRS) + 3 * 5 + 9 * 2  # three pairs with Tom, two with pronouns; two with numbers
     assert names.more(PAIRS, times=3) == found
