@@ -44,10 +44,10 @@ def folder_of(length: int, folder: Path) -> Path:
     family = family_of(config, str(folder))
     torch.manual_seed(0)
     model = build(family.read(Options(config, str(folder)), architecture))
-    with torch.no_grad():  # sharp enough for heads to differ
+    with torch.no_grad():  # as Radford et al. 2019 begin
         for parameter in model.parameters():
             if parameter.dim() == 2:
-                parameter.normal_(std=2 / parameter.shape[1] ** 0.5)
+                parameter.normal_(std=0.02)
     save_model(model, folder, config, architecture)
     words = Tokenizer(models.WordLevel({f"w{number}": number for number in range(WORDS)}, unk_token="w0"))
     words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()

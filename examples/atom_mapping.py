@@ -41,16 +41,16 @@ REACTIONS = {
         "C:1 C:2 ( = O:3 ) N:4 c:5 1 c:6 c:7 c:8 c:7 c:6 1"
     ),
     "a thiol takes the place of fluorine": (
-        "C:1 C:2 ( C:1 ) S:3 . C N ( C ) C = O . F:10 c:9 1 c:8 c:7 c:6 n:5 c:4 1 F . O = C ( [O-] ) [O-] . [K+] . [K+] "
-        ">> C:1 C:2 ( C:1 ) S:3 c:4 1 n:5 c:6 c:7 c:8 c:9 1 F:10"
+        "C:1 C:2 ( C:1 ) S:3 . C N ( C ) C = O . F:10 c:9 1 c:8 c:7 c:6 n:5 c:4 1 F . O = C ( [O-] ) [O-] . [K+] . "
+        "[K+] >> C:1 C:2 ( C:1 ) S:3 c:4 1 n:5 c:6 c:7 c:8 c:9 1 F:10"
     ),
     "a ketone is reduced": (
         "C:1 C:2 ( = O:3 ) c:4 1 c:5 c:6 c:7 c:6 c:5 1 . C O . [BH4-] . [Na+] >> "
         "C:1 C:2 ( O:3 ) c:4 1 c:5 c:6 c:7 c:6 c:5 1"
     ),
     "two rings are coupled": (
-        "Br c:1 1 c:2 c:3 c:4 c:5 n:6 1 . C 1 C O C C O 1 . O = C ( [O-] ) [O-] . O B ( O ) c:7 1 c:8 c:9 c:10 c:9 c:8 1 . "
-        "[Na+] . [Na+] >> c:10 1 c:9 c:8 c:7 ( - c:1 2 c:2 c:3 c:4 c:5 n:6 2 ) c:8 c:9 1"
+        "Br c:1 1 c:2 c:3 c:4 c:5 n:6 1 . C 1 C O C C O 1 . O = C ( [O-] ) [O-] . O B ( O ) c:7 1 c:8 c:9 c:10 "
+        "c:9 c:8 1 . [Na+] . [Na+] >> c:10 1 c:9 c:8 c:7 ( - c:1 2 c:2 c:3 c:4 c:5 n:6 2 ) c:8 c:9 1"
     ),
     "a protecting group is taken off": (
         "C C ( C ) ( C ) O C ( = O ) N:1 C:2 c:3 1 c:4 c:5 c:6 c:5 c:4 1 . Cl C Cl . O = C ( O ) C ( F ) ( F ) F >> "
@@ -120,7 +120,7 @@ def main(folder: Path) -> None:
         model = load_model(convert(source, Path(beside) / "albert", allow_pickle=True)).model
     weights = looks(model, words, reactions)
     choice = choose(weights, by_gold([one.gold for one in reactions]), mix=False)
-    print(f"{len(choice.ranking)} heads, by how much of {len(reactions)} reactions they get wrong; equals share a place:\n")
+    print(f"{len(choice.ranking)} heads, by their errors in {len(reactions)} reactions; equals share a place:\n")
     for part, error in choice.ranking[:10]:
         rank = 1 + sum(other < error for _, other in choice.ranking)
         print(f"{rank:3}  {part!s:<20} AER {100 * error:5.1f}{'   the published one' if part == PUBLISHED else ''}")

@@ -102,7 +102,6 @@ class Visit:
             self.page.locator(f"[data-take={way}]").click()
         return Path(download.value.path()).read_text(encoding="utf-8")
 
-    @property
-    def state(self) -> str:
-        self.page.wait_for_timeout(200)  # the address follows after a moment
-        return self.page.url
+    def holds(self, part: str) -> None:
+        """Wait until the address says so."""
+        self.page.wait_for_function("part => location.href.includes(part)", arg=part)

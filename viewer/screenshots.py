@@ -1,4 +1,4 @@
-"""The pictures of docs/viewer.md: `regard see --model en-de --no-browser --port 4747`, then `python viewer/screenshots.py`."""
+"""The pictures of docs/viewer.md, of a server that runs: `regard see`, then `python viewer/screenshots.py`."""
 
 import shutil
 import sys

@@ -1,23 +1,17 @@
 import { defineConfig } from "vite";
 
-/** One script, one stylesheet, names without hashes: the page is committed, and a rebuild can be compared with it. */
+/**
+ * One bundle for the page and for notebooks, one stylesheet, names without hashes: they are committed, and a rebuild can
+ * be compared with them. `public/` holds the few lines around the bundle; nothing is inline, as the server's policy asks.
+ */
 export default defineConfig({
-  base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  define: { "process.env.NODE_ENV": JSON.stringify("production") },
   build: {
     outDir: "../src/regard/viewer/static",
     emptyOutDir: true,
     target: "es2022",
-    modulePreload: false,
-    assetsInlineLimit: 0, // nothing inline: the page runs under a policy that forbids it
-    cssCodeSplit: false,
-    rolldownOptions: {
-      output: {
-        entryFileNames: "page.js",
-        assetFileNames: "page[extname]",
-        codeSplitting: false,
-      },
-    },
+    minify: true,
+    lib: { entry: "src/main.tsx", formats: ["es"], fileName: () => "widget.js", cssFileName: "page" },
   },
-  server: { proxy: { "/api": "http://127.0.0.1:8765" } },
 });

@@ -21,19 +21,20 @@ INNER = WORDS + LENGTH
 PREVIOUS, DUPLICATE, SINK, POSITIONAL, EVEN = range(5)
 
 
-def decoder(heads=4, layers=2, width=32, position="none", vocabulary=WORDS, tied=False, settings=None, **attention):
+def decoder(heads=4, layers=2, width=32, position="none", vocabulary=WORDS, **attention):
     """A small decoder, drawn at random."""
     settings = {"rotary": {"width": width // heads}, "learned": {"length": 64, "width": width}}.get(position, {})
     stack = StackConfig(layers, width, AttentionConfig(heads, **attention), InnerConfig(width), NormConfig("rms"))
     side = SideConfig(WordsConfig(vocabulary), stack, PositionConfig(position, settings))
-    return Decoder(DecoderConfig(side, OutputConfig(tied=tied)))
+    return Decoder(DecoderConfig(side, OutputConfig(tied=False)))
 
 
 @torch.no_grad()
 def built() -> Decoder:
     """Layer 0: a previous-token, a duplicate, a sink and a positional head (three back), and one that looks evenly.
 
-    The first tells each token what stood before it; head 0 of layer 1 looks for its own token there: induction.
+    The first tells each token what stood before it; head 0 of layer 1 looks for its own token there and says what it
+    finds: induction.
     """
     stack = StackConfig(2, WIDTH, AttentionConfig(5, head_width=INNER, bias=False), InnerConfig(4), NormConfig("rms"))
     side = SideConfig(WordsConfig(WORDS), stack, PositionConfig("learned", {"length": LENGTH, "width": WIDTH}))
@@ -66,6 +67,10 @@ def built() -> Decoder:
     )
     second[0, 0, token, token] = SHARP * words
     second[1, 0, token, before] = words
+    second[2, 0, token, token] = words
+    upper = model.decoder.stack.blocks[1].self.output.weight
+    upper[token, :WORDS] = 5 * words * (3 / WIDTH) ** 0.5  # louder than the token that is there
+    model.output.weight.zero_()[:, token] = 3 * words
     return model
 
 
@@ -80,7 +85,7 @@ def cycles(count, length, words, seed):
     period = torch.randint(length // 4, length // 2, (count, 1), generator=lot)
     at = torch.arange(length).expand(count, -1)
     drawn = torch.rand(count, words, generator=lot).argsort(-1)  # no token twice in a period
-    return drawn.gather(1, at % period), at[:, 1:] >= period
+    return drawn.gather(1, at % period), at[:, 1:] > period  # the first token that comes again is a surprise
 
 
 def loss(model, tokens, foreseen):

@@ -5,7 +5,7 @@ import torch
 from regard.checkpoints.hub import build, family_of
 from regard.checkpoints.options import Options
 from regard.checkpoints.pruned import taken_out
-from regard.models import Aligner, AlignerConfig, Transformer
+from regard.models import Aligner, AlignerConfig, Transformer, Vision
 from regard.models.alignment import AlignConfig, RecurrentConfig
 from regard.models.config import OutputConfig
 
@@ -60,6 +60,10 @@ CONFIGS = {
     ),
     "regard-alignment": ({}, "Aligner"),
     "e2k": ({}, "S2S"),
+    "regard-vision": (
+        {"size": 6, "patch": 2, "labels": 5, "width": 24, "layers": 2, "heads": 4, "inner": 32},
+        "Vision",
+    ),
 }
 """By model_type: the config, and the architecture."""
 
@@ -99,4 +103,6 @@ def answers(model, seed: int = 0):
     with torch.no_grad():
         if isinstance(model, Transformer | Aligner):
             return model(tokens, target, real=real)
+        if isinstance(model, Vision):
+            return model(torch.rand(2, 6, 6, generator=generator))
         return model(tokens, real=real)[real]

@@ -20,7 +20,7 @@ from looking.built import (
 import regard
 from regard.attention import Causal, Pattern, tiles
 from regard.errors import ShapeError
-from regard.looking.circuits import DETECTORS, LEAST, circuits, detect, repeated
+from regard.looking.circuits import DETECTORS, circuits, detect, repeated
 
 
 def test_each_detector_finds_the_head_that_was_built_for_it_and_no_other():
@@ -116,11 +116,8 @@ def test_repeated_tokens_come_twice():
     torch.testing.assert_close(tokens[:, 1:6], tokens[:, 6:])
 
 
-def test_induction_heads_are_found_where_they_were_learned_and_the_repeat_rests_on_them():
-    model = trained()
-    tokens, foreseen = cycles(64, 32, 24, seed=10_001)
-    found = [(one.place, one.head) for one in circuits(model, tokens).found() if one.kind == "induction"]
-    assert found == [("decoder.1.self", 0)]
+def rests_on(model, found, every, tokens, foreseen):
+    """How much more the repeat suffers without the heads found than without as many at random; its loss before."""
 
     def without(heads):
         with torch.no_grad(), regard.edit(model) as edit:
@@ -128,9 +125,29 @@ def test_induction_heads_are_found_where_they_were_learned_and_the_repeat_rests_
                 edit.head(place, head).off()
             return float(loss(model, tokens, foreseen))
 
-    whole = without([])
-    assert whole < 0.2  # the repeat is foreseen; by chance it would be log 24 = 3.2
-    every = [*(("decoder.0.self", head) for head in range(8)), ("decoder.1.self", 0)]
-    choices = list(combinations(every, len(found)))  # as many heads, drawn at random: all ways to draw them
+    whole, choices = without([]), list(combinations(every, len(found)))  # all ways to draw them
     chance = sum(without(heads) for heads in choices) / len(choices) - whole
-    assert without(found) - whole >= 3 * chance
+    return (without(found) - whole) / chance, whole
+
+
+def test_the_repeat_rests_on_the_head_that_was_built_for_it():
+    model = built()
+    tokens, foreseen = cycles(8, LENGTH, WORDS, seed=1)
+    found = [(one.place, one.head) for one in circuits(model, tokens).found() if one.kind == "induction"]
+    every = [(place, head) for place in ("decoder.0.self", "decoder.1.self") for head in range(5)]
+    ratio, whole = rests_on(model, found, every, tokens, foreseen)
+    assert found == [("decoder.1.self", 0)]
+    assert whole < 0.5  # by chance it would be log 12 = 2.5
+    assert ratio >= 3
+
+
+@pytest.mark.proof
+def test_induction_heads_are_found_where_they_were_learned_and_the_repeat_rests_on_them():
+    model = trained()
+    tokens, foreseen = cycles(64, 32, 24, seed=10_001)
+    found = [(one.place, one.head) for one in circuits(model, tokens).found() if one.kind == "induction"]
+    every = [*(("decoder.0.self", head) for head in range(8)), ("decoder.1.self", 0)]
+    ratio, whole = rests_on(model, found, every, tokens, foreseen)
+    assert found == [("decoder.1.self", 0)]
+    assert whole < 0.2  # the repeat is foreseen; by chance its loss would be log 24 = 3.2
+    assert ratio >= 3

@@ -6,9 +6,10 @@ from looking.test_rollout import seen_by
 from torch.testing import assert_close
 
 import regard
-from regard.attention import Causal, Padding
+from regard.attention import Alibi, Causal, Padding
 from regard.errors import RegardError, ShapeError
 from regard.looking import Difference, differences
+from regard.looking.diff import of_heads
 
 scipy = pytest.importorskip("scipy.spatial.distance")
 
@@ -45,6 +46,14 @@ def test_a_tile_of_the_difference_is_the_difference_of_the_tiles():
     one, other = drawn(0), drawn(1)
     found = Difference(one, other)[1, 2, 1:4, [0, 5]]
     assert_close(found, (other.weights() - one.weights())[1, 2, 1:4][:, [0, 5]])
+
+
+@pytest.mark.parametrize("groups", [4, 2])
+def test_some_heads_of_a_pattern_are_rows_of_all(groups):
+    pattern = drawn(0, groups, Causal())
+    pattern = regard.Pattern(pattern.query, pattern.key, bias=Alibi(torch.rand(4)), mask=Causal())
+    assert_close(of_heads(pattern, [3, 1]).weights(), pattern.weights()[:, [3, 1]])
+    assert of_heads(pattern, range(4)) is pattern
 
 
 def test_all_places_of_two_models_are_compared():

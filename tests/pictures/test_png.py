@@ -5,20 +5,21 @@ from PIL import Image
 
 from regard.errors import RegardError
 from regard.pictures import Picture
-from regard.pictures.colours import LIGHT
+from regard.pictures.colours import DARK, LIGHT
 from regard.pictures.png import ZOOM, _fonts
 from regard.pictures.sheet import laid_out
 
 
-def test_every_cell_has_the_colour_of_its_weight(tmp_path):
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_every_cell_has_the_colour_of_its_weight(theme, tmp_path):
     picture = Picture([[0.0, 0.25], [0.5, 1.0]], ["a", "b"], ["c", "d"], title="e")
-    picture.save(tmp_path / "picture.png")
+    picture.save(tmp_path / "picture.png", dark=theme is DARK)
     (patch,) = laid_out_of(picture).patches
     with Image.open(tmp_path / "picture.png") as image:
         for i, row in enumerate(picture.table):
             for j, weight in enumerate(row):
                 at = tuple(round(ZOOM * (edge + patch.cell * (n + 0.5))) for edge, n in ((patch.x, j), (patch.y, i)))
-                assert image.getpixel(at) == LIGHT.colour(weight)
+                assert image.getpixel(at) == theme.colour(weight)
 
 
 def laid_out_of(picture):

@@ -34,7 +34,9 @@ def eager(model, translate, source, ids):
     return torch.stack(out.cross_attentions)[:, 0]
 
 
-@pytest.mark.parametrize("look", ["decoder.1.cross:2", "decoder.0.cross:1 shifted", "3 decoder.0.cross + decoder.1.cross:0"])
+@pytest.mark.parametrize(
+    "look", ["decoder.1.cross:2", "decoder.0.cross:1 shifted", "3 decoder.0.cross + decoder.1.cross:0"]
+)
 def test_a_pair_is_read_as_plain_attention_reads_it(made, translate, look):
     found = Direction.of(translate, look=look).alignments(PAIRS)
     for (source, target), one in zip(PAIRS, found, strict=True):
@@ -81,7 +83,10 @@ def test_the_folder_may_say_which_heads(made, tmp_path):
 
 
 def test_two_directions_become_one(translate):
-    forward, backward = Direction.of(translate, look="decoder.0.cross:0"), Direction.of(translate, look="decoder.1.cross")
+    forward, backward = (
+        Direction.of(translate, look="decoder.0.cross:0"),
+        Direction.of(translate, look="decoder.1.cross"),
+    )
     aligner = WordAligner(forward, backward, "union")
     there = WordAligner(forward)(PAIRS)
     back = WordAligner(backward)([(target, source) for source, target in PAIRS])
@@ -117,7 +122,10 @@ def test_lines_that_heads_were_chosen_on_do_not_count_in_the_score(translate):
 
 
 def test_empty_texts_have_no_links(translate):
-    assert WordAligner(Direction.of(translate, look="decoder.0.cross"))([("", "a cat"), ("a cat", "")]) == [set(), set()]
+    assert WordAligner(Direction.of(translate, look="decoder.0.cross"))([("", "a cat"), ("a cat", "")]) == [
+        set(),
+        set(),
+    ]
 
 
 def test_what_cannot_be_aligned_is_told(translate):
@@ -135,4 +143,7 @@ def test_what_cannot_be_aligned_is_told(translate):
 def test_words_are_merged_from_tokens(translate):
     direction = Direction.of(translate, look="decoder.0.cross:0")
     (one,) = direction.alignments(PAIRS[:1])
-    assert_close(direction.word_looks(PAIRS[:1])[direction.look.parts[0]][0], merged(one.weights, one.target_words, one.source_words))
+    assert_close(
+        direction.word_looks(PAIRS[:1])[direction.look.parts[0]][0],
+        merged(one.weights, one.target_words, one.source_words),
+    )

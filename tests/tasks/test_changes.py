@@ -38,6 +38,18 @@ def test_a_model_does_not_differ_from_itself(home):
     assert max(max(row) for row in found.divergences().values()) < 1e-6
 
 
+def test_a_pruned_model_is_compared_head_by_head_with_the_whole_one(home):
+    whole, small = (regard.load(home / "generate") for _ in range(2))
+    small.model = regard.prune(whole.model, {"decoder.0.self": [1], "decoder.1.self": [0, 2]})
+    found = changes.of_models(whole, small, "the dog").divergences()
+    assert found["decoder.0.self"][1] is None
+    assert max(found["decoder.0.self"][0], found["decoder.0.self"][2]) < 1e-6  # nothing is gone below the first layer
+    assert found["decoder.1.self"][::2] == [None, None]
+    assert found["decoder.1.self"][1] > 1e-6
+    with pytest.raises(RegardError, match=r"decoder\.1\.self has no head 2 on both sides: 1"):
+        changes.of_models(whole, small, "the dog").tile("decoder.1.self", 2)
+
+
 def test_texts_are_compared_place_by_place(home):
     task = regard.load(home / "generate")
     found = changes.of_texts(task, "the dog", "the cat")

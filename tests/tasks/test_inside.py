@@ -5,12 +5,12 @@ import json
 import pytest
 import torch
 from click.testing import CliRunner
-from tasks.tiny import bert, gpt2
+from tasks.tiny import bart, bert, gpt2
 
 import regard
 from regard.cli.main import regard as command
 from regard.errors import RegardError
-from regard.tasks.inside import lens_of, memories_of, prefix, shown_tokens, tables_of
+from regard.tasks.inside import circuits_of, lens_of, memories_of, prefix, shown_tokens, tables_of
 
 
 @pytest.fixture(scope="module")
@@ -18,6 +18,7 @@ def folders(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     bert("ForMaskedLM", folder / "fill")
     gpt2(folder / "generate")
+    bart(folder / "translate", decoder_layers=2)
     (folder / "lines.txt").write_text("the dog\n\nthe cat sleeps\nwhere is\n", encoding="utf-8")
     return folder
 
@@ -49,6 +50,21 @@ def test_lens_on_a_gap_is_read_at_the_gap_as_fill_reads_it(folders):
     assert [word for word, _ in found.words(at)[-1]] == [choice.token for choice in choices]
     with pytest.raises(RegardError, match="there is no token 99"):
         found.at(99)
+
+
+@torch.no_grad()
+def test_a_translator_is_read_while_it_writes_its_own_translation(folders):
+    task = regard.load(folders / "translate")
+    found = lens_of(task, "the dog sleeps .")
+    written = task("the dog sleeps .", split=False)
+    # The word likeliest after the last layer at each place is the one that a greedy search wrote next.
+    assert [found.words(at)[-1][0][0] for at in range(len(written.tokens))] == list(written.tokens)
+    assert found.lens.places == ("decoder.0", "decoder.1")
+    places = circuits_of(task, "the dog sleeps .").scores["previous"]
+    assert {place.split(".")[0] for place in places} == {"encoder", "decoder"}
+    assert set(circuits_of(task, None).scores["induction"]) == set(places)
+    with pytest.raises(RegardError, match="an encoder or a decoder expected"):
+        list(memories_of(task, folders / "lines.txt", [], [], 1, 3, 10))
 
 
 def test_lens_is_listed_and_drawn(folders, tmp_path):

@@ -42,7 +42,7 @@ def translated(source, text, partners):
     ("page", "text", "partners", "expected"),
     [
         ("The <b>old man</b> reads.", "Der alte Mann liest.", [0, 1, 2, 3, 4], "Der <b>alte Mann</b> liest."),
-        ("I <i>often</i> read <u>books</u>.", "Bücher lese ich oft.", [3, 2, 0, 1, 4], "<u>Bücher</u> lese ich <i>oft</i>."),
+        ("I <i>often</i> <u>read</u>.", "Lesen tue ich oft.", [2, 2, 0, 1, 3], "<u>Lesen tue</u> ich <i>oft</i>."),
         (
             "<p><a href='/x'>I <b>have</b> seen</a> it.</p>",
             "Ich habe es gesehen.",

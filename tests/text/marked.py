@@ -4,7 +4,10 @@ import random
 from collections import Counter
 from html.parser import HTMLParser
 
-WORDS = "the dog sleeps under a table , where is the station ? it rains & runs < over > there".split()
+WORDS = (
+    "the", "dog", "sleeps", "under", "a", "table", ",", "where", "is", "station", "?", "it", "rains", "&", "runs", "<",
+    "over", ">", "there",
+)  # fmt: skip
 OPENING = (
     '<b>', '<i>', '<A href="/x?a=1&amp;b=2">', "<span class='x y' data-n=3>", '<em title="a > b">', "<x-new>", "<p>",
     '<div id="d">', "<li>", '<U\n lang="de">', "<h1>", "<font color=red size='+1'>", "<td>",

@@ -36,7 +36,27 @@ def test_generated_tags_come_out_well_formed_and_once(block):
 
 
 def test_any_letters_come_out_well_formed():
-    letters = ["<", ">", "</", "b", "<b", "i>", '"', "'", "=", "/", " ", "&", "&lt;", "<!--", "-->", "<!", "?", "p", "-"]
+    letters = [
+        "<",
+        ">",
+        "</",
+        "b",
+        "<b",
+        "i>",
+        '"',
+        "'",
+        "=",
+        "/",
+        " ",
+        "&",
+        "&lt;",
+        "<!--",
+        "-->",
+        "<!",
+        "?",
+        "p",
+        "-",
+    ]
     for seed in range(1000):
         text = "".join(random.Random(seed).choices(letters, k=30))
         assert Judge(put_together(text)).is_sound, text

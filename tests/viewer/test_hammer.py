@@ -76,7 +76,7 @@ class Client:
             self.once()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server():
     """A server in a process of its own, and how much memory it takes."""
     command = [sys.executable, "-m", "regard", "see", "--no-browser", "--json", "--model", "shakespeare"]
@@ -118,6 +118,20 @@ def check(crowd: list[Client]) -> None:
 def test_five_clients_get_their_own_answers(server):
     crowd, _ = hammered(server, clients=5, seconds=3)
     check(crowd)
+
+
+def test_a_run_ends_when_its_page_goes_away(server):
+    one = Client(0, server[0])
+    one.once()
+    connection = http.client.HTTPConnection(server[0], timeout=120)
+    ask = {"model": "shakespeare", "text": "To be", "max_tokens": 250}
+    connection.request("POST", "/api/runs", json.dumps(ask), {"content-type": "application/json"})
+    name = json.loads(connection.getresponse().readline())["run"]
+    connection.sock.close()  # in the middle of a sentence
+    connection.close()
+    while json.loads(one.ask("GET", "/health")[2])["running"]:
+        time.sleep(0.05)
+    assert one.ask("GET", f"/api/runs/{name}")[0] == 404
 
 
 @pytest.mark.proof

@@ -17,6 +17,7 @@ def lesson(visit, topic: str):
     return page
 
 
+@pytest.mark.proof
 def test_every_page_shows_numbers_an_equation_and_its_code(visit):
     page = lesson(visit, "match")
     topics = page.locator("[data-page]").evaluate_all("all => all.map(one => one.dataset.page)")
@@ -39,10 +40,10 @@ def test_the_temperature_flattens_the_softmax(visit):
     page.get_by_label("Temperature").fill("2")  # the slider is logarithmic: 2 is a temperature of 4
     page.locator("[data-topic=softmax] > .stack > .slider output", has_text="4.00").wait_for()
     powers = [math.exp(score / 4) for score in scores]
-    page.wait_for_function("document.querySelector('[data-busy=true]') === null")
+    page.wait_for_function("() => document.querySelector('[data-busy=true]') === null")
     shown = [float(row[3]) for row in visit.table(re.compile("The weights"))]
     assert shown == pytest.approx([power / sum(powers) for power in powers], abs=1e-5)
-    assert "given=" in visit.state
+    visit.holds("given=")
 
 
 def test_without_positions_the_order_of_the_words_is_lost(visit):
@@ -55,9 +56,10 @@ def test_without_positions_the_order_of_the_words_is_lost(visit):
     first = words.first.inner_text()
     words.first.focus()
     page.keyboard.press("ArrowRight")
-    page.wait_for_function(f"document.querySelectorAll('.movable li')[1].textContent === {first!r}")
+    page.wait_for_function(f"() => document.querySelectorAll('.movable li')[1].textContent === {first!r}")
 
 
+@pytest.mark.proof
 def test_the_heads_are_split_and_joined(visit):
     page = lesson(visit, "heads")
     page.get_by_role("button", name="Next →").click()
@@ -71,10 +73,11 @@ def test_the_heads_are_split_and_joined(visit):
     assert {"x"} <= named
 
 
+@pytest.mark.proof
 def test_a_painted_pixel_changes_both_pictures_alike(visit):
     page = lesson(visit, "convolution")
     page.get_by_role("button", name=re.compile("→ 0:")).first.click()
     page.wait_for_url(re.compile("given="))
-    page.wait_for_function("document.querySelector('[data-busy=true]') === null")
+    page.wait_for_function("() => document.querySelector('[data-busy=true]') === null")
     difference = float(page.locator("[data-equation]").inner_text().split(":")[1])
     assert difference < 1e-5

@@ -10,15 +10,15 @@ from regard.viewer import pyramid
 from regard.viewer.pyramid import base, built, cells, levels, pooled
 
 MASKS = {
-    "none": (None, 600, 530),
-    "causal": (Causal(), 777, 777),
-    "later": (Causal(), 300, 700),
-    "window": (Window(40, 3), 700, 700),
-    "padding": (Padding.from_lengths([333], keys=600), 520, 600),
+    "none": (None, 300, 270),
+    "causal": (Causal(), 391, 391),
+    "later": (Causal(), 130, 300),
+    "window": (Window(40, 3), 290, 290),
+    "padding": (Padding.from_lengths([133], keys=300), 260, 300),
 }
 
 
-def pattern(name: str, heads: int = 3, width: int = 8) -> Pattern:
+def pattern(name: str, heads: int = 2, width: int = 8) -> Pattern:
     mask, queries, keys = MASKS[name]
     query, key = torch.randn(1, heads, queries, width), torch.randn(1, heads, keys, width)
     return Pattern(query, key, mask=mask, bias=Alibi(torch.full((heads,), 0.01)))
@@ -40,7 +40,7 @@ def by_definition(weights: torch.Tensor, level: int, how: str) -> torch.Tensor:
 @pytest.mark.parametrize("how", ["mean", "max"])
 @pytest.mark.parametrize("name", MASKS)
 def test_every_level_is_the_mean_or_the_maximum_of_its_cells(name, how, monkeypatch):
-    monkeypatch.setattr(pyramid, "ROWS", 64)
+    monkeypatch.setattr(pyramid, "ROWS", 128)
     monkeypatch.setattr(pyramid, "STRIP", 128)
     monkeypatch.setattr(pyramid, "PANEL", 3)
     whole = pattern(name)
@@ -57,13 +57,28 @@ def test_every_level_is_the_mean_or_the_maximum_of_its_cells(name, how, monkeypa
         assert_close(found, expected[1:2, part[0], part[1]], atol=1e-6, rtol=0)
 
 
+@pytest.mark.parametrize("sharpness", [0.1, 30.0])
+def test_means_in_sixteen_bits_are_near_enough(sharpness):
+    query, key = torch.randn(2, 1, 2, 1024, 8).unbind()
+    whole = Pattern(query, key * sharpness, mask=Causal())
+    for level in (4, 5):
+        stored = built(whole, level)
+        assert stored.brief
+        for above in (level, level + 1, level + 3):
+            everything = slice(0, cells(1024, above))
+            found = pooled(whole, stored, slice(0, 2), above, everything, everything, "mean")
+            assert_close(found, by_definition(whole.weights()[0], above, "mean"), atol=1e-6, rtol=0)
+    assert not built(whole, 3).brief
+    assert not built(Pattern(query[:, :, :1000], key[:, :, :1000]), 4).brief
+
+
 def test_rows_that_were_set_by_hand_are_on_the_map():
     whole = pattern("causal")
-    ahead = torch.zeros(777)
-    ahead[776] = 1  # where the mask would forbid it
+    ahead = torch.zeros(391)
+    ahead[390] = 1  # where the mask would forbid it
     changed = whole.set(ahead, heads=[1], rows=[0])
     stored = built(changed, 3)
-    found = pooled(changed, stored, slice(1, 2), 3, slice(0, 1), slice(0, 98), "max")
+    found = pooled(changed, stored, slice(1, 2), 3, slice(0, 1), slice(0, 49), "max")
     assert found[0, 0, -1] == 1
 
 
@@ -73,7 +88,8 @@ def test_the_pyramid_is_as_fine_as_its_share_of_memory_allows(mask):
     level, room = base(whole), pyramid.SHARE * (whole.query.nbytes + whole.key.nbytes)
     assert level is not None
     assert built(whole, level).size <= room
-    assert level == 0 or 8 * 2 * pyramid.area(pyramid.empty(whole, level - 1)) > room
+    assert level == 0 or pyramid.cost(whole, level - 1) > room
+    assert built(whole, level).size == pyramid.cost(whole, level)
 
 
 def test_a_map_of_one_tile_is_not_stored():

@@ -150,7 +150,7 @@ def test_the_oldest_run_makes_room():
 def test_too_many_runs_are_asked_to_come_back():
     with client(limits=Limits(running=1, waiting=0)) as asking:
         run(asking, text="a", max_tokens=1)
-        long = {"model": "shakespeare", "text": "To be", "max_tokens": 200}
+        long = {"model": "shakespeare", "text": "To be", "max_tokens": 100}
         thread = threading.Thread(target=asking.post, args=("/api/runs",), kwargs={"json": long})
         thread.start()
         while not asking.get("/health").json()["running"]:

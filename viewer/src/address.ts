@@ -36,7 +36,16 @@ export interface Address {
 }
 
 const START: Address = {
-  view: "text", model: "", text: "", place: "", head: 0, pins: [], words: false, scale: null, changes: [], more: {},
+  view: "text",
+  model: "",
+  text: "",
+  place: "",
+  head: 0,
+  pins: [],
+  words: false,
+  scale: null,
+  changes: [],
+  more: {},
 };
 
 const OWN = new Set(["model", "text", "place", "head", "pin", "words", "scale", "edits"]);
@@ -75,7 +84,10 @@ export function written(address: Address): string {
   if (address.words) query.set("words", "1");
   if (address.scale) query.set("scale", address.scale);
   if (address.changes.length) {
-    query.set("edits", JSON.stringify(address.changes.map(({ record, on }) => (on ? record : { ...record, off: true }))));
+    query.set(
+      "edits",
+      JSON.stringify(address.changes.map(({ record, on }) => (on ? record : { ...record, off: true }))),
+    );
   }
   for (const [name, value] of Object.entries(address.more)) if (value) query.set(name, value);
   const rest = query.toString();
@@ -101,7 +113,10 @@ export function read(hash: string): Address {
   };
 }
 
-export const address = signal<Address>(typeof location === "undefined" ? START : read(location.hash));
+export const address = signal<Address>(START);
+
+/** Whether the browser's line is ours. */
+let isFollowed = false;
 
 /** One part of the address as a signal of its own: views wake only for what they read. */
 export function part<Key extends keyof Address>(key: Key) {
@@ -112,7 +127,7 @@ export function part<Key extends keyof Address>(key: Key) {
 export function go(change: Partial<Address>): void {
   const next = { ...address.peek(), ...change };
   const step = next.view !== address.peek().view || next.more["topic"] !== address.peek().more["topic"];
-  if (step) history.pushState(null, "", written(next));
+  if (step && isFollowed) history.pushState(null, "", written(next));
   address.value = next;
 }
 
@@ -131,6 +146,8 @@ export function notedNumber(name: string, otherwise: number, least: number, most
 
 /** Keep the browser's line and the address the same, both ways. */
 export function follow(): void {
+  isFollowed = true;
+  address.value = read(location.hash);
   let wait = 0;
   effect(() => {
     const wanted = written(address.value);

@@ -1,24 +1,8 @@
 /** What the server is asked and says; API.md tells it in prose, payload.ts has the types. */
-import type * as told from "./payload";
-import type { Ask, Links, Pair, Progress, Row, Run, Topics } from "./payload";
+import { home } from "./home";
+import type { Ask, Inside, Lesson, Links, Models, Pair, Progress, Row, Run, Topics } from "./payload";
 
 export type * from "./payload";
-
-export interface Model extends told.Model {
-  example?: { text: string; second: string | null } | null;
-}
-export interface Models extends told.Models {
-  models: Model[];
-}
-export interface Looks {
-  looks: { look: string; title: string; says: string }[];
-}
-export interface Grid extends told.Grid {
-  texts?: string[][] | null;
-}
-export interface Lesson extends told.Lesson {
-  grids: Grid[];
-}
 export type How = "mean" | "max";
 export type Link = Links["links"][number];
 
@@ -48,7 +32,11 @@ export interface OverviewHead {
 
 /** What the server refused or could not do, in its own line. */
 export class Refused extends Error {
-  constructor(readonly status: number, message: string, readonly after: number | null = null) {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly after: number | null = null,
+  ) {
     super(message);
   }
 }
@@ -83,7 +71,7 @@ async function get(path: string, query: Query = {}, signal?: AbortSignal): Promi
   const address = search.size ? `${path}?${search}` : path;
   for (let tries = 0; ; tries++) {
     try {
-      return await answered(await fetch(address, { signal }));
+      return await answered(await home.wire(address, { signal }));
     } catch (problem) {
       const again = problem instanceof Refused && (problem.status === 409 || problem.status === 429) && tries < 40;
       if (!again) throw problem;
@@ -128,12 +116,11 @@ export const api = {
   async overview(id: string, query: { how: How; size: number }, signal?: AbortSignal): Promise<Frame<OverviewHead>> {
     return framed(await (await get(`${run(id)}/overview`, query, signal)).arrayBuffer());
   },
-  looks: (id: string, signal?: AbortSignal) => got<Looks>(`${run(id)}/inside`, {}, signal),
-  look: (id: string, look: string, signal?: AbortSignal) =>
-    got<Lesson>(`${run(id)}/inside/${encodeURIComponent(look)}`, {}, signal),
+  inside: (id: string, view: string, other: string | null, signal?: AbortSignal) =>
+    got<Inside>(`${run(id)}/inside/${encodeURIComponent(view)}`, other === null ? {} : { other }, signal),
   topics: (signal?: AbortSignal) => got<Topics>("api/learn", {}, signal),
   async lesson(topic: string, given: Record<string, unknown>, signal?: AbortSignal): Promise<Lesson> {
-    const response = await fetch(`api/learn/${encodeURIComponent(topic)}`, posted(given, signal));
+    const response = await home.wire(`api/learn/${encodeURIComponent(topic)}`, posted(given, signal));
     return (await answered(response)).json() as Promise<Lesson>;
   },
 };
@@ -144,7 +131,7 @@ function posted(body: unknown, signal?: AbortSignal): RequestInit {
 
 /** Start a run and tell each line of its progress. */
 export async function* ask(wanted: Ask, signal: AbortSignal): AsyncGenerator<Progress> {
-  const response = await answered(await fetch("api/runs", posted(wanted, signal)));
+  const response = await answered(await home.wire("api/runs", posted(wanted, signal)));
   if (!response.body) throw new Error("this browser cannot read a stream");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

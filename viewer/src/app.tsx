@@ -3,13 +3,14 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, go, part, VIEWS, written, type View } from "./address";
+import { home } from "./home";
 import { step } from "./parts/chooser";
 import { Help } from "./parts/help";
 import { Said } from "./parts/said";
 import { Spine } from "./parts/spine";
 import { Failed } from "./parts/states";
 import { Top } from "./parts/top";
-import { failure, hover, pointed, redo, run, toast, undo } from "./store";
+import { failure, hover, isKept, pointed, redo, run, toast, undo } from "./store";
 import { EditView } from "./views/edit/view";
 import { HeadsView } from "./views/heads/view";
 import { InsideView } from "./views/inside/view";
@@ -32,30 +33,46 @@ const SHOWN: Record<View, { name: string; view: ComponentType }> = {
 
 const view = part("view");
 
+/** What was kept before can be looked at, and no more. */
+const offered = (): View[] => VIEWS.filter((one) => !isKept.value || !["edit", "inside", "learn"].includes(one));
+
 function keys(event: KeyboardEvent): void {
-  const typing = (event.target as Element).closest?.("input, textarea, select, dialog");
+  const typing = (event.target as Element).closest?.(
+    "textarea, select, dialog, input:not([type=checkbox], [type=range], [type=file])",
+  );
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !typing) {
     event.preventDefault();
     return event.shiftKey ? redo() : undo();
   }
   if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
   const number = Number(event.key);
-  if (number >= 1 && number <= VIEWS.length) return go({ view: VIEWS[number - 1]! });
+  const chosen = offered()[number - 1];
+  if (chosen) return go({ view: chosen });
   switch (event.key) {
-    case "[": return step(-1, 0);
-    case "]": return step(1, 0);
-    case ",": return step(0, -1);
-    case ".": return step(0, 1);
-    case "w": return go({ words: !address.peek().words });
-    case "Escape": return go({ pins: [] });
+    case "/":
+      event.preventDefault();
+      return home.root.querySelector<HTMLElement>(".top textarea")?.focus();
+    case "[":
+      return step(-1, 0);
+    case "]":
+      return step(1, 0);
+    case ",":
+      return step(0, -1);
+    case ".":
+      return step(0, 1);
+    case "w":
+      return go({ words: !address.peek().words });
+    case "Escape":
+      return go({ pins: [] });
   }
 }
 
 export function App() {
   const help = useSignal(false);
   useEffect(() => {
-    addEventListener("keydown", keys);
-    return () => removeEventListener("keydown", keys);
+    const heard = home.alone ? window : home.root; // a notebook has keys of its own
+    heard.addEventListener("keydown", keys as EventListener);
+    return () => heard.removeEventListener("keydown", keys as EventListener);
   }, []);
   useEffect(() => {
     hover.value = null;
@@ -63,7 +80,7 @@ export function App() {
   }, [view.value]);
   const now = SHOWN[view.value];
   useEffect(() => {
-    document.title = `${now.name} · regard`;
+    if (home.alone) document.title = `${now.name} · regard`;
   }, [now]);
   const View = now.view;
   const learns = view.value === "learn";
@@ -73,13 +90,17 @@ export function App() {
       {learns ? <div /> : <Spine />}
       <div class="middle">
         <nav class="views" aria-label="Views">
-          {VIEWS.map((one) => (
-            <a key={one} href={written({ ...address.value, view: one })} aria-current={one === view.value ? "page" : undefined}
+          {offered().map((one) => (
+            <a
+              key={one}
+              href={written({ ...address.value, view: one })}
+              aria-current={one === view.value ? "page" : undefined}
               onClick={(event) => {
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();
                 go({ view: one });
-              }}>
+              }}
+            >
               {SHOWN[one].name}
             </a>
           ))}
@@ -90,7 +111,11 @@ export function App() {
         </main>
       </div>
       <Said />
-      {toast.value && <div class="toast" role="status">{toast.value}</div>}
+      {toast.value && (
+        <div class="toast" role="status">
+          {toast.value}
+        </div>
+      )}
       <Help open={help.value} close={() => (help.value = false)} />
     </>
   );

@@ -1,13 +1,45 @@
+/** One bundle, two homes: `start` for the page, the default export for anywidget. */
 import { render } from "preact";
 import { follow } from "./address";
 import { App } from "./app";
+import { home } from "./home";
+import { through, type Kernel } from "./kernel";
 import { listen } from "./parts/said";
-import { begin } from "./store";
+import { begin, keep } from "./store";
+import { dress } from "./theme";
 import "./style/page.css";
 import "./style/spine.css";
 import "./style/views.css";
 
-follow();
-begin();
-listen();
-render(<App />, document.getElementById("page")!);
+/** The page, in a window of its own. */
+export function start(root: HTMLElement): void {
+  home.root = root;
+  root.classList.add("regard", "whole");
+  dress();
+  follow();
+  begin();
+  listen();
+  render(<App />, root);
+}
+
+let isBegun = false;
+
+/** The same in a cell of a notebook: a model to ask, or a run that is there already. */
+export default {
+  render({ model, el }: { model: Kernel; el: HTMLElement }): () => void {
+    home.root = el;
+    home.alone = false;
+    home.wire = through(model);
+    el.classList.add("regard", "cell");
+    dress();
+    const run = String(model.get("run") ?? "");
+    if (!isBegun) {
+      if (run) void keep(run);
+      else begin();
+      listen();
+      isBegun = true;
+    }
+    render(<App />, el);
+    return () => render(null, el);
+  },
+};

@@ -251,19 +251,27 @@ export interface Fault {
   error: string;
 }
 
-/** A matrix with names for its rows and columns. */
+/** A matrix with names for its rows and columns; `notes`, where there are any, are what each cell has to say. */
 export interface Grid {
   name: string;
   kind: "weights" | "numbers" | "mask";
   rows: string[];
   columns: string[];
   numbers: number[][];
+  notes: string[][];
 }
 
 /** One number or sentence about a lesson. */
 export interface Fact {
   name: string;
   value: boolean | number | string;
+}
+
+/** One of the Inside views of a run. */
+export interface Inside {
+  view: string;
+  grids: Grid[];
+  facts: Fact[];
 }
 
 /** The numbers of one Learn page. `made` says whose weights they are: "by hand", "random" or a model's name. */

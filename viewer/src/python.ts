@@ -1,5 +1,5 @@
 /** The lines of Python that give the same numbers. */
-import { place, run } from "./store";
+import { model, place, run } from "./store";
 import { noted } from "./address";
 import type { Run } from "./payload";
 
@@ -8,7 +8,10 @@ function literal(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
-  if (typeof value === "object") return `{${Object.entries(value as object).map(([key, one]) => `${JSON.stringify(key)}: ${literal(one)}`).join(", ")}}`;
+  if (typeof value === "object")
+    return `{${Object.entries(value as object)
+      .map(([key, one]) => `${JSON.stringify(key)}: ${literal(one)}`)
+      .join(", ")}}`;
   return JSON.stringify(value);
 }
 
@@ -23,7 +26,12 @@ function call(shown: Run): string {
   const heat = Number(noted("temperature"));
   if (heat > 0) options.push(`sample=Sample(temperature=${heat})`, `seed=${whole("seed") ?? 0}`);
   const text = literal(shown.text);
-  const given = shown.second === null ? text : shown.task === "answer" ? `${text}, ${literal(shown.second)}` : `(${text}, ${literal(shown.second)})`;
+  const given =
+    shown.second === null
+      ? text
+      : shown.task === "answer"
+        ? `${text}, ${literal(shown.second)}`
+        : `(${text}, ${literal(shown.second)})`;
   return `model(${[given, ...options].join(", ")})`;
 }
 
@@ -38,7 +46,7 @@ export function python(tail: string[]): string {
     "import regard",
     ...(sampled ? ["from regard.decoding import Sample"] : []),
     "",
-    `model = regard.load(${literal(shown.model)})`,
+    `model = regard.load(${literal(shown.model)})${model.value?.where === "folder" ? "  # the path of its folder" : ""}`,
     ...(edited ? [`edits = ${literal(shown.edits)}`] : []),
     `with ${edited ? `regard.edit(model.model, edits), ${watching}` : watching}:`,
     `    answer = ${call(shown)}`,
@@ -48,4 +56,3 @@ export function python(tail: string[]): string {
     "",
   ].join("\n");
 }
-

@@ -30,7 +30,11 @@ export function line(side: Side): Token[] {
   return tokens;
 }
 
-export const sideNumber = (run: Run, name: string): number => Math.max(0, run.sides.findIndex((side) => side.name === name));
+export const sideNumber = (run: Run, name: string): number =>
+  Math.max(
+    0,
+    run.sides.findIndex((side) => side.name === name),
+  );
 
 /** Rows that look across speak of the token that they write; rows that look at their own line of themselves. */
 export const writes = (place: Place): boolean => place.rows === "target" && place.columns !== place.rows;

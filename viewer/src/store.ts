@@ -1,7 +1,18 @@
 /** The one store: which models there are, the run that is shown, the one it is compared with, and where the pointer is. */
 import { batch, computed, effect, signal } from "@preact/signals";
 import { address, go, noted, part, type Change, type Edit, type Scale, type Spot } from "./address";
-import { api, ask, Refused, type Ask, type Model, type Models, type Place, type Progress, type Row, type Run } from "./api";
+import {
+  api,
+  ask,
+  Refused,
+  type Ask,
+  type Model,
+  type Models,
+  type Place,
+  type Progress,
+  type Row,
+  type Run,
+} from "./api";
 
 export interface Going {
   progress: Progress | null;
@@ -41,7 +52,12 @@ export const model = computed<Model | null>(
 export const place = computed<Place | null>(() => {
   const places = run.value?.places ?? [];
   const wanted = address.value.place;
-  return places.find((one) => one.name === wanted) ?? places.findLast((one) => one.rows !== one.columns) ?? places.at(-1) ?? null;
+  return (
+    places.find((one) => one.name === wanted) ??
+    places.findLast((one) => one.rows !== one.columns) ??
+    places.at(-1) ??
+    null
+  );
 });
 export const head = computed(() => Math.min(address.value.head, (place.value?.heads ?? 1) - 1));
 export const pins = part("pins");
@@ -66,9 +82,8 @@ const wanted = computed<Omit<Ask, "edits" | "base" | "page"> | null>(() => {
   if (!bounds || !name || !text.value || isAwaited(model.value)) return null;
   const heat = Number(noted("temperature"));
   const writes = task === "generate" || task === "translate";
-  const sample = writes && heat > 0
-    ? { temperature: Math.min(heat, 100), top_k: 0, top_p: 1, seed: written("seed") ?? 0 }
-    : null;
+  const sample =
+    writes && heat > 0 ? { temperature: Math.min(heat, 100), top_k: 0, top_p: 1, seed: written("seed") ?? 0 } : null;
   return {
     model: name,
     text: text.value,
@@ -153,7 +168,7 @@ let renewed = "";
 export function stale(problem: unknown): boolean {
   const gone = problem instanceof Refused && (problem.status === 410 || problem.status === 404);
   const name = run.peek()?.id ?? "";
-  if (!gone || going.peek() !== null || renewed === name) return false;
+  if (!gone || isKept.peek() || going.peek() !== null || renewed === name) return false;
   renewed = name;
   answered = "";
   void answer();
@@ -212,7 +227,10 @@ export function pin(spots: Spot[], range: boolean): void {
   if (range && anchor?.side === first.side) {
     const ends = [anchor.index, ...spots.map((spot) => spot.index)];
     const from = Math.min(...ends);
-    const all = Array.from({ length: Math.min(512, Math.max(...ends) - from + 1) }, (_, step) => ({ side: first.side, index: from + step }));
+    const all = Array.from({ length: Math.min(512, Math.max(...ends) - from + 1) }, (_, step) => ({
+      side: first.side,
+      index: from + step,
+    }));
     go({ pins: [...pins.value.filter((spot) => spot.side !== first.side), ...all] });
     return;
   }
@@ -246,11 +264,24 @@ async function hear(): Promise<void> {
   }
 }
 
+/** Nothing can be asked: what is shown was kept before. */
+export const isKept = signal(false);
+
+/** Show a run that is there already. */
+export async function keep(name: string): Promise<void> {
+  isKept.value = true;
+  try {
+    settle(await api.run(name), false);
+  } catch (problem) {
+    failure.value = problem instanceof Error ? problem.message : String(problem);
+  }
+}
+
 export function begin(): void {
   void hear();
   let timer = 0;
   effect(() => {
-    void wantedKey.value, editsKey.value;
+    (void wantedKey.value, editsKey.value);
     clearTimeout(timer);
     timer = window.setTimeout(() => void answer(), 30); // several changes in one step are one question
   });

@@ -1,5 +1,6 @@
 /** Light or dark: the system's choice until the reader makes one. Pictures take their colours from the stylesheet. */
 import { computed, effect, signal } from "@preact/signals";
+import { home } from "./home";
 import type { Theme } from "./scene/colour";
 
 const KEPT = "regard.theme";
@@ -39,19 +40,28 @@ export interface Palette {
   warn: string;
 }
 
-effect(() => {
-  document.documentElement.dataset["theme"] = theme.value;
-});
+/** Give the root its theme, now and whenever it changes. */
+export function dress(): void {
+  effect(() => {
+    home.root.dataset["theme"] = theme.value;
+  });
+}
 
 /** The stylesheet's colours as plain values: a saved picture has no stylesheet. */
 export const palette = computed<Palette>(() => {
   const now = theme.value;
-  document.documentElement.dataset["theme"] = now;
-  const style = getComputedStyle(document.documentElement);
+  home.root.dataset["theme"] = now;
+  const style = getComputedStyle(home.root);
   const of = (name: string) => style.getPropertyValue(`--${name}`).trim();
   return {
-    theme: now, paper: of("paper"), ink: of("ink"), faint: of("faint"), line: of("line"), accent: of("accent"),
-    soft: of("soft"), warn: of("warn"),
+    theme: now,
+    paper: of("paper"),
+    ink: of("ink"),
+    faint: of("faint"),
+    line: of("line"),
+    accent: of("accent"),
+    soft: of("soft"),
+    warn: of("warn"),
   };
 });
 

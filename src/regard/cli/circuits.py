@@ -40,35 +40,27 @@ def circuits(
     regard circuits gpt2 --compose --output composition.html
     regard circuits shakespeare "the" --head decoder.1.self:2
     """
+    if table and (output or compose):
+        raise click.UsageError("--head prints tables: without --output and --compose")
+    from regard.looking.composition import composition
     from regard.tasks import load
     from regard.tasks.inside import circuits_of, tables_of
 
-    task = load(model, device=device)
+    task, album = load(model, device=device), None
     if table:
-        if output:
-            raise click.UsageError("--output draws heads, not their tables")
-        found = tables_of(task, table, text, top)
-        click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(listed(found)))
+        plain = tables_of(task, table, text, top)
+        lines = listed(plain)
     elif compose:
-        from regard.looking.composition import composition
-
         pairs = composition(task.model)
-        if output:
-            pairs.album().save(output)
-        told = [dict(zip(PAIR, pair, strict=True)) for pair in pairs.ranked(MOST)]
-        lines = [
-            f"{one['score']:.3f}  {one['kind']:<6} {one['later']} {one['head']} reads {one['earlier']} {one['other']}"
-            for one in told
-        ]
-        chance = f"chance: {pairs.chance:.3f}"
-        click.echo(json.dumps({"chance": pairs.chance, "pairs": told}) if as_json else "\n".join([*lines, chance]))
+        album, plain = pairs.album(), pairs.plain(MOST)
+        lines = paired(plain)
     else:
         heads = circuits_of(task, text)
-        if output:
-            heads.album().save(output)
-        some = [one._asdict() for one in heads.found(least)]
-        scores = {kind: {at: row.tolist() for at, row in places.items()} for kind, places in heads.scores.items()}
-        click.echo(json.dumps({"found": some, "scores": scores}) if as_json else "\n".join(named(heads, least)))
+        album, plain = heads.album(), heads.plain(least)
+        lines = named(heads, least)
+    if output and album is not None:
+        album.save(output)
+    click.echo(json.dumps(plain, ensure_ascii=False) if as_json else "\n".join(lines))
 
 
 def named(heads: Any, least: float) -> list[str]:
@@ -82,7 +74,13 @@ def named(heads: Any, least: float) -> list[str]:
     return lines
 
 
-PAIR = ("score", "kind", "later", "head", "earlier", "other")
+def paired(plain: dict[str, Any]) -> list[str]:
+    """The strongest pairs, and what chance would give."""
+    lines = [
+        f"{one['score']:.3f}  {one['kind']:<6} {one['later']} {one['head']} reads {one['earlier']} {one['other']}"
+        for one in plain["pairs"]
+    ]
+    return [*lines, f"chance: {plain['chance']:.3f}"]
 
 
 def listed(found: dict[str, Any]) -> list[str]:

@@ -43,7 +43,7 @@ SUMMARIES = {
     "classify": "Label texts, or their tokens.",
     "convert": "Write a checkpoint as safetensors, or for another program.",
     "curves": "Draw the curves of training runs.",
-    "diff": "Compare what two models, two texts or the steps of a training attend to.",
+    "diff": "Compare where models look: two models, two texts, or a training.",
     "embed": "Turn texts into vectors.",
     "evaluate": "Measure a model: BLEU, perplexity, accuracy.",
     "fill": "Guess words that were left out.",

@@ -76,6 +76,11 @@ class Circuits:
         kinds = list(self.scores)
         return sorted(heads, key=lambda one: (kinds.index(one.kind), -one.score))
 
+    def plain(self, least: float = LEAST) -> dict[str, Any]:
+        """The heads found and all scores, for JSON."""
+        scores = {kind: {at: row.tolist() for at, row in places.items()} for kind, places in self.scores.items()}
+        return {"found": [one._asdict() for one in self.found(least)], "scores": scores}
+
     def album(self) -> Album:
         """A picture for each kind: a row for each layer, a column for each head."""
         pictures = []

@@ -6,6 +6,7 @@ stream are never made: each is a product of thin ones, and sizes come from their
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -76,6 +77,11 @@ class Composition:
             for other, score in enumerate(row)
         ]
         return sorted(found, reverse=True)[:most]
+
+    def plain(self, most: int = 10) -> dict[str, Any]:
+        """The strongest pairs for JSON."""
+        names = ("score", "kind", "later", "head", "earlier", "other")
+        return {"chance": self.chance, "pairs": [dict(zip(names, one, strict=True)) for one in self.ranked(most)]}
 
     def album(self) -> Album:
         """A picture for each kind: a row for each head that reads, a column for each that wrote."""

@@ -1,6 +1,6 @@
 """What changed: two models on one text, or one model on two."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +57,22 @@ class Difference:
                 both = slice(min(run.start for run in spans), max(run.stop for run in spans))
                 for columns in within(both, STRIP):
                     yield members, heads, rows, parts[0].tile(rows, columns), parts[1].tile(rows, columns)
+
+
+def of_heads(pattern: Pattern, heads: Sequence[int]) -> Pattern:
+    """The same pattern for some of its heads, in this order; every head gets keys of its own. Not for edited ones."""
+    if list(heads) == list(range(pattern.shape[1])):
+        return pattern
+    chosen = torch.tensor(heads, dtype=torch.long, device=pattern.query.device)
+    return replace(
+        pattern,
+        query=pattern.query[:, chosen],
+        key=pattern.key.repeat_interleave(pattern.shape[1] // pattern.key.shape[1], dim=1)[:, chosen],
+        score=pattern.score.heads(chosen),
+        bias=pattern.bias and pattern.bias.heads(chosen),
+        value=None,
+        summary=pattern.summary and tuple(part[:, chosen] for part in pattern.summary),
+    )
 
 
 def above(one: Tensor, middle: Tensor) -> Tensor:

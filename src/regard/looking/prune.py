@@ -63,3 +63,8 @@ def kept(places: Places, place: str) -> tuple[int, ...]:
             "regard.load turns a checkpoint"
         )
     return layer.split.kept
+
+
+def head_numbers(layer: nn.Module, count: int) -> tuple[int, ...]:
+    """The numbers that the heads of any layer have in the whole model; `count` is how many it has now."""
+    return layer.split.kept if isinstance(layer, MultiHead) else tuple(range(count))

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from regard.errors import RegardError, ShapeError
-from regard.models.config import SideConfig
+from regard.models.config import SideConfig, StackConfig
+from regard.models.vision import VisionConfig
 
 Config = TypeVar("Config")
 SIDES = ("encoder", "decoder")
@@ -18,6 +19,8 @@ def pruned_heads(config: Any) -> dict[str, list[int]]:
     for name in SIDES:
         if isinstance(side := getattr(config, name, None), SideConfig):
             found |= {f"{name}.{place}": sorted(heads) for place, heads in side.stack.pruned.items() if heads}
+    if isinstance(config, VisionConfig):
+        found = {place: sorted(heads) for place, heads in config.pruned.items() if heads}
     look = getattr(config, ALIGN, None)
     return found | ({ALIGN: sorted(look.pruned)} if look is not None and look.pruned else {})
 
@@ -30,17 +33,27 @@ def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
         part = changes.get(name, getattr(config, name, None))
         if place == ALIGN and part is not None:
             changes[name] = replace(part, pruned=without(part.heads, part.pruned, numbers, place))
-        elif name in SIDES and isinstance(part, SideConfig) and is_place(part, below):
+        elif isinstance(part, SideConfig) and is_place(
+            part.stack, below, crosses=name == "decoder" and has_source(config)
+        ):
             gone = without(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, place)
             changes[name] = replace(part, stack=replace(part.stack, pruned={**part.stack.pruned, below: gone}))
+        elif isinstance(config, VisionConfig) and name == "encoder" and is_place(config.stack, below, crosses=False):
+            gone = changes.get("pruned", config.pruned)
+            changes["pruned"] = {**gone, place: without(config.heads, gone.get(place, ()), numbers, place)}
         else:
             raise RegardError(f"{type(config).__name__} has no place {place!r} that heads could be taken out of")
     return replace(config, **changes)  # type: ignore[type-var]
 
 
-def is_place(side: SideConfig, below: str) -> bool:
+def has_source(config: Any) -> bool:
+    """Whether a decoder looks at an encoder."""
+    return all(isinstance(getattr(config, name, None), SideConfig) for name in SIDES)
+
+
+def is_place(stack: StackConfig, below: str, *, crosses: bool) -> bool:
     layer, _, kind = below.partition(".")
-    return kind in ("self", "cross") and layer.isdecimal() and int(layer) < side.stack.layers
+    return (kind == "self" or (crosses and kind == "cross")) and layer.isdecimal() and int(layer) < stack.layers
 
 
 def without(heads: int, before: Iterable[int], more: Iterable[int], place: str) -> list[int]:

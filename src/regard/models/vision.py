@@ -1,6 +1,6 @@
 """Looks at a picture: all of its pieces at once, or one after the other."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import torch
@@ -23,7 +23,8 @@ class VisionConfig:
     """A square picture of `size` pixels a side, cut into squares of `patch`; one label of `labels` is its answer.
 
     `places` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the answer: a
-    class token in front ("first"), or the mean of all pieces.
+    class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by place:
+    {"encoder.0.self": [1, 3]}.
     """
 
     size: int
@@ -36,6 +37,7 @@ class VisionConfig:
     places: bool = True
     pool: Literal["first", "mean"] = "first"
     dropout: float = 0.0
+    pruned: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def pieces(self) -> int:
@@ -46,7 +48,8 @@ class VisionConfig:
     @property
     def stack(self) -> StackConfig:
         attention, inner = AttentionConfig(self.heads), InnerConfig(self.inner, "gelu")
-        return StackConfig(self.layers, self.width, attention, inner, dropout=self.dropout)
+        pruned = {place.removeprefix("encoder."): heads for place, heads in self.pruned.items()}
+        return StackConfig(self.layers, self.width, attention, inner, pruned=pruned, dropout=self.dropout)
 
 
 class Vision(nn.Module):

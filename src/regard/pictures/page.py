@@ -80,7 +80,7 @@ def payload(album: Album) -> dict[str, Any]:
 
 
 def _panel(picture: Picture, scales: dict[str, Scale]) -> dict[str, Any]:
-    numbers = np.asarray(picture.table, dtype=np.float64).reshape(len(picture.table), -1)
+    numbers = np.asarray(picture.table, dtype=np.float64)
     with np.errstate(over="ignore"):
         exact = numbers.astype("<f4")
     return {

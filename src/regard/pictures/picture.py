@@ -84,9 +84,9 @@ class Picture:
         """A self-contained SVG, the exact numbers under the pointer."""
         return Album([self]).svg()
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, dark: bool = False) -> None:
         """Write it in the form that the file's ending says: .svg, .png, .html or .txt."""
-        Album([self]).save(path)
+        Album([self]).save(path, dark=dark)
 
     def __str__(self) -> str:
         return self.draw()
@@ -132,11 +132,11 @@ class Album:
 
         return painted(self)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, dark: bool = False) -> None:
         """Write them in the form that the file's ending says: .svg, .png, .html or .txt."""
         from regard.pictures.files import save
 
-        save(self, path)
+        save(self, path, dark=dark)
 
     def __repr__(self) -> str:
         return self.draw()

@@ -26,7 +26,7 @@ from regard.looking.align import (
 )
 from regard.tasks.alignment import Alignment, texts_at, words_at
 from regard.tasks.replay import Reading, cross_looks, cross_places, crossed
-from regard.tasks.task import TextTooLong
+from regard.tasks.task import Task, TextTooLong
 from regard.tasks.translate import Translate
 from regard.tasks.translated import Piece, encoded
 
@@ -72,7 +72,7 @@ class Direction:
     is_told: bool = False
 
     @classmethod
-    def of(cls, task: Translate, *, look: Look | str | None = None, language: str | None = None) -> "Direction":
+    def of(cls, task: Task, *, look: Look | str | None = None, language: str | None = None) -> "Direction":
         if not isinstance(task, Translate):
             raise RegardError("words are aligned by a model that reads one text and writes another")
         told = Look.read(look) if isinstance(look, str) else look or task.settings.look()
@@ -136,7 +136,9 @@ class WordAligner:
         return self.forward.is_told and (self.backward is None or self.backward.is_told)
 
     def __call__(self, pairs: Sequence[TextPair]) -> list[Links]:
-        return [links for first in range(0, len(pairs), LINES) for links in self.some(pairs[first : first + LINES], first)]
+        return [
+            links for first in range(0, len(pairs), LINES) for links in self.some(pairs[first : first + LINES], first)
+        ]
 
     def some(self, pairs: Sequence[TextPair], first: int) -> list[Links]:
         """The links of pairs that are read together; `first` is the number of pairs before them."""
@@ -146,7 +148,9 @@ class WordAligner:
         others = self.backward.alignments([turned(pair) for pair in pairs], first + 1)
         return [symmetrise(one, swapped(other.words), self.how) for one, other in zip(found, others, strict=True)]
 
-    def chosen(self, pairs: Sequence[TextPair], gold: Sequence[Gold] | None = None, *, mix: bool = True) -> "WordAligner":
+    def chosen(
+        self, pairs: Sequence[TextPair], gold: Sequence[Gold] | None = None, *, mix: bool = True
+    ) -> "WordAligner":
         """The same with looks that fit these pairs: by links that people made, if there are any; else so that the two
         directions agree; else by words that are spelled alike on both sides."""
         looks = self.forward.word_looks(pairs)

@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import torch
 
 from regard.attention.taps import only
 from regard.errors import RegardError
-from regard.looking import Difference, Seen, differences, watch
-from regard.looking.places import is_of_source, reads_source
+from regard.looking import Difference, Seen, watch
+from regard.looking.diff import of_heads
+from regard.looking.places import Places, is_of_source, reads_source
+from regard.looking.prune import head_numbers
 from regard.pictures import Picture
 from regard.tasks.evaluation.measures import Asked
 from regard.tasks.evaluation.translators import Reader
@@ -20,13 +23,19 @@ from regard.tasks.task import Task
 from regard.tasks.translate import Translate
 from regard.training.state import Checkpoints
 
+MISSING = float("nan")
+
 
 @dataclass(frozen=True)
 class Watched:
-    """A text as a model read it, and what its layers attended to; `tokens` are those of the source and the target."""
+    """A text as a model read it, and what its layers attended to.
+
+    `tokens` are those of the source and the target; `heads` are the numbers that heads have in the whole model.
+    """
 
     seen: Seen
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
+    heads: dict[str, tuple[int, ...]]
 
     def labels(self, place: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The tokens that ask and those that are looked at."""
@@ -41,7 +50,8 @@ def watched(task: Task, text: str, target: str | None = None) -> Watched:
     reading, names = read(task, text, target)
     with only(), watch(task.model) as seen:
         replay(task.model, [reading], task.device)
-    return Watched(seen, names)
+    layers = Places(task.model).layers
+    return Watched(seen, names, {place: head_numbers(layers[place], seen[place].shape[1]) for place in seen})
 
 
 def read(task: Task, text: str, target: str | None) -> tuple[Reading, tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -66,33 +76,51 @@ def spelled(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Changes:
-    """Two readings, place by place. What they are called is for pictures."""
+    """Two readings, place by place, of the heads that both models have. What they are called is for pictures."""
 
     one: Watched
     other: Watched
     title: str = ""
 
-    @property
-    def places(self) -> dict[str, Difference]:
-        return differences(self.one.seen, self.other.seen)
+    def heads(self, place: str) -> list[int]:
+        """The heads that there are on both sides, by their numbers in the whole model."""
+        return [head for head in self.one.heads[place] if head in self.other.heads[place]]
 
-    def divergences(self) -> dict[str, list[float]]:
-        """The divergence of every head, in bits: 0 where nothing changed, 1 where nothing stayed."""
-        return {place: found.divergence()[0].tolist() for place, found in self.places.items()}
+    def at(self, place: str) -> Difference:
+        """What changed at a place, for those heads."""
+        if place not in self.one.seen or place not in self.other.seen:
+            raise RegardError(f"no place {place!r}: known: {', '.join(self.one.seen)}")
+        sides = (
+            of_heads(side.seen[place], [side.heads[place].index(head) for head in self.heads(place)])
+            for side in (self.one, self.other)
+        )
+        return Difference(*sides)
+
+    def divergences(self) -> dict[str, list[float | None]]:
+        """The divergence of every head in bits, from 0 (nothing changed) to 1 (nothing stayed); None: it is gone."""
+        found: dict[str, list[float | None]] = {}
+        for place in self.one.seen:
+            known = dict(zip(self.heads(place), self.at(place).divergence()[0].tolist(), strict=True))
+            count = 1 + max(*self.one.heads[place], *self.other.heads[place])
+            found[place] = [known.get(head) for head in range(count)]
+        return found
 
     def picture(self) -> Picture:
         """Layers from top to bottom, heads from left to right."""
         rows = self.divergences()
         count = max(map(len, rows.values()))
-        grid = [[*row, *[float("nan")] * (count - len(row))] for row in rows.values()]
+        grid = [
+            [MISSING if one is None else one for one in (*row, *[None] * (count - len(row)))] for row in rows.values()
+        ]
         return Picture(grid, list(rows), [*map(str, range(count))], title=f"divergence: {self.title}", scale="largest")
 
     def tile(self, place: str, head: int) -> Picture:
         """The other's weights less the one's, for one head."""
+        found = self.at(place)
+        if head not in self.heads(place):
+            raise RegardError(f"{place} has no head {head} on both sides: {', '.join(map(str, self.heads(place)))}")
+        grid = found[0, self.heads(place).index(head)].tolist()
         rows, columns = self.one.labels(place)
-        if place not in self.one.seen:
-            raise RegardError(f"no place {place!r}: known: {', '.join(self.one.seen)}")
-        grid = self.places[place][0, head].tolist()
         return Picture(grid, rows, columns, title=place, part=f"head {head}, {self.title}", scale="difference")
 
 
@@ -126,12 +154,12 @@ class Course:
     """How far each layer moved from one saved step of a training to the next: the divergence of every head."""
 
     steps: tuple[int, ...]
-    moved: tuple[dict[str, list[float]], ...]
+    moved: tuple[dict[str, list[float | None]], ...]
 
     def picture(self) -> Picture:
         """Layers from top to bottom, steps from left to right; a cell is the mean of a layer's heads."""
         places = list(self.moved[0])
-        grid = [[sum(found[place]) / len(found[place]) for found in self.moved] for place in places]
+        grid = [[mean([one for one in found[place] if one is not None]) for found in self.moved] for place in places]
         names = [str(step) for step in self.steps[1:]]
         return Picture(grid, places, names, title="divergence from the step before", scale="largest")
 
@@ -142,7 +170,7 @@ def of_steps(run: str | Path, text: str, target: str | None = None, *, device: s
     steps = kept.steps()
     if len(steps) < 2:
         raise RegardError(f"{run}: two saved steps or more expected in {kept.folder}, got {len(steps)}")
-    moved: list[dict[str, list[float]]] = []
+    moved: list[dict[str, list[float | None]]] = []
     before: Watched | None = None
     for now in readings(kept, steps, text, target, device):
         if before is not None:

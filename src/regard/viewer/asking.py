@@ -16,6 +16,7 @@ from regard.decoding.written import normalised
 from regard.errors import RegardError, lookup
 from regard.looking import edit, watch
 from regard.looking.places import Places
+from regard.models import Encoder
 from regard.tasks import Task
 from regard.tasks.alignment import Alignment, aligning
 from regard.tasks.replay import Reading
@@ -30,6 +31,14 @@ OPTIONS = 5  # likeliest words that are told of each place
 LONG = 4096  # tokens; a longer text is only read unless somebody says otherwise
 
 
+@dataclass(frozen=True)
+class Loss:
+    """How unlikely a model finds an answer, summed over so many words or labels."""
+
+    of: Callable[[Any], Tensor]
+    count: int
+
+
 @dataclass(frozen=True, eq=False)
 class Look:
     """What one place looked at, from a side to a side."""
@@ -42,7 +51,7 @@ class Look:
 @dataclass(frozen=True, eq=False)
 class Found:
     """The answer, the tokens, the looks. `reading` is what the model read at last, `chances` the probability of every
-    label or answer: what an edit is compared by."""
+    label or answer: what an edit is compared by; `loss` is how unlikely a model finds the answer."""
 
     answer: payload.Answer
     sides: tuple[Side, ...]
@@ -52,6 +61,7 @@ class Found:
     candidates: tuple[payload.Candidates, ...] = ()
     reading: Reading | None = None
     chances: dict[str, float] = field(default_factory=dict)
+    loss: "Loss | None" = None
 
 
 @torch.no_grad()
@@ -85,6 +95,7 @@ def translated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
         alignment=aligned(task, looks, source, side, len(one.ids)) if one.ids else None,
         candidates=candidates(task, x, side, len(one.ids) + one.is_finished, target, one),
         reading=reading,
+        loss=loss_of(reading, side.given, task.device),
     )
 
 
@@ -113,6 +124,7 @@ def generated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
         tree=told(tree, encoded.ids, tokenizer),
         candidates=candidates(task, x, side, max(len(one.ids) + one.is_finished, 1), tokenizer, one),
         reading=((), side.ids),
+        loss=loss_of(((), side.ids), side.given if one.ids else 1, task.device),
     )
 
 
@@ -130,7 +142,10 @@ def labelled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     ordered = sorted(answer.scores.items(), key=lambda pair: -pair[1])
     options = [payload.Option(text=label, probability=score) for label, score in ordered]
     told = payload.Answer(text=answer.label, score=answer.score, options=options)
-    return Found(told, (side,), looks, chances=dict(ordered))
+    tokens, label = torch.tensor([encoded.ids], device=task.device), task.labels.index(answer.label)
+    more = {"segments": torch.tensor([encoded.segments], device=task.device)} if isinstance(task.model, Encoder) else {}
+    loss = Loss(lambda model: -model(tokens, **more).log_softmax(-1)[0, label], 1)
+    return Found(told, (side,), looks, chances=dict(ordered), loss=loss)
 
 
 def filled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
@@ -258,15 +273,16 @@ def write(
         )
         return one.best, one.tree
     ids: list[int] = []
+    texts: list[str] = []
     scores: list[float] = []
-    ended = False
+    ended, spelling = False, sides.Spelling(prefix, tokenizer)
     along.at("writing")
     for token in stream(task.model, read, prefix=begin, max_length=most, sample=manner.sample, rules=rules):
         ended = token.is_end
         scores.append(token.score)
         if not ended:
             ids.append(token.id)
-        texts = sides.pieces(prefix, ids, tokenizer)
+            texts.append(spelling.add(token.id))
         along.at("writing", len(scores) / most, "".join(texts), texts)
     return Written(tuple(ids), tuple(scores), ended, normalised(sum(scores), len(scores), manner.length_penalty)), None
 
@@ -299,6 +315,21 @@ def passed(task: Any, reading: Reading, segments: Sequence[int] | None = None) -
         return task.model.hidden(source, target)[0]
     told = {} if segments is None else {"segments": torch.tensor([segments], device=task.device)}
     return task.model.hidden(target, **told)[0]
+
+
+def loss_of(reading: Reading, given: int, device: Any) -> Loss | None:
+    """How unlikely the tokens are that come after the first `given` ones."""
+    source, target = (torch.tensor([ids], device=device) for ids in reading)
+    wanted = target[0, given:]
+    if not given or not len(wanted):
+        return None
+
+    def loss(model: Any) -> Tensor:
+        x = model.hidden(source, target) if source.numel() else model.hidden(target)
+        chances = model.output(x[:, given - 1 : -1])[0].log_softmax(-1)
+        return -chances.gather(1, wanted[:, None]).sum()
+
+    return Loss(loss, len(wanted))
 
 
 def gathered(seen: Any, between: dict[str, tuple[str, str]]) -> dict[str, Look]:

@@ -66,10 +66,25 @@ def kept(
     change = None
     if base is not None and base.ask.model == ask.model:
         change = difference(task, (base.id, base.found, base.ask.edits), (one, ask.edits))
-    told = payload.Run(
+    told = told_of(name, task.name, ask, one, patterns, change, clock())
+    size = sum(round(maps.size_of(pattern) * (1 + pyramid.SHARE)) for pattern in patterns.values())
+    return Kept(name, task, ask, one, patterns, told, size)
+
+
+def told_of(
+    name: str,
+    task: str,
+    ask: Ask,
+    one: Found,
+    patterns: dict[str, Pattern],
+    change: payload.Difference | None,
+    seconds: float,
+) -> payload.Run:
+    """What a page is told of a run."""
+    return payload.Run(
         id=name,
         model=ask.model,
-        task=task.name,
+        task=task,
         text=ask.text,
         second=ask.second,
         answer=one.answer,
@@ -80,10 +95,8 @@ def kept(
         candidates=list(one.candidates),
         edits=ask.edits,
         difference=change,
-        seconds=clock(),
+        seconds=seconds,
     )
-    size = sum(round(maps.size_of(pattern) * (1 + pyramid.SHARE)) for pattern in patterns.values())
-    return Kept(name, task, ask, one, patterns, told, size)
 
 
 def give_back() -> None:

@@ -317,13 +317,14 @@ class Fault(Told):
 
 
 class Grid(Told):
-    """A matrix with names for its rows and columns."""
+    """A matrix with names for its rows and columns; `notes`, where there are any, are what each cell has to say."""
 
     name: str
     kind: Literal["weights", "numbers", "mask"]
     rows: list[str]
     columns: list[str]
     numbers: list[list[float]]
+    notes: list[list[str]] = []
 
 
 class Fact(Told):
@@ -331,6 +332,14 @@ class Fact(Told):
 
     name: str
     value: bool | float | str
+
+
+class Inside(Told):
+    """One of the Inside views of a run."""
+
+    view: str
+    grids: list[Grid]
+    facts: list[Fact]
 
 
 class Lesson(Told):

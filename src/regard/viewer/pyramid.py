@@ -14,12 +14,15 @@ from torch import Tensor
 
 from regard.attention import Pattern
 from regard.attention.looks import How
+from regard.attention.normalisers import Softmax
 from regard.attention.tiles import pieces, span
 
 SIDE = 256  # cells a side of a tile
 SHARE = 0.26  # of the memory of queries and keys that the pyramid of a place may take
 STRIP = 2048  # keys, and ...
 ROWS = 256  # ... queries whose weights are held at a time
+COARSE = 4  # the level from which on a mean in 16 bits is within 5e-7 of itself
+STEPS = 65535  # from nothing to all that a cell can hold
 PANEL = 16  # rows of cells that are stored side by side, with the cells that any of them has
 
 Tell = Callable[[float], None]
@@ -32,16 +35,20 @@ class Panel:
 
     rows: slice
     columns: slice
-    sums: Tensor  # (heads, rows, columns)
+    sums: Tensor  # (heads, rows, columns), as the pyramid writes them
     tops: Tensor
 
 
 @dataclass(frozen=True, eq=False)
 class Pyramid:
-    """Sums and maxima of cells of 2^level x 2^level weights, without those that no query may see."""
+    """Sums and maxima of cells of 2^level x 2^level weights, without those that no query may see.
+
+    A row of a softmax sums to 1, so that a cell holds at most 2^level: a `brief` pyramid stores 16-bit shares of that.
+    """
 
     level: int
     panels: tuple[Panel, ...]
+    brief: bool = False
 
     @property
     def size(self) -> int:
@@ -56,11 +63,22 @@ class Pyramid:
         for panel in picked:
             down, across = both(panel.rows, rows), both(panel.columns, columns)
             if across.start < across.stop:
-                numbers = (panel.tops if how == "max" else panel.sums)[heads]
-                found[:, within(down, rows), within(across, columns)] = numbers[
-                    :, within(down, panel.rows), within(across, panel.columns)
+                part = (panel.tops if how == "max" else panel.sums)[
+                    heads, within(down, panel.rows), within(across, panel.columns)
                 ]
+                part = self.read(part) if how == "mean" else part
+                found[:, within(down, rows), within(across, columns)] = part
         return found
+
+    def written(self, sums: Tensor) -> Tensor:
+        """Sums as they are stored."""
+        if not self.brief:
+            return sums
+        return (sums * (STEPS / (1 << self.level))).round_().clamp_(0, STEPS).sub_(1 << 15).to(torch.int16)
+
+    def read(self, stored: Tensor) -> Tensor:
+        """The other way round."""
+        return (stored.float() + (1 << 15)) * ((1 << self.level) / STEPS) if self.brief else stored
 
 
 def both(one: slice, other: slice) -> slice:
@@ -106,11 +124,22 @@ def base(pattern: Pattern) -> int | None:
     """The finest level that may be stored; None where one tile holds all, and computing it costs nothing."""
     if levels(pattern) == 1:
         return None
-    room = SHARE * sum(part.shape[1] * part.shape[2] * part.shape[3] * 4 for part in (pattern.query, pattern.key))
+    most = SHARE * sum(part.shape[1] * part.shape[2] * part.shape[3] * 4 for part in (pattern.query, pattern.key))
     level = 0
-    while 8 * pattern.shape[1] * area(empty(pattern, level)) > room and level < levels(pattern) - 1:
+    while cost(pattern, level) > most and level < levels(pattern) - 1:
         level += 1
     return level
+
+
+def is_brief(pattern: Pattern, level: int) -> bool:
+    """Whether 16 bits do for sums: of rows that sum to 1, in whole cells that are large enough."""
+    whole = not any(places % (1 << level) for places in pattern.shape[2:])
+    return level >= COARSE and whole and isinstance(pattern.normaliser, Softmax) and not pattern.fixed
+
+
+def cost(pattern: Pattern, level: int) -> int:
+    """The bytes of a pyramid."""
+    return (6 if is_brief(pattern, level) else 8) * pattern.shape[1] * area(empty(pattern, level))
 
 
 def area(shapes: list[tuple[slice, slice]]) -> int:
@@ -120,11 +149,12 @@ def area(shapes: list[tuple[slice, slice]]) -> int:
 def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyramid:
     """One pass over all weights of a place, head by head."""
     _, heads, queries, keys = pattern.shape
-    shapes = empty(pattern, level)
+    shapes, brief = empty(pattern, level), is_brief(pattern, level)
     panels = tuple(
-        Panel(rows, columns, *torch.zeros(2, heads, rows.stop - rows.start, columns.stop - columns.start))
+        Panel(rows, columns, *room(heads, rows.stop - rows.start, columns.stop - columns.start, brief))
         for rows, columns in shapes
     )
+    pyramid = Pyramid(level, panels, brief)
     done, total = 0, max(heads * area(shapes), 1)
     for head in range(heads):
         part = pattern.narrow(slice(0, 1), slice(head, head + 1))
@@ -133,11 +163,21 @@ def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyram
             columns = slice(panel.columns.start << level, min(panel.columns.stop << level, keys))
             for lines, some, weights in swept(part, level, rows, columns):
                 where = touched(lines, level, panel.rows), touched(some, level, panel.columns)
-                panel.sums[head][where] = reduced(weights, level, "mean")
+                panel.sums[head][where] = pyramid.written(reduced(weights, level, "mean"))
                 panel.tops[head][where] = reduced(weights, level, "max")
             done += len(panel.sums[0]) * panel.sums.shape[2]
             tell(done / total)
-    return Pyramid(level, panels)
+    return pyramid
+
+
+def room(heads: int, rows: int, columns: int, brief: bool) -> tuple[Tensor, Tensor]:
+    """Sums and maxima of nothing."""
+    sums = (
+        torch.full((heads, rows, columns), -(1 << 15), dtype=torch.int16)
+        if brief
+        else torch.zeros(heads, rows, columns)
+    )
+    return sums, torch.zeros(heads, rows, columns)
 
 
 def computed(pattern: Pattern, heads: slice, level: int, rows: slice, columns: slice, how: How) -> Tensor:

@@ -17,7 +17,7 @@ from regard.errors import RegardError, UnknownName
 from regard.viewer import payload
 from regard.viewer.guard import Address, Guard
 from regard.viewer.limits import LIMITS, Limits
-from regard.viewer.payload import Ask, Export, Fault, Health, How, Lesson, Links, Models, Pair, Row, Run, Topics
+from regard.viewer.payload import Ask, Export, Fault, Health, How, Inside, Lesson, Links, Models, Pair, Row, Run, Topics
 from regard.viewer.refusals import Busy, Dropped, NotYet
 from regard.viewer.runs import Runs
 from regard.viewer.shelf import Shelf
@@ -203,6 +203,16 @@ def served(
 
         wanted = [int(head) for head in heads.split(",")]
         return await desk(request, partial(maps.links, pattern, place, wanted, top, first, count))
+
+    @app.get("/api/runs/{name}/inside/{view}")
+    async def inside(
+        request: Request, name: Name, view: Name, other: Annotated[str | None, Query(max_length=64)] = None
+    ) -> Inside:
+        """Importance, rollout, lens, alignment; or the difference from another run."""
+        kept, beside = runs.get(name), None if other is None else runs.get(other)
+        from regard.viewer import inside
+
+        return await desk(request, partial(inside.inside, view, kept, beside))
 
     @app.post(
         "/api/export",

@@ -67,25 +67,36 @@ def written(side: Side, ids: Sequence[int], scores: Sequence[float], is_finished
     )
 
 
+class Spelling:
+    """What each token adds to a text, as they come. Half a letter is nothing; the token that ends it adds all of it."""
+
+    def __init__(self, before: Sequence[int], tokenizer: Tokenizer) -> None:
+        self.tokenizer, self.ids = tokenizer, list(before[-CONTEXT:])
+        self.known = tokenizer.decode(self.ids)
+
+    def add(self, number: int) -> str:
+        self.ids.append(number)
+        text = self.tokenizer.decode(self.ids)
+        if not text.startswith(self.known) or text.endswith("\ufffd"):
+            return ""
+        added, self.known = text[len(self.known) :], text
+        if len(self.ids) > 4 * CONTEXT:  # what is far behind changes nothing
+            self.ids = self.ids[-CONTEXT:]
+            self.known = self.tokenizer.decode(self.ids)
+        return added or (self.tokenizer.token(number) if is_special(number, self.tokenizer) else "")
+
+    def end(self) -> str:
+        """What is left of a letter that was never finished."""
+        return self.tokenizer.decode(self.ids).removeprefix(self.known)
+
+
 def pieces(before: Sequence[int], ids: Sequence[int], tokenizer: Tokenizer) -> list[str]:
     """What each written token adds to the text."""
-    context = list(before[-CONTEXT:])
-    found, last = [], tokenizer.decode(context)
-    for place in range(len(ids)):
-        text = tokenizer.decode([*context, *ids[: place + 1]])
-        added = text.removeprefix(last)
-        is_whole = text.startswith(last) and not added.endswith("�")  # else half a letter: the next token ends it
-        found.append(added if is_whole else "")
-        last = text if is_whole else last
-    if (
-        "".join(found) != (whole := tokenizer.decode([*context, *ids]).removeprefix(tokenizer.decode(context)))
-        and found
-    ):
-        found[-1] += whole[len("".join(found)) :]
-    return [
-        piece or (tokenizer.token(number) if is_special(number, tokenizer) else "")
-        for piece, number in zip(found, ids, strict=True)
-    ]
+    spelling = Spelling(before, tokenizer)
+    found = [spelling.add(number) for number in ids]
+    if found:
+        found[-1] += spelling.end()
+    return found
 
 
 def begun(start: int, tokenizer: Tokenizer) -> Side:

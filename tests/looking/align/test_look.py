@@ -25,7 +25,8 @@ def test_a_mix_is_the_weighted_mean():
 
 
 @pytest.mark.parametrize(
-    "text", ["align", "decoder.1.cross:3", "decoder.1.cross shifted", "2 decoder.1.cross:3 shifted + decoder.0.cross:11"]
+    "text",
+    ["align", "decoder.1.cross:3", "decoder.1.cross shifted", "2 decoder.1.cross:3 shifted + decoder.0.cross:11"],
 )
 def test_it_is_written_as_it_is_read(text):
     assert str(Look.read(text)) == text
@@ -39,7 +40,7 @@ def test_what_is_no_look_is_told(text):
 
 
 def test_a_head_or_a_place_that_is_not_there_is_told():
-    with pytest.raises(RegardError, match="decoder.0.cross has 2 heads, counted from 0; there is no head 2"):
+    with pytest.raises(RegardError, match=r"decoder.0.cross has 2 heads, counted from 0; there is no head 2"):
         Look.read("decoder.0.cross:2").of(WEIGHTS)
     with pytest.raises(UnknownName, match=r"unknown place 'decoder.7.cross'"):
         Look.read("decoder.7.cross").of(WEIGHTS)

@@ -8,7 +8,11 @@ export interface Asked<Answer> {
   busy: boolean;
 }
 
-export function useAsked<Answer>(ask: ((signal: AbortSignal) => Promise<Answer>) | null, of: unknown[], wait = 0): Asked<Answer> {
+export function useAsked<Answer>(
+  ask: ((signal: AbortSignal) => Promise<Answer>) | null,
+  of: unknown[],
+  wait = 0,
+): Asked<Answer> {
   const [state, set] = useState<Asked<Answer>>({ answer: null, problem: null, busy: ask !== null });
   useEffect(() => {
     if (!ask) return set({ answer: null, problem: null, busy: false });

@@ -19,21 +19,43 @@ export function Chooser({ heads = true }: { heads?: boolean }) {
     <>
       <label>
         Layer
-        <select value={here.name} aria-label="Layer" onChange={(event) => go({ place: event.currentTarget.value, head: 0 })}>
-          {run.value.places.map((one) => <option key={one.name} value={one.name}>{one.name}</option>)}
+        <select
+          value={here.name}
+          aria-label="Layer"
+          onChange={(event) => go({ place: event.currentTarget.value, head: 0 })}
+        >
+          {run.value.places.map((one) => (
+            <option key={one.name} value={one.name}>
+              {one.name}
+            </option>
+          ))}
         </select>
       </label>
-      {heads && here.heads > 1 && (
-        here.heads <= 8
-          ? <Choice label="Head" value={String(head.value)} choose={(value) => go({ head: Number(value), place: here.name })}
-              options={Array.from({ length: here.heads }, (_, index) => [String(index), `head ${index}`] as const)} />
-          : <label>
-              Head
-              <select value={head.value} aria-label="Head" onChange={(event) => go({ head: Number(event.currentTarget.value), place: here.name })}>
-                {Array.from({ length: here.heads }, (_, index) => <option key={index} value={index}>{index}</option>)}
-              </select>
-            </label>
-      )}
+      {heads &&
+        here.heads > 1 &&
+        (here.heads <= 8 ? (
+          <Choice
+            label="Head"
+            value={String(head.value)}
+            choose={(value) => go({ head: Number(value), place: here.name })}
+            options={Array.from({ length: here.heads }, (_, index) => [String(index), `head ${index}`] as const)}
+          />
+        ) : (
+          <label>
+            Head
+            <select
+              value={head.value}
+              aria-label="Head"
+              onChange={(event) => go({ head: Number(event.currentTarget.value), place: here.name })}
+            >
+              {Array.from({ length: here.heads }, (_, index) => (
+                <option key={index} value={index}>
+                  {index}
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { link } from "../address";
+import { home } from "../home";
 import { offline, type Exhibit } from "../scene/offline";
 import { png } from "../scene/paint";
 import { svgText } from "../scene/svg";
@@ -38,7 +39,12 @@ export async function copy(text: string, what: string): Promise<void> {
   }
 }
 
-const file = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "picture";
+const file = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-|-$/g, "")
+    .slice(0, 60) || "picture";
 
 interface Way {
   name: string;
@@ -48,22 +54,52 @@ interface Way {
 
 const WAYS: Way[] = [
   { name: "link", shown: "Copy a link to this", take: () => copy(link(), "Link") },
-  { name: "svg", shown: "Save as SVG", take: (made) => save(svgText(made.scene, made.title, palette.value.paper), `${file(made.title)}.svg`, "image/svg+xml") },
-  { name: "png", shown: "Save as PNG", take: async (made) => save(await png(made.scene, palette.value.paper), `${file(made.title)}.png`, "image/png") },
-  { name: "html", shown: "Save as one HTML page", take: (made) => save(offline(made, palette.value.paper), `${file(made.title)}.html`, "text/html") },
-  { name: "csv", shown: "Save the data as CSV", take: (made) => save(csv(made.table), `${file(made.title)}.csv`, "text/csv") },
-  { name: "json", shown: "Save the data as JSON", take: (made) => save(json(made.table), `${file(made.title)}.json`, "application/json") },
+  {
+    name: "svg",
+    shown: "Save as SVG",
+    take: (made) =>
+      save(svgText(made.scene, made.title, palette.value.paper), `${file(made.title)}.svg`, "image/svg+xml"),
+  },
+  {
+    name: "png",
+    shown: "Save as PNG",
+    take: async (made) => save(await png(made.scene, palette.value.paper), `${file(made.title)}.png`, "image/png"),
+  },
+  {
+    name: "html",
+    shown: "Save as one HTML page",
+    take: (made) => save(offline(made, palette.value.paper), `${file(made.title)}.html`, "text/html"),
+  },
+  {
+    name: "csv",
+    shown: "Save the data as CSV",
+    take: (made) => save(csv(made.table), `${file(made.title)}.csv`, "text/csv"),
+  },
+  {
+    name: "json",
+    shown: "Save the data as JSON",
+    take: (made) => save(json(made.table), `${file(made.title)}.json`, "application/json"),
+  },
   { name: "python", shown: "Copy the Python lines", take: (made) => copy(made.python, "Python") },
 ];
 
 /** The menu of ways to take a picture along. */
-export function Takings({ make, label, children }: { make: () => Exhibit | null; label: string; children: ComponentChildren }) {
+export function Takings({
+  make,
+  label,
+  children,
+}: {
+  make: () => Exhibit | null;
+  label: string;
+  children: ComponentChildren;
+}) {
   const [open, show] = useState(false);
   const here = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!open) return;
     const away = (event: Event) => {
-      if (event instanceof KeyboardEvent ? event.key === "Escape" : !here.current?.contains(event.target as Node)) show(false);
+      if (event instanceof KeyboardEvent ? event.key === "Escape" : !here.current?.contains(event.target as Node))
+        show(false);
     };
     addEventListener("pointerdown", away);
     addEventListener("keydown", away);
@@ -84,13 +120,23 @@ export function Takings({ make, label, children }: { make: () => Exhibit | null;
   };
   return (
     <div class="menu" ref={here}>
-      <button type="button" class="icon" aria-haspopup="menu" aria-expanded={open} aria-label={label} title={label} onClick={() => show(!open)}>
+      <button
+        type="button"
+        class="icon"
+        aria-haspopup="menu"
+        aria-expanded={open}
+        aria-label={label}
+        title={label}
+        onClick={() => show(!open)}
+      >
         {children}
       </button>
       {open && (
         <div role="menu">
-          {WAYS.map((way) => (
-            <button key={way.name} type="button" role="menuitem" data-take={way.name} onClick={() => void take(way)}>{way.shown}</button>
+          {WAYS.filter((way) => home.alone || way.name !== "link").map((way) => (
+            <button key={way.name} type="button" role="menuitem" data-take={way.name} onClick={() => void take(way)}>
+              {way.shown}
+            </button>
           ))}
         </div>
       )}
@@ -125,7 +171,9 @@ export function Figure({ title, make, children, legend, first, of }: Shown) {
     <figure class="figure">
       <figcaption class="row">
         <h2>{title}</h2>
-        <Takings make={make} label={`Save “${title}”`}><Icon name="save" /></Takings>
+        <Takings make={make} label={`Save “${title}”`}>
+          <Icon name="save" />
+        </Takings>
       </figcaption>
       {legend}
       <div class="frame">{children}</div>

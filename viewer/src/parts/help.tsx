@@ -27,13 +27,21 @@ export function Help({ open, close }: { open: boolean; close: () => void }) {
           <tbody>
             {KEYS.map(([keys, what]) => (
               <tr key={what}>
-                <td>{keys.map((key) => <kbd key={key}>{key}</kbd>)}</td>
+                <td>
+                  {keys.map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </td>
                 <td>{what}</td>
               </tr>
             ))}
           </tbody>
         </table>
-        <div><button type="button" class="plain" onClick={close}>Close</button></div>
+        <div>
+          <button type="button" class="plain" onClick={close}>
+            Close
+          </button>
+        </div>
       </div>
     </dialog>
   );

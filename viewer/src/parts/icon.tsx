@@ -10,7 +10,15 @@ const SHAPES = {
 export function Icon({ name }: { name: keyof typeof SHAPES }) {
   return (
     <svg class={`sign ${name}`} width="18" height="18" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={SHAPES[name]} fill={name === "theme" ? "currentColor" : "none"} fill-rule="evenodd" stroke="currentColor" stroke-width="1.4" stroke-linecap="round" stroke-linejoin="round" />
+      <path
+        d={SHAPES[name]}
+        fill={name === "theme" ? "currentColor" : "none"}
+        fill-rule="evenodd"
+        stroke="currentColor"
+        stroke-width="1.4"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+      />
     </svg>
   );
 }

@@ -8,7 +8,6 @@ import { scale } from "../store";
 import { theme } from "../theme";
 import { Choice } from "./choice";
 
-
 function Ramp({ colour, label }: { colour: (share: number) => string; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
@@ -22,15 +21,15 @@ function Ramp({ colour, label }: { colour: (share: number) => string; label: str
   return <canvas ref={canvas} width={120} height={12} role="img" aria-label={label} />;
 }
 
-/** `left_out` names the keys that the scale ignores. */
-export function Legend({ top, left_out }: { top: number; left_out: string }) {
+/** `top` is the weight that is drawn as full ink. */
+export function Legend({ top }: { top: number }) {
   const now = theme.value;
   const most = top >= 0.995 ? "1" : short(top, top < 0.01 ? 4 : 2);
   const least = scale.value === "log" ? (top / 10 ** DECADES).toExponential(0) : "0";
   const says: Record<Scale, string> = {
     linear: "ink grows with the weight",
     log: `each quarter of the scale is ten times the weight`,
-    sinkless: `${left_out} hatched, the scale ends at the largest of the rest`,
+    sinkless: "the first token and special ones are hatched, the scale ends at the largest of the rest",
   };
   return (
     <div class="row legendary">
@@ -39,9 +38,19 @@ export function Legend({ top, left_out }: { top: number; left_out: string }) {
         <Ramp colour={(share) => css(strength(now, share))} label={`colours from ${least} to ${most}`} />
         {most}
       </span>
-      <Choice<Scale> label="Scale of the colours" value={scale.value} choose={(value) => go({ scale: value })}
-        options={[["linear", "linear"], ["log", "log"], ["sinkless", "without the sink"]]} />
-      <span class="faint small" data-says="scale">{says[scale.value]}</span>
+      <Choice<Scale>
+        label="Scale of the colours"
+        value={scale.value}
+        choose={(value) => go({ scale: value })}
+        options={[
+          ["linear", "linear"],
+          ["log", "log"],
+          ["sinkless", "without the sink"],
+        ]}
+      />
+      <span class="faint small" data-says="scale">
+        {says[scale.value]}
+      </span>
     </div>
   );
 }
@@ -51,7 +60,10 @@ export function DifferenceLegend({ most }: { most: number }) {
   return (
     <span class="legend">
       {short(-most)}
-      <Ramp colour={(share) => css(difference(now, 2 * share - 1))} label={`colours from ${short(-most)} to ${short(most)}`} />
+      <Ramp
+        colour={(share) => css(difference(now, 2 * share - 1))}
+        label={`colours from ${short(-most)} to ${short(most)}`}
+      />
       {short(most)}
     </span>
   );

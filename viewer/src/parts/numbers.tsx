@@ -16,15 +16,30 @@ export function Numbers({ table }: { table: Table }) {
       </button>
       <div class={open ? "scroll" : "unseen"}>
         <table>
-          <caption>{table.caption}{left > 0 && ` (the first ${MOST} of ${table.rows.length} rows)`}</caption>
+          <caption>
+            {table.caption}
+            {left > 0 && ` (the first ${MOST} of ${table.rows.length} rows)`}
+          </caption>
           <thead>
-            <tr>{table.columns.map((column, index) => <th key={index} scope="col">{column}</th>)}</tr>
+            <tr>
+              {table.columns.map((column, index) => (
+                <th key={index} scope="col">
+                  {column}
+                </th>
+              ))}
+            </tr>
           </thead>
           <tbody>
             {rows.map((row, index) => (
               <tr key={index}>
                 {row.map((cell, at) =>
-                  typeof cell === "number" ? <td key={at} class="number">{long(cell)}</td> : <td key={at}>{cell}</td>,
+                  typeof cell === "number" ? (
+                    <td key={at} class="number">
+                      {long(cell)}
+                    </td>
+                  ) : (
+                    <td key={at}>{cell}</td>
+                  ),
                 )}
               </tr>
             ))}

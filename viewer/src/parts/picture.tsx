@@ -32,23 +32,48 @@ function One({ mark }: { mark: Mark }) {
   switch (mark.kind) {
     case "box":
       return (
-        <rect x={mark.x} y={mark.y} width={Math.max(0, mark.width)} height={Math.max(0, mark.height)} rx={mark.round}
-          fill={mark.fill ?? "none"} stroke={mark.stroke} stroke-width={mark.thickness} {...common}>
+        <rect
+          x={mark.x}
+          y={mark.y}
+          width={Math.max(0, mark.width)}
+          height={Math.max(0, mark.height)}
+          rx={mark.round}
+          fill={mark.fill ?? "none"}
+          stroke={mark.stroke}
+          stroke-width={mark.thickness}
+          {...common}
+        >
           {inside}
         </rect>
       );
     case "stroke":
       return (
-        <path d={mark.d} fill={mark.fill ?? "none"} stroke={mark.stroke} stroke-width={mark.thickness}
-          stroke-linecap="round" stroke-dasharray={mark.dashes} {...common}>
+        <path
+          d={mark.d}
+          fill={mark.fill ?? "none"}
+          stroke={mark.stroke}
+          stroke-width={mark.thickness}
+          stroke-linecap="round"
+          stroke-dasharray={mark.dashes}
+          {...common}
+        >
           {inside}
         </path>
       );
     case "label":
       return (
-        <text x={mark.x} y={mark.y} fill={mark.fill} font-size={mark.size ?? 12} text-anchor={mark.anchor}
-          font-family={mark.mono ? MONO : SANS} font-weight={mark.bold ? 600 : undefined} xml:space="preserve"
-          transform={mark.turn ? `rotate(${mark.turn} ${mark.x} ${mark.y})` : undefined} {...common}>
+        <text
+          x={mark.x}
+          y={mark.y}
+          fill={mark.fill}
+          font-size={mark.size ?? 12}
+          text-anchor={mark.anchor}
+          font-family={mark.mono ? MONO : SANS}
+          font-weight={mark.bold ? 600 : undefined}
+          xml:space="preserve"
+          transform={mark.turn ? `rotate(${mark.turn} ${mark.x} ${mark.y})` : undefined}
+          {...common}
+        >
           {mark.text}
           {inside}
         </text>
@@ -60,9 +85,17 @@ function One({ mark }: { mark: Mark }) {
 
 export function Drawing({ scene, label }: { scene: Scene; label: string }) {
   return (
-    <svg class="drawing" role="group" aria-label={label} width={scene.width} height={scene.height}
-      viewBox={`0 0 ${scene.width} ${scene.height}`}>
-      {scene.marks.map((mark, index) => <One key={index} mark={mark} />)}
+    <svg
+      class="drawing"
+      role="group"
+      aria-label={label}
+      width={scene.width}
+      height={scene.height}
+      viewBox={`0 0 ${scene.width} ${scene.height}`}
+    >
+      {scene.marks.map((mark, index) => (
+        <One key={index} mark={mark} />
+      ))}
     </svg>
   );
 }
@@ -98,8 +131,12 @@ export function Painting({ scene, label, over, press, drag, keys }: Painted) {
   };
   return (
     <canvas
-      ref={canvas} class={press ? "painting live" : "painting"} role="img" aria-label={label}
-      tabIndex={keys ? 0 : undefined} style={{ width: `${scene.width}px`, aspectRatio: `${scene.width} / ${scene.height}` }}
+      ref={canvas}
+      class={press ? "painting live" : "painting"}
+      role="img"
+      aria-label={label}
+      tabIndex={keys ? 0 : undefined}
+      style={{ width: `${scene.width}px`, aspectRatio: `${scene.width} / ${scene.height}` }}
       onPointerMove={(event) => {
         over?.(place(event));
         if (event.buttons & 1) drag?.(place(event));

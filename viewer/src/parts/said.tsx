@@ -34,7 +34,14 @@ export function listen(): void {
     const row = rowOf(shown, here, spot);
     if (row === null) {
       const column = columnOf(shown, here, spot);
-      sentence.value = column === null ? null : { where, who: `“${visible(columnText(shown, here, column))}”`, looks: "is looked at; choose a token of the other line to see what it looks at" };
+      sentence.value =
+        column === null
+          ? null
+          : {
+              where,
+              who: `“${visible(columnText(shown, here, column))}”`,
+              looks: "is looked at; choose a token of the other line to see what it looks at",
+            };
       return;
     }
     const mine = (stop = new AbortController());
@@ -58,9 +65,18 @@ export function Said() {
   const told = sentence.value;
   let shown;
   if (pointed.value) shown = pointed.value;
-  else if (told) shown = <>{told.where} · <b class="mono">{told.who}</b> {told.looks}</>;
+  else if (told)
+    shown = (
+      <>
+        {told.where} · <b class="mono">{told.who}</b> {told.looks}
+      </>
+    );
   else if (now) shown = now.line;
   else if (run.value) shown = <span class="faint">Point at a token to read what it looks at; click to keep it.</span>;
   else shown = <span class="faint">Type a text and run it.</span>;
-  return <div class="said" role="status" aria-live="polite" data-busy={going.value !== null}>{shown}</div>;
+  return (
+    <div class="said" role="status" aria-live="polite" data-busy={going.value !== null}>
+      {shown}
+    </div>
+  );
 }

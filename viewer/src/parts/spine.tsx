@@ -61,7 +61,8 @@ function Line({ side, name, tokens }: { side: number; name: string; tokens: Toke
     return () => watch.disconnect();
   }, []);
   const spoken = focus.value;
-  useEffect(() => { // what another view speaks of comes into sight
+  useEffect(() => {
+    // what another view speaks of comes into sight
     const one = spoken?.side === side && !box.current?.matches(":hover") ? placed[spoken.index] : undefined;
     const sheet = box.current;
     if (!one || !sheet) return;
@@ -89,23 +90,48 @@ function Line({ side, name, tokens }: { side: number; name: string; tokens: Toke
     <div class="line">
       <span class="side">{name}</span>
       <div class="run" ref={box} onScroll={() => (from.value = box.current?.scrollLeft ?? 0)}>
-        <div class="track" role="listbox" aria-multiselectable="true" aria-label={`tokens: ${name}`} style={{ width: `${total}px` }}>
+        <div
+          class="track"
+          role="listbox"
+          aria-multiselectable="true"
+          aria-label={`tokens: ${name}`}
+          style={{ width: `${total}px` }}
+        >
           {placed.slice(begin, end).map((one, step) => {
             const index = begin + step;
             const token = tokens[index]!;
             const spot = { side, index };
             const lit = spoken !== null && group(index).some((each) => sameSpot(each, spoken));
             const held = pins.value.some((each) => sameSpot(each, spot));
-            const kinds = ["token", token.special && "special", token.written && "written", one.joined && "joined",
-              words.value && "whole", lit && "lit", held && "held"].filter(Boolean).join(" ");
+            const kinds = [
+              "token",
+              token.special && "special",
+              token.written && "written",
+              one.joined && "joined",
+              words.value && "whole",
+              lit && "lit",
+              held && "held",
+            ]
+              .filter(Boolean)
+              .join(" ");
             return (
-              <button key={index} type="button" role="option" class={kinds} aria-selected={held} data-token={index}
+              <button
+                key={index}
+                type="button"
+                role="option"
+                class={kinds}
+                aria-selected={held}
+                data-token={index}
                 tabIndex={index === tab || (tab < begin && index === begin) ? 0 : -1}
                 title={token.score === null ? `${index}` : `${index} · log-probability ${short(token.score)}`}
                 style={{ left: `${one.left}px`, width: `${one.width}px` }}
-                onPointerEnter={() => (hover.value = spot)} onPointerLeave={() => (hover.value = null)}
-                onFocus={() => (hover.value = spot)} onBlur={() => (hover.value = null)}
-                onClick={(event) => pin(group(index), event.shiftKey)} onKeyDown={(event) => keys(event, index)}>
+                onPointerEnter={() => (hover.value = spot)}
+                onPointerLeave={() => (hover.value = null)}
+                onFocus={() => (hover.value = spot)}
+                onBlur={() => (hover.value = null)}
+                onClick={(event) => pin(group(index), event.shiftKey)}
+                onKeyDown={(event) => keys(event, index)}
+              >
                 {one.text}
               </button>
             );
@@ -124,7 +150,9 @@ function Writing() {
   return (
     <div class="line" aria-live="polite">
       <span class="side">writing</span>
-      <div class="run"><span class="mono">{tokens.slice(-60).map(visible).join(" ")}</span></div>
+      <div class="run">
+        <span class="mono">{tokens.slice(-60).map(visible).join(" ")}</span>
+      </div>
     </div>
   );
 }
@@ -137,13 +165,20 @@ export function Spine() {
   const busy = going.value !== null;
   return (
     <div class={busy ? "spine busy" : "spine"}>
-      {lines.map((one, side) => <Line key={`${shown?.id}${side}`} side={side} name={one.name} tokens={one.tokens} />)}
+      {lines.map((one, side) => (
+        <Line key={`${shown?.id}${side}`} side={side} name={one.name} tokens={one.tokens} />
+      ))}
       {busy && <Writing />}
       <div class="row notes">
         {score != null && <span class="faint">score {short(score)}</span>}
         {changes.value.map((one, index) => (
-          <button key={index} type="button" class={one.on ? "edit-chip" : "edit-chip off"} title="Take this edit back"
-            onClick={() => change(changes.value.filter((_, at) => at !== index))}>
+          <button
+            key={index}
+            type="button"
+            class={one.on ? "edit-chip" : "edit-chip off"}
+            title="Take this edit back"
+            onClick={() => change(changes.value.filter((_, at) => at !== index))}
+          >
             {one.on ? "edited" : "off"}: {label(one.record, shown)} ✕
           </button>
         ))}

@@ -5,11 +5,19 @@ import { address } from "../address";
 import { count } from "../scene/signs";
 
 export function Empty({ children }: { children: ComponentChildren }) {
-  return <div class="state" data-state="empty">{children}</div>;
+  return (
+    <div class="state" data-state="empty">
+      {children}
+    </div>
+  );
 }
 
 export function Failed({ line }: { line: string }) {
-  return <div class="state bad" role="alert" data-state="failed">{line}</div>;
+  return (
+    <div class="state bad" role="alert" data-state="failed">
+      {line}
+    </div>
+  );
 }
 
 export function Waiting({ line, fraction }: { line: string; fraction?: number | null }) {
@@ -22,8 +30,13 @@ export function Waiting({ line, fraction }: { line: string; fraction?: number | 
 }
 
 const DOING: Record<string, string> = {
-  waiting: "Waiting for others to finish", loading: "Loading the model", reading: "Reading the text",
-  writing: "Writing", looking: "Keeping queries and keys", pooling: "Drawing the overview", done: "Done",
+  waiting: "Waiting for others to finish",
+  loading: "Loading the model",
+  reading: "Reading the text",
+  writing: "Writing",
+  looking: "Keeping queries and keys",
+  pooling: "Drawing the overview",
+  done: "Done",
 };
 
 /** One line about the run that is under way. */
@@ -33,7 +46,8 @@ export function doing(): { line: string; fraction: number | null } | null {
   const { progress, edited } = now;
   const line = progress ? (DOING[progress.state] ?? progress.state) : "Asking the server";
   const parameters = model.value?.parameters ?? 0;
-  const size = progress?.state === "loading" && parameters ? ` ${modelName.value}: ${count(parameters)} parameters` : "";
+  const size =
+    progress?.state === "loading" && parameters ? ` ${modelName.value}: ${count(parameters)} parameters` : "";
   return { line: `${line}${size}${edited ? ", with the edits" : ""} …`, fraction: progress?.fraction ?? null };
 }
 
@@ -45,6 +59,7 @@ export function NoRun({ children }: { children: ComponentChildren }) {
   if (!run.value && now) return <Waiting {...now} />;
   if (!models.value?.models.length) return <Waiting line="Asking which models there are …" />;
   if (model.value?.problem) return <Failed line={`${modelName.value}: ${model.value.problem}`} />;
-  if (address.value.text && model.value?.state === "loading") return <Waiting line={`Loading ${modelName.value} …`} fraction={model.value.fraction} />;
+  if (address.value.text && model.value?.state === "loading")
+    return <Waiting line={`Loading ${modelName.value} …`} fraction={model.value.fraction} />;
   return <Empty>{children}</Empty>;
 }

@@ -22,15 +22,56 @@ export function barScene(bars: Bar[], colours: Palette, { width = 420, most = 1,
   const marks = bars.flatMap((bar, index): Mark[] => {
     const y = index * LINE + 4;
     const length = (value: number) => (room * Math.min(1, Math.max(0, value))) / most;
-    const shown = bar.before === undefined ? short(bar.value, digits) : `${short(bar.before, digits)} → ${short(bar.value, digits)}`;
+    const shown =
+      bar.before === undefined
+        ? short(bar.value, digits)
+        : `${short(bar.before, digits)} → ${short(bar.value, digits)}`;
     return [
-      { kind: "label", x: names - 8, y: y + 13, anchor: "end", text: fitted(bar.name, names - 8), size: 13, mono: true, bold: bar.strong, fill: colours.ink },
-      ...(bar.before === undefined ? [] : [{
-        kind: "box" as const, x: names, y: y + 1, width: length(bar.before), height: 15, round: 2, stroke: colours.faint, thickness: 1,
-      }]),
-      { kind: "box", x: names, y: y + (bar.before === undefined ? 2 : 4), width: Math.max(1, length(bar.value)), height: bar.before === undefined ? 13 : 9,
-        round: 2, fill: colours.accent, opacity: bar.strong === false ? 0.45 : 1, title: bar.title ?? `${bar.name}: ${bar.value}`, touch: bar.touch },
-      { kind: "label", x: names + Math.max(length(bar.value), length(bar.before ?? 0)) + 6, y: y + 13, text: shown, size: 12, fill: colours.faint },
+      {
+        kind: "label",
+        x: names - 8,
+        y: y + 13,
+        anchor: "end",
+        text: fitted(bar.name, names - 8),
+        size: 13,
+        mono: true,
+        bold: bar.strong,
+        fill: colours.ink,
+      },
+      ...(bar.before === undefined
+        ? []
+        : [
+            {
+              kind: "box" as const,
+              x: names,
+              y: y + 1,
+              width: length(bar.before),
+              height: 15,
+              round: 2,
+              stroke: colours.faint,
+              thickness: 1,
+            },
+          ]),
+      {
+        kind: "box",
+        x: names,
+        y: y + (bar.before === undefined ? 2 : 4),
+        width: Math.max(1, length(bar.value)),
+        height: bar.before === undefined ? 13 : 9,
+        round: 2,
+        fill: colours.accent,
+        opacity: bar.strong === false ? 0.45 : 1,
+        title: bar.title ?? `${bar.name}: ${bar.value}`,
+        touch: bar.touch,
+      },
+      {
+        kind: "label",
+        x: names + Math.max(length(bar.value), length(bar.before ?? 0)) + 6,
+        y: y + 13,
+        text: shown,
+        size: 12,
+        fill: colours.faint,
+      },
     ];
   });
   return { width, height: bars.length * LINE + 8, marks };

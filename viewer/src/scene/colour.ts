@@ -5,12 +5,26 @@ export type Colour = readonly [number, number, number];
 type Point = readonly [number, number, number];
 
 const WEIGHT: Record<Theme, readonly [Point, Point]> = {
-  light: [[1, 0, 0], [0.3, -0.015, -0.125]], // paper to deep blue
-  dark: [[0.2, -0.002, -0.012], [0.95, -0.02, 0.115]], // near-black to pale yellow
+  light: [
+    [1, 0, 0],
+    [0.3, -0.015, -0.125],
+  ], // paper to deep blue
+  dark: [
+    [0.2, -0.002, -0.012],
+    [0.95, -0.02, 0.115],
+  ], // near-black to pale yellow
 };
 const DIFFERENCE: Record<Theme, readonly [Point, Point, Point]> = {
-  light: [[0.42, -0.03, -0.16], [1, 0, 0], [0.6, 0.11, 0.12]], // less: blue; more: orange
-  dark: [[0.75, -0.05, -0.12], [0.2, -0.002, -0.012], [0.78, 0.08, 0.13]],
+  light: [
+    [0.42, -0.03, -0.16],
+    [1, 0, 0],
+    [0.6, 0.11, 0.12],
+  ], // less: blue; more: orange
+  dark: [
+    [0.75, -0.05, -0.12],
+    [0.2, -0.002, -0.012],
+    [0.78, 0.08, 0.13],
+  ],
 };
 
 function encode(light: number): number {

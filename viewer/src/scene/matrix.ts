@@ -35,41 +35,108 @@ export function matrixScene(grid: Grid, colours: Palette, look: Look = {}): Scen
   const rows = grid.numbers.length;
   const columns = grid.numbers[0]?.length ?? 0;
   const cell = look.cell ?? Math.max(12, Math.min(32, Math.floor(420 / Math.max(rows, columns, 1))));
-  const wide = look.texts ? Math.max(cell, Math.min(96, Math.max(...look.texts.flat().map((text) => measure(visible(text), 11))) + 8)) : cell;
+  const wide = look.texts
+    ? Math.max(cell, Math.min(96, Math.max(...look.texts.flat().map((text) => measure(visible(text), 11))) + 8))
+    : cell;
   const top = look.top ?? (grid.kind === "weights" ? 1 : largest(grid));
   const colour = colourOf(grid, colours, top);
   const named = grid.rows.length === rows && grid.rows.some(Boolean);
   const left = named ? Math.min(120, Math.max(0, ...grid.rows.map((name) => measure(visible(name), 12)))) + 10 : 2;
   const upright = grid.columns.every((name) => measure(visible(name), 12) <= wide - 4);
-  const above = grid.columns.some(Boolean) ? (upright ? 18 : Math.min(90, Math.max(0, ...grid.columns.map((name) => measure(visible(name), 12)))) + 8) : 2;
+  const above = grid.columns.some(Boolean)
+    ? upright
+      ? 18
+      : Math.min(90, Math.max(0, ...grid.columns.map((name) => measure(visible(name), 12)))) + 8
+    : 2;
   const head = look.title === false ? 0 : 20;
   const y = head + above;
   const marks: Mark[] = [];
   if (head) marks.push({ kind: "label", x: left, y: 13, text: grid.name, size: 13, bold: true, fill: colours.ink });
-  grid.rows.forEach((name, row) => named && marks.push({
-    kind: "label", x: left - 6, y: y + row * cell + cell / 2 + 4, anchor: "end", text: fitted(visible(name), left - 8, 12), size: 12, mono: true,
-    fill: row === look.row ? colours.accent : colours.faint, bold: row === look.row,
-  }));
-  grid.columns.forEach((name, column) => marks.push(upright
-    ? { kind: "label", x: left + column * wide + wide / 2, y: y - 5, anchor: "middle", text: visible(name), size: 12, mono: true, fill: column === look.column ? colours.accent : colours.faint }
-    : { kind: "label", x: left + column * wide + wide / 2 + 4, y: y - 5, turn: -90, text: fitted(visible(name), above - 8, 12), size: 12, mono: true, fill: column === look.column ? colours.accent : colours.faint }));
-  grid.numbers.forEach((line, row) => line.forEach((value, column) => {
-    const shown = value ?? Number.NaN;
-    const fill = value === null ? null : colour(value);
-    const text = look.texts?.[row]?.[column] ?? null;
-    marks.push({
-      kind: "box", x: left + column * wide, y: y + row * cell, width: wide - 1, height: cell - 1, fill: fill ? css(fill) : colours.soft, name: "cell",
-      stroke: grid.kind !== "numbers" ? colours.line : undefined, thickness: 0.5,
-      title: `${grid.rows[row] ?? row} → ${grid.columns[column] ?? column}: ${text !== null ? `${visible(text)} ` : ""}${value === null ? "forbidden" : short(shown, 4)}`, touch: look.touch?.(row, column),
-    });
-    const written = text !== null ? fitted(visible(text), wide - 6, 11) : look.numbers !== false && grid.kind !== "mask" && cell >= 26 ? (value === null ? "–" : short(shown, Math.abs(shown) >= 10 ? 0 : cell >= 30 && Math.abs(shown) < 1 ? 2 : 1)) : "";
-    if (written) {
-      marks.push({ kind: "label", x: left + column * wide + (wide - 1) / 2, y: y + row * cell + cell / 2 + 3.5, anchor: "middle", text: written, size: text !== null ? 11 : 10, fill: fill ? readable(fill) : colours.faint, name: "unclickable" });
-    }
-  }));
-  const frame = (x: number, from: number, width: number, height: number) => marks.push({ kind: "box", x, y: from, width, height, stroke: colours.accent, thickness: 2, name: "unclickable" });
+  grid.rows.forEach(
+    (name, row) =>
+      named &&
+      marks.push({
+        kind: "label",
+        x: left - 6,
+        y: y + row * cell + cell / 2 + 4,
+        anchor: "end",
+        text: fitted(visible(name), left - 8, 12),
+        size: 12,
+        mono: true,
+        fill: row === look.row ? colours.accent : colours.faint,
+        bold: row === look.row,
+      }),
+  );
+  grid.columns.forEach((name, column) =>
+    marks.push(
+      upright
+        ? {
+            kind: "label",
+            x: left + column * wide + wide / 2,
+            y: y - 5,
+            anchor: "middle",
+            text: visible(name),
+            size: 12,
+            mono: true,
+            fill: column === look.column ? colours.accent : colours.faint,
+          }
+        : {
+            kind: "label",
+            x: left + column * wide + wide / 2 + 4,
+            y: y - 5,
+            turn: -90,
+            text: fitted(visible(name), above - 8, 12),
+            size: 12,
+            mono: true,
+            fill: column === look.column ? colours.accent : colours.faint,
+          },
+    ),
+  );
+  grid.numbers.forEach((line, row) =>
+    line.forEach((value, column) => {
+      const shown = value ?? Number.NaN;
+      const fill = value === null ? null : colour(value);
+      const text = look.texts?.[row]?.[column] ?? null;
+      marks.push({
+        kind: "box",
+        x: left + column * wide,
+        y: y + row * cell,
+        width: wide - 1,
+        height: cell - 1,
+        fill: fill ? css(fill) : colours.soft,
+        name: "cell",
+        stroke: grid.kind !== "numbers" ? colours.line : undefined,
+        thickness: 0.5,
+        title: `${grid.rows[row] ?? row} → ${grid.columns[column] ?? column}: ${text !== null ? `${visible(text)} ` : ""}${value === null ? "forbidden" : short(shown, 4)}`,
+        touch: look.touch?.(row, column),
+      });
+      const written =
+        text !== null
+          ? fitted(visible(text), wide - 6, 11)
+          : look.numbers !== false && grid.kind !== "mask" && cell >= 26
+            ? value === null
+              ? "–"
+              : short(shown, Math.abs(shown) >= 10 ? 0 : cell >= 30 && Math.abs(shown) < 1 ? 2 : 1)
+            : "";
+      if (written) {
+        marks.push({
+          kind: "label",
+          x: left + column * wide + (wide - 1) / 2,
+          y: y + row * cell + cell / 2 + 3.5,
+          anchor: "middle",
+          text: written,
+          size: text !== null ? 11 : 10,
+          fill: fill ? readable(fill) : colours.faint,
+          name: "unclickable",
+        });
+      }
+    }),
+  );
+  const frame = (x: number, from: number, width: number, height: number) =>
+    marks.push({ kind: "box", x, y: from, width, height, stroke: colours.accent, thickness: 2, name: "unclickable" });
   if (look.row != null && look.row < rows) frame(left - 1, y + look.row * cell - 1, columns * wide + 1, cell + 1);
-  if (look.column != null && look.column < columns) frame(left + look.column * wide - 1, y - 1, wide + 1, rows * cell + 1);
+  if (look.column != null && look.column < columns)
+    frame(left + look.column * wide - 1, y - 1, wide + 1, rows * cell + 1);
   const wanted = head ? left + 1.12 * measure(grid.name, 13, false) + 8 : 0;
   return { width: Math.max(left + columns * wide + 4, wanted), height: y + rows * cell + 6, marks };
 }
@@ -112,6 +179,15 @@ export function gridTable(grids: Grid[]): Table {
   return {
     caption: grids.map((grid) => grid.name).join(", "),
     columns: ["matrix", "row", "column", "number"],
-    rows: grids.flatMap((grid) => grid.numbers.flatMap((line, row) => line.map((value, column) => [grid.name, visible(grid.rows[row] ?? String(row)), visible(grid.columns[column] ?? String(column)), value ?? "forbidden"]))),
+    rows: grids.flatMap((grid) =>
+      grid.numbers.flatMap((line, row) =>
+        line.map((value, column) => [
+          grid.name,
+          visible(grid.rows[row] ?? String(row)),
+          visible(grid.columns[column] ?? String(column)),
+          value ?? "forbidden",
+        ]),
+      ),
+    ),
   };
 }

@@ -70,6 +70,9 @@ export async function png(scene: Scene, background: string, scale = 2): Promise<
   if (!context) throw new Error("this browser gives no canvas to paint on");
   paint(context, scene, scale, background);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for a PNG"))), "image/png"),
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for a PNG"))),
+      "image/png",
+    ),
   );
 }

@@ -35,7 +35,11 @@ function table(theme: Theme): Uint32Array {
 
 /** A grid of weights as pixels, one a cell. Columns that are left out are hatched. */
 export function pixels(
-  numbers: Float32Array, rows: number, columns: number, shade: Shade, left_out?: (column: number) => boolean,
+  numbers: Float32Array,
+  rows: number,
+  columns: number,
+  shade: Shade,
+  left_out?: (column: number) => boolean,
 ): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(1, columns);

@@ -14,9 +14,9 @@ function sign(letter: string): string {
   return letter;
 }
 
-/** The text on one line, nothing invisible in it. */
+/** The text on one line, nothing invisible in it; spaces between the words of a whole sentence are plain ones. */
 export function visible(text: string): string {
-  return [...text].map(sign).join("");
+  return /\S \S/.test(text) ? legible(text) : [...text].map(sign).join("");
 }
 
 /** The same for running text: ordinary spaces stay spaces. */
@@ -33,6 +33,7 @@ export function short(value: number, digits = 2): string {
 }
 
 /** Every digit that matters. */
-export const long = (value: number): string => (Number.isFinite(value) ? String(Number(value.toPrecision(7))) : String(value));
+export const long = (value: number): string =>
+  Number.isFinite(value) ? String(Number(value.toPrecision(7))) : String(value);
 
 export const count = (value: number): string => value.toLocaleString("en-US");

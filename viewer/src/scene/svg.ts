@@ -26,29 +26,57 @@ function drawn(mark: Mark): SVGElement {
     case "box": {
       const { x, y, width, height, round } = mark;
       return element("rect", {
-        x, y, width: Math.max(0, width), height: Math.max(0, height), rx: round, opacity,
-        fill: mark.fill ?? "none", stroke: mark.stroke, "stroke-width": mark.stroke && mark.thickness,
+        x,
+        y,
+        width: Math.max(0, width),
+        height: Math.max(0, height),
+        rx: round,
+        opacity,
+        fill: mark.fill ?? "none",
+        stroke: mark.stroke,
+        "stroke-width": mark.stroke && mark.thickness,
       });
     }
     case "stroke":
       return element("path", {
-        d: mark.d, fill: mark.fill ?? "none", stroke: mark.stroke, "stroke-width": mark.thickness,
-        "stroke-linecap": "round", "stroke-dasharray": mark.dashes, opacity,
+        d: mark.d,
+        fill: mark.fill ?? "none",
+        stroke: mark.stroke,
+        "stroke-width": mark.thickness,
+        "stroke-linecap": "round",
+        "stroke-dasharray": mark.dashes,
+        opacity,
       });
     case "label": {
       const { x, y, turn } = mark;
-      const label = element("text", {
-        x, y, fill: mark.fill, opacity, "font-size": mark.size ?? 12, "font-family": mark.mono ? MONO : SANS,
-        "font-weight": mark.bold ? 600 : undefined, "text-anchor": mark.anchor,
-        transform: turn ? `rotate(${turn} ${x} ${y})` : undefined,
-      }, mark.text);
+      const label = element(
+        "text",
+        {
+          x,
+          y,
+          fill: mark.fill,
+          opacity,
+          "font-size": mark.size ?? 12,
+          "font-family": mark.mono ? MONO : SANS,
+          "font-weight": mark.bold ? 600 : undefined,
+          "text-anchor": mark.anchor,
+          transform: turn ? `rotate(${turn} ${x} ${y})` : undefined,
+        },
+        mark.text,
+      );
       label.setAttributeNS("http://www.w3.org/XML/1998/namespace", "xml:space", "preserve");
       return label;
     }
     case "raster": {
       const { x, y, width, height } = mark;
       return element("image", {
-        x, y, width, height, opacity, href: data(mark.pixels), preserveAspectRatio: "none",
+        x,
+        y,
+        width,
+        height,
+        opacity,
+        href: data(mark.pixels),
+        preserveAspectRatio: "none",
         "image-rendering": mark.smooth ? undefined : "pixelated",
       });
     }

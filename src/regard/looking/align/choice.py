@@ -8,6 +8,7 @@ model of the other direction (`choose_both`), or, where there is nothing else, w
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import torch
 from torch import Tensor
 
 from regard.errors import RegardError
@@ -57,7 +58,9 @@ def choose(looks: WordLooks, judge: Judge, *, mix: bool = True, rule: str = "") 
             break
         chosen, error, sums = [*chosen, part], found, mixed
     counts = {part: chosen.count(part) for part in chosen}
-    return Choice(Look(tuple(replace(part, weight=float(count)) for part, count in counts.items())), error, ranking, rule)
+    return Choice(
+        Look(tuple(replace(part, weight=float(count)) for part, count in counts.items())), error, ranking, rule
+    )
 
 
 def choose_both(forward: WordLooks, backward: WordLooks, *, mix: bool = True) -> tuple[Choice, Choice]:
@@ -79,9 +82,9 @@ def choose_both(forward: WordLooks, backward: WordLooks, *, mix: bool = True) ->
 
 def made(looks: WordLooks, look: Look) -> list[Links]:
     """The links of every line under a mix."""
-    mixed = (sum(part.weight * one for part, one in zip(look.parts, line, strict=True)) for line in zip(
-        *(looks[replace(part, weight=1.0)] for part in look.parts), strict=True
-    ))
+    parts = [looks[replace(part, weight=1.0)] for part in look.parts]
+    weights = torch.tensor([part.weight for part in look.parts])
+    mixed = (torch.tensordot(weights, torch.stack(lines), 1) for lines in zip(*parts, strict=True))
     return [links(one) for one in mixed]
 
 
@@ -107,13 +110,13 @@ def by_anchors(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Judge:
     """
     truth = [anchors(source, target) for source, target in pairs]
     if not any(truth):
-        raise RegardError("no word stands on both sides: give aligned lines (--gold), a model of the other direction "
-                          "(--reverse) or the heads themselves (--look)")
+        raise RegardError(
+            "no word stands on both sides: give aligned lines (--gold), a model of the other direction "
+            "(--reverse) or the heads themselves (--look)"
+        )
 
     def judge(found: Sequence[Links]) -> float:
-        return total(
-            counted(touching(one, sure), Gold(sure, sure)) for one, sure in zip(found, truth, strict=True)
-        ).aer
+        return total(counted(touching(one, sure), Gold(sure, sure)) for one, sure in zip(found, truth, strict=True)).aer
 
     return judge
 

@@ -33,7 +33,9 @@ class ErrorRate:
         return self.sure_found / self.sure if self.sure else 0.0
 
     def __add__(self, other: "ErrorRate") -> "ErrorRate":
-        return ErrorRate(*(mine + theirs for mine, theirs in zip(vars(self).values(), vars(other).values(), strict=True)))
+        return ErrorRate(
+            *(mine + theirs for mine, theirs in zip(vars(self).values(), vars(other).values(), strict=True))
+        )
 
     def plain(self) -> dict[str, float]:
         """For JSON."""

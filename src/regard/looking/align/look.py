@@ -73,7 +73,9 @@ class Look:
 
     def __str__(self) -> str:
         is_alone = len(self.parts) == 1
-        return " + ".join(str(part) if is_alone or part.weight == 1 else f"{part.weight:g} {part}" for part in self.parts)
+        return " + ".join(
+            str(part) if is_alone or part.weight == 1 else f"{part.weight:g} {part}" for part in self.parts
+        )
 
 
 def candidates(heads: Mapping[str, int]) -> list[Part]:

@@ -38,7 +38,9 @@ class Carrying:
         most = looks.max(-1) if 0 not in looks.shape else None
         self.partner = [
             column if weight > 0 else None
-            for column, weight in ([] if most is None else zip(most.indices.tolist(), most.values.tolist(), strict=True))
+            for column, weight in (
+                [] if most is None else zip(most.indices.tolist(), most.values.tolist(), strict=True)
+            )
         ] or [None] * self.size
         self.owner = [-1] * self.size
 
@@ -86,7 +88,9 @@ class Carrying:
         after = [place for place in inside if self.partner[place] == span.last] if span.last < outer.last else []
         if after:
             return after[0]
-        before = [place for place in inside if self.partner[place] == span.first - 1] if span.first > outer.first else []
+        before = (
+            [place for place in inside if self.partner[place] == span.first - 1] if span.first > outer.first else []
+        )
         if before:
             return before[-1] + 1
         return room[0] if span.first <= outer.first else room[1]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.errors import lookup
-from regard.layers import MultiHead
 from regard.looking import Scores, ablation, confidence, importance, learned_gates
 from regard.looking.places import Places
+from regard.looking.prune import head_numbers
 from regard.pictures import Picture
 from regard.tasks.heads.material import Material
 from regard.tasks.task import Task
@@ -74,9 +74,8 @@ def judged(
     """The judge's numbers, for people and as they came. `keep` is for gates alone: the share that may stay."""
     found = lookup(JUDGES, by, "judge of heads")(task, material, keep, by_layer)
     layers = Places(task.model).layers
-    named: dict[str, dict[int, float]] = {}
-    for place, row in found.items():
-        layer = layers[place]
-        heads = layer.split.kept if isinstance(layer, MultiHead) else range(len(row))
-        named[place] = dict(zip(heads, row.tolist(), strict=True))
+    named = {
+        place: dict(zip(head_numbers(layers[place], len(row)), row.tolist(), strict=True))
+        for place, row in found.items()
+    }
     return HeadScores(by, named), found

@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
-from torch import Tensor
 
 from regard.errors import RegardError
+from regard.viewer.grids import fact, grid
 from regard.viewer.payload import Fact, Given, Grid
 from regard.viewer.shelf import Shelf
 
 Small = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=40)]
+__all__ = ["BY_HAND", "RANDOM", "Lesson", "Shown", "Small", "Word", "fact", "grid", "numbered", "rectangular"]
 BY_HAND, RANDOM = "by hand", "random"
-Asked = TypeVar("Asked", bound=Given)
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,6 @@ class Lesson:
     given: type[Given]
     shown: Callable[[Any, Shelf], Shown]
     code: str
-
-
-def grid(name: str, numbers: Tensor, rows: Sequence[str], columns: Sequence[str], kind: str = "numbers") -> Grid:
-    """A matrix with names."""
-    table = numbers.detach().float().reshape(len(rows), len(columns)).tolist()
-    return Grid(name=name, kind=kind, rows=list(rows), columns=list(columns), numbers=table)  # type: ignore[arg-type]
-
-
-def fact(name: str, value: bool | float | str) -> Fact:
-    return Fact(name=name, value=value)
 
 
 def numbered(name: str, count: int) -> list[str]:

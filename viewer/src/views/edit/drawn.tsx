@@ -1,7 +1,7 @@
 /** Draw a weight: pull a bar of one row; the others make room, so that the row still adds up to one. */
 import { useEffect, useState } from "preact/hooks";
 import { go, type Edit } from "../../address";
-import { api } from "../../api";
+import { api, type Place, type Run } from "../../api";
 import { useAsked } from "../../parts/asked";
 import { Painting } from "../../parts/picture";
 import { Failed } from "../../parts/states";
@@ -18,21 +18,41 @@ const MOST = 128;
 export function redistributed(weights: number[], at: number, value: number): number[] {
   const rest = weights.reduce((sum, weight, index) => (index === at ? sum : sum + weight), 0);
   const left = 1 - value;
-  return weights.map((weight, index) => (index === at ? value : rest > 0 ? (weight * left) / rest : left / (weights.length - 1)));
+  return weights.map((weight, index) =>
+    index === at ? value : rest > 0 ? (weight * left) / rest : left / (weights.length - 1),
+  );
 }
+
+/** Whether a layer looks from a text that is being written: its rows come one by one, and cannot be drawn beforehand. */
+const isWritten = (shown: Run, here: Place): boolean =>
+  here.rows === "target" || (shown.task === "generate" && shown.sides.some((side) => side.given < side.texts.length));
 
 export function Drawn() {
   const shown = run.value!;
   const here = place.value!;
   const number = head.value;
   const row = pins.value.flatMap((spot) => rowOf(shown, here, spot) ?? []).at(-1) ?? Math.min(1, here.queries - 1);
-  const { answer, problem } = useAsked((signal) => api.row(shown.id, { place: here.name, head: number, row, top: 1 }, signal), [shown.id, here.name, number, row]);
+  const { answer, problem } = useAsked(
+    (signal) => api.row(shown.id, { place: here.name, head: number, row, top: 1 }, signal),
+    [shown.id, here.name, number, row],
+  );
   const [draft, set] = useState<number[] | null>(null);
   useEffect(() => set(null), [answer]);
+  if (isWritten(shown, here)) {
+    return (
+      <p class="faint small">
+        Weights can be drawn where a text is read at once; {here.name} looks while it writes, one token at a time.
+      </p>
+    );
+  }
   if (problem) return <Failed line={problem} />;
   if (!answer || answer.row !== row) return null;
   if (!answer.weights.length || answer.weights.length > MOST || answer.weights.length < 2) {
-    return <p class="faint small">A row of {answer.keys} weights is too {answer.keys < 2 ? "short" : "long"} to be drawn by hand.</p>;
+    return (
+      <p class="faint small">
+        A row of {answer.keys} weights is too {answer.keys < 2 ? "short" : "long"} to be drawn by hand.
+      </p>
+    );
   }
   const weights = draft ?? answer.weights;
   const step = Math.max(26, Math.min(64, 760 / weights.length));
@@ -42,10 +62,48 @@ export function Drawn() {
     const before = answer.weights[index]!;
     return [
       { kind: "box", x: x + 3, y: 10, width: step - 6, height: TALL, fill: colours.soft, opacity: 0.5, round: 3 },
-      ...(draft ? [{ kind: "box" as const, x: x + 3, y: 10 + TALL * (1 - before), width: step - 6, height: TALL * before, stroke: colours.faint, round: 2 }] : []),
-      { kind: "box", x: x + 3, y: 10 + TALL * (1 - weight), width: step - 6, height: Math.max(1, TALL * weight), fill: colours.accent, round: 3 },
-      { kind: "label", x: x + step / 2, y: 24 + TALL, anchor: "middle", text: short(weight), size: 11, fill: colours.faint },
-      { kind: "label", x: x + step / 2 + 4, y: 32 + TALL, anchor: "end", turn: -90, text: fitted(visible(columnText(shown, here, index)), 60, 12), size: 12, mono: true, fill: colours.ink },
+      ...(draft
+        ? [
+            {
+              kind: "box" as const,
+              x: x + 3,
+              y: 10 + TALL * (1 - before),
+              width: step - 6,
+              height: TALL * before,
+              stroke: colours.faint,
+              round: 2,
+            },
+          ]
+        : []),
+      {
+        kind: "box",
+        x: x + 3,
+        y: 10 + TALL * (1 - weight),
+        width: step - 6,
+        height: Math.max(1, TALL * weight),
+        fill: colours.accent,
+        round: 3,
+      },
+      {
+        kind: "label",
+        x: x + step / 2,
+        y: 24 + TALL,
+        anchor: "middle",
+        text: short(weight),
+        size: 11,
+        fill: colours.faint,
+      },
+      {
+        kind: "label",
+        x: x + step / 2 + 4,
+        y: 32 + TALL,
+        anchor: "end",
+        turn: -90,
+        text: fitted(visible(columnText(shown, here, index)), 60, 12),
+        size: 12,
+        mono: true,
+        fill: colours.ink,
+      },
     ];
   });
   const scene: Scene = { width: 8 + step * weights.length, height: TALL + 100, marks };
@@ -57,8 +115,22 @@ export function Drawn() {
     pointed.value = `“${visible(rowText(shown, here, row))}” shall look at “${visible(columnText(shown, here, at))}” with ${short(value)}`;
   };
   const apply = (next: number[]) => {
-    const record: Edit = { do: "set", place: here.name, heads: [number], rows: [row], weights: [next.map((weight) => Number(weight.toFixed(4)))] };
-    const others = changes.value.filter(({ record: one }) => !(one.do === "set" && one["place"] === here.name && String(one["heads"]) === String([number]) && String(one["rows"]) === String([row])));
+    const record: Edit = {
+      do: "set",
+      place: here.name,
+      heads: [number],
+      rows: [row],
+      weights: [next.map((weight) => Number(weight.toFixed(4)))],
+    };
+    const others = changes.value.filter(
+      ({ record: one }) =>
+        !(
+          one.do === "set" &&
+          one["place"] === here.name &&
+          String(one["heads"]) === String([number]) &&
+          String(one["rows"]) === String([row])
+        ),
+    );
     change([...others, { record, on: true }]);
   };
   const sharpen = (at: number) => set(redistributed(weights, at, 1));
@@ -68,26 +140,62 @@ export function Drawn() {
         <h3>Draw what a token looks at</h3>
         <label>
           Token
-          <select class="mono" aria-label="Token whose row is drawn" value={row} onChange={(event) => go({ pins: [spotOfRow(shown, here, Number(event.currentTarget.value))] })}>
-            {Array.from({ length: Math.min(400, here.queries) }, (_, index) => <option key={index} value={index}>{index} {visible(rowText(shown, here, index))}</option>)}
+          <select
+            class="mono"
+            aria-label="Token whose row is drawn"
+            value={row}
+            onChange={(event) => go({ pins: [spotOfRow(shown, here, Number(event.currentTarget.value))] })}
+          >
+            {Array.from({ length: Math.min(400, here.queries) }, (_, index) => (
+              <option key={index} value={index}>
+                {index} {visible(rowText(shown, here, index))}
+              </option>
+            ))}
           </select>
         </label>
         <label>
           All to
-          <select class="mono" aria-label="All weight to" value="" onChange={(event) => sharpen(Number(event.currentTarget.value))}>
-            <option value="" disabled>choose</option>
-            {weights.map((_, index) => <option key={index} value={index}>{index} {visible(columnText(shown, here, index))}</option>)}
+          <select
+            class="mono"
+            aria-label="All weight to"
+            value=""
+            onChange={(event) => sharpen(Number(event.currentTarget.value))}
+          >
+            <option value="" disabled>
+              choose
+            </option>
+            {weights.map((_, index) => (
+              <option key={index} value={index}>
+                {index} {visible(columnText(shown, here, index))}
+              </option>
+            ))}
           </select>
         </label>
-        <button type="button" class="plain" data-do="set" disabled={!draft} onClick={() => draft && apply(draft)}>Use these weights</button>
-        <button type="button" class="plain" disabled={!draft} onClick={() => set(null)}>Put back</button>
+        <button type="button" class="plain" data-do="set" disabled={!draft} onClick={() => draft && apply(draft)}>
+          Use these weights
+        </button>
+        <button type="button" class="plain" disabled={!draft} onClick={() => set(null)}>
+          Put back
+        </button>
       </div>
       <div class="frame">
-        <Painting scene={scene} label={`weights of ${visible(rowText(shown, here, row))}; drag a bar to change it`} press={(at) => pull(at)} drag={pull} />
+        <Painting
+          scene={scene}
+          label={`weights of ${visible(rowText(shown, here, row))}; drag a bar to change it`}
+          press={(at) => pull(at)}
+          drag={pull}
+        />
       </div>
       <table class="unseen">
         <caption>weights of {visible(rowText(shown, here, row))}</caption>
-        <tbody>{weights.map((weight, index) => <tr key={index}><th scope="row">{visible(columnText(shown, here, index))}</th><td>{short(weight, 3)}</td></tr>)}</tbody>
+        <tbody>
+          {weights.map((weight, index) => (
+            <tr key={index}>
+              <th scope="row">{visible(columnText(shown, here, index))}</th>
+              <td>{short(weight, 3)}</td>
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );

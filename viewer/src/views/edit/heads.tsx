@@ -5,7 +5,11 @@ import { change, changes, head, place, run } from "../../store";
 import { fits } from "./records";
 
 const isOff = ({ record, on }: Change, name: string, number: number): boolean =>
-  on && record.do === "scale" && record["factor"] === 0 && fits(String(record["place"]), name) && (record["heads"] as number[]).includes(number);
+  on &&
+  record.do === "scale" &&
+  record["factor"] === 0 &&
+  fits(String(record["place"]), name) &&
+  (record["heads"] as number[]).includes(number);
 
 /** Off: an edit more. On again: the edit that switched it off goes. */
 function toggle(name: string, number: number): void {
@@ -23,7 +27,10 @@ export function Switchboard() {
   const places = run.value!.places;
   return (
     <>
-      <div class="row"><h2>Heads</h2><span class="faint small">click one to switch it off, again to switch it on</span></div>
+      <div class="row">
+        <h2>Heads</h2>
+        <span class="faint small">click one to switch it off, again to switch it on</span>
+      </div>
       <div class="board">
         {places.map((one) => (
           <div key={one.name} class="board-row">
@@ -33,8 +40,18 @@ export function Switchboard() {
                 const off = changes.value.some((each) => isOff(each, one.name, number));
                 const here = place.value?.name === one.name && head.value === number;
                 return (
-                  <button key={number} type="button" class={here ? "switch here" : "switch"} aria-pressed={!off} data-switch={`${one.name}/${number}`}
-                    aria-label={`${one.name} head ${number}, ${off ? "off" : "on"}`} onClick={() => { go({ ...address.peek(), place: one.name, head: number }); toggle(one.name, number); }}>
+                  <button
+                    key={number}
+                    type="button"
+                    class={here ? "switch here" : "switch"}
+                    aria-pressed={!off}
+                    data-switch={`${one.name}/${number}`}
+                    aria-label={`${one.name} head ${number}, ${off ? "off" : "on"}`}
+                    onClick={() => {
+                      go({ ...address.peek(), place: one.name, head: number });
+                      toggle(one.name, number);
+                    }}
+                  >
                     {number}
                   </button>
                 );
@@ -54,19 +71,56 @@ export function HeadTools({ add }: { add: (record: Edit) => void }) {
   const heads = [head.value];
   return (
     <div class="row">
-      <button type="button" class="plain" data-do="off" onClick={() => add({ do: "scale", place: name, heads, factor: 0 })}>Off</button>
+      <button
+        type="button"
+        class="plain"
+        data-do="off"
+        onClick={() => add({ do: "scale", place: name, heads, factor: 0 })}
+      >
+        Off
+      </button>
       <label>
         Scale
-        <input type="range" min={-1} max={3} step={0.1} value={factor.value} aria-label="Factor" onInput={(event) => (factor.value = Number(event.currentTarget.value))} />
+        <input
+          type="range"
+          min={-1}
+          max={3}
+          step={0.1}
+          value={factor.value}
+          aria-label="Factor"
+          onInput={(event) => (factor.value = Number(event.currentTarget.value))}
+        />
         <output>× {factor.value}</output>
       </label>
-      <button type="button" class="plain" data-do="scale" onClick={() => add({ do: "scale", place: name, heads, factor: factor.value })}>Scale it</button>
+      <button
+        type="button"
+        class="plain"
+        data-do="scale"
+        onClick={() => add({ do: "scale", place: name, heads, factor: factor.value })}
+      >
+        Scale it
+      </button>
       <label>
         Temperature
-        <input type="range" min={-2} max={2} step={0.1} value={Math.log2(heat.value)} aria-label="Temperature of the head" onInput={(event) => (heat.value = Number((2 ** Number(event.currentTarget.value)).toFixed(2)))} />
+        <input
+          type="range"
+          min={-2}
+          max={2}
+          step={0.1}
+          value={Math.log2(heat.value)}
+          aria-label="Temperature of the head"
+          onInput={(event) => (heat.value = Number((2 ** Number(event.currentTarget.value)).toFixed(2)))}
+        />
         <output>{heat.value}</output>
       </label>
-      <button type="button" class="plain" data-do="temper" onClick={() => add({ do: "temper", place: name, heads, temperature: heat.value })}>Temper it</button>
+      <button
+        type="button"
+        class="plain"
+        data-do="temper"
+        onClick={() => add({ do: "temper", place: name, heads, temperature: heat.value })}
+      >
+        Temper it
+      </button>
     </div>
   );
 }

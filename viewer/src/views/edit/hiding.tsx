@@ -17,10 +17,24 @@ function lookers(side: number): string[] {
 
 export function Hiding() {
   const shown = run.value!;
-  const sides = useMemo(() => shown.sides.map((side, index) => ({ name: side.name, tokens: line(side).slice(0, side.texts.length), looked: shown.places.some((place) => sideNumber(shown, place.columns) === index) })), [shown]);
+  const sides = useMemo(
+    () =>
+      shown.sides.map((side, index) => ({
+        name: side.name,
+        tokens: line(side).slice(0, side.texts.length),
+        looked: shown.places.some((place) => sideNumber(shown, place.columns) === index),
+      })),
+    [shown],
+  );
   const isHidden = (side: number, index: number) => {
     const names = lookers(side);
-    return changes.value.some(({ record, on }) => on && record.do === "hide" && names.includes(String(record["place"])) && (record["places"] as number[]).includes(index));
+    return changes.value.some(
+      ({ record, on }) =>
+        on &&
+        record.do === "hide" &&
+        names.includes(String(record["place"])) &&
+        (record["places"] as number[]).includes(index),
+    );
   };
   const toggle = (side: number, index: number) => {
     const names = lookers(side);
@@ -32,26 +46,50 @@ export function Hiding() {
       });
       return change(left);
     }
-    change([...changes.value, ...names.map((place): Change => ({ record: { do: "hide", place, places: [index] } satisfies Edit, on: true }))]);
+    change([
+      ...changes.value,
+      ...names.map((place): Change => ({ record: { do: "hide", place, places: [index] } satisfies Edit, on: true })),
+    ]);
   };
   return (
     <section class="card stack" aria-label="Tokens">
-      <div class="row"><h2>Tokens</h2><span class="faint small">click one to hide it from all who could look at it</span></div>
-      {sides.map((side, number) => side.looked && (
-        <div key={side.name} class="board-row">
-          <span class="small faint">{side.name}</span>
-          <span class="row tiny">
-            {side.tokens.map((token, index) => ({ token, index })).filter(({ index }) => index < MOST || pins.value.some((pin) => pin.side === number && pin.index === index)).map(({ token, index }) => (
-              <button key={index} type="button" class="hide mono" aria-pressed={isHidden(number, index)} data-hide={`${number}/${index}`}
-                aria-label={`${visible(token.text)}, ${isHidden(number, index) ? "hidden" : "seen"}`}
-                onPointerEnter={() => (hover.value = { side: number, index })} onPointerLeave={() => (hover.value = null)}
-                onClick={() => toggle(number, index)}>{visible(token.text)}</button>
-            ))}
-            {side.tokens.length > MOST && <span class="faint small">and {side.tokens.length - MOST} more: pin one to find it here</span>}
-          </span>
-        </div>
-      ))}
+      <div class="row">
+        <h2>Tokens</h2>
+        <span class="faint small">click one to hide it from all who could look at it</span>
+      </div>
+      {sides.map(
+        (side, number) =>
+          side.looked && (
+            <div key={side.name} class="board-row">
+              <span class="small faint">{side.name}</span>
+              <span class="row tiny">
+                {side.tokens
+                  .map((token, index) => ({ token, index }))
+                  .filter(
+                    ({ index }) => index < MOST || pins.value.some((pin) => pin.side === number && pin.index === index),
+                  )
+                  .map(({ token, index }) => (
+                    <button
+                      key={index}
+                      type="button"
+                      class="hide mono"
+                      aria-pressed={isHidden(number, index)}
+                      data-hide={`${number}/${index}`}
+                      aria-label={`${visible(token.text)}, ${isHidden(number, index) ? "hidden" : "seen"}`}
+                      onPointerEnter={() => (hover.value = { side: number, index })}
+                      onPointerLeave={() => (hover.value = null)}
+                      onClick={() => toggle(number, index)}
+                    >
+                      {visible(token.text)}
+                    </button>
+                  ))}
+                {side.tokens.length > MOST && (
+                  <span class="faint small">and {side.tokens.length - MOST} more: pin one to find it here</span>
+                )}
+              </span>
+            </div>
+          ),
+      )}
     </section>
   );
 }
-

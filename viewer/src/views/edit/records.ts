@@ -7,8 +7,12 @@ import { columnText, rowText } from "../../sides";
 const list = (value: unknown): number[] => (Array.isArray(value) ? value.filter((one) => typeof one === "number") : []);
 
 function tokens(record: Edit, run: Run | null): string {
-  const place = run?.places.find((one) => one.name === record["place"]) ?? run?.places.find((one) => fits(String(record["place"] ?? "*"), one.name));
-  return list(record["places"]).map((index) => (run && place ? `“${visible(columnText(run, place, index))}”` : `token ${index}`)).join(", ");
+  const place =
+    run?.places.find((one) => one.name === record["place"]) ??
+    run?.places.find((one) => fits(String(record["place"] ?? "*"), one.name));
+  return list(record["places"])
+    .map((index) => (run && place ? `“${visible(columnText(run, place, index))}”` : `token ${index}`))
+    .join(", ");
 }
 
 /** Whether a name fits a pattern with stars. */
@@ -27,7 +31,9 @@ export function label(record: Edit, run: Run | null): string {
   const place = String(record["place"] ?? "*");
   switch (record.do) {
     case "scale":
-      return Number(record["factor"]) === 0 ? `${place} ${heads(record)} off` : `${place} ${heads(record)} × ${record["factor"]}`;
+      return Number(record["factor"]) === 0
+        ? `${place} ${heads(record)} off`
+        : `${place} ${heads(record)} × ${record["factor"]}`;
     case "temper":
       return `${place} ${heads(record)} at temperature ${record["temperature"]}`;
     case "hide":

@@ -15,7 +15,9 @@ async function load(file: File | undefined): Promise<void> {
   if (!file) return;
   try {
     const read: unknown = JSON.parse(await file.text());
-    const records = Array.isArray(read) ? read.filter((one): one is Edit => typeof one === "object" && one !== null && typeof one.do === "string") : [];
+    const records = Array.isArray(read)
+      ? read.filter((one): one is Edit => typeof one === "object" && one !== null && typeof one.do === "string")
+      : [];
     if (!records.length) return say("No edits in this file");
     change(records.map((record): Change => ({ record, on: true })));
   } catch {
@@ -30,32 +32,75 @@ function List() {
     <section class="card stack" aria-label="Edits">
       <div class="row">
         <h2>Edits</h2>
-        <button type="button" class="plain" disabled={!canUndo.value} onClick={undo}>Undo</button>
-        <button type="button" class="plain" disabled={!canRedo.value} onClick={redo}>Redo</button>
-        <button type="button" class="plain" disabled={!all.length} onClick={() => change([])}>Reset</button>
-        <button type="button" class="plain" disabled={!edits.value.length} title="The file that regard translate --edit and regard.edit read"
-          onClick={() => save(JSON.stringify(edits.value, null, 1) + "\n", "edits.json", "application/json")}>Save JSON</button>
-        <label class="button file">Load JSON<input type="file" accept="application/json,.json" class="unseen" onChange={(event) => void load(event.currentTarget.files?.[0])} /></label>
-        {going.value && <span class="faint small" role="status">{now?.line}</span>}
-      </div>
-      {all.length === 0
-        ? <p class="faint">Nothing is changed yet. Switch a head off below, hide a token, or draw a weight: the text is run again at once.</p>
-        : (
-          <ul class="edits">
-            {all.map((one, index) => (
-              <li key={index}>
-                <label><input type="checkbox" checked={one.on} onChange={() => change(all.map((each, at) => (at === index ? { ...each, on: !each.on } : each)))} /> <span class="mono">{label(one.record, run.value)}</span></label>
-                <button type="button" class="icon" aria-label={`Remove: ${label(one.record, run.value)}`} onClick={() => change(all.filter((_, at) => at !== index))}><Icon name="close" /></button>
-              </li>
-            ))}
-          </ul>
+        <button type="button" class="plain" disabled={!canUndo.value} onClick={undo}>
+          Undo
+        </button>
+        <button type="button" class="plain" disabled={!canRedo.value} onClick={redo}>
+          Redo
+        </button>
+        <button type="button" class="plain" disabled={!all.length} onClick={() => change([])}>
+          Reset
+        </button>
+        <button
+          type="button"
+          class="plain"
+          disabled={!edits.value.length}
+          title="The file that regard translate --edit and regard.edit read"
+          onClick={() => save(JSON.stringify(edits.value, null, 1) + "\n", "edits.json", "application/json")}
+        >
+          Save JSON
+        </button>
+        <label class="button file">
+          Load JSON
+          <input
+            type="file"
+            accept="application/json,.json"
+            class="unseen"
+            onChange={(event) => void load(event.currentTarget.files?.[0])}
+          />
+        </label>
+        {going.value && (
+          <span class="faint small" role="status">
+            {now?.line}
+          </span>
         )}
+      </div>
+      {all.length === 0 ? (
+        <p class="faint">
+          Nothing is changed yet. Switch a head off below, hide a token, or draw a weight: the text is run again at
+          once.
+        </p>
+      ) : (
+        <ul class="edits">
+          {all.map((one, index) => (
+            <li key={index}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={one.on}
+                  onChange={() => change(all.map((each, at) => (at === index ? { ...each, on: !each.on } : each)))}
+                />{" "}
+                <span class="mono">{label(one.record, run.value)}</span>
+              </label>
+              <button
+                type="button"
+                class="icon"
+                aria-label={`Remove: ${label(one.record, run.value)}`}
+                onClick={() => change(all.filter((_, at) => at !== index))}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
     </section>
   );
 }
 
 export function EditView() {
-  if (!run.value) return <NoRun>Run a text: then switch heads off, hide tokens or draw weights, and see what changes.</NoRun>;
+  if (!run.value)
+    return <NoRun>Run a text: then switch heads off, hide tokens or draw weights, and see what changes.</NoRun>;
   return (
     <div class="stack">
       <List />
@@ -64,7 +109,10 @@ export function EditView() {
         <Switchboard />
       </section>
       <section class="card stack" aria-label="The chosen head">
-        <div class="row"><h2>The chosen head</h2><Chooser /></div>
+        <div class="row">
+          <h2>The chosen head</h2>
+          <Chooser />
+        </div>
         <HeadTools add={add} />
         <Drawn />
       </section>

@@ -38,14 +38,26 @@ export function thumbs(frame: Frame<OverviewHead>, run: Run, width: number, scal
     const here = run.places.find((one) => one.name === place.name);
     const rests = scale === "sinkless" && here ? sinks(run, here) : new Set<number>();
     const per = (here?.keys ?? place.columns) / place.columns;
-    const left_out = (column: number) => [...rests].some((key) => key >= Math.floor(column * per) && key < Math.max(column + 1, Math.ceil((column + 1) * per)));
+    const left_out = (column: number) =>
+      [...rests].some(
+        (key) => key >= Math.floor(column * per) && key < Math.max(column + 1, Math.ceil((column + 1) * per)),
+      );
     if (left === 0) y += 18;
     const made = Array.from({ length: place.heads }, (_, head): Thumb => {
       const count = place.rows * place.columns;
       const numbers = frame.numbers.subarray(at + head * count, at + (head + 1) * count);
       return {
-        place: place.name, head, rows: place.rows, columns: place.columns, largest: place.largest[head] ?? 0, numbers, left_out,
-        x: left + (head % across) * (size + GAP), y: y + Math.floor(head / across) * (size + GAP), width: size, height: size,
+        place: place.name,
+        head,
+        rows: place.rows,
+        columns: place.columns,
+        largest: place.largest[head] ?? 0,
+        numbers,
+        left_out,
+        x: left + (head % across) * (size + GAP),
+        y: y + Math.floor(head / across) * (size + GAP),
+        width: size,
+        height: size,
       };
     });
     at += place.heads * place.rows * place.columns;
@@ -66,22 +78,47 @@ export function inkTop(all: Thumb[]): number {
   return ceiling(largest);
 }
 
-export function gridScene(all: Thumb[], shade: Shade, colours: Palette, chosen: (one: Thumb) => boolean, off: (one: Thumb) => boolean): Scene {
+export function gridScene(
+  all: Thumb[],
+  shade: Shade,
+  colours: Palette,
+  chosen: (one: Thumb) => boolean,
+  off: (one: Thumb) => boolean,
+): Scene {
   const marks: Mark[] = [];
   let last = "";
   for (const one of all) {
     if (one.place !== last) {
       const beside = one.x > 0;
-      marks.push({ kind: "label", x: 0, y: beside ? one.y + one.height / 2 + 4 : one.y - 5, text: one.place, size: 12.5, mono: true, fill: colours.faint });
+      marks.push({
+        kind: "label",
+        x: 0,
+        y: beside ? one.y + one.height / 2 + 4 : one.y - 5,
+        text: one.place,
+        size: 12.5,
+        mono: true,
+        fill: colours.faint,
+      });
       last = one.place;
     }
     marks.push({
-      kind: "raster", x: one.x, y: one.y, width: one.width, height: one.height, opacity: off(one) ? 0.25 : 1,
-      pixels: pixels(one.numbers, one.rows, one.columns, shade, one.left_out), smooth: one.rows > one.height * 2,
+      kind: "raster",
+      x: one.x,
+      y: one.y,
+      width: one.width,
+      height: one.height,
+      opacity: off(one) ? 0.25 : 1,
+      pixels: pixels(one.numbers, one.rows, one.columns, shade, one.left_out),
+      smooth: one.rows > one.height * 2,
     });
     marks.push({
-      kind: "box", x: one.x - 0.5, y: one.y - 0.5, width: one.width + 1, height: one.height + 1,
-      stroke: chosen(one) ? colours.accent : colours.line, thickness: chosen(one) ? 2.5 : 1,
+      kind: "box",
+      x: one.x - 0.5,
+      y: one.y - 0.5,
+      width: one.width + 1,
+      height: one.height + 1,
+      stroke: chosen(one) ? colours.accent : colours.line,
+      thickness: chosen(one) ? 2.5 : 1,
       title: `${one.place} head ${one.head}: largest ${short(one.largest)}`,
     });
   }
@@ -89,7 +126,16 @@ export function gridScene(all: Thumb[], shade: Shade, colours: Palette, chosen: 
   const beside = first && first.x > 0;
   if (beside) {
     const row = all.filter((one) => one.place === first.place && one.y === first.y);
-    for (const one of row) marks.push({ kind: "label", x: one.x + one.width / 2, y: TOP - 8, anchor: "middle", text: `head ${one.head}`, size: 12, fill: colours.faint });
+    for (const one of row)
+      marks.push({
+        kind: "label",
+        x: one.x + one.width / 2,
+        y: TOP - 8,
+        anchor: "middle",
+        text: `head ${one.head}`,
+        size: 12,
+        fill: colours.faint,
+      });
   }
   const height = Math.max(40, ...all.map((one) => one.y + one.height)) + 4;
   const width = Math.max(160, ...all.map((one) => one.x + one.width)) + 4;

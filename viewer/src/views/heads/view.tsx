@@ -17,22 +17,37 @@ import { palette, theme } from "../../theme";
 import { python } from "../../python";
 import { gridScene, gridTable, inkTop, thumbs, type Thumb } from "./grid";
 
-
 function Large({ thumb, top, name }: { thumb: Thumb; top: number; name: string }) {
   const size = 200;
   const ratio = Math.min(2, Math.max(0.5, thumb.rows / thumb.columns));
   const height = Math.round(size * Math.min(1, ratio));
   const width = Math.round(size * Math.min(1, 1 / ratio));
   const scene: Scene = {
-    width: width + 2, height: height + 2,
+    width: width + 2,
+    height: height + 2,
     marks: [
-      { kind: "raster", x: 1, y: 1, width, height, pixels: pixels(thumb.numbers, thumb.rows, thumb.columns, { scale: scale.value, top, theme: theme.value }, thumb.left_out) },
+      {
+        kind: "raster",
+        x: 1,
+        y: 1,
+        width,
+        height,
+        pixels: pixels(
+          thumb.numbers,
+          thumb.rows,
+          thumb.columns,
+          { scale: scale.value, top, theme: theme.value },
+          thumb.left_out,
+        ),
+      },
       { kind: "box", x: 0.5, y: 0.5, width: width + 1, height: height + 1, stroke: palette.value.line },
     ],
   };
   return (
     <div class="large">
-      <span class="small"><b>{name}</b> {thumb.place} · head {thumb.head}</span>
+      <span class="small">
+        <b>{name}</b> {thumb.place} · head {thumb.head}
+      </span>
       <Painting scene={scene} label={`${thumb.place}, head ${thumb.head}`} />
       <span class="faint small">largest {short(thumb.largest)}</span>
     </div>
@@ -44,35 +59,59 @@ export function HeadsView() {
   const [box, width] = useWidth();
   const [under, set] = useState<Thumb | null>(null);
   const how: How = noted("how") === "max" ? "max" : "mean";
-  const { answer, problem } = useAsked(shown && ((signal) => api.overview(shown.id, { how, size: 64 }, signal)), [shown?.id, how]);
+  const { answer, problem } = useAsked(shown && ((signal) => api.overview(shown.id, { how, size: 64 }, signal)), [
+    shown?.id,
+    how,
+  ]);
   const room = Math.max(260, width - (width > 980 ? 280 : 34));
-  const all = useMemo(() => (answer && shown ? thumbs(answer, shown, room, scale.value) : []), [answer, shown, room, scale.value]);
+  const all = useMemo(
+    () => (answer && shown ? thumbs(answer, shown, room, scale.value) : []),
+    [answer, shown, room, scale.value],
+  );
   const top = useMemo(() => inkTop(all), [all]);
   const here = place.value;
   const now = theme.value;
   const colours = palette.value;
   const chosen = all.find((one) => one.place === here?.name && one.head === head.value) ?? null;
   const scene = useMemo(() => {
-    const off = (one: Thumb) => shown?.edits.some((edit) => edit["do"] === "scale" && edit["factor"] === 0 && edit["place"] === one.place && (edit["heads"] as number[]).includes(one.head)) ?? false;
+    const off = (one: Thumb) =>
+      shown?.edits.some(
+        (edit) =>
+          edit["do"] === "scale" &&
+          edit["factor"] === 0 &&
+          edit["place"] === one.place &&
+          (edit["heads"] as number[]).includes(one.head),
+      ) ?? false;
     return gridScene(all, { scale: scale.value, top, theme: now }, colours, (one) => one === chosen, off);
   }, [all, top, now, chosen, shown, scale.value]);
   if (!shown) return <NoRun>Run a text: this view then shows all heads of all layers, each as a small picture.</NoRun>;
-  const at = ({ x, y }: { x: number; y: number }) => all.find((one) => x >= one.x && x <= one.x + one.width && y >= one.y && y <= one.y + one.height) ?? null;
+  const at = ({ x, y }: { x: number; y: number }) =>
+    all.find((one) => x >= one.x && x <= one.x + one.width && y >= one.y && y <= one.y + one.height) ?? null;
   const over = (spot: { x: number; y: number } | null) => {
     const found = spot && at(spot);
     set(found);
-    pointed.value = found && `${found.place} · head ${found.head} · largest weight ${short(found.largest)} · click to open`;
+    pointed.value =
+      found && `${found.place} · head ${found.head} · largest weight ${short(found.largest)} · click to open`;
   };
   const open = (one: Thumb) => {
     const where = shown.places.find((each) => each.name === one.place);
-    go({ place: one.place, head: one.head, view: Math.max(where?.queries ?? 0, where?.keys ?? 0) > 64 ? "map" : "links" });
+    go({
+      place: one.place,
+      head: one.head,
+      view: Math.max(where?.queries ?? 0, where?.keys ?? 0) > 64 ? "map" : "links",
+    });
   };
   const keys = (event: KeyboardEvent) => {
     const now = chosen ?? all[0];
     if (!now) return;
     const places = [...new Set(all.map((one) => one.place))];
     const row = places.indexOf(now.place);
-    const to: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const to: Record<string, [number, number]> = {
+      ArrowUp: [-1, 0],
+      ArrowDown: [1, 0],
+      ArrowLeft: [0, -1],
+      ArrowRight: [0, 1],
+    };
     const move = to[event.key];
     if (event.key === "Enter") return open(now);
     if (!move) return;
@@ -82,34 +121,68 @@ export function HeadsView() {
     if (next) go({ place: next.place, head: next.head });
   };
   const title = `Heads of ${shown.model}`;
-  const cells = answer && answer.head.places.some((one) => { const whole = shown.places.find((each) => each.name === one.name); return whole && whole.keys > one.columns; });
+  const cells =
+    answer &&
+    answer.head.places.some((one) => {
+      const whole = shown.places.find((each) => each.name === one.name);
+      return whole && whole.keys > one.columns;
+    });
   return (
     <div class="stack" ref={box}>
       {!answer && !problem && <Waiting line="Waiting for the overview of all heads …" />}
       {problem && <Failed line={problem} />}
       {answer && (
-        <div class="card"><Figure title={title} of={[all]} first
-          make={() => ({ title, scene, table: gridTable(all, how), python: python([`print(pattern.pooled(${chosen?.rows ?? 32}, ${chosen?.columns ?? 32}, "${how}")[0, ${head.value}])`]) })}
-          legend={
-            <div class="stack tight">
-              <Legend top={top} left_out="the first token and special ones are" />
-              {cells && (
-                <div class="row">
-                  <Choice<How> label="What a cell is" value={how} choose={(value) => note({ how: value === "max" ? "max" : "" })} options={[["mean", "mean of a cell"], ["max", "largest of a cell"]]} />
-                  <span class="faint small">a cell stands for several tokens</span>
-                </div>
-              )}
+        <div class="card">
+          <Figure
+            title={title}
+            of={[all]}
+            first
+            make={() => ({
+              title,
+              scene,
+              table: gridTable(all, how),
+              python: python([
+                `print(pattern.pooled(${chosen?.rows ?? 32}, ${chosen?.columns ?? 32}, "${how}")[0, ${head.value}])`,
+              ]),
+            })}
+            legend={
+              <div class="stack tight">
+                <Legend top={top} />
+                {cells && (
+                  <div class="row">
+                    <Choice<How>
+                      label="What a cell is"
+                      value={how}
+                      choose={(value) => note({ how: value === "max" ? "max" : "" })}
+                      options={[
+                        ["mean", "mean of a cell"],
+                        ["max", "largest of a cell"],
+                      ]}
+                    />
+                    <span class="faint small">a cell stands for several tokens</span>
+                  </div>
+                )}
+              </div>
+            }
+          >
+            <div class="beside">
+              <Painting
+                scene={scene}
+                label={`${all.length} heads as thumbnails; arrow keys choose, Enter opens`}
+                over={over}
+                keys={keys}
+                press={(spot) => {
+                  const found = at(spot);
+                  if (found) open(found);
+                }}
+              />
+              <div class="compare">
+                {chosen && <Large thumb={chosen} top={top} name="chosen" />}
+                {under && under !== chosen && <Large thumb={under} top={top} name="under the pointer" />}
+              </div>
             </div>
-          }>
-          <div class="beside">
-            <Painting scene={scene} label={`${all.length} heads as thumbnails; arrow keys choose, Enter opens`} over={over} keys={keys}
-              press={(spot) => { const found = at(spot); if (found) open(found); }} />
-            <div class="compare">
-              {chosen && <Large thumb={chosen} top={top} name="chosen" />}
-              {under && under !== chosen && <Large thumb={under} top={top} name="under the pointer" />}
-            </div>
-          </div>
-        </Figure></div>
+          </Figure>
+        </div>
       )}
     </div>
   );

@@ -40,7 +40,16 @@ export function useLesson(topic: string): Asked<Lesson> {
 }
 
 export function grid(lesson: Lesson, name: string): Grid {
-  return lesson.grids.find((one) => one.name === name) ?? { name, kind: "numbers", rows: [], columns: [], numbers: [], texts: null };
+  return (
+    lesson.grids.find((one) => one.name === name) ?? {
+      name,
+      kind: "numbers",
+      rows: [],
+      columns: [],
+      numbers: [],
+      notes: [],
+    }
+  );
 }
 
 export const fact = (lesson: Lesson, name: string): string | number | boolean | undefined =>

@@ -24,29 +24,70 @@ export function Slider({ label, value, least, most, step = 1, set, shown }: Slid
   return (
     <label class="slider">
       <span>{label}</span>
-      <input type="range" min={least} max={most} step={step} value={value} aria-label={label} onInput={(event) => set(Number(event.currentTarget.value))} />
+      <input
+        type="range"
+        min={least}
+        max={most}
+        step={step}
+        value={value}
+        aria-label={label}
+        onInput={(event) => set(Number(event.currentTarget.value))}
+      />
       <output>{shown ?? value}</output>
     </label>
   );
 }
 
 /** A matrix whose numbers can be typed or stepped. */
-export function Typed({ name, rows, columns, numbers, step = 0.5, set }: { name: string; rows: string[]; columns: string[]; numbers: number[][]; step?: number; set: (next: number[][]) => void }) {
+export function Typed({
+  name,
+  rows,
+  columns,
+  numbers,
+  step = 0.5,
+  set,
+}: {
+  name: string;
+  rows: string[];
+  columns: string[];
+  numbers: number[][];
+  step?: number;
+  set: (next: number[][]) => void;
+}) {
   return (
     <table class="typed">
       <caption>{name}</caption>
-      <thead><tr><td />{columns.map((column, index) => <th key={index} scope="col">{column}</th>)}</tr></thead>
+      <thead>
+        <tr>
+          <td />
+          {columns.map((column, index) => (
+            <th key={index} scope="col">
+              {column}
+            </th>
+          ))}
+        </tr>
+      </thead>
       <tbody>
         {numbers.map((line, row) => (
           <tr key={row}>
             <th scope="row">{rows[row]}</th>
             {line.map((value, column) => (
               <td key={column}>
-                <input type="number" step={step} value={value} aria-label={`${name}: ${rows[row]}, ${columns[column]}`}
+                <input
+                  type="number"
+                  step={step}
+                  value={value}
+                  aria-label={`${name}: ${rows[row]}, ${columns[column]}`}
                   onInput={(event) => {
                     const next = event.currentTarget.valueAsNumber;
-                    if (Number.isFinite(next)) set(numbers.map((each, at) => (at === row ? each.map((old, index) => (index === column ? next : old)) : each)));
-                  }} />
+                    if (Number.isFinite(next))
+                      set(
+                        numbers.map((each, at) =>
+                          at === row ? each.map((old, index) => (index === column ? next : old)) : each,
+                        ),
+                      );
+                  }}
+                />
               </td>
             ))}
           </tr>
@@ -68,10 +109,23 @@ export function Movable({ words, set }: { words: string[]; set: (words: string[]
   return (
     <ol class="movable" aria-label="Words; drag them, or use the arrow keys">
       {words.map((word, index) => (
-        <li key={`${index}${word}`} draggable tabIndex={0} class={held === index ? "held" : undefined} data-word={index}
-          onDragStart={(event) => { hold(index); event.dataTransfer?.setData("text/plain", word); }}
-          onDragOver={(event) => event.preventDefault()} onDragEnd={() => hold(null)}
-          onDrop={(event) => { event.preventDefault(); if (held !== null) move(held, index); hold(null); }}
+        <li
+          key={`${index}${word}`}
+          draggable
+          tabIndex={0}
+          class={held === index ? "held" : undefined}
+          data-word={index}
+          onDragStart={(event) => {
+            hold(index);
+            event.dataTransfer?.setData("text/plain", word);
+          }}
+          onDragOver={(event) => event.preventDefault()}
+          onDragEnd={() => hold(null)}
+          onDrop={(event) => {
+            event.preventDefault();
+            if (held !== null) move(held, index);
+            hold(null);
+          }}
           onKeyDown={(event) => {
             if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
             event.preventDefault();
@@ -80,14 +134,29 @@ export function Movable({ words, set }: { words: string[]; set: (words: string[]
             const list = event.currentTarget.parentElement;
             move(index, to);
             requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-word="${to}"]`)?.focus());
-          }}>{word}</li>
+          }}
+        >
+          {word}
+        </li>
       ))}
     </ol>
   );
 }
 
 /** A scene of a lesson, with its table and all that can be taken along. */
-export function Shown({ title, scene, table, lesson, first }: { title: string; scene: Scene; table: Table; lesson: Taught["lesson"]; first?: boolean }) {
+export function Shown({
+  title,
+  scene,
+  table,
+  lesson,
+  first,
+}: {
+  title: string;
+  scene: Scene;
+  table: Table;
+  lesson: Taught["lesson"];
+  first?: boolean;
+}) {
   return (
     <Figure title={title} of={[table]} first={first} make={() => ({ title, scene, table, python: lesson.code })}>
       <Drawing scene={scene} label={title} />
@@ -96,17 +165,42 @@ export function Shown({ title, scene, table, lesson, first }: { title: string; s
 }
 
 /** Some matrices of a lesson side by side; those that are missing are left out. */
-export function Matrices({ lesson, names, title, looks = {}, first = true }: { lesson: Taught["lesson"]; names: string[]; title: string; looks?: Record<string, Look>; first?: boolean }) {
+export function Matrices({
+  lesson,
+  names,
+  title,
+  looks = {},
+  first = true,
+}: {
+  lesson: Taught["lesson"];
+  names: string[];
+  title: string;
+  looks?: Record<string, Look>;
+  first?: boolean;
+}) {
   const [box, width] = useWidth(700);
   const colours = palette.value;
-  const grids = useMemo(() => names.map((name) => grid(lesson, name)).filter((one) => one.numbers.length > 0), [lesson, names.join()]);
-  const scene = useMemo(() => beside(grids.map((one) => matrixScene(one, colours, {
-    touch: (row, column) => ({
-      enter: () => (pointed.value = `${one.name} · ${one.rows[row] ?? row} → ${one.columns[column] ?? column}: ${one.numbers[row]?.[column] ?? "forbidden"}`),
-      leave: () => (pointed.value = null),
-    }),
-    ...looks[one.name],
-  })), Math.max(280, width)), [grids, colours, width, looks]);
+  const grids = useMemo(
+    () => names.map((name) => grid(lesson, name)).filter((one) => one.numbers.length > 0),
+    [lesson, names.join()],
+  );
+  const scene = useMemo(
+    () =>
+      beside(
+        grids.map((one) =>
+          matrixScene(one, colours, {
+            touch: (row, column) => ({
+              enter: () =>
+                (pointed.value = `${one.name} · ${one.rows[row] ?? row} → ${one.columns[column] ?? column}: ${one.numbers[row]?.[column] ?? "forbidden"}`),
+              leave: () => (pointed.value = null),
+            }),
+            ...looks[one.name],
+          }),
+        ),
+        Math.max(280, width),
+      ),
+    [grids, colours, width, looks],
+  );
   return (
     <div ref={box}>
       <Shown title={title} scene={scene} table={gridTable(grids)} lesson={lesson} first={first} />
@@ -115,16 +209,38 @@ export function Matrices({ lesson, names, title, looks = {}, first = true }: { l
 }
 
 /** Steps that are walked through one by one. */
-export function Stepper({ step, steps, names, set }: { step: number; steps: number; names: string[]; set: (step: number) => void }) {
+export function Stepper({
+  step,
+  steps,
+  names,
+  set,
+}: {
+  step: number;
+  steps: number;
+  names: string[];
+  set: (step: number) => void;
+}) {
   return (
     <div class="row stepper">
-      <button type="button" class="plain" disabled={step === 0} onClick={() => set(step - 1)}>← Back</button>
+      <button type="button" class="plain" disabled={step === 0} onClick={() => set(step - 1)}>
+        ← Back
+      </button>
       <span class="dots" role="group" aria-label="Steps">
         {Array.from({ length: steps }, (_, index) => (
-          <button key={index} type="button" class="dot" aria-pressed={index === step} aria-label={names[index]} title={names[index]} onClick={() => set(index)} />
+          <button
+            key={index}
+            type="button"
+            class="dot"
+            aria-pressed={index === step}
+            aria-label={names[index]}
+            title={names[index]}
+            onClick={() => set(index)}
+          />
         ))}
       </span>
-      <button type="button" class="plain" disabled={step === steps - 1} onClick={() => set(step + 1)}>Next →</button>
+      <button type="button" class="plain" disabled={step === steps - 1} onClick={() => set(step + 1)}>
+        Next →
+      </button>
       <b>{names[step]}</b>
     </div>
   );

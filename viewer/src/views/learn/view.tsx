@@ -20,7 +20,22 @@ import { order } from "./pages/order";
 import { segments } from "./pages/segments";
 import { softmax } from "./pages/softmax";
 
-const PAGES: Page[] = [match, softmax, dictionary, matrix, heads, animal, order, masks, graph, dense, convolution, alignment, memory, segments];
+const PAGES: Page[] = [
+  match,
+  softmax,
+  dictionary,
+  matrix,
+  heads,
+  animal,
+  order,
+  masks,
+  graph,
+  dense,
+  convolution,
+  alignment,
+  memory,
+  segments,
+];
 
 function turnTo(topic: string): void {
   const { given: _, step: __, ...more } = address.peek().more;
@@ -28,7 +43,11 @@ function turnTo(topic: string): void {
 }
 
 const made = (by: string): string =>
-  by === "by hand" ? "weights made by hand, to be easy to read" : by === "random" ? "random weights: nothing was learned" : `a real model: ${by}`;
+  by === "by hand"
+    ? "weights made by hand, to be easy to read"
+    : by === "random"
+      ? "random weights: nothing was learned"
+      : `a real model: ${by}`;
 
 function Lessons({ page }: { page: Page }) {
   const { answer, problem, busy } = useLesson(page.topic);
@@ -38,13 +57,19 @@ function Lessons({ page }: { page: Page }) {
   const Body = page.Body;
   return (
     <div class="stack" data-topic={page.topic} data-busy={busy}>
-      <p class="made" data-made>{made(lesson.made)}</p>
+      <p class="made" data-made>
+        {made(lesson.made)}
+      </p>
       <Body lesson={lesson} give={give} />
-      <p class="equation" data-equation>{page.equation(lesson)}</p>
+      <p class="equation" data-equation>
+        {page.equation(lesson)}
+      </p>
       <details class="source">
         <summary>The code that made it</summary>
         <pre class="code">{lesson.code}</pre>
-        <button type="button" class="plain" onClick={() => void copy(lesson.code, "Python")}>Copy</button>
+        <button type="button" class="plain" onClick={() => void copy(lesson.code, "Python")}>
+          Copy
+        </button>
       </details>
     </div>
   );
@@ -55,7 +80,10 @@ export function LearnView() {
   const known = PAGES.filter((page) => topics.answer?.topics.some((one) => one.topic === page.topic));
   if (topics.problem) return <Failed line={topics.problem} />;
   if (!topics.answer) return <Waiting line="Asking which pages there are …" />;
-  const at = Math.max(0, known.findIndex((page) => page.topic === noted("topic")));
+  const at = Math.max(
+    0,
+    known.findIndex((page) => page.topic === noted("topic")),
+  );
   const page = known[at];
   if (!page) return <Failed line="This server teaches nothing." />;
   const next = known[at + 1];
@@ -65,7 +93,14 @@ export function LearnView() {
         <ol>
           {known.map((one) => (
             <li key={one.topic}>
-              <button type="button" aria-current={one === page ? "page" : undefined} data-page={one.topic} onClick={() => turnTo(one.topic)}>{one.title}</button>
+              <button
+                type="button"
+                aria-current={one === page ? "page" : undefined}
+                data-page={one.topic}
+                onClick={() => turnTo(one.topic)}
+              >
+                {one.title}
+              </button>
             </li>
           ))}
         </ol>
@@ -74,7 +109,13 @@ export function LearnView() {
         <h2 class="large-title">{page.title}</h2>
         <p class="measure">{page.text}</p>
         <Lessons key={page.topic} page={page} />
-        {next && <div><button type="button" class="plain" onClick={() => turnTo(next.topic)}>Next: {next.title} →</button></div>}
+        {next && (
+          <div>
+            <button type="button" class="plain" onClick={() => turnTo(next.topic)}>
+              Next: {next.title} →
+            </button>
+          </div>
+        )}
       </article>
     </div>
   );

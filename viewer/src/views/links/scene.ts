@@ -5,7 +5,7 @@ import type { Spot } from "../../address";
 import { headColour } from "../../scene/colour";
 import { fitted, measure, type Mark, type Scene } from "../../scene/scene";
 import { short, visible } from "../../scene/signs";
-import { columnText, rowText, sameSpot, spotOfColumn, spotOfRow } from "../../sides";
+import { columnText, rowOf, rowText, sameSpot, spotOfColumn, spotOfRow } from "../../sides";
 import type { Palette } from "../../theme";
 
 const LINE = 24;
@@ -21,11 +21,13 @@ export interface Drawn {
   width: number;
   several: boolean;
   spoken: Spot | null;
+  /** The pointer is on the right: whoever looks at the token is asked for. */
+  receives: boolean;
   pins: Spot[];
 }
 
 export interface Reactions {
-  point: (spot: Spot | null) => void;
+  point: (spot: Spot | null, receives: boolean) => void;
   pin: (spot: Spot, shift: boolean) => void;
   say: (line: string | null) => void;
 }
@@ -35,7 +37,10 @@ export function columnsShown(place: Place, links: Link[], pins: number[]): numbe
   if (place.keys <= MOST) return Array.from({ length: place.keys }, (_, index) => index);
   const best = new Map<number, number>();
   for (const [, , column, weight] of links) best.set(column, Math.max(best.get(column) ?? 0, weight));
-  const ranked = [...best].sort((one, other) => other[1] - one[1]).slice(0, MOST).map(([column]) => column);
+  const ranked = [...best]
+    .sort((one, other) => other[1] - one[1])
+    .slice(0, MOST)
+    .map(([column]) => column);
   return [...new Set([...ranked, ...pins.filter((pin) => pin < place.keys)])].sort((one, other) => one - other);
 }
 
@@ -44,7 +49,10 @@ export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Sce
   const rows = Array.from({ length: Math.min(count, place.queries - first) }, (_, step) => first + step);
   const keyPins = pins.filter((pin) => sameSpot(pin, spotOfColumn(run, place, pin.index))).map((pin) => pin.index);
   const columns = columnsShown(place, links, keyPins);
-  const texts = [...rows.map((row) => visible(rowText(run, place, row))), ...columns.map((column) => visible(columnText(run, place, column)))];
+  const texts = [
+    ...rows.map((row) => visible(rowText(run, place, row))),
+    ...columns.map((column) => visible(columnText(run, place, column))),
+  ];
   const room = Math.min(190, Math.max(60, ...texts.map((text) => measure(text, 13))) + 16);
   const gap = Math.max(110, Math.min(460, width - 2 * room - 20));
   const left = room + 8;
@@ -53,14 +61,12 @@ export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Sce
   const lane = new Map(columns.map((column, step) => [column, y(step)]));
   const draw = linkHorizontal<unknown, [number, number]>();
 
-  const same = place.rows === place.columns && place.rows === "text";
+  const same = place.rows === place.columns;
+  const looks = (spot: Spot): boolean => rowOf(run, place, spot) !== null;
   const active = (row: number, column: number): boolean => {
     const from = spotOfRow(run, place, row);
     const to = spotOfColumn(run, place, column);
-    if (spoken) {
-      if (sameSpot(from, spoken)) return true;
-      return sameSpot(to, spoken) && !rows.some((each) => sameSpot(spotOfRow(run, place, each), spoken));
-    }
+    if (spoken) return sameSpot(drawn.receives || !looks(spoken) ? to : from, spoken);
     return pins.length === 0 || pins.some((pin) => sameSpot(pin, from) || (sameSpot(pin, to) && !same));
   };
   const order = [...new Set(links.map(([head]) => head))].sort((one, other) => one - other);
@@ -75,8 +81,13 @@ export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Sce
     const strong = active(row, column);
     const words = `${place.name} · head ${head} · “${visible(rowText(run, place, row))}” → “${visible(columnText(run, place, column))}” ${short(weight)}`;
     lines.push({
-      kind: "stroke", d, stroke: drawn.several ? headColour(head) : colours.accent, thickness: 0.5 + 6 * weight, name: strong ? "link strong" : "link",
-      opacity: strong ? 0.25 + 0.7 * Math.sqrt(weight) : held ? 0.05 : 0.1, title: words,
+      kind: "stroke",
+      d,
+      stroke: drawn.several ? headColour(head) : colours.accent,
+      thickness: 0.5 + 6 * weight,
+      name: strong ? "link strong" : "link",
+      opacity: strong ? 0.25 + 0.7 * Math.sqrt(weight) : held ? 0.05 : 0.1,
+      title: words,
       touch: strong ? { enter: () => react.say(words), leave: () => react.say(null) } : undefined,
     });
   }
@@ -89,13 +100,32 @@ export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Sce
     const lit = sameSpot(spot, spoken);
     const box = side === "left" ? left - room : right + 2;
     marks.push({
-      kind: "box", x: box, y: at - 11, width: room - 2, height: 22, round: 5, name: "spot", title: text,
+      kind: "box",
+      x: box,
+      y: at - 11,
+      width: room - 2,
+      height: 22,
+      round: 5,
+      name: "spot",
+      title: text,
       fill: pinned ? colours.accent : lit ? colours.soft : colours.paper,
-      touch: { enter: () => react.point(spot), leave: () => react.point(null), press: (shift) => react.pin(spot, shift) },
+      touch: {
+        enter: () => react.point(spot, side === "right"),
+        leave: () => react.point(null, false),
+        press: (shift) => react.pin(spot, shift),
+      },
     });
     marks.push({
-      kind: "label", x: side === "left" ? left - 10 : right + 10, y: at + 4.5, anchor: side === "left" ? "end" : "start", name: "unclickable",
-      text: fitted(text, room - 16), size: 13, mono: true, fill: pinned ? colours.paper : colours.ink, bold: lit,
+      kind: "label",
+      x: side === "left" ? left - 10 : right + 10,
+      y: at + 4.5,
+      anchor: side === "left" ? "end" : "start",
+      name: "unclickable",
+      text: fitted(text, room - 16),
+      size: 13,
+      mono: true,
+      fill: pinned ? colours.paper : colours.ink,
+      bold: lit,
     });
   };
   rows.forEach((row, step) => token(spotOfRow(run, place, row), visible(rowText(run, place, row)), y(step), "left"));
@@ -103,8 +133,20 @@ export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Sce
     token(spotOfColumn(run, place, column), visible(columnText(run, place, column)), y(step), "right");
     const next = columns[step + 1];
     if (next !== undefined && next !== column + 1) {
-      marks.push({ kind: "label", x: right + room + 4, y: y(step) + LINE / 2 + 4, text: "⋮", size: 12, fill: colours.faint, title: `${next - column - 1} tokens that are hardly looked at` });
+      marks.push({
+        kind: "label",
+        x: right + room + 4,
+        y: y(step) + LINE / 2 + 4,
+        text: "⋮",
+        size: 12,
+        fill: colours.faint,
+        title: `${next - column - 1} tokens that are hardly looked at`,
+      });
     }
   });
-  return { width: right + room + 16, height: y(Math.max(rows.length, columns.length) - 1) + 24, marks: [...lines, ...marks] };
+  return {
+    width: right + room + 16,
+    height: y(Math.max(rows.length, columns.length) - 1) + 24,
+    marks: [...lines, ...marks],
+  };
 }

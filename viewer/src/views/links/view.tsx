@@ -1,5 +1,5 @@
 /** Links: who looks at whom, as lines. */
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { note, noted, notedNumber } from "../../address";
 import { api } from "../../api";
 import { useAsked } from "../../parts/asked";
@@ -20,7 +20,11 @@ const ROWS = 60;
 
 /** The heads that are drawn: the chosen one, or several by their numbers. */
 function drawnHeads(all: number): number[] {
-  const some = noted("heads").split(",").filter((part) => /^\d+$/.test(part)).map(Number).filter((one) => one < all);
+  const some = noted("heads")
+    .split(",")
+    .filter((part) => /^\d+$/.test(part))
+    .map(Number)
+    .filter((one) => one < all);
   return some.length ? [...new Set(some)].sort((one, other) => one - other) : [Math.max(0, head.value)];
 }
 
@@ -33,11 +37,33 @@ function HeadChips({ all, drawn }: { all: number; drawn: number[] }) {
   return (
     <div class="row chips" role="group" aria-label="Heads that are drawn">
       {Array.from({ length: all }, (_, one) => (
-        <button key={one} type="button" class="chip" aria-pressed={drawn.includes(one)} data-head={one}
-          style={drawn.includes(one) ? { backgroundColor: drawn.length > 1 ? headColour(one) : "var(--accent)", borderColor: "transparent", color: "#fff" } : { borderColor: headColour(one) }}
-          onClick={() => toggle(one)}>head {one}</button>
+        <button
+          key={one}
+          type="button"
+          class="chip"
+          aria-pressed={drawn.includes(one)}
+          data-head={one}
+          style={
+            drawn.includes(one)
+              ? {
+                  backgroundColor: drawn.length > 1 ? headColour(one) : "var(--accent)",
+                  borderColor: "transparent",
+                  color: "#fff",
+                }
+              : { borderColor: headColour(one) }
+          }
+          onClick={() => toggle(one)}
+        >
+          head {one}
+        </button>
       ))}
-      <button type="button" class="quiet" onClick={() => note({ heads: drawn.length === all ? "" : Array.from({ length: all }, (_, one) => one).join(",") })}>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() =>
+          note({ heads: drawn.length === all ? "" : Array.from({ length: all }, (_, one) => one).join(",") })
+        }
+      >
         {drawn.length === all ? "only one" : "all"}
       </button>
     </div>
@@ -54,25 +80,53 @@ export function LinksView() {
   const count = many ? ROWS : (here?.queries ?? 0);
   const heads = drawnHeads(here?.heads ?? 1);
   const { answer, problem } = useAsked(
-    shown && here && ((signal) => api.links(shown.id, { place: here.name, heads: heads.join(","), top, first, count: Math.max(1, count) }, signal)),
+    shown &&
+      here &&
+      ((signal) =>
+        api.links(
+          shown.id,
+          { place: here.name, heads: heads.join(","), top, first, count: Math.max(1, count) },
+          signal,
+        )),
     [shown?.id, here?.name, heads.join(","), top, first, count],
   );
   const last = pins.value.at(-1);
-  useEffect(() => { // a token that was pinned elsewhere comes into sight
+  useEffect(() => {
+    // a token that was pinned elsewhere comes into sight
     const row = shown && here && last ? rowOf(shown, here, last) : null;
     if (many && row !== null && (row < first || row >= first + count)) note({ first: String(Math.max(0, row - 10)) });
   }, [last, here]);
   const colours = palette.value;
   const spoken = hover.value;
+  const [receives, receive] = useState(false);
   const scene = useMemo(() => {
     if (!shown || !here || !answer || answer.place !== here.name) return null;
     return linkScene(
-      { run: shown, place: here, links: answer.links, first, count, width: width - 40, several: heads.length > 1, spoken, pins: pins.value },
+      {
+        run: shown,
+        place: here,
+        links: answer.links,
+        first,
+        count,
+        width: width - 40,
+        several: heads.length > 1,
+        spoken,
+        receives,
+        pins: pins.value,
+      },
       colours,
-      { point: (spot) => (hover.value = spot), pin: (spot, shift) => pin([spot], shift), say: (line) => (pointed.value = line) },
+      {
+        point: (spot, side) => {
+          hover.value = spot;
+          receive(side);
+        },
+        pin: (spot, shift) => pin([spot], shift),
+        say: (line) => (pointed.value = line),
+      },
     );
-  }, [shown, here, answer, first, count, width, heads.join(","), spoken, pins.value, colours]);
-  if (!shown || !here) return <NoRun>Run a text: this view then draws a line from every token to those it looks at.</NoRun>;
+  }, [shown, here, answer, first, count, width, heads.join(","), spoken, receives, pins.value, colours]);
+  if (!shown || !here)
+    return <NoRun>Run a text: this view then draws a line from every token to those it looks at.</NoRun>;
   const title = `Links of ${here.name}, ${heads.length > 1 ? `heads ${heads.join(", ")}` : `head ${heads[0]}`}`;
   return (
     <div class="stack" ref={box}>
@@ -80,33 +134,75 @@ export function LinksView() {
         <Chooser heads={false} />
         <label>
           Lines a token
-          <input type="range" min={1} max={16} value={top} aria-label="Lines a token" onInput={(event) => note({ top: event.currentTarget.value })} />
+          <input
+            type="range"
+            min={1}
+            max={16}
+            value={top}
+            aria-label="Lines a token"
+            onInput={(event) => note({ top: event.currentTarget.value })}
+          />
           <output>{top}</output>
         </label>
         {many && (
           <span class="row">
-            <button type="button" class="plain" disabled={first === 0} onClick={() => note({ first: String(Math.max(0, first - count)) })}>↑ before</button>
-            <span class="faint small">tokens {grouped(first)} to {grouped(Math.min(here.queries, first + count) - 1)} of {grouped(here.queries)}</span>
-            <button type="button" class="plain" disabled={first + count >= here.queries} onClick={() => note({ first: String(first + count) })}>↓ after</button>
+            <button
+              type="button"
+              class="plain"
+              disabled={first === 0}
+              onClick={() => note({ first: String(Math.max(0, first - count)) })}
+            >
+              ↑ before
+            </button>
+            <span class="faint small">
+              tokens {grouped(first)} to {grouped(Math.min(here.queries, first + count) - 1)} of {grouped(here.queries)}
+            </span>
+            <button
+              type="button"
+              class="plain"
+              disabled={first + count >= here.queries}
+              onClick={() => note({ first: String(first + count) })}
+            >
+              ↓ after
+            </button>
           </span>
         )}
       </div>
       <HeadChips all={here.heads} drawn={heads} />
       {problem && <Failed line={problem} />}
       {!scene && !problem && <Waiting line="Waiting for the links …" />}
-      {scene && answer && (answer.links.length === 0 ? <Empty>Nothing is looked at here: the mask or an edit forbids it.</Empty> : (
-        <div class="card"><Figure title={title} of={[answer]} first
-          make={() => ({
-            title, scene, python: python([`print(pattern.top(${top}))  # .weights and .places`]),
-            table: {
-              caption: `${title}: the ${top} keys that each token looks at most`,
-              columns: ["head", "row", "token", "column", "looks at", "weight"],
-              rows: answer.links.map(([one, row, column, weight]) => [one, row, visible(rowText(shown, here, row)), column, visible(columnText(shown, here, column)), weight]),
-            },
-          })}>
-          <Drawing scene={scene} label={title} />
-        </Figure></div>
-      ))}
+      {scene &&
+        answer &&
+        (answer.links.length === 0 ? (
+          <Empty>Nothing is looked at here: the mask or an edit forbids it.</Empty>
+        ) : (
+          <div class="card">
+            <Figure
+              title={title}
+              of={[answer]}
+              first
+              make={() => ({
+                title,
+                scene,
+                python: python([`print(pattern.top(${top}))  # .weights and .places`]),
+                table: {
+                  caption: `${title}: the ${top} keys that each token looks at most`,
+                  columns: ["head", "row", "token", "column", "looks at", "weight"],
+                  rows: answer.links.map(([one, row, column, weight]) => [
+                    one,
+                    row,
+                    visible(rowText(shown, here, row)),
+                    column,
+                    visible(columnText(shown, here, column)),
+                    weight,
+                  ]),
+                },
+              })}
+            >
+              <Drawing scene={scene} label={title} />
+            </Figure>
+          </div>
+        ))}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** Where the map is seen from: which weight is in the corner, and how many pixels one weight takes. */
+import type { Place } from "../../api";
 import { TILE, type Need } from "./tiles";
 
 export interface Camera {
@@ -18,6 +19,30 @@ export interface Sheet {
 }
 
 export const NEAREST = 56;
+const SMALL = 96; // tokens: such a map is as large as it is, without a margin
+
+/** The sheet for a layer in a window: as wide as there is room, no taller than all of it. */
+export function sheetFor(place: Place, room: number, height: number): Sheet {
+  const { keys, queries, levels } = place;
+  const across = Math.min(Math.max(120, room), keys * NEAREST);
+  const down = Math.min(height, Math.max(90, Math.ceil(queries * Math.min(NEAREST, across / keys))));
+  const fits = Math.min(NEAREST, across / keys, down / queries);
+  const [width, tall] = Math.max(keys, queries) <= SMALL ? [keys * fits, queries * fits] : [across, down];
+  return { width, height: tall, rows: queries, columns: keys, levels };
+}
+
+/** The camera that has a weight in its middle. */
+export function centred(row: number, column: number, k: number, { width, height }: Sheet): Camera {
+  return { k, x: column - width / k / 2, y: row - height / k / 2 };
+}
+
+/** Which weight stands at a point of the sheet. */
+export function under(x: number, y: number, camera: Camera, sheet: Sheet): { row: number; column: number } | null {
+  const column = Math.floor(x / camera.k + camera.x);
+  const row = Math.floor(y / camera.k + camera.y);
+  const inside = x >= 0 && y >= 0 && row >= 0 && column >= 0 && row < sheet.rows && column < sheet.columns;
+  return inside ? { row, column } : null;
+}
 
 /** All of it. */
 export function whole({ width, height, rows, columns }: Sheet): Camera {
@@ -42,7 +67,9 @@ export function seen(camera: Camera, sheet: Sheet, level: number): Need[] {
   const columns = range(camera.x, camera.x + sheet.width / camera.k, sheet.columns);
   const middle = [camera.y + sheet.height / camera.k / 2, camera.x + sheet.width / camera.k / 2] as const;
   const away = ({ row, column }: Need) => Math.hypot((row + 0.5) * size - middle[0], (column + 0.5) * size - middle[1]);
-  return rows.flatMap((row) => columns.map((column) => ({ level, row, column }))).sort((one, other) => away(one) - away(other));
+  return rows
+    .flatMap((row) => columns.map((column) => ({ level, row, column })))
+    .sort((one, other) => away(one) - away(other));
 }
 
 /** `row,column,pixels` of the middle, for the address. */
@@ -55,6 +82,5 @@ export function spelled(camera: Camera, sheet: Sheet): string {
 export function parsed(text: string, sheet: Sheet): Camera | null {
   const [row, column, k] = text.split(",").map(Number);
   if (![row, column, k].every((one) => one !== undefined && Number.isFinite(one)) || !(k! > 0)) return null;
-  const near = Math.min(NEAREST, k!);
-  return { k: near, x: column! - sheet.width / near / 2, y: row! - sheet.height / near / 2 };
+  return centred(row!, column!, Math.min(NEAREST, k!), sheet);
 }

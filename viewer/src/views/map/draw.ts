@@ -3,7 +3,7 @@ import type { Palette } from "../../theme";
 import { fitted, type Mark, type Scene } from "../../scene/scene";
 import { readable, strength } from "../../scene/colour";
 import { ink, type Shade } from "../../scene/shade";
-import { count, short, visible } from "../../scene/signs";
+import { count, short } from "../../scene/signs";
 import { levelAt, seen, type Camera, type Sheet } from "./camera";
 import { TILE, type Atlas } from "./tiles";
 
@@ -26,10 +26,19 @@ export function tiles(atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade, 
     const top = need.row * TILE * cell;
     const right = Math.min(sheet.columns, left + TILE * cell);
     const bottom = Math.min(sheet.rows, top + TILE * cell);
-    const box = [(left - camera.x) * camera.k, (top - camera.y) * camera.k, (right - left) * camera.k, (bottom - top) * camera.k] as const;
+    const box = [
+      (left - camera.x) * camera.k,
+      (top - camera.y) * camera.k,
+      (right - left) * camera.k,
+      (bottom - top) * camera.k,
+    ] as const;
     for (let coarse = level; coarse < sheet.levels; coarse++) {
       const times = 2 ** (coarse - level);
-      const tile = atlas.tile({ level: coarse, row: Math.floor(need.row / times), column: Math.floor(need.column / times) });
+      const tile = atlas.tile({
+        level: coarse,
+        row: Math.floor(need.row / times),
+        column: Math.floor(need.column / times),
+      });
       if (!tile) continue;
       const size = 2 ** coarse;
       const x = left / size - tile.column * TILE;
@@ -40,8 +49,17 @@ export function tiles(atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade, 
       context.beginPath();
       context.rect(...box);
       context.clip();
-      context.drawImage(atlas.canvas(tile, shade), x, y, Math.min(TILE / times, tile.columns - x), Math.min(TILE / times, tile.rows - y),
-        box[0], box[1], Math.min(TILE / times, tile.columns - x) * size * camera.k, Math.min(TILE / times, tile.rows - y) * size * camera.k);
+      context.drawImage(
+        atlas.canvas(tile, shade),
+        x,
+        y,
+        Math.min(TILE / times, tile.columns - x),
+        Math.min(TILE / times, tile.rows - y),
+        box[0],
+        box[1],
+        Math.min(TILE / times, tile.columns - x) * size * camera.k,
+        Math.min(TILE / times, tile.rows - y) * size * camera.k,
+      );
       context.restore();
       break;
     }
@@ -68,9 +86,18 @@ function ruler(camera: Camera, sheet: Sheet, words: Words, colours: Palette): Ma
   for (let row = from; row < Math.min(sheet.rows, camera.y + sheet.height / camera.k); row += down) {
     const y = TOP + (row + (down === 1 ? 0.5 : 0) - camera.y) * camera.k;
     if (y < TOP + 4 || y > TOP + sheet.height - 2) continue;
-    const text = visible(words.row(row));
+    const text = words.row(row);
     const shown = down === 1 ? fitted(text, LEFT - 14, 12) : `${fitted(text, 50, 12)} ${count(row)}`;
-    marks.push({ kind: "label", x: LEFT - 8, y: y + 4, anchor: "end", text: shown, size: 12, mono: true, fill: colours.ink });
+    marks.push({
+      kind: "label",
+      x: LEFT - 8,
+      y: y + 4,
+      anchor: "end",
+      text: shown,
+      size: 12,
+      mono: true,
+      fill: colours.ink,
+    });
     if (down > 1) marks.push({ kind: "stroke", d: `M${LEFT - 5} ${y}h5`, stroke: colours.faint });
   }
   const across = every(camera.k, 15);
@@ -78,9 +105,18 @@ function ruler(camera: Camera, sheet: Sheet, words: Words, colours: Palette): Ma
   for (let column = start; column < Math.min(sheet.columns, camera.x + sheet.width / camera.k); column += across) {
     const x = LEFT + (column + (across === 1 ? 0.5 : 0) - camera.x) * camera.k;
     if (x < LEFT + 2 || x > LEFT + sheet.width - 4) continue;
-    const text = visible(words.column(column));
+    const text = words.column(column);
     const shown = across === 1 ? fitted(text, TOP - 14, 12) : `${count(column)} ${fitted(text, 30, 12)}`;
-    marks.push({ kind: "label", x: x + 4, y: TOP - 8, turn: -90, text: shown, size: 12, mono: true, fill: colours.ink });
+    marks.push({
+      kind: "label",
+      x: x + 4,
+      y: TOP - 8,
+      turn: -90,
+      text: shown,
+      size: 12,
+      mono: true,
+      fill: colours.ink,
+    });
     if (across > 1) marks.push({ kind: "stroke", d: `M${x} ${TOP - 5}v5`, stroke: colours.faint });
   }
   return marks;
@@ -103,11 +139,29 @@ function bands(camera: Camera, sheet: Sheet, lines: Lines, colours: Palette): Ma
     const x = column === null ? null : (column - camera.x) * camera.k;
     if (y !== null && inside(y, sheet.height)) {
       const top = Math.max(0, y);
-      marks.push({ kind: "box", x: LEFT, y: TOP + top, width: sheet.width, height: Math.min(sheet.height, y + thick) - top, stroke: colours.accent, thickness: 1, opacity });
+      marks.push({
+        kind: "box",
+        x: LEFT,
+        y: TOP + top,
+        width: sheet.width,
+        height: Math.min(sheet.height, y + thick) - top,
+        stroke: colours.accent,
+        thickness: 1,
+        opacity,
+      });
     }
     if (x !== null && inside(x, sheet.width)) {
       const left = Math.max(0, x);
-      marks.push({ kind: "box", x: LEFT + left, y: TOP, width: Math.min(sheet.width, x + thick) - left, height: sheet.height, stroke: colours.accent, thickness: 1, opacity });
+      marks.push({
+        kind: "box",
+        x: LEFT + left,
+        y: TOP,
+        width: Math.min(sheet.width, x + thick) - left,
+        height: sheet.height,
+        stroke: colours.accent,
+        thickness: 1,
+        opacity,
+      });
     }
   };
   for (const row of lines.rows) band(row, null, 0.9);
@@ -122,49 +176,113 @@ const WRITTEN = 30;
 function written(atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade): Mark[] {
   if (camera.k < WRITTEN) return [];
   const marks: Mark[] = [];
-  for (let row = Math.max(0, Math.floor(camera.y)); row < Math.min(sheet.rows, camera.y + sheet.height / camera.k); row++) {
-    for (let column = Math.max(0, Math.floor(camera.x)); column < Math.min(sheet.columns, camera.x + sheet.width / camera.k); column++) {
+  for (
+    let row = Math.max(0, Math.floor(camera.y));
+    row < Math.min(sheet.rows, camera.y + sheet.height / camera.k);
+    row++
+  ) {
+    for (
+      let column = Math.max(0, Math.floor(camera.x));
+      column < Math.min(sheet.columns, camera.x + sheet.width / camera.k);
+      column++
+    ) {
       const tile = atlas.tile({ level: 0, row: Math.floor(row / TILE), column: Math.floor(column / TILE) });
       const weight = tile?.numbers[(row % TILE) * tile.columns + (column % TILE)];
       const x = (column + 0.5 - camera.x) * camera.k;
       const y = (row + 0.5 - camera.y) * camera.k + 4;
-      if (weight === undefined || weight < 0.005 || x < 14 || y < 10 || x > sheet.width - 14 || y > sheet.height - 2) continue;
+      if (weight === undefined || weight < 0.005 || x < 14 || y < 10 || x > sheet.width - 14 || y > sheet.height - 2)
+        continue;
       if (shade.scale === "sinkless" && atlas.rests(0, column)) continue;
-      marks.push({ kind: "label", x: LEFT + x, y: TOP + y, anchor: "middle", text: short(weight), size: 11, fill: readable(strength(shade.theme, ink(weight, shade))) });
+      marks.push({
+        kind: "label",
+        x: LEFT + x,
+        y: TOP + y,
+        anchor: "middle",
+        text: short(weight),
+        size: 11,
+        fill: readable(strength(shade.theme, ink(weight, shade))),
+      });
     }
   }
   return marks;
 }
 
 export function mapScene(
-  atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade, words: Words, lines: Lines, colours: Palette, fine: number,
+  atlas: Atlas,
+  camera: Camera,
+  sheet: Sheet,
+  shade: Shade,
+  words: Words,
+  lines: Lines,
+  colours: Palette,
+  fine: number,
 ): Scene {
   return {
     width: LEFT + sheet.width + 1,
     height: TOP + sheet.height + 1,
     marks: [
-      { kind: "raster", x: LEFT, y: TOP, width: sheet.width, height: sheet.height, pixels: tiles(atlas, camera, sheet, shade, fine), smooth: true },
+      {
+        kind: "raster",
+        x: LEFT,
+        y: TOP,
+        width: sheet.width,
+        height: sheet.height,
+        pixels: tiles(atlas, camera, sheet, shade, fine),
+        smooth: true,
+      },
       ...written(atlas, camera, sheet, shade),
       ...bands(camera, sheet, lines, colours),
-      { kind: "box", x: LEFT - 0.5, y: TOP - 0.5, width: sheet.width + 1, height: sheet.height + 1, stroke: colours.line },
+      {
+        kind: "box",
+        x: LEFT - 0.5,
+        y: TOP - 0.5,
+        width: sheet.width + 1,
+        height: sheet.height + 1,
+        stroke: colours.line,
+      },
       ...ruler(camera, sheet, words, colours),
     ],
   };
 }
 
 /** The whole map small, and a frame where one is. */
-export function overview(atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade, colours: Palette, size: number): Scene {
+export function overview(
+  atlas: Atlas,
+  camera: Camera,
+  sheet: Sheet,
+  shade: Shade,
+  colours: Palette,
+  size: number,
+): Scene {
   const scale = size / Math.max(sheet.rows, sheet.columns);
   const width = sheet.columns * scale;
   const height = sheet.rows * scale;
   const level = sheet.levels - 1;
   const all: Camera = { x: 0, y: 0, k: scale };
   const small: Sheet = { ...sheet, width, height };
-  const marks: Mark[] = [{ kind: "raster", x: 0, y: 0, width, height, pixels: tiles(atlas, all, { ...small, levels: level + 1 }, shade, 1), smooth: true }];
+  const marks: Mark[] = [
+    {
+      kind: "raster",
+      x: 0,
+      y: 0,
+      width,
+      height,
+      pixels: tiles(atlas, all, { ...small, levels: level + 1 }, shade, 1),
+      smooth: true,
+    },
+  ];
   const left = Math.max(0, camera.x * scale);
   const top = Math.max(0, camera.y * scale);
   const right = Math.min(width, (camera.x + sheet.width / camera.k) * scale);
   const bottom = Math.min(height, (camera.y + sheet.height / camera.k) * scale);
-  marks.push({ kind: "box", x: left + 0.5, y: top + 0.5, width: Math.max(3, right - left - 1), height: Math.max(3, bottom - top - 1), stroke: colours.accent, thickness: 1.5 });
+  marks.push({
+    kind: "box",
+    x: left + 0.5,
+    y: top + 0.5,
+    width: Math.max(3, right - left - 1),
+    height: Math.max(3, bottom - top - 1),
+    stroke: colours.accent,
+    thickness: 1.5,
+  });
   return { width, height, marks };
 }

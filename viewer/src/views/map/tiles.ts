@@ -33,10 +33,15 @@ export class Atlas {
   private tiles = new Map<string, Tile>();
   private painted = new WeakMap<Tile, Painted>();
   private pending = new Map<string, AbortController>();
+  private failed = new Set<string>();
   problem: unknown = null;
 
   constructor(
-    readonly run: string, readonly place: Place, readonly head: number, readonly how: How, private readonly sinks: number[],
+    readonly run: string,
+    readonly place: Place,
+    readonly head: number,
+    readonly how: How,
+    private readonly sinks: number[],
     private readonly changed: () => void,
   ) {}
 
@@ -58,7 +63,7 @@ export class Atlas {
       if (tile) {
         this.tiles.delete(name); // used again: now the youngest
         this.tiles.set(name, tile);
-      } else if (!this.pending.has(name)) void this.fetch(need, name);
+      } else if (!this.pending.has(name) && !this.failed.has(name)) void this.fetch(need, name);
     }
   }
 
@@ -78,11 +83,40 @@ export class Atlas {
         if (old !== named({ level: this.place.levels - 1, row: 0, column: 0 })) this.tiles.delete(old);
       }
     } catch (problem) {
-      if (!stop.signal.aborted) this.problem = problem;
+      if (!stop.signal.aborted) {
+        this.problem = problem;
+        this.failed.add(name); // not asked again: the view says what happened
+      }
     } finally {
       this.pending.delete(name);
       this.changed();
     }
+  }
+
+  /** What is known of one weight: itself, or the cell of a coarser level that holds it. */
+  value(row: number, column: number, level: number): { number: number; cell: number } | null {
+    for (let step = level; step < this.place.levels; step++) {
+      const cell = 2 ** step;
+      const [y, x] = [Math.floor(row / cell), Math.floor(column / cell)];
+      const tile = this.tile({ level: step, row: Math.floor(y / TILE), column: Math.floor(x / TILE) });
+      const number = tile?.numbers[(y % TILE) * tile.columns + (x % TILE)];
+      if (number !== undefined) return { number, cell };
+    }
+    return null;
+  }
+
+  /** The largest cells of some tiles, at weights that begin with (row, column). */
+  strongest(tiles: Tile[], least: number, most: number): { row: number; column: number; number: number }[] {
+    const found = tiles.flatMap((tile) =>
+      [...tile.numbers.entries()]
+        .filter(([, number]) => number > least)
+        .map(([index, number]) => ({
+          row: (tile.row * TILE + Math.floor(index / tile.columns)) * 2 ** tile.level,
+          column: (tile.column * TILE + (index % tile.columns)) * 2 ** tile.level,
+          number,
+        })),
+    );
+    return found.sort((one, other) => other.number - one.number).slice(0, most);
   }
 
   /** Whether a cell of a level holds a key that heads rest on. */
@@ -106,7 +140,8 @@ export class Atlas {
     const key = `${shade.scale}${shade.top}${shade.theme}`;
     const known = this.painted.get(tile);
     if (known?.key === key) return known.canvas;
-    const left_out = shade.scale === "sinkless" ? (column: number) => this.rests(tile.level, tile.column * TILE + column) : undefined;
+    const left_out =
+      shade.scale === "sinkless" ? (column: number) => this.rests(tile.level, tile.column * TILE + column) : undefined;
     const canvas = pixels(tile.numbers, tile.rows, tile.columns, shade, left_out);
     this.painted.set(tile, { key, canvas });
     return canvas;

@@ -10,16 +10,27 @@ export type Order = "place" | "size";
 
 export function ordered(pair: Pair, order: Order): number[] {
   const all = pair.products.map((_, index) => index);
-  return order === "place" ? all : all.sort((one, other) => Math.abs(pair.products[other]!) - Math.abs(pair.products[one]!));
+  return order === "place"
+    ? all
+    : all.sort((one, other) => Math.abs(pair.products[other]!) - Math.abs(pair.products[one]!));
 }
 
 /** What the score has beside the products: the position part and the bias, unless they are only rounding. */
 export function apart(pair: Pair): [name: string, value: number][] {
-  const parts: [string, number][] = [["position", pair.position], ["bias", pair.bias]];
+  const parts: [string, number][] = [
+    ["position", pair.position],
+    ["bias", pair.bias],
+  ];
   return parts.filter(([, value]) => Math.abs(value) > 1e-5 * Math.max(1, Math.abs(pair.content)));
 }
 
-export function productScene(pair: Pair, order: Order, width: number, colours: Palette, say: (line: string | null) => void): Scene {
+export function productScene(
+  pair: Pair,
+  order: Order,
+  width: number,
+  colours: Palette,
+  say: (line: string | null) => void,
+): Scene {
   const dimensions = ordered(pair, order);
   const left = 80;
   const extra = apart(pair).length;
@@ -56,20 +67,65 @@ export function productScene(pair: Pair, order: Order, width: number, colours: P
     const line = `dimension ${dimension}: query ${short(query, 3)}, key ${short(key, 3)}, its part of the score ${short(product, 3)}; up to here ${short(sums[index]!, 3)}`;
     const touch = { enter: () => say(line), leave: () => say(null) };
     marks.push({ kind: "box", x, y: 2, width: step - 1, height: strip, fill: colour(query, big), title: line, touch });
-    marks.push({ kind: "box", x, y: 2 + strip + 2, width: step - 1, height: strip, fill: colour(key, big), title: line, touch });
-    marks.push({ kind: "box", x, y: Math.min(y(0), y(product)), width: step - 1, height: Math.max(1, Math.abs(y(product) - y(0))), fill: colour(Math.sign(product) * 0.75, 1), title: line, touch, name: "product" });
+    marks.push({
+      kind: "box",
+      x,
+      y: 2 + strip + 2,
+      width: step - 1,
+      height: strip,
+      fill: colour(key, big),
+      title: line,
+      touch,
+    });
+    marks.push({
+      kind: "box",
+      x,
+      y: Math.min(y(0), y(product)),
+      width: step - 1,
+      height: Math.max(1, Math.abs(y(product) - y(0))),
+      fill: colour(Math.sign(product) * 0.75, 1),
+      title: line,
+      touch,
+      name: "product",
+    });
     path += `H${x + step / 2}V${sumY(sums[index]!)}`;
   });
   let x = left + (dimensions.length + 0.5) * step;
   for (const [name, value] of apart(pair)) {
     sum += value;
-    marks.push({ kind: "box", x, y: Math.min(y(0), y(value)), width: step - 1, height: Math.max(1, Math.abs(y(value) - y(0))), fill: colours.faint, title: `${name}: ${short(value, 3)}` });
-    marks.push({ kind: "label", x: x + step / 2 + 4, y: y(0) + (value > 0 ? 6 : -6), turn: -90, anchor: value > 0 ? "end" : "start", text: name, size: 11, fill: colours.faint });
+    marks.push({
+      kind: "box",
+      x,
+      y: Math.min(y(0), y(value)),
+      width: step - 1,
+      height: Math.max(1, Math.abs(y(value) - y(0))),
+      fill: colours.faint,
+      title: `${name}: ${short(value, 3)}`,
+    });
+    marks.push({
+      kind: "label",
+      x: x + step / 2 + 4,
+      y: y(0) + (value > 0 ? 6 : -6),
+      turn: -90,
+      anchor: value > 0 ? "end" : "start",
+      text: name,
+      size: 11,
+      fill: colours.faint,
+    });
     path += `H${x + step / 2}V${sumY(sum)}`;
     x += step;
   }
   const end = left + step * count;
   marks.push({ kind: "stroke", d: `${path}H${end}`, stroke: colours.accent, thickness: 2 });
-  marks.push({ kind: "label", x: Math.min(width - 4, end), y: sumY(sum) - 6, anchor: "end", text: short(sum, 3), size: 13, bold: true, fill: colours.accent });
+  marks.push({
+    kind: "label",
+    x: Math.min(width - 4, end),
+    y: sumY(sum) - 6,
+    anchor: "end",
+    text: short(sum, 3),
+    size: 13,
+    bold: true,
+    fill: colours.accent,
+  });
   return { width: Math.max(end + 12, 300), height: low + 124, marks };
 }

@@ -33,15 +33,22 @@ function chosen(shown: Run, here: Place): { row: number; column: number | null }
 
 function Sum({ pair, row }: { pair: Pair; row: Row }) {
   const parts = [
-    pair.kind === "Additive" ? `Σ v tanh(q + k) = ${short(pair.content, 3)}` : `q · k${pair.scale !== null && pair.scale !== 1 ? ` × ${short(pair.scale, 3)}` : ""} = ${short(pair.content, 3)}`,
+    pair.kind === "Additive"
+      ? `Σ v tanh(q + k) = ${short(pair.content, 3)}`
+      : `q · k${pair.scale !== null && pair.scale !== 1 ? ` × ${short(pair.scale, 3)}` : ""} = ${short(pair.content, 3)}`,
     ...apart(pair).map(([name, value]) => `${name} ${short(value, 3)}`),
     ...(pair.sharpness !== 1 ? [`× ${short(pair.sharpness, 3)} (tempered)`] : []),
   ];
   return (
     <p class="equation" data-equation>
-      {pair.allowed && pair.score !== null && pair.logsumexp !== null
-        ? <>{parts.join(" + ")} &nbsp;→&nbsp; score <b>{short(pair.score, 3)}</b> &nbsp;→&nbsp; exp({short(pair.score, 3)} − {short(pair.logsumexp, 3)}) = <b>{short(pair.weight, 3)}</b></>
-        : <>The mask forbids this pair: its weight is exactly 0.</>}
+      {pair.allowed && pair.score !== null && pair.logsumexp !== null ? (
+        <>
+          {parts.join(" + ")} &nbsp;→&nbsp; score <b>{short(pair.score, 3)}</b> &nbsp;→&nbsp; exp({short(pair.score, 3)}{" "}
+          − {short(pair.logsumexp, 3)}) = <b>{short(pair.weight, 3)}</b>
+        </>
+      ) : (
+        <>The mask forbids this pair: its weight is exactly 0.</>
+      )}
       <span class="faint"> &nbsp; the row's entropy is {short(row.entropy)} nats</span>
     </p>
   );
@@ -55,28 +62,60 @@ export function PairView() {
   const wanted = shown && here ? chosen(shown, here) : null;
   const order: Order = noted("order") === "size" ? "size" : "place";
   const { answer, problem } = useAsked(
-    shown && here && wanted && (async (signal) => {
-      const row = await api.row(shown.id, { place: here.name, head: number, row: wanted.row, top: 16 }, signal);
-      const column = wanted.column ?? row.top[0]?.column ?? 0;
-      return { row, pair: await api.pair(shown.id, { place: here.name, head: number, row: wanted.row, column }, signal) };
-    }),
+    shown &&
+      here &&
+      wanted &&
+      (async (signal) => {
+        const row = await api.row(shown.id, { place: here.name, head: number, row: wanted.row, top: 16 }, signal);
+        const column = wanted.column ?? row.top[0]?.column ?? 0;
+        return {
+          row,
+          pair: await api.pair(shown.id, { place: here.name, head: number, row: wanted.row, column }, signal),
+        };
+      }),
     [shown?.id, here?.name, number, wanted?.row, wanted?.column],
   );
   const colours = palette.value;
   const products = useMemo(
-    () => answer && productScene(answer.pair, order, Math.max(280, width - 40), colours, (line) => (pointed.value = line)),
+    () =>
+      answer && productScene(answer.pair, order, Math.max(280, width - 40), colours, (line) => (pointed.value = line)),
     [answer, order, width, colours],
   );
   if (!shown || !here || !wanted) return <NoRun>Run a text: this view then takes one query and one key apart.</NoRun>;
-  const choose = (row: number, column: number) => go({ pins: [spotOfRow(shown, here, row), spotOfColumn(shown, here, column)] });
-  const pick = (label: string, count: number, value: number, text: (index: number) => string, set: (index: number) => void) => (
+  const choose = (row: number, column: number) =>
+    go({ pins: [spotOfRow(shown, here, row), spotOfColumn(shown, here, column)] });
+  const pick = (
+    label: string,
+    count: number,
+    value: number,
+    text: (index: number) => string,
+    set: (index: number) => void,
+  ) => (
     <label>
       {label}
       {count <= MOST ? (
-        <select value={value} aria-label={label} class="mono" onChange={(event) => set(Number(event.currentTarget.value))}>
-          {Array.from({ length: count }, (_, index) => <option key={index} value={index}>{index} {visible(text(index))}</option>)}
+        <select
+          value={value}
+          aria-label={label}
+          class="mono"
+          onChange={(event) => set(Number(event.currentTarget.value))}
+        >
+          {Array.from({ length: count }, (_, index) => (
+            <option key={index} value={index}>
+              {index} {visible(text(index))}
+            </option>
+          ))}
         </select>
-      ) : <input type="number" min={0} max={count - 1} value={value} aria-label={label} onChange={(event) => set(Math.max(0, Math.min(count - 1, Number(event.currentTarget.value))))} />}
+      ) : (
+        <input
+          type="number"
+          min={0}
+          max={count - 1}
+          value={value}
+          aria-label={label}
+          onChange={(event) => set(Math.max(0, Math.min(count - 1, Number(event.currentTarget.value))))}
+        />
+      )}
     </label>
   );
   const column = answer?.pair.column ?? wanted.column ?? 0;
@@ -84,8 +123,20 @@ export function PairView() {
     <div class="stack" ref={box}>
       <div class="row controls">
         <Chooser />
-        {pick("Query", here.queries, wanted.row, (index) => rowText(shown, here, index), (index) => choose(index, column))}
-        {pick("Key", here.keys, column, (index) => columnText(shown, here, index), (index) => choose(wanted.row, index))}
+        {pick(
+          "Query",
+          here.queries,
+          wanted.row,
+          (index) => rowText(shown, here, index),
+          (index) => choose(index, column),
+        )}
+        {pick(
+          "Key",
+          here.keys,
+          column,
+          (index) => columnText(shown, here, index),
+          (index) => choose(wanted.row, index),
+        )}
       </div>
       {problem && <Failed line={problem} />}
       {!answer && !problem && <Waiting line="Waiting for the query and the key …" />}
@@ -93,43 +144,104 @@ export function PairView() {
         <>
           <Sum {...answer} />
           <div class="card">
-            <Figure title={`“${visible(rowText(shown, here, answer.pair.row))}” looks at “${visible(columnText(shown, here, column))}”: the product per dimension`} of={[answer, order]} first
-              legend={<div class="row"><DifferenceLegend most={Math.max(...answer.pair.query.map(Math.abs), ...answer.pair.key.map(Math.abs))} />
-                <Choice<Order> label="Order of the dimensions" value={order} choose={(value) => note({ order: value === "size" ? "size" : "" })} options={[["place", "in order"], ["size", "largest first"]]} /></div>}
+            <Figure
+              title={`“${visible(rowText(shown, here, answer.pair.row))}” looks at “${visible(columnText(shown, here, column))}”: the product per dimension`}
+              of={[answer, order]}
+              first
+              legend={
+                <div class="row">
+                  <DifferenceLegend
+                    most={Math.max(...answer.pair.query.map(Math.abs), ...answer.pair.key.map(Math.abs))}
+                  />
+                  <Choice<Order>
+                    label="Order of the dimensions"
+                    value={order}
+                    choose={(value) => note({ order: value === "size" ? "size" : "" })}
+                    options={[
+                      ["place", "in order"],
+                      ["size", "largest first"],
+                    ]}
+                  />
+                </div>
+              }
               make={() => ({
-                title: `${here.name} head ${number}: query ${answer.pair.row}, key ${column}`, scene: products,
-                python: python([`query, key = pattern.query[0, ${number}, ${answer.pair.row}], pattern.key[0, ${number}, ${column}]`, "print(query * key)  # the score is their sum, scaled", `print(pattern[0, ${number}, ${answer.pair.row}, ${column}])`]),
+                title: `${here.name} head ${number}: query ${answer.pair.row}, key ${column}`,
+                scene: products,
+                python: python([
+                  `query, key = pattern.query[0, ${number}, ${answer.pair.row}], pattern.key[0, ${number}, ${column}]`,
+                  "print(query * key)  # the score is their sum, scaled",
+                  `print(pattern[0, ${number}, ${answer.pair.row}, ${column}])`,
+                ]),
                 table: {
-                  caption: "what each dimension adds to the score", columns: ["dimension", "query", "key", "product, scaled"],
-                  rows: answer.pair.products.map((product, index) => [index, answer.pair.query[index]!, answer.pair.key[index]!, product]),
+                  caption: "what each dimension adds to the score",
+                  columns: ["dimension", "query", "key", "product, scaled"],
+                  rows: answer.pair.products.map((product, index) => [
+                    index,
+                    answer.pair.query[index]!,
+                    answer.pair.key[index]!,
+                    product,
+                  ]),
                 },
-              })}>
+              })}
+            >
               <Drawing scene={products} label="products per dimension" />
             </Figure>
           </div>
-          <Softmax shown={shown} here={here} row={answer.row} column={column} choose={(next) => choose(wanted.row, next)} />
+          <Softmax
+            shown={shown}
+            here={here}
+            row={answer.row}
+            column={column}
+            choose={(next) => choose(wanted.row, next)}
+          />
         </>
       )}
     </div>
   );
 }
 
-function Softmax({ shown, here, row, column, choose }: { shown: Run; here: Place; row: Row; column: number; choose: (column: number) => void }) {
+function Softmax({
+  shown,
+  here,
+  row,
+  column,
+  choose,
+}: {
+  shown: Run;
+  here: Place;
+  row: Row;
+  column: number;
+  choose: (column: number) => void;
+}) {
   const all = row.weights.length > 0 && row.weights.length <= 48;
   const keys = all ? row.weights.map((weight, index) => ({ column: index, weight })) : row.top;
   const bars = keys.map((one) => ({
-    name: visible(columnText(shown, here, one.column)), value: one.weight, strong: one.column === column,
-    title: `${visible(columnText(shown, here, one.column))}: ${long(one.weight)}`, touch: { press: () => choose(one.column) },
+    name: visible(columnText(shown, here, one.column)),
+    value: one.weight,
+    strong: one.column === column,
+    title: `${visible(columnText(shown, here, one.column))}: ${long(one.weight)}`,
+    touch: { press: () => choose(one.column) },
   }));
   const scene = barScene(bars, palette.value, { width: 520, digits: 3 });
   const title = `The softmax row of “${visible(rowText(shown, here, row.row))}”${all ? "" : `: the ${keys.length} largest of ${row.keys}`}`;
   return (
     <div class="card">
-      <Figure title={title} of={[row]}
+      <Figure
+        title={title}
+        of={[row]}
         make={() => ({
-          title, scene, python: python([`print(pattern[0, ${row.head}, ${row.row}])`]),
-          table: { caption: title, columns: ["column", "token", "weight"], rows: (row.weights.length ? row.weights.map((weight, index) => ({ column: index, weight })) : row.top).map((one) => [one.column, visible(columnText(shown, here, one.column)), one.weight]) },
-        })}>
+          title,
+          scene,
+          python: python([`print(pattern[0, ${row.head}, ${row.row}])`]),
+          table: {
+            caption: title,
+            columns: ["column", "token", "weight"],
+            rows: (row.weights.length ? row.weights.map((weight, index) => ({ column: index, weight })) : row.top).map(
+              (one) => [one.column, visible(columnText(shown, here, one.column)), one.weight],
+            ),
+          },
+        })}
+      >
         <Drawing scene={scene} label={title} />
       </Figure>
     </div>

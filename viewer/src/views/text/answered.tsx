@@ -11,16 +11,28 @@ import type { Option } from "../../payload";
 function Options({ title, options, first, tail }: { title: string; options: Option[]; first?: boolean; tail: string }) {
   const best = Math.max(...options.map((option) => option.probability));
   const bars: Bar[] = options.slice(0, 20).map((option) => ({
-    name: visible(option.text), value: option.probability, strong: option.probability === best,
+    name: visible(option.text),
+    value: option.probability,
+    strong: option.probability === best,
   }));
   const scene = barScene(bars, palette.value, { width: 460 });
   return (
     <div class="card">
-      <Figure title={title} of={[options]} first={first}
+      <Figure
+        title={title}
+        of={[options]}
+        first={first}
         make={() => ({
-          title, scene, python: python([tail]),
-          table: { caption: title, columns: ["text", "probability"], rows: options.map((option) => [visible(option.text), option.probability]) },
-        })}>
+          title,
+          scene,
+          python: python([tail]),
+          table: {
+            caption: title,
+            columns: ["text", "probability"],
+            rows: options.map((option) => [visible(option.text), option.probability]),
+          },
+        })}
+      >
         <Drawing scene={scene} label={title} />
       </Figure>
     </div>
@@ -37,7 +49,14 @@ function Competed() {
   const found = shown.candidates.find((one) => one.row === index - 1) ?? shown.candidates[0];
   if (!found) return null;
   const text = writing.next[found.row] ?? "";
-  return <Options title={`What competed for “${visible(text)}”`} options={found.options} tail={`# after token ${found.row}: the five likeliest`} first={!shown.tree} />;
+  return (
+    <Options
+      title={`What competed for “${visible(text)}”`}
+      options={found.options}
+      tail={`# after token ${found.row}: the five likeliest`}
+      first={!shown.tree}
+    />
+  );
 }
 
 export function Answered() {
@@ -46,15 +65,34 @@ export function Answered() {
   if (task === "fill") {
     return (
       <div class="two">
-        {answer.gaps.map((gap, index) => <Options key={index} title={`Gap ${index + 1}`} options={gap} first={index === 0} tail={`print(answer.choices[${index}])`} />)}
+        {answer.gaps.map((gap, index) => (
+          <Options
+            key={index}
+            title={`Gap ${index + 1}`}
+            options={gap}
+            first={index === 0}
+            tail={`print(answer.choices[${index}])`}
+          />
+        ))}
       </div>
     );
   }
-  if (task === "embed") return <p class="faint">The text became a vector of {answer.vector.length} numbers; the views show what was looked at on the way.</p>;
+  if (task === "embed")
+    return (
+      <p class="faint">
+        The text became a vector of {answer.vector.length} numbers; the views show what was looked at on the way.
+      </p>
+    );
   return (
     <>
-      {task === "answer" && <p class="answer" data-answer>{answer.text}</p>}
-      {answer.options.length > 0 && <Options title={task === "answer" ? "Answers" : "Labels"} options={answer.options} first tail="print(answer)" />}
+      {task === "answer" && (
+        <p class="answer" data-answer>
+          {answer.text}
+        </p>
+      )}
+      {answer.options.length > 0 && (
+        <Options title={task === "answer" ? "Answers" : "Labels"} options={answer.options} first tail="print(answer)" />
+      )}
       {shown.candidates.length > 0 && <Competed />}
     </>
   );

@@ -23,14 +23,17 @@ function tints(side: number): { weights: Map<number, number>; says: string } {
     const column = columnOf(shown, across, spot);
     const found = new Map<number, number>();
     if (row !== null && side !== spot.side) aligned.weights[row]?.forEach((weight, index) => found.set(index, weight));
-    else if (column !== null && side !== spot.side) aligned.weights.forEach((weights, index) => found.set(index + 1, weights[column] ?? 0));
+    else if (column !== null && side !== spot.side)
+      aligned.weights.forEach((weights, index) => found.set(index + 1, weights[column] ?? 0));
     return { weights: found, says: found.size ? `alignment: ${aligned.place}, the mean of its heads` : "" };
   }
   const row = looked.value;
   const here = place.value;
   if (!row || !here || here.name !== row.place || rowOf(shown, here, spot) !== row.row) return none;
   if (columnOf(shown, here, { side, index: 0 }) === null) return none;
-  const found = row.weights.length ? row.weights.map((weight, index) => [index, weight] as const) : row.top.map((one) => [one.column, one.weight] as const);
+  const found = row.weights.length
+    ? row.weights.map((weight, index) => [index, weight] as const)
+    : row.top.map((one) => [one.column, one.weight] as const);
   return { weights: new Map(found), says: `${row.place} · head ${row.head}` };
 }
 
@@ -49,7 +52,10 @@ export function Passage({ side }: { side: number }) {
   };
   return (
     <section class="card passage" aria-label={own.name}>
-      <div class="row"><h2>{own.name}</h2><span class="faint small">{says}</span></div>
+      <div class="row">
+        <h2>{own.name}</h2>
+        <span class="faint small">{says}</span>
+      </div>
       <p class={words.value ? "prose whole" : "prose"}>
         {kept.map((token, index) => {
           const weight = weights.get(index) ?? 0;
@@ -57,19 +63,46 @@ export function Passage({ side }: { side: number }) {
           const tinted = weight > 0.02 ? { backgroundColor: css(colour), color: readable(colour) } : undefined;
           const here = { side, index };
           const lit = spot !== null && together(index).some((one) => sameSpot(one, spot));
-          const kinds = ["word", token.special && "special", token.written && "written", lit && "lit", isPinned(here) && "held"].filter(Boolean).join(" ");
+          const kinds = [
+            "word",
+            token.special && "special",
+            token.written && "written",
+            lit && "lit",
+            isPinned(here) && "held",
+          ]
+            .filter(Boolean)
+            .join(" ");
           const breaks = token.text.endsWith("\n");
-          const text = words.value ? legible(token.text) : token.text.startsWith(" ") ? `·${visible(token.text.slice(1))}` : visible(token.text);
+          const text = words.value
+            ? legible(token.text)
+            : token.text.startsWith(" ")
+              ? `·${visible(token.text.slice(1))}`
+              : visible(token.text);
           return (
             <>
-              <button key={index} type="button" class={kinds} style={tinted ?? {}} data-weight={weight > 0.02 ? short(weight) : undefined}
-                onPointerEnter={() => (hover.value = here)} onFocus={() => (hover.value = here)} onBlur={() => (hover.value = null)}
-                onClick={(event) => pin(together(index), event.shiftKey)}>{text}</button>
+              <button
+                key={index}
+                type="button"
+                class={kinds}
+                style={tinted ?? {}}
+                data-weight={weight > 0.02 ? short(weight) : undefined}
+                onPointerEnter={() => (hover.value = here)}
+                onFocus={() => (hover.value = here)}
+                onBlur={() => (hover.value = null)}
+                onClick={(event) => pin(together(index), event.shiftKey)}
+              >
+                {text}
+              </button>
               {breaks && <br />}
             </>
           );
         })}
-        {tokens.length > MOST && <span class="faint"> … {(tokens.length - MOST).toLocaleString("en-US")} more tokens: the map shows them all</span>}
+        {tokens.length > MOST && (
+          <span class="faint">
+            {" "}
+            … {(tokens.length - MOST).toLocaleString("en-US")} more tokens: the map shows them all
+          </span>
+        )}
       </p>
     </section>
   );
@@ -80,7 +113,12 @@ export function Streaming({ text }: { text: string }) {
   return (
     <section class="card passage" aria-label="being written" aria-live="polite">
       <h2>Writing …</h2>
-      <p class="prose" data-streaming>{text}<span class="caret" aria-hidden="true">▏</span></p>
+      <p class="prose" data-streaming>
+        {text}
+        <span class="caret" aria-hidden="true">
+          ▏
+        </span>
+      </p>
     </section>
   );
 }

@@ -61,34 +61,64 @@ export function treeScene(tree: Tree, colours: Palette, point: (line: string | n
   tree.nodes.forEach(({ text, parent, score }, index) => {
     const node = nodes[index]!;
     const won = wins.has(index);
-    const from: [number, number] = parent < 0
-      ? [16, y(0)]
-      : [start[nodes[parent]!.depth]! + Math.min(room[nodes[parent]!.depth]!, measure(visible(tree.nodes[parent]!.text), SIZE) + 10), y(nodes[parent]!.lane)];
+    const from: [number, number] =
+      parent < 0
+        ? [16, y(0)]
+        : [
+            start[nodes[parent]!.depth]! +
+              Math.min(room[nodes[parent]!.depth]!, measure(visible(tree.nodes[parent]!.text), SIZE) + 10),
+            y(nodes[parent]!.lane),
+          ];
     const d = draw({ source: from, target: [start[node.depth]!, y(node.lane)] });
     if (d) lines.push({ kind: "stroke", d, stroke: won ? colours.accent : colours.line, thickness: won ? 2.5 : 1.2 });
     const rank = ends.get(index);
     const ended = rank === undefined ? "" : `, ${won ? "the winner" : `finished, number ${rank + 1}`}`;
     marks.push({
-      kind: "box", x: start[node.depth]!, y: y(node.lane) - 11, height: 22, round: 5, name: won ? "node won" : "node",
-      width: Math.min(room[node.depth]!, measure(visible(text), SIZE) + 10), fill: won ? colours.soft : colours.paper,
+      kind: "box",
+      x: start[node.depth]!,
+      y: y(node.lane) - 11,
+      height: 22,
+      round: 5,
+      name: won ? "node won" : "node",
+      width: Math.min(room[node.depth]!, measure(visible(text), SIZE) + 10),
+      fill: won ? colours.soft : colours.paper,
       stroke: won ? colours.accent : rank === undefined ? colours.line : colours.faint,
       title: `${visible(text)}: log-probability up to here ${short(score)}${ended}`,
-      touch: { enter: () => point(`“${visible(text)}” · log-probability up to here ${short(score, 3)}${ended}`), leave: () => point(null) },
+      touch: {
+        enter: () => point(`“${visible(text)}” · log-probability up to here ${short(score, 3)}${ended}`),
+        leave: () => point(null),
+      },
     });
     marks.push({
-      kind: "label", x: start[node.depth]! + 5, y: y(node.lane) + 4.5, text: fitted(visible(text), room[node.depth]! - 8, SIZE),
-      size: SIZE, mono: true, bold: won, fill: won || rank !== undefined ? colours.ink : colours.faint, name: "unclickable",
+      kind: "label",
+      x: start[node.depth]! + 5,
+      y: y(node.lane) + 4.5,
+      text: fitted(visible(text), room[node.depth]! - 8, SIZE),
+      size: SIZE,
+      mono: true,
+      bold: won,
+      fill: won || rank !== undefined ? colours.ink : colours.faint,
+      name: "unclickable",
     });
     if (rank !== undefined) {
       const right = start[node.depth]! + Math.min(room[node.depth]!, measure(visible(text), SIZE) + 10);
       marks.push({
-        kind: "label", x: right + 6, y: y(node.lane) + 4.5, size: 12, fill: won ? colours.accent : colours.faint, bold: won,
+        kind: "label",
+        x: right + 6,
+        y: y(node.lane) + 4.5,
+        size: 12,
+        fill: won ? colours.accent : colours.faint,
+        bold: won,
         text: won ? `${short(score)} ★` : short(score),
       });
     }
   });
   const lanes = Math.max(0, ...nodes.map((node) => node.lane)) + 1;
-  return { width: (start.at(-1) ?? 0) + (room.at(-1) ?? 0) + 70, height: y(lanes - 1) + 22, marks: [...lines, ...marks] };
+  return {
+    width: (start.at(-1) ?? 0) + (room.at(-1) ?? 0) + 70,
+    height: y(lanes - 1) + 22,
+    marks: [...lines, ...marks],
+  };
 }
 
 export function treeTable(tree: Tree): Table {
@@ -96,6 +126,12 @@ export function treeTable(tree: Tree): Table {
   return {
     caption: "every token that the beam search kept, with the log-probability of the text up to it",
     columns: ["number", "token", "after", "score", "winner"],
-    rows: tree.nodes.map(({ text, parent, score }, index) => [index, visible(text), parent, score, wins.has(index) ? "yes" : ""]),
+    rows: tree.nodes.map(({ text, parent, score }, index) => [
+      index,
+      visible(text),
+      parent,
+      score,
+      wins.has(index) ? "yes" : "",
+    ]),
   };
 }

@@ -1,5 +1,6 @@
 /** Text: what went in, what came out, and which token it came from. */
 import { address, note, noted, go, part, type Spot } from "../../address";
+import { exampleOf, type Example } from "../../examples";
 import { Choice } from "../../parts/choice";
 import { Figure } from "../../parts/figure";
 import { Drawing } from "../../parts/picture";
@@ -12,17 +13,20 @@ import { Passage, Streaming } from "./passage";
 import { treeScene, treeTable } from "./tree";
 
 const words = part("words");
-const EXAMPLES: Record<string, string> = {
-  translate: "Where is the station?", generate: "To be, or not to be: that is", classify: "A warm and funny film.",
-  embed: "The animal didn't cross the road because it was too tired.",
-};
-
 function Whole({ label, name, otherwise, most }: { label: string; name: string; otherwise: number; most: number }) {
   return (
     <label>
       {label}
-      <input type="number" min={1} max={most} value={noted(name, String(otherwise))} aria-label={label}
-        onChange={(event) => note({ [name]: event.currentTarget.value === String(otherwise) ? "" : event.currentTarget.value })} />
+      <input
+        type="number"
+        min={1}
+        max={most}
+        value={noted(name, String(otherwise))}
+        aria-label={label}
+        onChange={(event) =>
+          note({ [name]: event.currentTarget.value === String(otherwise) ? "" : event.currentTarget.value })
+        }
+      />
     </label>
   );
 }
@@ -34,19 +38,40 @@ function Manner() {
   const heat = noted("temperature");
   return (
     <div class="row controls">
-      <Choice label="Tokens or words" value={words.value ? "words" : "tokens"} choose={(value) => go({ words: value === "words" })}
-        options={[["tokens", "tokens"], ["words", "words"]]} />
+      <Choice
+        label="Tokens or words"
+        value={words.value ? "words" : "tokens"}
+        choose={(value) => go({ words: value === "words" })}
+        options={[
+          ["tokens", "tokens"],
+          ["words", "words"],
+        ]}
+      />
       {writes && (
-        <Choice label="How it is written" value={heat ? "drawn" : "likeliest"}
+        <Choice
+          label="How it is written"
+          value={heat ? "drawn" : "likeliest"}
           choose={(value) => note({ temperature: value === "drawn" ? "0.8" : "", seed: "" })}
-          options={[["likeliest", "the likeliest"], ["drawn", "drawn by lot"]]} />
+          options={[
+            ["likeliest", "the likeliest"],
+            ["drawn", "drawn by lot"],
+          ]}
+        />
       )}
       {writes && !heat && <Whole label="Beams" name="beam" otherwise={task === "translate" ? 4 : 1} most={16} />}
       {writes && heat && (
         <>
           <label>
             Temperature
-            <input type="range" min={0.1} max={2} step={0.1} value={heat} aria-label="Temperature" onChange={(event) => note({ temperature: event.currentTarget.value })} />
+            <input
+              type="range"
+              min={0.1}
+              max={2}
+              step={0.1}
+              value={heat}
+              aria-label="Temperature"
+              onChange={(event) => note({ temperature: event.currentTarget.value })}
+            />
             <output>{heat}</output>
           </label>
           <Whole label="Seed" name="seed" otherwise={0} most={2 ** 31 - 1} />
@@ -58,14 +83,15 @@ function Manner() {
 }
 
 function Begin() {
-  const task = model.value?.task ?? "";
-  const example = model.value?.example ?? (EXAMPLES[task] ? { text: EXAMPLES[task]!, second: null } : null);
+  const example = exampleOf(model.value);
+  const start = (chosen: Example) =>
+    go({ text: chosen.text, more: { ...address.peek().more, ...(chosen.second && { second: chosen.second }) } });
   return (
     <Empty>
       <p>Type a text above and run it: every view then shows what {modelName.value || "the model"} looks at.</p>
       {example && (
-        <button type="button" class="plain" data-example onClick={() => go({ text: example.text, more: { ...address.peek().more, ...(example.second ? { second: example.second } : {}) } })}>
-          Try “{example.text.length > 60 ? `${example.text.slice(0, 60)}…` : example.text}”
+        <button type="button" class="plain" data-example onClick={() => start(example)}>
+          Try “{example.second || example.text}”
         </button>
       )}
     </Empty>
@@ -79,8 +105,17 @@ function BeamTree() {
   const title = "Beam search: what was kept, the winner marked";
   return (
     <div class="card">
-      <Figure title={title} of={[shown]} first
-        make={() => ({ title, scene, table: treeTable(tree), python: python(["# decode() with beam= gives the tree of the search, see docs/decoding.md"]) })}>
+      <Figure
+        title={title}
+        of={[shown]}
+        first
+        make={() => ({
+          title,
+          scene,
+          table: treeTable(tree),
+          python: python(["# decode() with beam= gives the tree of the search, see docs/decoding.md"]),
+        })}
+      >
         <Drawing scene={scene} label={title} />
       </Figure>
     </div>
@@ -95,11 +130,24 @@ export function TextView() {
     <div class="stack">
       <Manner />
       {!shown && streamed && <Streaming text={streamed} />}
-      {!shown && !streamed && (now ? <Waiting {...now} /> : <NoRun><Begin /></NoRun>)}
+      {!shown &&
+        !streamed &&
+        (now ? (
+          <Waiting {...now} />
+        ) : (
+          <NoRun>
+            <Begin />
+          </NoRun>
+        ))}
       {shown && (
         <>
-          <div class={shown.sides.length > 1 ? "two" : "stack"} onPointerLeave={() => (hover.value = null as Spot | null)}>
-            {shown.sides.map((_, side) => <Passage key={side} side={side} />)}
+          <div
+            class={shown.sides.length > 1 ? "two" : "stack"}
+            onPointerLeave={() => (hover.value = null as Spot | null)}
+          >
+            {shown.sides.map((_, side) => (
+              <Passage key={side} side={side} />
+            ))}
           </div>
           {going.value && streamed && <Streaming text={streamed} />}
           <Answered />

@@ -7,9 +7,28 @@ function Body({ lesson, give }: Taught) {
   const steps = grid(lesson, "weights").rows.length;
   return (
     <>
-      <Slider label="Step" value={step} least={0} most={Math.max(1, steps - 1)} set={(next) => give({ step: next })} shown={`${step} “${visible(grid(lesson, "weights").rows[step] ?? "")}”`} />
-      <Slider label="Sharpness" value={lesson.given["sharpness"] as number} least={0.5} most={8} step={0.1} set={(sharpness) => give({ sharpness })} />
-      <Matrices lesson={lesson} names={["weights", "scores", "step weights", "context"]} title="The alignment so far, and this step" looks={{ weights: { row: step } }} />
+      <Slider
+        label="Step"
+        value={step}
+        least={0}
+        most={Math.max(1, steps - 1)}
+        set={(next) => give({ step: next })}
+        shown={`${step} “${visible(grid(lesson, "weights").rows[step] ?? "")}”`}
+      />
+      <Slider
+        label="Sharpness"
+        value={lesson.given["sharpness"] as number}
+        least={0.5}
+        most={8}
+        step={0.1}
+        set={(sharpness) => give({ sharpness })}
+      />
+      <Matrices
+        lesson={lesson}
+        names={["weights", "scores", "step weights", "context"]}
+        title="The alignment so far, and this step"
+        looks={{ weights: { row: step } }}
+      />
     </>
   );
 }
@@ -17,8 +36,9 @@ function Body({ lesson, give }: Taught) {
 export const alignment: Page = {
   topic: "alignment",
   title: "The first attention: a soft alignment",
-  text: "A recurrent translator once had to squeeze a sentence into one vector. In 2014 it got an aligner: before each word it compares its state "
-    + "with every source word, v · tanh(W s + U h), and reads the mixture. Walk through the steps: the strong squares are the alignment.",
+  text:
+    "A recurrent translator once had to squeeze a sentence into one vector. In 2014 it got an aligner: before each word it compares its state " +
+    "with every source word, v · tanh(W s + U h), and reads the mixture. Walk through the steps: the strong squares are the alignment.",
   Body,
   equation(lesson) {
     const weights = grid(lesson, "step weights");

@@ -12,19 +12,53 @@ function Body({ lesson, give }: Taught) {
   const ranking = grid(lesson, "ranking");
   const row = weights.numbers[0] ?? [];
   const most = Math.max(1e-9, ...row.map((value) => value ?? 0));
-  const bars = ranking.numbers.slice(0, 12).map((line, index) => ({ name: ranking.rows[index] ?? "", value: line[0] ?? 0, before: line[1] ?? 0, strong: index === 0 }));
-  const scene = barScene(bars, palette.value, { width: 460, most: Math.max(0.1, ...bars.map((bar) => Math.max(bar.value, bar.before ?? 0))) });
+  const bars = ranking.numbers.slice(0, 12).map((line, index) => ({
+    name: ranking.rows[index] ?? "",
+    value: line[0] ?? 0,
+    before: line[1] ?? 0,
+    strong: index === 0,
+  }));
+  const scene = barScene(bars, palette.value, {
+    width: 460,
+    most: Math.max(0.1, ...bars.map((bar) => Math.max(bar.value, bar.before ?? 0))),
+  });
   return (
     <div class="stack">
-      <Choice label="The last word" value={String(lesson.given["word"])} choose={(word) => give({ word })} options={[["tired", "tired"], ["wide", "wide"]]} />
+      <Choice
+        label="The last word"
+        value={String(lesson.given["word"])}
+        choose={(word) => give({ word })}
+        options={[
+          ["tired", "tired"],
+          ["wide", "wide"],
+        ]}
+      />
       <p class="prose" aria-label="what “it” looks at">
         {weights.columns.map((word, index) => {
           const colour = strength(theme.value, (row[index] ?? 0) / most);
-          return <span key={index} class="word static" style={{ backgroundColor: css(colour), color: readable(colour) }} title={short(row[index] ?? 0, 3)}>{visible(word)}</span>;
+          return (
+            <span
+              key={index}
+              class="word static"
+              style={{ backgroundColor: css(colour), color: readable(colour) }}
+              title={short(row[index] ?? 0, 3)}
+            >
+              {visible(word)}
+            </span>
+          );
         })}
       </p>
-      <p class="faint small">What “it” looks at in {String(fact(lesson, "place"))}, head {String(fact(lesson, "head"))}. The rule that ranks the heads: {String(fact(lesson, "rule"))}</p>
-      <Shown title="Heads, by how much more “it” looks at animal (filled) than at road (framed)" scene={scene} table={gridTable([ranking, weights])} lesson={lesson} first />
+      <p class="faint small">
+        What “it” looks at in {String(fact(lesson, "place"))}, head {String(fact(lesson, "head"))}. The rule that ranks
+        the heads: {String(fact(lesson, "rule"))}
+      </p>
+      <Shown
+        title="What “it” gives to the animal (filled) and to the road (framed), head by head"
+        scene={scene}
+        table={gridTable([ranking, weights])}
+        lesson={lesson}
+        first
+      />
     </div>
   );
 }
@@ -32,8 +66,9 @@ function Body({ lesson, give }: Taught) {
 export const animal: Page = {
   topic: "animal",
   title: "What does “it” mean?",
-  text: "The animal didn't cross the road because it was too tired: “it” is the animal. Too wide: “it” is the road. One word at the end decides. "
-    + "A model that reads both ways can let “it” look at the right noun. Swap the word, and see which heads of a real model care; most do not.",
+  text:
+    "The animal didn't cross the road because it was too tired: “it” is the animal. Too wide: “it” is the road. One word at the end decides. " +
+    "A model that reads both ways can let “it” look at the right noun. Swap the word, and see which heads of a real model care; most do not.",
   Body,
   equation(lesson) {
     const ranking = grid(lesson, "ranking");

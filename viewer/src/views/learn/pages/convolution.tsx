@@ -10,16 +10,50 @@ function Body({ lesson, give }: Taught) {
   const image = lesson.given["image"] as number[][];
   const kernel = lesson.given["kernel"] as number[][];
   const colours = palette.value;
-  const grids = ["image", "kernel", "mask of the middle pixel", "by attention", "by convolution"].map((name) => grid(lesson, name)).filter((one) => one.numbers.length);
-  const scene = useMemo(() => beside(grids.map((one) => matrixScene(one, colours, {
-    cell: 26,
-    touch: one.name === "image" ? (row, column) => ({ press: () => give({ image: image.map((line, at) => (at === row ? line.map((old, index) => (index === column ? (old ? 0 : 1) : old)) : line)) }) }) : undefined,
-  })), Math.max(280, width)), [lesson, colours, width]);
+  const grids = ["image", "kernel", "mask of the middle pixel", "by attention", "by convolution"]
+    .map((name) => grid(lesson, name))
+    .filter((one) => one.numbers.length);
+  const scene = useMemo(
+    () =>
+      beside(
+        grids.map((one) =>
+          matrixScene(one, colours, {
+            cell: 26,
+            touch:
+              one.name === "image"
+                ? (row, column) => ({
+                    press: () =>
+                      give({
+                        image: image.map((line, at) =>
+                          at === row ? line.map((old, index) => (index === column ? (old ? 0 : 1) : old)) : line,
+                        ),
+                      }),
+                  })
+                : undefined,
+          }),
+        ),
+        Math.max(280, width),
+      ),
+    [lesson, colours, width],
+  );
   return (
     <div ref={box} class="stack">
       <p class="faint small">Click a pixel of the image to paint it; type another kernel.</p>
-      <Typed name="Kernel" rows={["↑", "·", "↓"]} columns={["←", "·", "→"]} numbers={kernel} step={0.25} set={(next) => give({ kernel: next })} />
-      <Shown title="An image, by attention and by convolution" scene={scene} table={gridTable(grids)} lesson={lesson} first />
+      <Typed
+        name="Kernel"
+        rows={["↑", "·", "↓"]}
+        columns={["←", "·", "→"]}
+        numbers={kernel}
+        step={0.25}
+        set={(next) => give({ kernel: next })}
+      />
+      <Shown
+        title="An image, by attention and by convolution"
+        scene={scene}
+        table={gridTable(grids)}
+        lesson={lesson}
+        first
+      />
     </div>
   );
 }
@@ -27,8 +61,10 @@ function Body({ lesson, give }: Taught) {
 export const convolution: Page = {
   topic: "convolution",
   title: "A convolution is attention",
-  text: "A kernel of 3 × 3 looks at nine neighbours, each with a fixed weight. Nine heads can do that: each looks at one neighbour, "
-    + "chosen by position alone, and the output projection weighs them. Paint the image: both pictures change alike.",
+  text:
+    "A kernel of 3 × 3 looks at nine neighbours, each with a fixed weight. Nine heads can do that: each looks at one neighbour, " +
+    "chosen by position alone, and the output projection weighs them. Paint the image: both pictures change alike.",
   Body,
-  equation: (lesson) => `largest difference between the two: ${Number(fact(lesson, "largest difference")).toExponential(1)}`,
+  equation: (lesson) =>
+    `largest difference between the two: ${Number(fact(lesson, "largest difference")).toExponential(1)}`,
 };

@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import { Figure } from "../../../parts/figure";
 import { css } from "../../../scene/colour";
 import { gridTable } from "../../../scene/matrix";
-import type { Mark, Scene } from "../../../scene/scene";
+import { measure, type Mark, type Scene } from "../../../scene/scene";
 import { legible as visible, short } from "../../../scene/signs";
 import { palette } from "../../../theme";
 import { Drawing } from "../../../parts/picture";
@@ -12,29 +12,92 @@ import { Slider } from "../pieces";
 const SIZE = 340;
 const REACH = 1.5;
 
-const place = ([x, y]: readonly number[]) => [SIZE / 2 + ((x ?? 0) / REACH) * (SIZE / 2 - 24), SIZE / 2 - ((y ?? 0) / REACH) * (SIZE / 2 - 24)] as const;
+const place = ([x, y]: readonly number[]) =>
+  [SIZE / 2 + ((x ?? 0) / REACH) * (SIZE / 2 - 24), SIZE / 2 - ((y ?? 0) / REACH) * (SIZE / 2 - 24)] as const;
 
 /** A value of three numbers as a colour: what is found is a mixture of them. */
-const paintOf = (value: readonly (number | null)[]) => css([0, 1, 2].map((axis) => Math.round(255 * Math.min(1, Math.max(0, value[axis] ?? 0)))) as [number, number, number]);
+const paintOf = (value: readonly (number | null)[]) =>
+  css(
+    [0, 1, 2].map((axis) => Math.round(255 * Math.min(1, Math.max(0, value[axis] ?? 0)))) as [number, number, number],
+  );
 
 function plane(lesson: Taught["lesson"]): Scene {
   const colours = palette.value;
-  const [keys, values, weights, found] = [grid(lesson, "keys"), grid(lesson, "values"), grid(lesson, "weights"), grid(lesson, "found")];
+  const [keys, values, weights, found] = [
+    grid(lesson, "keys"),
+    grid(lesson, "values"),
+    grid(lesson, "weights"),
+    grid(lesson, "found"),
+  ];
   const query = place(lesson.given["query"] as number[]);
   const marks: Mark[] = [
-    { kind: "box", x: 0.5, y: 0.5, width: SIZE - 1, height: SIZE - 1, stroke: colours.line, round: 10, fill: colours.paper },
+    {
+      kind: "box",
+      x: 0.5,
+      y: 0.5,
+      width: SIZE - 1,
+      height: SIZE - 1,
+      stroke: colours.line,
+      round: 10,
+      fill: colours.paper,
+    },
     { kind: "stroke", d: `M${SIZE / 2} 10V${SIZE - 10}M10 ${SIZE / 2}H${SIZE - 10}`, stroke: colours.line },
   ];
   keys.numbers.forEach((key, index) => {
     const [x, y] = place(key as number[]);
     const weight = weights.numbers[0]?.[index] ?? 0;
-    marks.push({ kind: "stroke", d: `M${query[0]} ${query[1]}L${x} ${y}`, stroke: colours.accent, thickness: 1 + 10 * weight, opacity: 0.15 + 0.6 * weight });
-    marks.push({ kind: "box", x: x - 10, y: y - 10, width: 20, height: 20, round: 5, fill: paintOf(values.numbers[index] ?? []), stroke: colours.ink, title: `${keys.rows[index]}: weight ${short(weight, 3)}` });
-    const leftward = x < SIZE / 2 - 20;
-    marks.push({ kind: "label", x: x + (leftward ? -15 : 15), y: y + 4, anchor: leftward ? "end" : "start", text: `${visible(keys.rows[index] ?? String(index))} ${short(weight)}`, size: 12, fill: colours.ink });
+    marks.push({
+      kind: "stroke",
+      d: `M${query[0]} ${query[1]}L${x} ${y}`,
+      stroke: colours.accent,
+      thickness: 1 + 10 * weight,
+      opacity: 0.15 + 0.6 * weight,
+    });
+    marks.push({
+      kind: "box",
+      x: x - 10,
+      y: y - 10,
+      width: 20,
+      height: 20,
+      round: 5,
+      fill: paintOf(values.numbers[index] ?? []),
+      stroke: colours.ink,
+      title: `${keys.rows[index]}: weight ${short(weight, 3)}`,
+    });
+    const text = `${visible(keys.rows[index] ?? String(index))} ${short(weight)}`;
+    const beside = x + 15 + measure(text, 12, false) < SIZE;
+    marks.push({
+      kind: "label",
+      x: beside ? x + 15 : x,
+      y: beside ? y + 4 : y + 26,
+      anchor: beside ? "start" : "middle",
+      text,
+      size: 12,
+      fill: colours.ink,
+    });
   });
-  marks.push({ kind: "box", x: query[0] - 9, y: query[1] - 9, width: 18, height: 18, round: 9, fill: paintOf(found.numbers[0] ?? []), stroke: colours.accent, thickness: 3, name: "query" });
-  marks.push({ kind: "label", x: query[0], y: query[1] + 24, anchor: "middle", text: "the query", size: 12, bold: true, fill: colours.accent });
+  marks.push({
+    kind: "box",
+    x: query[0] - 9,
+    y: query[1] - 9,
+    width: 18,
+    height: 18,
+    round: 9,
+    fill: paintOf(found.numbers[0] ?? []),
+    stroke: colours.accent,
+    thickness: 3,
+    name: "query",
+  });
+  marks.push({
+    kind: "label",
+    x: query[0],
+    y: query[1] + 24,
+    anchor: "middle",
+    text: "the query",
+    size: 12,
+    bold: true,
+    fill: colours.accent,
+  });
   return { width: SIZE, height: SIZE, marks };
 }
 
@@ -59,9 +122,30 @@ function Body({ lesson, give }: Taught) {
   const title = "A query among the keys; the colour is what it finds";
   return (
     <div class="stack">
-      <Slider label="How strict the match is" value={lesson.given["scale"] as number} least={0} most={8} step={0.1} set={(scale) => give({ scale })} />
-      <Figure title={title} of={[lesson]} first make={() => ({ title, scene, table: gridTable(lesson.grids), python: lesson.code })}>
-        <div ref={box} class="plane" tabIndex={0} role="application" aria-label="Drag the query, or use the arrow keys" onPointerDown={drag} onPointerMove={drag} onKeyDown={keys}>
+      <Slider
+        label="How strict the match is"
+        value={lesson.given["scale"] as number}
+        least={0}
+        most={8}
+        step={0.1}
+        set={(scale) => give({ scale })}
+      />
+      <Figure
+        title={title}
+        of={[lesson]}
+        first
+        make={() => ({ title, scene, table: gridTable(lesson.grids), python: lesson.code })}
+      >
+        <div
+          ref={box}
+          class="plane"
+          tabIndex={0}
+          role="application"
+          aria-label="Drag the query, or use the arrow keys"
+          onPointerDown={drag}
+          onPointerMove={drag}
+          onKeyDown={keys}
+        >
           <Drawing scene={scene} label={title} />
         </div>
       </Figure>
@@ -72,8 +156,9 @@ function Body({ lesson, give }: Taught) {
 export const dictionary: Page = {
   topic: "dictionary",
   title: "A dictionary that answers softly",
-  text: "A file cabinet: every folder has a label (the key) and holds something (the value). An ordinary dictionary opens one folder. "
-    + "Attention opens all of them, each as far as its label matches what you ask for (the query), and hands you the mixture. Drag the query.",
+  text:
+    "A file cabinet: every folder has a label (the key) and holds something (the value). An ordinary dictionary opens one folder. " +
+    "Attention opens all of them, each as far as its label matches what you ask for (the query), and hands you the mixture. Drag the query.",
   Body,
   equation(lesson) {
     const [weights, values, found] = [grid(lesson, "weights"), grid(lesson, "values"), grid(lesson, "found")];

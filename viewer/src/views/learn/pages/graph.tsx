@@ -15,17 +15,46 @@ function ring(nodes: string[], edges: [number, number][], held: number | null, p
     const turn = (2 * Math.PI * index) / nodes.length - Math.PI / 2;
     return [SIZE / 2 + (SIZE / 2 - 44) * Math.cos(turn), SIZE / 2 + (SIZE / 2 - 44) * Math.sin(turn)] as const;
   };
-  const marks: Mark[] = edges.filter(([who, whom]) => who !== whom && at(who) && at(whom)).map(([who, whom]) => {
-    const [[x, y], [u, v]] = [at(who), at(whom)];
-    const long = Math.hypot(u - x, v - y) || 1;
-    const [dx, dy] = [(u - x) / long, (v - y) / long];
-    const [tx, ty] = [u - 20 * dx, v - 20 * dy];
-    return { kind: "stroke", d: `M${x + 18 * dx} ${y + 18 * dy}L${tx} ${ty}M${tx - 8 * dx + 5 * dy} ${ty - 8 * dy - 5 * dx}L${tx} ${ty}L${tx - 8 * dx - 5 * dy} ${ty - 8 * dy + 5 * dx}`, stroke: colours.accent, thickness: 1.6, title: `${nodes[who]} may look at ${nodes[whom]}` };
-  });
+  const marks: Mark[] = edges
+    .filter(([who, whom]) => who !== whom && at(who) && at(whom))
+    .map(([who, whom]) => {
+      const [[x, y], [u, v]] = [at(who), at(whom)];
+      const long = Math.hypot(u - x, v - y) || 1;
+      const [dx, dy] = [(u - x) / long, (v - y) / long];
+      const [tx, ty] = [u - 20 * dx, v - 20 * dy];
+      return {
+        kind: "stroke",
+        d: `M${x + 18 * dx} ${y + 18 * dy}L${tx} ${ty}M${tx - 8 * dx + 5 * dy} ${ty - 8 * dy - 5 * dx}L${tx} ${ty}L${tx - 8 * dx - 5 * dy} ${ty - 8 * dy + 5 * dx}`,
+        stroke: colours.accent,
+        thickness: 1.6,
+        title: `${nodes[who]} may look at ${nodes[whom]}`,
+      };
+    });
   nodes.forEach((name, index) => {
     const [x, y] = at(index);
-    marks.push({ kind: "box", x: x - 17, y: y - 17, width: 34, height: 34, round: 17, fill: held === index ? colours.accent : colours.soft, stroke: colours.accent, title: `${name}: click, then click whom it may look at`, touch: { press: () => press(index) }, name: "node" });
-    marks.push({ kind: "label", x, y: y + 4, anchor: "middle", text: name, size: 12, fill: held === index ? colours.paper : colours.ink, name: "unclickable" });
+    marks.push({
+      kind: "box",
+      x: x - 17,
+      y: y - 17,
+      width: 34,
+      height: 34,
+      round: 17,
+      fill: held === index ? colours.accent : colours.soft,
+      stroke: colours.accent,
+      title: `${name}: click, then click whom it may look at`,
+      touch: { press: () => press(index) },
+      name: "node",
+    });
+    marks.push({
+      kind: "label",
+      x,
+      y: y + 4,
+      anchor: "middle",
+      text: name,
+      size: 12,
+      fill: held === index ? colours.paper : colours.ink,
+      name: "unclickable",
+    });
   });
   return { width: SIZE, height: SIZE, marks };
 }
@@ -43,11 +72,24 @@ function Body({ lesson, give }: Taught) {
   };
   const colours = palette.value;
   const grids = ["mask", "weights", "reach"].map((name) => grid(lesson, name)).filter((one) => one.numbers.length);
-  const scene = beside([ring(nodes, edges, held, press), ...grids.map((one) => matrixScene(one, colours, { cell: 28 }))], Math.max(280, width));
+  const scene = beside(
+    [ring(nodes, edges, held, press), ...grids.map((one) => matrixScene(one, colours, { cell: 28 }))],
+    Math.max(280, width),
+  );
   return (
     <div ref={box} class="stack">
-      <Slider label="Layers on top of each other" value={lesson.given["steps"] as number} least={1} most={6} set={(steps) => give({ steps })} />
-      <p class="faint small">{held === null ? "Click a node, then the one it shall look at; again to take the arrow away." : `${nodes[held]} shall look at …`}</p>
+      <Slider
+        label="Layers on top of each other"
+        value={lesson.given["steps"] as number}
+        least={1}
+        most={6}
+        set={(steps) => give({ steps })}
+      />
+      <p class="faint small">
+        {held === null
+          ? "Click a node, then the one it shall look at; again to take the arrow away."
+          : `${nodes[held]} shall look at …`}
+      </p>
       <Shown title="A graph, as the mask that it is" scene={scene} table={gridTable(grids)} lesson={lesson} first />
     </div>
   );
@@ -56,8 +98,10 @@ function Body({ lesson, give }: Taught) {
 export const graph: Page = {
   topic: "graph",
   title: "A graph is a mask",
-  text: "If nodes may look only at their neighbours, attention becomes a network on a graph: the mask is the table of edges. "
-    + "One layer reaches the neighbours, two reach their neighbours. Draw an edge, add a layer, and see how far a node hears.",
+  text:
+    "If nodes may look only at their neighbours, attention becomes a network on a graph: the mask is the table of edges. " +
+    "One layer reaches the neighbours, two reach their neighbours. Draw an edge, add a layer, and see how far a node hears.",
   Body,
-  equation: (lesson) => `${count((lesson.given["edges"] as unknown[]).length)} edges, ${lesson.given["steps"]} layers: whatever is reached in ${lesson.given["steps"]} steps can change a node`,
+  equation: (lesson) =>
+    `${count((lesson.given["edges"] as unknown[]).length)} edges, ${lesson.given["steps"]} layers: whatever is reached in ${lesson.given["steps"]} steps can change a node`,
 };

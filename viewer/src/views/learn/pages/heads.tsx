@@ -13,8 +13,12 @@ import { grid, number, type Page, type Taught } from "../lesson";
 import { Stepper } from "../pieces";
 
 const STEPS = [
-  "Every word is a row of numbers", "Queries, keys and values of all heads at once", "Each head takes its own columns",
-  "Each head compares its queries with its keys", "Each head gathers values with its weights", "The heads stand side by side again",
+  "Every word is a row of numbers",
+  "Queries, keys and values of all heads at once",
+  "Each head takes its own columns",
+  "Each head compares its queries with its keys",
+  "Each head gathers values with its weights",
+  "The heads stand side by side again",
   "W_O mixes what they found",
 ];
 
@@ -50,62 +54,150 @@ function stage(lesson: Lesson, step: number): Stage {
   const squares: Square[] = [];
   const labels: Stage["labels"] = [];
   const spread = (head: number) => head * (3 * part * size + words * size + 5 * gap);
-  const lay = (name: string, x: (row: number, column: number) => number, y: (row: number, column: number) => number, seen: boolean, headOf: (column: number) => number | null, kind: Square["kind"] = "numbers", key = name) => {
+  const lay = (
+    name: string,
+    x: (row: number, column: number) => number,
+    y: (row: number, column: number) => number,
+    seen: boolean,
+    headOf: (column: number) => number | null,
+    kind: Square["kind"] = "numbers",
+    key = name,
+  ) => {
     const from = grid(lesson, name);
-    from.numbers.forEach((line, row) => line.forEach((value, column) => squares.push({
-      key: `${key}/${row}/${column}`, x: x(row, column), y: y(row, column), value: value ?? 0, size, kind, head: headOf(column), seen,
-      title: `${name}, ${visible(from.rows[row] ?? String(row))}: ${short(value ?? 0, 3)}`,
-    })));
+    from.numbers.forEach((line, row) =>
+      line.forEach((value, column) =>
+        squares.push({
+          key: `${key}/${row}/${column}`,
+          x: x(row, column),
+          y: y(row, column),
+          value: value ?? 0,
+          size,
+          kind,
+          head: headOf(column),
+          seen,
+          title: `${name}, ${visible(from.rows[row] ?? String(row))}: ${short(value ?? 0, 3)}`,
+        }),
+      ),
+    );
   };
   const top = 30;
   const own = (column: number) => Math.floor(column / part);
   const plain = step < 1;
   const split = step >= 2;
   const across = heads * part * size + gap;
-  lay("x", (_, column) => column * size, (row) => top + row * size, step <= 1, () => null);
+  lay(
+    "x",
+    (_, column) => column * size,
+    (row) => top + row * size,
+    step <= 1,
+    () => null,
+  );
   if (step <= 1) labels.push({ x: 0, y: top - 8, text: "X", head: null });
   (["queries", "keys", "values"] as const).forEach((name, order) => {
     const whole = (column: number) => (1 + order) * across + column * size;
     const apart = (column: number) => spread(own(column)) + order * (part * size + gap) + (column % part) * size;
-    lay(name, (_, column) => (split ? apart(column) : plain ? column * size : whole(column)), (row) => top + row * size, step >= 1 && step <= 4, (column) => (step >= 1 ? own(column) : null));
+    lay(
+      name,
+      (_, column) => (split ? apart(column) : plain ? column * size : whole(column)),
+      (row) => top + row * size,
+      step >= 1 && step <= 4,
+      (column) => (step >= 1 ? own(column) : null),
+    );
     if (step === 1) labels.push({ x: whole(0), y: top - 8, text: name, head: null });
-    if (split && step <= 4) for (let head = 0; head < heads; head++) labels.push({ x: spread(head) + order * (part * size + gap), y: top - 8, text: name[0]!.toUpperCase(), head });
+    if (split && step <= 4)
+      for (let head = 0; head < heads; head++)
+        labels.push({ x: spread(head) + order * (part * size + gap), y: top - 8, text: name[0]!.toUpperCase(), head });
   });
   for (let head = 0; head < heads; head++) {
     const left = spread(head) + 3 * (part * size + gap);
     const from = spread(head);
-    lay(`weights ${head}`, (_, column) => (step < 3 ? from + column * 2 : left + column * size), (row) => top + row * size, step === 3 || step === 4, () => head, "weights");
+    lay(
+      `weights ${head}`,
+      (_, column) => (step < 3 ? from + column * 2 : left + column * size),
+      (row) => top + row * size,
+      step === 3 || step === 4,
+      () => head,
+      "weights",
+    );
     if (step === 3 || step === 4) labels.push({ x: left, y: top - 8, text: "weights", head });
     const valuesX = spread(head) + 2 * (part * size + gap);
     const gatheredX = spread(head) + part * size;
     const joinedX = head * part * size;
-    lay(`gathered ${head}`, (_, column) => (step < 4 ? valuesX + column * size : step === 4 ? gatheredX + column * size : joinedX + column * size),
-      (row) => (step < 4 ? top : step === 4 ? top + block : top) + row * size, step >= 4, () => head);
+    lay(
+      `gathered ${head}`,
+      (_, column) =>
+        step < 4 ? valuesX + column * size : step === 4 ? gatheredX + column * size : joinedX + column * size,
+      (row) => (step < 4 ? top : step === 4 ? top + block : top) + row * size,
+      step >= 4,
+      () => head,
+    );
     if (step === 4) labels.push({ x: gatheredX, y: top + block - 8, text: "gathered", head });
   }
   if (step >= 5) labels.push({ x: 0, y: top - 8, text: "joined", head: null });
-  lay("output weights", (_, column) => heads * part * size + 2 * gap + column * size, (row) => top + row * size, step === 6, () => null);
-  lay("output", (_, column) => (step === 6 ? 2 * heads * part * size + 4 * gap + column * size : column * size), (row) => top + row * size, step === 6, () => null);
+  lay(
+    "output weights",
+    (_, column) => heads * part * size + 2 * gap + column * size,
+    (row) => top + row * size,
+    step === 6,
+    () => null,
+  );
+  lay(
+    "output",
+    (_, column) => (step === 6 ? 2 * heads * part * size + 4 * gap + column * size : column * size),
+    (row) => top + row * size,
+    step === 6,
+    () => null,
+  );
   if (step === 6) {
     labels.push({ x: heads * part * size + 2 * gap, y: top - 8, text: "× W_O", head: null });
     labels.push({ x: 2 * heads * part * size + 4 * gap, y: top - 8, text: "= output", head: null });
   }
   const seen = squares.filter((one) => one.seen);
-  return { squares, labels, width: Math.max(120, ...seen.map((one) => one.x + one.size)) + 8, height: Math.max(80, ...seen.map((one) => one.y + one.size)) + 12 };
+  return {
+    squares,
+    labels,
+    width: Math.max(120, ...seen.map((one) => one.x + one.size)) + 8,
+    height: Math.max(80, ...seen.map((one) => one.y + one.size)) + 12,
+  };
 }
 
 function painter(lesson: Lesson) {
-  const most = Math.max(1e-9, ...lesson.grids.filter((one) => one.kind === "numbers").flatMap((one) => one.numbers.flat().map((value) => Math.abs(value ?? 0))));
+  const most = Math.max(
+    1e-9,
+    ...lesson.grids
+      .filter((one) => one.kind === "numbers")
+      .flatMap((one) => one.numbers.flat().map((value) => Math.abs(value ?? 0))),
+  );
   const theme = palette.value.theme;
-  return (one: Square) => css(one.kind === "weights" ? strength(theme, one.value) : difference(theme, one.value / most));
+  return (one: Square) =>
+    css(one.kind === "weights" ? strength(theme, one.value) : difference(theme, one.value / most));
 }
 
 function still(lesson: Lesson, now: Stage): Scene {
   const colour = painter(lesson);
-  const marks: Mark[] = now.squares.filter((one) => one.seen).map((one) => ({
-    kind: "box", x: one.x, y: one.y, width: one.size - 1, height: one.size - 1, fill: colour(one), stroke: one.head === null ? palette.value.line : headColour(one.head), thickness: 0.8, title: one.title,
-  }));
-  for (const label of now.labels) marks.push({ kind: "label", x: label.x, y: label.y, text: label.text, size: 12, bold: true, fill: label.head === null ? palette.value.ink : headColour(label.head) });
+  const marks: Mark[] = now.squares
+    .filter((one) => one.seen)
+    .map((one) => ({
+      kind: "box",
+      x: one.x,
+      y: one.y,
+      width: one.size - 1,
+      height: one.size - 1,
+      fill: colour(one),
+      stroke: one.head === null ? palette.value.line : headColour(one.head),
+      thickness: 0.8,
+      title: one.title,
+    }));
+  for (const label of now.labels)
+    marks.push({
+      kind: "label",
+      x: label.x,
+      y: label.y,
+      text: label.text,
+      size: 12,
+      bold: true,
+      fill: label.head === null ? palette.value.ink : headColour(label.head),
+    });
   return { width: now.width, height: now.height, marks };
 }
 
@@ -128,20 +220,79 @@ function Body({ lesson, give }: Taught) {
   return (
     <div class="stack" ref={box}>
       <div class="row">
-        <Choice label="Heads" value={String(lesson.given["heads"])} choose={(heads) => give({ heads: Number(heads) })} options={[["1", "1 head"], ["2", "2 heads"], ["4", "4 heads"]]} />
-        <button type="button" class="main" onClick={() => { if (step === STEPS.length - 1) go(0); play(!plays); }}>{plays ? "Pause" : "Play"}</button>
+        <Choice
+          label="Heads"
+          value={String(lesson.given["heads"])}
+          choose={(heads) => give({ heads: Number(heads) })}
+          options={[
+            ["1", "1 head"],
+            ["2", "2 heads"],
+            ["4", "4 heads"],
+          ]}
+        />
+        <button
+          type="button"
+          class="main"
+          onClick={() => {
+            if (step === STEPS.length - 1) go(0);
+            play(!plays);
+          }}
+        >
+          {plays ? "Pause" : "Play"}
+        </button>
       </div>
-      <Stepper step={step} steps={STEPS.length} names={STEPS} set={(next) => { play(false); go(next); }} />
-      <Figure title={title} of={[lesson]} first make={() => ({ title, scene: still(lesson, now), table: gridTable(lesson.grids), python: lesson.code })}>
-        <svg class="drawing" role="img" aria-label={title} width={now.width * scale} height={now.height * scale} viewBox={`0 0 ${now.width} ${now.height}`}>
+      <Stepper
+        step={step}
+        steps={STEPS.length}
+        names={STEPS}
+        set={(next) => {
+          play(false);
+          go(next);
+        }}
+      />
+      <Figure
+        title={title}
+        of={[lesson]}
+        first
+        make={() => ({ title, scene: still(lesson, now), table: gridTable(lesson.grids), python: lesson.code })}
+      >
+        <svg
+          class="drawing"
+          role="img"
+          aria-label={title}
+          width={now.width * scale}
+          height={now.height * scale}
+          viewBox={`0 0 ${now.width} ${now.height}`}
+        >
           {now.squares.map((one) => (
-            <rect key={one.key} width={one.size - 1} height={one.size - 1} fill={colour(one)} stroke={one.head === null ? colours.line : headColour(one.head)} stroke-width={0.8}
-              style={{ transform: `translate(${one.x}px, ${one.y}px)`, opacity: one.seen ? 1 : 0, transition: pace ? `transform ${pace * 2.4}ms ease, opacity ${pace}ms` : "none", pointerEvents: one.seen ? "auto" : "none" }}>
+            <rect
+              key={one.key}
+              width={one.size - 1}
+              height={one.size - 1}
+              fill={colour(one)}
+              stroke={one.head === null ? colours.line : headColour(one.head)}
+              stroke-width={0.8}
+              style={{
+                transform: `translate(${one.x}px, ${one.y}px)`,
+                opacity: one.seen ? 1 : 0,
+                transition: pace ? `transform ${pace * 2.4}ms ease, opacity ${pace}ms` : "none",
+                pointerEvents: one.seen ? "auto" : "none",
+              }}
+            >
               <title>{one.title}</title>
             </rect>
           ))}
           {now.labels.map((label, index) => (
-            <text key={index} x={label.x} y={label.y} font-size={12} font-weight={600} fill={label.head === null ? colours.ink : headColour(label.head)}>{label.text}</text>
+            <text
+              key={index}
+              x={label.x}
+              y={label.y}
+              font-size={12}
+              font-weight={600}
+              fill={label.head === null ? colours.ink : headColour(label.head)}
+            >
+              {label.text}
+            </text>
           ))}
         </svg>
       </Figure>
@@ -152,8 +303,10 @@ function Body({ lesson, give }: Taught) {
 export const heads: Page = {
   topic: "heads",
   title: "Several heads at once",
-  text: "One softmax can stress one thing at a time. So the width is split: each head takes some of the columns as its own queries, keys and values, "
-    + "attends by itself, and its findings are put side by side; a last matrix, W_O, mixes them. Play it: these are the real numbers.",
+  text:
+    "One softmax can stress one thing at a time. So the width is split: each head takes some of the columns as its own queries, keys and values, " +
+    "attends by itself, and its findings are put side by side; a last matrix, W_O, mixes them. Play it: these are the real numbers.",
   Body,
-  equation: (lesson) => `first word, first head: weight on itself ${short(number(lesson, "weights 0", 0, 0))}; ${grid(lesson, "x").numbers[0]?.length} columns = ${lesson.given["heads"]} heads × ${(grid(lesson, "x").numbers[0]?.length ?? 0) / (lesson.given["heads"] as number)}`,
+  equation: (lesson) =>
+    `first word, first head: weight on itself ${short(number(lesson, "weights 0", 0, 0))}; ${grid(lesson, "x").numbers[0]?.length} columns = ${lesson.given["heads"]} heads × ${(grid(lesson, "x").numbers[0]?.length ?? 0) / (lesson.given["heads"] as number)}`,
 };

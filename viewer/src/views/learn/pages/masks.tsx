@@ -10,10 +10,35 @@ function Body({ lesson, give }: Taught) {
   const mask = String(lesson.given["mask"]) as (typeof MASKS)[number];
   return (
     <>
-      <Choice label="Mask" value={mask} choose={(next) => give({ mask: next })} options={MASKS.map((name) => [name, name] as const)} />
-      {mask.includes("padding") && <Slider label="How many words are real" value={lesson.given["real"] as number} least={1} most={words.length} set={(real) => give({ real })} />}
-      {mask === "window" && <Slider label="How far a word may look" value={lesson.given["window"] as number} least={0} most={words.length - 1} set={(window) => give({ window })} />}
-      <Matrices lesson={lesson} names={["mask", "scores", "weights"]} title="What may be looked at, the scores, the weights" />
+      <Choice
+        label="Mask"
+        value={mask}
+        choose={(next) => give({ mask: next })}
+        options={MASKS.map((name) => [name, name] as const)}
+      />
+      {mask.includes("padding") && (
+        <Slider
+          label="How many words are real"
+          value={lesson.given["real"] as number}
+          least={1}
+          most={words.length}
+          set={(real) => give({ real })}
+        />
+      )}
+      {mask === "window" && (
+        <Slider
+          label="How far a word may look"
+          value={lesson.given["window"] as number}
+          least={0}
+          most={words.length - 1}
+          set={(window) => give({ window })}
+        />
+      )}
+      <Matrices
+        lesson={lesson}
+        names={["mask", "scores", "weights"]}
+        title="What may be looked at, the scores, the weights"
+      />
     </>
   );
 }
@@ -21,8 +46,9 @@ function Body({ lesson, give }: Taught) {
 export const masks: Page = {
   topic: "masks",
   title: "Masks: what may not be seen",
-  text: "A mask says which pairs are forbidden; their weights are exactly zero, and the others share the row. "
-    + "Causal: a word that is being written may not look ahead. Padding: places that only fill up a batch are nobody's business. Choose one.",
+  text:
+    "A mask says which pairs are forbidden; their weights are exactly zero, and the others share the row. " +
+    "Causal: a word that is being written may not look ahead. Padding: places that only fill up a batch are nobody's business. Choose one.",
   Body,
   equation(lesson) {
     const weights = grid(lesson, "weights");

@@ -7,8 +7,20 @@ function Body({ lesson, give }: Taught) {
   return (
     <>
       <div class="row top-aligned">
-        <Typed name="What each viewer likes" rows={tastes.rows} columns={tastes.columns} numbers={lesson.given["tastes"] as number[][]} set={(next) => give({ tastes: next })} />
-        <Typed name="What each film has" rows={contents.rows} columns={contents.columns} numbers={lesson.given["contents"] as number[][]} set={(next) => give({ contents: next })} />
+        <Typed
+          name="What each viewer likes"
+          rows={tastes.rows}
+          columns={tastes.columns}
+          numbers={lesson.given["tastes"] as number[][]}
+          set={(next) => give({ tastes: next })}
+        />
+        <Typed
+          name="What each film has"
+          rows={contents.rows}
+          columns={contents.columns}
+          numbers={lesson.given["contents"] as number[][]}
+          set={(next) => give({ contents: next })}
+        />
       </div>
       <Matrices lesson={lesson} names={["scores", "weights"]} title="How well each film matches each viewer" />
     </>
@@ -18,12 +30,15 @@ function Body({ lesson, give }: Taught) {
 export const match: Page = {
   topic: "match",
   title: "A dot product is a match",
-  text: "A viewer is a list of likings, a film a list of what it has. Multiply them place by place and add up: a large sum says that they fit. "
-    + "That sum is the score of attention; the viewer is the query, the film the key. Change a liking and watch the row move.",
+  text:
+    "A viewer is a list of likings, a film a list of what it has. Multiply them place by place and add up: a large sum says that they fit. " +
+    "That sum is the score of attention; the viewer is the query, the film the key. Change a liking and watch the row move.",
   Body,
   equation(lesson) {
     const [tastes, contents, scores] = [grid(lesson, "tastes"), grid(lesson, "contents"), grid(lesson, "scores")];
-    const terms = (tastes.numbers[0] ?? []).map((liking, index) => `${short(liking, 1)} × ${short(contents.numbers[0]?.[index] ?? 0, 1)}`);
+    const terms = (tastes.numbers[0] ?? []).map(
+      (liking, index) => `${short(liking, 1)} × ${short(contents.numbers[0]?.[index] ?? 0, 1)}`,
+    );
     return `${tastes.rows[0]} · ${contents.rows[0]} = ${terms.join(" + ")} = ${short(scores.numbers[0]?.[0] ?? 0)}`;
   },
 };

@@ -9,13 +9,26 @@ function Body({ lesson, give }: Taught) {
   const other = lesson.given["other"] as string[];
   return (
     <>
-      <div class="row"><span class="faint">{words.join(" ")}</span></div>
+      <div class="row">
+        <span class="faint">{words.join(" ")}</span>
+      </div>
       <Movable words={other} set={(next) => give({ other: next })} />
-      <Choice label="Position" value={String(lesson.given["position"]) as (typeof POSITIONS)[number]} choose={(position) => give({ position })} options={POSITIONS.map((name) => [name, name] as const)} />
+      <Choice
+        label="Position"
+        value={String(lesson.given["position"]) as (typeof POSITIONS)[number]}
+        choose={(position) => give({ position })}
+        options={POSITIONS.map((name) => [name, name] as const)}
+      />
       <p class={fact(lesson, "same") ? "verdict same" : "verdict"} data-same={String(fact(lesson, "same"))}>
-        {fact(lesson, "same") ? "Every word gets the same output in both sentences: the model cannot tell who gave roses to whom." : "The outputs differ: the model can tell the two sentences apart."}
+        {fact(lesson, "same")
+          ? "Every word gets the same output in both sentences: the model cannot tell who gave roses to whom."
+          : "The outputs differ: the model can tell the two sentences apart."}
       </p>
-      <Matrices lesson={lesson} names={["weights", "other weights", "output", "other output"]} title="Weights and outputs, before and after the words moved" />
+      <Matrices
+        lesson={lesson}
+        names={["weights", "other weights", "output", "other output"]}
+        title="Weights and outputs, before and after the words moved"
+      />
     </>
   );
 }
@@ -23,8 +36,10 @@ function Body({ lesson, give }: Taught) {
 export const order: Page = {
   topic: "order",
   title: "Who gave roses to whom?",
-  text: "Susan gave roses to Mary, Mary gave roses to Susan. Attention by itself sees a bag of words: move them, and each word still gets the same output. "
-    + "Only positions, added to the words or to the scores, make the order count. Drag the words, then choose a position.",
+  text:
+    "Susan gave roses to Mary, Mary gave roses to Susan. Attention by itself sees a bag of words: move them, and each word still gets the same output. " +
+    "Only positions, added to the words or to the scores, make the order count. Drag the words, then choose a position.",
   Body,
-  equation: (lesson) => `attention(moved words) = moved attention(words): ${fact(lesson, "same") ? "true" : "false"} with position “${lesson.given["position"]}”`,
+  equation: (lesson) =>
+    `attention(moved words) = moved attention(words): ${fact(lesson, "same") ? "true" : "false"} with position “${lesson.given["position"]}”`,
 };

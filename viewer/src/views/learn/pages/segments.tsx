@@ -6,12 +6,34 @@ function Body({ lesson, give }: Taught) {
   return (
     <>
       <div class="sliders">
-        <Slider label="Words" value={lesson.given["length"] as number} least={4} most={32} set={(length) => give({ length })} />
-        <Slider label="Words in a segment" value={lesson.given["segment"] as number} least={1} most={16} set={(segment) => give({ segment })} />
-        <Slider label="Words remembered" value={lesson.given["memory"] as number} least={0} most={32} set={(memory) => give({ memory })} />
+        <Slider
+          label="Words"
+          value={lesson.given["length"] as number}
+          least={4}
+          most={32}
+          set={(length) => give({ length })}
+        />
+        <Slider
+          label="Words in a segment"
+          value={lesson.given["segment"] as number}
+          least={1}
+          most={16}
+          set={(segment) => give({ segment })}
+        />
+        <Slider
+          label="Words remembered"
+          value={lesson.given["memory"] as number}
+          least={0}
+          most={32}
+          set={(memory) => give({ memory })}
+        />
       </div>
-      <Matrices lesson={lesson} names={["mask", "weights", "felt"]} title="What each word may look at, looks at, and is reached by"
-        looks={{ mask: { cell }, weights: { cell, numbers: false }, felt: { cell, numbers: false } }} />
+      <Matrices
+        lesson={lesson}
+        names={["mask", "weights", "felt"]}
+        title="What each word may look at, looks at, and is reached by"
+        looks={{ mask: { cell }, weights: { cell, numbers: false }, felt: { cell, numbers: false } }}
+      />
     </>
   );
 }
@@ -19,8 +41,9 @@ function Body({ lesson, give }: Taught) {
 export const segments: Page = {
   topic: "segments",
   title: "Segments with a memory",
-  text: "A long text is read in segments; without more, a word at the border of one sees nothing before it. Transformer-XL keeps the states of the last segment "
-    + "as a memory to look at, and counts distance instead of places. Layer upon layer, a word then hears from far beyond its segment.",
+  text:
+    "A long text is read in segments; without more, a word at the border of one sees nothing before it. Transformer-XL keeps the states of the last segment " +
+    "as a memory to look at, and counts distance instead of places. Layer upon layer, a word then hears from far beyond its segment.",
   Body,
   equation: (lesson) => `the farthest word that reaches the last one: ${fact(lesson, "farthest")} words back`,
 };

@@ -11,16 +11,46 @@ function Body({ lesson, give }: Taught) {
   const scores = lesson.given["scores"] as number[];
   const heat = lesson.given["temperature"] as number;
   const weights = grid(lesson, "weights");
-  const scene = barScene((weights.numbers[0] ?? []).map((value, index) => ({ name: weights.columns[index] ?? "", value: value ?? 0, strong: weights.columns[index] === fact(lesson, "largest") })), palette.value, { width: Math.min(640, Math.max(280, width)), digits: 3 });
+  const scene = barScene(
+    (weights.numbers[0] ?? []).map((value, index) => ({
+      name: weights.columns[index] ?? "",
+      value: value ?? 0,
+      strong: weights.columns[index] === fact(lesson, "largest"),
+    })),
+    palette.value,
+    { width: Math.min(640, Math.max(280, width)), digits: 3 },
+  );
   return (
     <div ref={box} class="stack">
-      <Slider label="Temperature" value={Math.round(Math.log2(heat) * 10) / 10} least={-3} most={4} step={0.1} shown={short(heat)} set={(value) => give({ temperature: Number((2 ** value).toFixed(3)) })} />
+      <Slider
+        label="Temperature"
+        value={Math.round(Math.log2(heat) * 10) / 10}
+        least={-3}
+        most={4}
+        step={0.1}
+        shown={short(heat)}
+        set={(value) => give({ temperature: Number((2 ** value).toFixed(3)) })}
+      />
       <div class="sliders">
         {scores.map((score, index) => (
-          <Slider key={index} label={`score of ${weights.columns[index]}`} value={score} least={-5} most={5} step={0.1} set={(value) => give({ scores: scores.map((old, at) => (at === index ? value : old)) })} />
+          <Slider
+            key={index}
+            label={`score of ${weights.columns[index]}`}
+            value={score}
+            least={-5}
+            most={5}
+            step={0.1}
+            set={(value) => give({ scores: scores.map((old, at) => (at === index ? value : old)) })}
+          />
         ))}
       </div>
-      <Shown title="The weights: positive, and together one" scene={scene} table={gridTable([weights])} lesson={lesson} first />
+      <Shown
+        title="The weights: positive, and together one"
+        scene={scene}
+        table={gridTable([weights])}
+        lesson={lesson}
+        first
+      />
     </div>
   );
 }
@@ -28,8 +58,9 @@ function Body({ lesson, give }: Taught) {
 export const softmax: Page = {
   topic: "softmax",
   title: "Softmax, and its temperature",
-  text: "Scores may be any numbers; weights must be positive and add up to one. Softmax raises e to each score and divides by the sum. "
-    + "A temperature divides the scores first: cold, and the largest takes all; hot, and all become equal. Move the slider.",
+  text:
+    "Scores may be any numbers; weights must be positive and add up to one. Softmax raises e to each score and divides by the sum. " +
+    "A temperature divides the scores first: cold, and the largest takes all; hot, and all become equal. Move the slider.",
   Body,
   equation(lesson) {
     const scores = lesson.given["scores"] as number[];

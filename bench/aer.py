@@ -1,0 +1,146 @@
+"""Word alignments of our translators beside eflomal, trained on the same text: python bench/aer.py --help.
+
+The RWTH gold alignment, 508 German-English sentences. eflomal (Östling and Tiedemann 2016) learns from the training
+text and from the sentences it is to align, as it is meant to; the translators have never seen those. Both directions
+and every way to join them; AER in percent, also by length of the German sentence.
+"""
+
+import json
+import re
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from regard.looking.align import SYMMETRIES, Gold, Links, error_rate, read_gold, read_links, swapped, symmetrise
+from regard.text import pairs
+
+SHARED = Path(__file__).parents[2] / "shared/data"
+EDGES = (10, 20, 30)  # German words up to which a sentence belongs to a group of its length
+CHOSEN = 50  # sentences of the gold that heads are chosen on, where that is asked for; they do not count then
+WORDS = re.compile(r"\w+|[^\w\s]")
+
+Row = dict[str, float]
+
+
+def cut(text: str) -> str:
+    """Words and punctuation marks with spaces between, lower-cased: as the gold has them."""
+    return " ".join(WORDS.findall(text.lower()))
+
+
+def eflomal(german: list[str], english: list[str], text: Path) -> tuple[list[Links], list[Links]]:
+    """Both directions of the first sentences, learned together with a text of pairs, English first."""
+    try:
+        aligner = import_module("eflomal").Aligner()
+    except ImportError:
+        raise click.ClickException("pip install --no-deps --target FOLDER eflomal, and --packages FOLDER") from None
+    more = [(cut(target), cut(source)) for source, target in pairs([text])]
+    count = len(german)
+    sides = zip(
+        *[*((one.lower(), other.lower()) for one, other in zip(german, english, strict=True)), *more], strict=True
+    )
+    source, target = ([f"{line}\n" for line in side] for side in sides)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / name for name in ("forward", "backward")]
+        aligner.align(source, target, *map(str, files))
+        for file in files:
+            file.write_text("".join(f"{line}\n" for line in file.read_text().split("\n")[:count]))
+        forward, backward = (read_links(file) for file in files)
+    return forward, backward
+
+
+def lengths(german: Sequence[str]) -> dict[str, list[int]]:
+    """The numbers of the sentences of each length."""
+    bounds = zip((0, *EDGES), (*EDGES, 10**6), strict=True)
+    return {
+        f"{low + 1}-{high}" if high < 10**6 else f"> {low}": [
+            number for number, text in enumerate(german) if low < len(text.split()) <= high
+        ]
+        for low, high in bounds
+    }
+
+
+def row(found: Sequence[Links], gold: Sequence[Gold], groups: dict[str, list[int]], skipped: int = 0) -> Row:
+    """The error rate of all sentences but the first few, and of each length."""
+
+    def of(numbers: Sequence[int]) -> float:
+        kept = [number for number in numbers if number >= skipped]
+        return 100 * error_rate([found[number] for number in kept], [gold[number] for number in kept]).aer
+
+    return {"all": of(range(len(found)))} | {name: of(numbers) for name, numbers in groups.items()}
+
+
+@click.command(context_settings={"show_default": True})
+@click.option("--en-de", "to_german", metavar="MODEL", help="A translator from English to German.")
+@click.option("--de-en", "to_english", metavar="MODEL", help="A translator from German to English.")
+@click.option(
+    "--text", default=str(SHARED / "tatoeba-en-de/train.tsv.xz"), help="What they learned from, English first."
+)
+@click.option("--data", default=str(SHARED / "alignment/deen-rwth"), help="Where the gold alignment is.")
+@click.option("--packages", metavar="FOLDER", help="Where eflomal is installed, if not beside us.")
+@click.option(
+    "--chosen-on-gold", is_flag=True, help=f"Choose heads on {CHOSEN} gold sentences, which then do not count."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def main(
+    to_german: str | None,
+    to_english: str | None,
+    text: str,
+    data: str,
+    packages: str | None,
+    chosen_on_gold: bool,
+    as_json: bool,
+) -> None:
+    """Measure translators, or one, and eflomal.
+
+    \b
+    pip install --no-deps --target build/eflomal eflomal
+    python bench/aer.py --en-de runs/tatoeba-en-de/model --de-en runs/tatoeba-de-en/model --packages build/eflomal
+    """
+    from regard.tasks import load
+    from regard.tasks.align import Direction, WordAligner, turned
+
+    if not (to_german or to_english):
+        raise click.UsageError("--en-de or --de-en expected")
+    if packages:
+        sys.path.insert(0, packages)
+    both = list(pairs([Path(data) / "test.de.xz", Path(data) / "test.en.xz"]))
+    german, english = [source for source, _ in both], [target for _, target in both]
+    gold = read_gold(Path(data) / "alignment.talp.xz", first=1)
+    groups = lengths(german)
+    found: dict[str, Row] = {}
+    there, back = eflomal(german, english, Path(text))
+    found |= {"eflomal, forward": row(there, gold, groups), "eflomal, backward": row(back, gold, groups)}
+    for how in SYMMETRIES:
+        joined = [symmetrise(one, other, how) for one, other in zip(there, back, strict=True)]
+        found[f"eflomal, {how}"] = row(joined, gold, groups)
+    first, *others = [Direction.of(load(name)) for name in (to_english, to_german) if name]
+    aligner, is_turned = WordAligner(first, others[0] if others else None), to_english is None
+    texts = [turned(pair) for pair in both] if is_turned else both
+    truth = [one.swapped() for one in gold] if is_turned else gold
+    skipped = CHOSEN if chosen_on_gold else 0
+    aligner = aligner.chosen(texts[:CHOSEN], truth[:CHOSEN]) if chosen_on_gold else aligner.chosen(texts[:200])
+    for choice in aligner.choices:
+        click.echo(f"{choice.look}: by {choice.rule}, error {choice.error:.3f}", err=True)
+    ours = WordAligner(aligner.forward)(texts)
+    name = "ours, English to German" if is_turned else "ours, German to English"
+    found[name] = row(ours, truth, groups, skipped)
+    if aligner.backward:
+        others = [swapped(one) for one in WordAligner(aligner.backward)([turned(pair) for pair in texts])]
+        found["ours, English to German"] = row(others, truth, groups, skipped)
+        for how in SYMMETRIES:
+            joined = [symmetrise(one, other, how) for one, other in zip(ours, others, strict=True)]
+            found[f"ours, {how}"] = row(joined, truth, groups, skipped)
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    click.echo(f"{'AER':<30}" + "".join(f"{name:>8}" for name in ("all", *groups)) + "  (by German words)")
+    for name, one in found.items():
+        click.echo(f"{name:<30}" + "".join(f"{value:>8.2f}" for value in one.values()))
+
+
+if __name__ == "__main__":
+    main()

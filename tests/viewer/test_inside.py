@@ -1,0 +1,72 @@
+"""The Inside views are the library's own looks at the run's text, under the run's edits."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+from viewer.small import STORY, client, run
+
+import regard
+
+OFF = [{"do": "scale", "place": "decoder.1.self", "heads": [0], "factor": 0.0}]
+
+
+@pytest.fixture(scope="module")
+def asking():
+    with client() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shakespeare():
+    return regard.load("shakespeare")
+
+
+def numbers(asking, told: dict, view: str, query: str = "") -> dict[str, torch.Tensor]:
+    answer = asking.get(f"/api/runs/{told['id']}/inside/{view}{query}")
+    assert answer.status_code == 200, answer.text
+    return {grid["name"]: torch.tensor(grid["numbers"]) for grid in answer.json()["grids"]}
+
+
+def test_importance_is_the_slope_of_the_loss_at_each_gate(asking, shakespeare):
+    told = run(asking, text="To be, or not", max_tokens=4)
+    found = numbers(asking, told, "importance")["importance"]
+    ids, given = torch.tensor([told["sides"][0]["ids"]]), told["sides"][0]["given"]
+
+    def loss(factor: float) -> float:  # of the written tokens, the head turned down by hand
+        edits = [{"do": "scale", "place": "decoder.2.self", "heads": [3], "factor": factor}]
+        with torch.no_grad(), regard.edit(shakespeare.model, edits):
+            chances = shakespeare.model(ids)[0].double().log_softmax(-1)
+        return -sum(float(chances[row - 1, ids[0, row]]) for row in range(given, ids.shape[1]))
+
+    slope = (loss(1.02) - loss(0.98)) / 0.04 / (ids.shape[1] - given)
+    assert found[2, 3] == pytest.approx(abs(slope), rel=0.02, abs=1e-4)
+
+
+def test_the_last_row_of_the_lens_is_what_the_model_says(asking, shakespeare):
+    told = run(asking, text="To be, or not", max_tokens=3, edits=OFF)
+    found = numbers(asking, told, "lens")
+    with torch.no_grad(), regard.edit(shakespeare.model, OFF):
+        expected = shakespeare.model(torch.tensor([told["sides"][0]["ids"]]))[0].softmax(-1).amax(-1)
+    assert_close(found["chances"][0], expected, atol=1e-4, rtol=0)
+
+
+def test_a_rollout_shares_out_one(asking):
+    found = numbers(asking, run(asking, text="To be, or not"), "rollout")["own"]
+    assert_close(found.sum(-1), torch.ones(len(found)), atol=1e-4, rtol=0)
+    assert not found.triu(1).any()
+
+
+def test_heads_before_an_edit_stay_and_those_after_it_differ(asking):
+    before = run(asking, text="To be, or not", max_tokens=0)
+    after = run(asking, text="To be, or not", max_tokens=0, edits=OFF)
+    found = numbers(asking, before, "diff", f"?other={after['id']}")["divergence"]
+    assert found[:2].max() < 1e-6
+    assert (found[2:].amax(-1) > 1e-6).all()
+
+
+@pytest.mark.parametrize("view", ["alignment", "diff", "lens", "importance", "rollout", "nothing"])
+def test_what_a_model_cannot_answer_is_one_line(asking, view):
+    told = run(asking, model="babi", text=STORY, second="What color is Greg?")
+    answer = asking.get(f"/api/runs/{told['id']}/inside/{view}")
+    assert answer.status_code in (400, 404)
+    assert "\n" not in answer.json()["error"]

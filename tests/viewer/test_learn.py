@@ -1,0 +1,124 @@
+"""The numbers of the Learn pages, beside closed forms and torch's own layers; their code runs as it stands."""
+
+import contextlib
+import io
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.testing import assert_close
+
+from regard.errors import RegardError
+from regard.viewer import learn
+from regard.viewer.shelf import Shelf
+
+SHELF = Shelf()
+
+
+def numbers(topic: str, **given) -> tuple[dict[str, torch.Tensor], dict[str, object]]:
+    found = learn.lesson(topic, given, SHELF)
+    return {grid.name: torch.tensor(grid.numbers) for grid in found.grids}, {one.name: one.value for one in found.facts}
+
+
+@pytest.mark.parametrize("topic", [topic for topic in learn.LESSONS if topic != "animal"])
+def test_a_lesson_says_whose_numbers_it_has_and_its_code_runs(topic):
+    found = learn.lesson(topic, {}, SHELF)
+    assert found.made in ("by hand", "random", "babi")
+    for grid in found.grids:
+        assert len(grid.numbers) == len(grid.rows)
+        assert {len(row) for row in grid.numbers} == {len(grid.columns)}
+        if grid.kind == "weights" and grid.name not in ("reach",):
+            sums = torch.tensor(grid.numbers).sum(0 if topic == "memory" else -1)
+            assert_close(sums, torch.ones_like(sums), atol=1e-4, rtol=0)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(found.code, {})
+    assert printed.getvalue().strip()
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1.0, 4.0])
+def test_softmax_is_softmax(temperature):
+    grids, facts = numbers("softmax", scores=[1, 2, 3, 0], temperature=temperature)
+    powers = [math.exp(score / temperature) for score in (1, 2, 3, 0)]
+    shares = [power / sum(powers) for power in powers]
+    assert_close(grids["weights"][0], torch.tensor(shares))
+    assert facts["entropy"] == pytest.approx(-sum(share * math.log(share) for share in shares), abs=1e-5)
+
+
+def test_a_layer_and_a_convolution_are_attention():
+    _, facts = numbers("dense", x=[[3, 1, 4], [1, 5, 9], [2, 6, 5], [3, 5, 8]], seed=7)
+    assert facts["largest difference"] < 1e-5
+    image, kernel = torch.randn(4, 6), torch.randn(3, 3)
+    grids, _ = numbers("convolution", image=image.tolist(), kernel=kernel.tolist())
+    assert_close(grids["by attention"], F.conv2d(image[None, None], kernel[None, None], padding=1)[0, 0])
+
+
+def test_the_matrix_form_is_that_of_torch():
+    x, query, key, value = torch.randn(5, 2), *torch.randn(3, 2, 2)
+    grids, _ = numbers("matrix", x=x.tolist(), query=query.tolist(), key=key.tolist(), value=value.tolist())
+    heads = [(x @ matrix)[None, None] for matrix in (query, key, value)]
+    assert_close(grids["output"], F.scaled_dot_product_attention(*heads)[0, 0])
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_heads_are_put_together_as_they_were_split(heads):
+    grids, _ = numbers("heads", heads=heads)
+    joined = torch.cat([grids[f"weights {head}"] @ grids[f"values {head}"] for head in range(heads)], -1)
+    assert_close(grids["joined"], joined)
+    assert_close(grids["output"], joined @ grids["output weights"])
+    assert_close(grids["queries"], torch.cat([grids[f"queries {head}"] for head in range(heads)], -1))
+
+
+@pytest.mark.parametrize("position", ["none", "sinusoidal", "learned", "rotary", "alibi", "buckets"])
+def test_only_positions_tell_who_gave(position):
+    assert numbers("order", position=position)[1]["same"] == (position == "none")
+
+
+def test_masks_are_those_of_their_names():
+    ones = torch.ones(6, 6)
+    for name, expected in (
+        ("none", ones),
+        ("causal", ones.tril()),
+        ("padding", ones * (torch.arange(6) < 3)),
+        ("causal and padding", ones.tril() * (torch.arange(6) < 3)),
+        ("window", ones.tril(1).triu(-1)),
+    ):
+        grids, _ = numbers("masks", mask=name, real=3, window=1)
+        assert_close(grids["mask"], expected)
+        scores = grids["scores"].masked_fill(expected == 0, -torch.inf)
+        assert_close(grids["weights"], scores.softmax(-1))
+
+
+def test_news_travels_one_edge_a_step():
+    edges = [[0, 0], [1, 0], [2, 1], [3, 2]]
+    for steps in (1, 2, 3):
+        grids, _ = numbers("graph", nodes=list("abcd"), edges=edges, steps=steps)
+        matrix = torch.tensor([[1.0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]])
+        assert_close(grids["reach"], torch.linalg.matrix_power(matrix, steps))
+
+
+def test_the_farthest_felt_is_memory_times_layers():
+    for memory in (2, 4):
+        _, facts = numbers("segments", length=24, segment=4, memory=memory)
+        assert facts["farthest"] == 2 * memory  # two layers
+
+
+@pytest.mark.parametrize(
+    ("topic", "given"),
+    [
+        ("softmax", {"temperature": 0}),
+        ("softmax", {"scores": []}),
+        ("softmax", {"score": [1]}),
+        ("match", {"tastes": [[1, 2], [3, 4], [5, 6]]}),
+        ("matrix", {"x": [[1, 2, 3]]}),
+        ("order", {"words": ["a", "b"], "other": ["a", "c"]}),
+        ("graph", {"nodes": ["a", "b"], "edges": [[0, 5]]}),
+        ("convolution", {"image": [[1], [2], [3]]}),
+        ("animal", {"model": "no such model"}),
+        ("nothing", {}),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_one_line(topic, given):
+    with pytest.raises(RegardError) as refused:
+        learn.lesson(topic, given, SHELF)
+    assert "\n" not in str(refused.value)

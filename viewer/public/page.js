@@ -1,0 +1,3 @@
+import { start } from "./widget.js";
+
+start(document.getElementById("page"));

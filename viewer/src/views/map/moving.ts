@@ -1,0 +1,63 @@
+/** The camera of a map and what moves it: wheel, pinch, drag, keys. */
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type D3ZoomEvent, type ZoomBehavior } from "d3-zoom";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { NEAREST, whole, type Camera, type Sheet } from "./camera";
+import { LEFT, TOP } from "./draw";
+
+export interface Moving {
+  camera: Camera | null;
+  move: (camera: Camera) => void;
+  zoomBy: (factor: number) => void;
+  keys: (event: KeyboardEvent) => void;
+}
+
+const STEP = 80; // pixels that an arrow key moves
+
+/** A camera over a canvas with rulers at its left and top; `start` is where it begins on a new sheet. */
+export function useCamera(canvas: HTMLCanvasElement | null, sheet: Sheet, start: () => Camera | null): Moving {
+  const [camera, set] = useState<Camera | null>(null);
+  const behaviour = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
+  const move = ({ x, y, k }: Camera) => {
+    const there = zoomIdentity.translate(LEFT - x * k, TOP - y * k).scale(k);
+    if (canvas && behaviour.current) select(canvas).call(behaviour.current.transform, there);
+  };
+  useEffect(() => {
+    if (!canvas) return;
+    const all = whole(sheet);
+    const [left, top] = [Math.min(0, all.x), Math.min(0, all.y)];
+    behaviour.current = zoom<HTMLCanvasElement, unknown>()
+      .extent(() => [
+        [LEFT, TOP],
+        [LEFT + sheet.width, TOP + sheet.height],
+      ])
+      .scaleExtent([all.k, NEAREST])
+      .translateExtent([
+        [left, top],
+        [sheet.columns - left, sheet.rows - top],
+      ])
+      .on("zoom", (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+        const { x, y, k } = event.transform;
+        set({ x: (LEFT - x) / k, y: (TOP - y) / k, k });
+      });
+    const target = select(canvas);
+    target.call(behaviour.current).on("dblclick.zoom", null); // a double click goes to a pair of tokens
+    move(start() ?? all);
+    return () => void target.on(".zoom", null);
+  }, [canvas, sheet]);
+
+  const zoomBy = (factor: number) => canvas && behaviour.current?.scaleBy(select(canvas), factor);
+  const keys = (event: KeyboardEvent) => {
+    if (!canvas || !camera || !behaviour.current) return;
+    const far = STEP / camera.k;
+    const push = { ArrowLeft: [far, 0], ArrowRight: [-far, 0], ArrowUp: [0, far], ArrowDown: [0, -far] }[event.key];
+    if (push) behaviour.current.translateBy(select(canvas), push[0]!, push[1]!);
+    else if (event.key === "+" || event.key === "=") zoomBy(1.6);
+    else if (event.key === "-" || event.key === "_") zoomBy(1 / 1.6);
+    else if (event.key === "0") move(whole(sheet));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return { camera, move, zoomBy, keys };
+}
