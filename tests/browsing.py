@@ -71,8 +71,12 @@ class Visit:
         self.page.on("request", lambda request: self.asked.append(request.url))
 
     def heard(self, said: Any) -> None:
-        """An error on the console; that something is not there yet, and is asked for again, is none."""
-        if said.type == "error" and not re.search(r"status of (409|429)", said.text):
+        """An error on the console; that something is not there yet, and is asked for again, is none.
+
+        Neither is a sign for the tab of a document that is not ours.
+        """
+        late = re.search(r"status of (409|429)", said.text)
+        if said.type == "error" and not late and not said.location["url"].endswith("favicon.ico"):
             self.faults.append(said.text)
 
     def open(self, view: str, *, wait: bool = True, **state: str) -> Any:

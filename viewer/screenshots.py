@@ -19,7 +19,7 @@ SHOTS: dict[str, dict[str, Any]] = {
     "map": {"view": "map", "state": LONG | {"place": "decoder.3.self", "head": "1"}, "theme": "dark"},
     "pair": {"view": "pair", "state": TEXT | {"place": "decoder.2.cross", "head": "1", "pin": "b4,a3"}},
     "edit": {"view": "edit", "state": TEXT, "click": ["[data-hide='0/3']"]},
-    "inside": {"view": "inside", "state": TEXT},
+    "inside": {"view": "inside", "state": TEXT | {"look": "lens"}},
     "learn": {"view": "learn", "state": {"topic": "heads", "step": "4"}},
     "narrow": {"view": "text", "state": TEXT | {"pin": "b4"}, "width": 400, "theme": "dark"},
 }

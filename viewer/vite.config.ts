@@ -11,7 +11,12 @@ export default defineConfig({
     outDir: "../src/regard/viewer/static",
     emptyOutDir: true,
     target: "es2022",
-    minify: true,
-    lib: { entry: "src/main.tsx", formats: ["es"], fileName: () => "widget.js", cssFileName: "page" },
+    modulePreload: false,
+    cssCodeSplit: false,
+    rolldownOptions: {
+      input: "src/main.tsx",
+      preserveEntrySignatures: "strict", // the page and the notebook import from it
+      output: { entryFileNames: "widget.js", assetFileNames: "page[extname]", codeSplitting: false },
+    },
   },
 });

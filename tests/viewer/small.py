@@ -9,6 +9,11 @@ from pathlib import Path
 import numpy as np
 from starlette.testclient import TestClient
 
+# Here and not in a thread of the server: shape checks rewrite what is imported, which Python 3.11 does one at a time.
+import regard.tasks.listing
+import regard.viewer.exporting
+import regard.viewer.inside
+import regard.viewer.learn  # noqa: F401
 from regard.viewer.guard import Address
 from regard.viewer.limits import LIMITS, Limits
 from regard.viewer.server import served

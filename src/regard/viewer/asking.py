@@ -137,7 +137,7 @@ def labelled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
         answer = task(text)
     looks = gathered(seen, {"": ("text", "text")})
     if task.for_tokens:
-        tags = [payload.Option(text=f"{tag.token} {tag.label}", probability=tag.score) for tag in answer.tags]
+        tags = [payload.Option(text=f"{tag.token} {tag.label}", probability=tag.score) for tag in answer.tokens]
         return Found(payload.Answer(text=" ".join(tag.text for tag in tags), options=tags), (side,), looks)
     ordered = sorted(answer.scores.items(), key=lambda pair: -pair[1])
     options = [payload.Option(text=label, probability=score) for label, score in ordered]

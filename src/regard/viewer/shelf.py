@@ -23,23 +23,23 @@ class Shelf:
         self.loaded: OrderedDict[str, Any] = OrderedDict()
         self.states: dict[str, tuple[str, float]] = {}
         self.problems: dict[str, str] = {}
-        self._listed: dict[str, Listed] | None = None
+        self.known: dict[str, Listed] | None = None
         self._loading, self._listing = threading.Lock(), threading.Lock()
 
     def names(self) -> dict[str, "Listed"]:
         """What there is, read once."""
         with self._listing:
-            if self._listed is None:
+            if self.known is None:
                 from regard.tasks.listing import described, listed
 
                 found = {name: described(name, folder, "folder") for name, folder in self.folders.items()}
-                self._listed = found | {one.name: one for one in listed() if one.name not in found}
-            return self._listed
+                self.known = found | {one.name: one for one in listed() if one.name not in found}
+            return self.known
 
     def told(self, first: str | None) -> list[Model]:
         """Every model with its state; before they are read, only that the first one is being loaded."""
-        if self._listed is not None:
-            return [self.model(name, one) for name, one in self._listed.items()]
+        if self.known is not None:
+            return [self.model(name, one) for name, one in self.known.items()]
         return [] if first is None else [awaited(first, "folder" if first in self.folders else "built in")]
 
     def model(self, name: str, one: "Listed") -> Model:

@@ -44,7 +44,7 @@ def show(what: Task | Seen | Pattern, text: str = "", **how: Any) -> Any:
     if kind is None:
         return what.show(**how)
     shelf = Shelf()
-    shelf._listed = {}
+    shelf.known = {}
     app = served(shelf, Address(port=PORT))
     run = kept_of(what if isinstance(what, Seen) else {"pattern": what}, **how)
     app.state.runs.keep(run)
@@ -55,7 +55,7 @@ def shelf_of(task: Task) -> Shelf:
     """A shelf with one model, which is loaded already."""
     shelf = Shelf()
     shelf.loaded[NAME], shelf.states[NAME] = task, ("ready", 1.0)
-    shelf._listed = {NAME: Listed(NAME, "folder", task.name, type(task.model).__name__)}
+    shelf.known = {NAME: Listed(NAME, "folder", task.name, type(task.model).__name__)}
     return shelf
 
 
