@@ -66,9 +66,9 @@ def ship(run: Path, name: str, home: Path = BUILTIN, scores: dict[str, Any] | No
         if more := told.get("generation"):
             path = made / GENERATION
             path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | more, indent=2) + "\n")
-        recipe = write_recipe(homeless(read_recipe(run / "recipe.toml")))
+        recipes = [write_recipe(homeless(recipe)) for recipe in followed(run)]
         data = lookup(known["data"], told["data"], "data in cards.toml")
-        (made / CARD).write_text(card(name, found, told, data, recipe, scores), encoding="utf-8")
+        (made / CARD).write_text(card(name, found, told, data, recipes, scores), encoding="utf-8")
         write_manifest(made)
         for path in made.iterdir():
             path.chmod(0o644)
@@ -80,11 +80,20 @@ def ship(run: Path, name: str, home: Path = BUILTIN, scores: dict[str, Any] | No
     return home / name
 
 
+def followed(run: Path) -> list[Recipe]:
+    """The recipe of a run, after those of the runs that it went on from."""
+    recipe = read_recipe(run / "recipe.toml")
+    before = Path(recipe.start).parent
+    return [*(followed(before) if recipe.start and (before / "recipe.toml").is_file() else []), recipe]
+
+
 def homeless(recipe: Recipe) -> Recipe:
     """The same without the folders of the machine that it ran on."""
     train, valid = (tuple(Path(file).name for file in files) for files in (recipe.data.train, recipe.data.valid))
     data = replace(recipe.data, train=train, valid=valid, folder="")
-    return replace(recipe, run=f"runs/{Path(recipe.run).name}", start=Path(recipe.start).name, data=data)
+    start = Path(recipe.start)
+    known = f"runs/{start.parent.name}/{start.name}" if (start.parent / "recipe.toml").is_file() else start.name
+    return replace(recipe, run=f"runs/{Path(recipe.run).name}", start=known if recipe.start else "", data=data)
 
 
 def card(
@@ -92,7 +101,7 @@ def card(
     found: Checkpoint,
     told: dict[str, Any],
     data: dict[str, Any],
-    recipe: str,
+    recipes: list[str],
     scores: dict[str, Any] | None,
 ) -> str:
     """README.md: what the model is, its data and their licence, what it reached and what it cannot, its recipe."""
@@ -133,7 +142,7 @@ def card(
         attribution=data["attribution"],
         scores=f"{reached}\n{signatures}\n" if signatures else reached,
         limits=limits,
-        recipe=recipe,
+        recipes="\nthen with this one:\n\n".join(f"```toml\n{recipe}```\n" for recipe in recipes),
     )
 
 
@@ -165,9 +174,7 @@ Attribution: {attribution}
 
 `regard train` with this recipe:
 
-```toml
-{recipe}```
-"""
+{recipes}"""
 
 if __name__ == "__main__":
     main()

@@ -25,7 +25,7 @@ def test_rollout_is_the_librarys(visit, site):
     [
         ("translator", SENTENCE, ["Alignment", "Importance", "Rollout", "Logit lens"]),
         ("gpt", "the dog", ["Importance", "Rollout", "Logit lens"]),
-        ("bert", "the [MASK] sleeps .", ["Rollout", "Logit lens"]),
+        ("bert", "the [MASK] sleeps .", ["Rollout"]),
     ],
 )
 @pytest.mark.proof

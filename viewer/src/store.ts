@@ -74,6 +74,8 @@ const written = (name: string): number | null => {
   return Number.isInteger(value) && value > 0 ? value : null;
 };
 
+const LONG = 16_000; // letters
+
 /** What the address asks the server for. */
 const wanted = computed<Omit<Ask, "edits" | "base" | "page"> | null>(() => {
   const name = modelName.value;
@@ -82,6 +84,7 @@ const wanted = computed<Omit<Ask, "edits" | "base" | "page"> | null>(() => {
   if (!bounds || !name || !text.value || isAwaited(model.value)) return null;
   const heat = Number(noted("temperature"));
   const writes = task === "generate" || task === "translate";
+  const goesOn = task === "generate" && text.value.length < LONG; // a longer text is only read, unless somebody asks
   const sample =
     writes && heat > 0 ? { temperature: Math.min(heat, 100), top_k: 0, top_p: 1, seed: written("seed") ?? 0 } : null;
   return {
@@ -89,7 +92,7 @@ const wanted = computed<Omit<Ask, "edits" | "base" | "page"> | null>(() => {
     text: text.value,
     second: noted("second") || null,
     beam: writes && !sample ? Math.min(written("beam") ?? (task === "translate" ? 4 : 1), bounds.beam) : 1,
-    max_tokens: writes ? atMost(written("tokens") ?? (task === "generate" ? 32 : null), bounds.written) : null,
+    max_tokens: writes ? atMost(written("tokens") ?? (goesOn ? 32 : null), bounds.written) : null,
     sample,
   };
 });

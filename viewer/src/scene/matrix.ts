@@ -158,6 +158,7 @@ export function beside(scenes: Scene[], width: number, gap = 26): Scene {
   return { width: Math.max(1, widest), height: y + line, marks };
 }
 
+/** A mark somewhere else; in a path the numbers after capital letters are places, those after small ones are not. */
 function moved(mark: Mark, x: number, y: number): Mark {
   if (mark.kind !== "stroke") return { ...mark, x: mark.x + x, y: mark.y + y };
   let turn = 0;

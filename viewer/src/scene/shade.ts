@@ -39,7 +39,7 @@ export function pixels(
   rows: number,
   columns: number,
   shade: Shade,
-  left_out?: (column: number) => boolean,
+  leftOut?: (column: number) => boolean,
 ): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(1, columns);
@@ -51,7 +51,7 @@ export function pixels(
   const colours = table(shade.theme);
   const [even, odd] = shade.theme === "dark" ? [0xff3a332d, 0xff2a241f] : [0xffe3ddd9, 0xfff2eeec];
   for (let column = 0; column < columns; column++) {
-    const skip = left_out?.(column) ?? false;
+    const skip = leftOut?.(column) ?? false;
     for (let row = 0; row < rows; row++) {
       const at = row * columns + column;
       bytes[at] = skip ? ((row + column) % 2 ? odd : even) : colours[Math.round(255 * ink(numbers[at]!, shade))]!;

@@ -19,7 +19,7 @@ export interface Thumb {
   columns: number;
   largest: number;
   numbers: Float32Array;
-  left_out: (column: number) => boolean;
+  leftOut: (column: number) => boolean;
 }
 
 const GAP = 10;
@@ -38,7 +38,7 @@ export function thumbs(frame: Frame<OverviewHead>, run: Run, width: number, scal
     const here = run.places.find((one) => one.name === place.name);
     const rests = scale === "sinkless" && here ? sinks(run, here) : new Set<number>();
     const per = (here?.keys ?? place.columns) / place.columns;
-    const left_out = (column: number) =>
+    const leftOut = (column: number) =>
       [...rests].some(
         (key) => key >= Math.floor(column * per) && key < Math.max(column + 1, Math.ceil((column + 1) * per)),
       );
@@ -53,7 +53,7 @@ export function thumbs(frame: Frame<OverviewHead>, run: Run, width: number, scal
         columns: place.columns,
         largest: place.largest[head] ?? 0,
         numbers,
-        left_out,
+        leftOut,
         x: left + (head % across) * (size + GAP),
         y: y + Math.floor(head / across) * (size + GAP),
         width: size,
@@ -71,7 +71,7 @@ export function inkTop(all: Thumb[]): number {
   let largest = 0;
   for (const one of all) {
     for (let column = 0; column < one.columns; column++) {
-      if (one.left_out(column)) continue;
+      if (one.leftOut(column)) continue;
       for (let row = 0; row < one.rows; row++) largest = Math.max(largest, one.numbers[row * one.columns + column]!);
     }
   }
@@ -108,7 +108,7 @@ export function gridScene(
       width: one.width,
       height: one.height,
       opacity: off(one) ? 0.25 : 1,
-      pixels: pixels(one.numbers, one.rows, one.columns, shade, one.left_out),
+      pixels: pixels(one.numbers, one.rows, one.columns, shade, one.leftOut),
       smooth: one.rows > one.height * 2,
     });
     marks.push({

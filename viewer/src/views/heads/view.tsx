@@ -37,7 +37,7 @@ function Large({ thumb, top, name }: { thumb: Thumb; top: number; name: string }
           thumb.rows,
           thumb.columns,
           { scale: scale.value, top, theme: theme.value },
-          thumb.left_out,
+          thumb.leftOut,
         ),
       },
       { kind: "box", x: 0.5, y: 0.5, width: width + 1, height: height + 1, stroke: palette.value.line },

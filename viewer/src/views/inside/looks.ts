@@ -43,7 +43,7 @@ export const LOOKS: Look[] = [
     view: "lens",
     title: "Logit lens",
     says: "what the model would write if it stopped after each layer",
-    applies: (run) => writes(run) || run.task === "fill",
+    applies: writes,
     grids: ["chances"],
     python: ["from regard.looking.lens import lens  # lens(model.model, ids), as docs/flow.md shows"],
   },

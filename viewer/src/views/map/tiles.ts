@@ -140,9 +140,9 @@ export class Atlas {
     const key = `${shade.scale}${shade.top}${shade.theme}`;
     const known = this.painted.get(tile);
     if (known?.key === key) return known.canvas;
-    const left_out =
+    const leftOut =
       shade.scale === "sinkless" ? (column: number) => this.rests(tile.level, tile.column * TILE + column) : undefined;
-    const canvas = pixels(tile.numbers, tile.rows, tile.columns, shade, left_out);
+    const canvas = pixels(tile.numbers, tile.rows, tile.columns, shade, leftOut);
     this.painted.set(tile, { key, canvas });
     return canvas;
   }
