@@ -11,7 +11,11 @@ from regard.cli.main import COMMANDS, regard
 from regard.errors import RegardError
 from regard.tasks.find import builtin
 
-SENTENCES = ("Where is the station?", "I have never seen such a beautiful garden!", "Tom gave his sister three red roses.")
+SENTENCES = (
+    "Where is the station?",
+    "I have never seen such a beautiful garden!",
+    "Tom gave his sister three red roses.",
+)
 STEPS = (
     ("en-de", ("translate", *SENTENCES)),
     ("en-de", ("translate", "--show", "The old man is reading a book.")),

@@ -42,6 +42,7 @@ ODD = {
     "no end": "where is the station",
     "a long word": "x" * 300,
 }
+HARD = {"an unseen script"}  # a goal: what these models have never seen they do not leave as it is yet
 PARAGRAPHS = {
     "en-de": "I got up at seven. It was raining! Where was my umbrella? I took the bus, and then I walked. " * 3,
     "de-en": "Ich stand um sieben auf. Es regnete! Wo war mein Schirm? Ich nahm den Bus, und dann ging ich zu Fuß. "
@@ -96,14 +97,18 @@ def test_marks_capitals_and_umlauts_are_as_in_the_references(name):
     assert not re.findall("[\ufffdÃÂ]", " ".join(found))
 
 
+@pytest.mark.parametrize("what", [pytest.param(what, marks=[pytest.mark.proof] * (what in HARD)) for what in ODD])
 @pytest.mark.parametrize("name", DIRECTIONS)
-def test_odd_texts_are_answered_sanely(name):
-    task = translator(name)
-    for what, text in ODD.items():
-        answer = task(text)
-        assert answer.text == task([text, "Tom."])[0].text, what
-        assert "\ufffd" not in answer.text, what
-        assert len(answer.text) <= 3 * len(text) + 60, f"{what}: {answer.text}"
-        assert bool(answer.text.strip()) == bool(text.strip()), what
-    paragraph = task(PARAGRAPHS[name]).text
+def test_an_odd_text_is_answered_sanely(name, what):
+    task, text = translator(name), ODD[what]
+    answer = task(text)
+    assert answer.text == task([text, "Tom."])[0].text
+    assert "\ufffd" not in answer.text
+    assert len(answer.text) <= 3 * len(text) + 60, answer.text
+    assert bool(answer.text.strip()) == bool(text.strip())
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_a_paragraph_keeps_its_sentences(name):
+    paragraph = translator(name)(PARAGRAPHS[name]).text
     assert [mark for mark in paragraph if mark in "?!"] == ["!", "?"] * 3

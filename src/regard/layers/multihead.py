@@ -174,8 +174,9 @@ class MultiHead(nn.Module):
 
     def keep(self, kept: tuple[int, ...]) -> None:
         """Cut all other heads out of the weights; heads are named by the numbers that they had at first."""
-        before, self.split = self.split, Split.of(
-            self.width, self.split.heads, head_width=self.split.width, groups=self.split.groups, kept=kept
+        before, self.split = (
+            self.split,
+            Split.of(self.width, self.split.heads, head_width=self.split.width, groups=self.split.groups, kept=kept),
         )
         self.serving = self.split.serving
         heads = torch.tensor([before.kept.index(head) for head in self.split.kept], device=self.output.weight.device)
