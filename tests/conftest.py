@@ -1,6 +1,8 @@
 """What every test stands on: the same random numbers each time, and a way to meet our own error messages."""
 
 import os
+import signal
+import threading
 
 import jaxtyping
 import pytest
@@ -11,6 +13,9 @@ settings.register_profile("ci", derandomize=True, deadline=None, max_examples=20
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 torch.set_num_threads(1)  # everything is tiny: threads would only wait for each other
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    # A shell has what it starts in the background ignore Ctrl-C; what the tests start and interrupt would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

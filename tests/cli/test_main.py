@@ -56,10 +56,7 @@ def test_a_closed_pipe_leaves_no_traceback():
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_leaves_no_traceback(tmp_path, sign):
     (tmp_path / "torch.py").write_text("import time\nprint('waiting', flush=True)\ntime.sleep(60)\n")
-    # A shell has what it starts behind its back ignore Ctrl-C, and that is inherited.
-    heard = "import runpy, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    heard += "sys.argv = ['regard', 'mask', 'causal']; runpy.run_module('regard', run_name='__main__')"
-    command = [sys.executable, "-c", heard]
+    command = [sys.executable, "-m", "regard", "mask", "causal"]
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
