@@ -42,7 +42,7 @@ def test_a_model_is_asked_through_the_kernel(visit, cell):
     box.fill("where is the station ?")
     box.press("Enter")
     visit.settled()
-    assert page.locator("section[aria-label=target] .word.written").count() > 1
+    page.locator("section[aria-label=target] .word.written").nth(1).wait_for()
     page.get_by_text("Links", exact=True).click()
     page.locator(".link.strong").first.wait_for(state="attached")
     assert page.evaluate("() => [location.href, document.title, getComputedStyle(document.body).margin]") == around
@@ -57,6 +57,7 @@ def test_what_was_kept_is_shown_without_asking(visit, cell, site):
     page = cell(run)
     page.locator(".spine .token").first.wait_for()
     assert page.get_by_role("textbox", name="Text").count() == 0
+    page.get_by_role("navigation", name="Views").wait_for()
     views = page.get_by_role("navigation", name="Views").get_by_role("link").all_text_contents()
     assert views == ["Text", "Heads", "Links", "Map", "Q · K"]
     page.get_by_text("Map", exact=True).click()

@@ -83,6 +83,7 @@ def test_nothing_stands_out_of_the_window(visit, width):
 def test_the_theme_turns(visit):
     page = visit.open("heads", text="where is the dog")
     paper = "getComputedStyle(document.querySelector('.card')).backgroundColor"
+    page.locator(".card").first.wait_for()
     light = page.evaluate(paper)
     page.get_by_role("button", name=re.compile("Use the dark theme")).click()
     page.wait_for_function(f"() => {paper} !== {light!r}")

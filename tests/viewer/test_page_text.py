@@ -12,6 +12,7 @@ def test_a_typed_text_is_answered_as_the_library_does(visit, site):
     page.get_by_role("textbox", name="Text").fill(SENTENCE)
     page.get_by_role("button", name="Run").click()
     visit.settled()
+    page.locator("section[aria-label=target] .word.written").first.wait_for()
     written = page.locator("section[aria-label=target] .word.written").all_text_contents()
     expected = site.task("translator")(SENTENCE, beam=4)
     assert "".join(written).startswith(expected.text.replace(" ", "·"))
@@ -45,8 +46,7 @@ def test_a_token_under_the_pointer_shows_its_alignment(visit, site):
 def test_a_gpt_writes_on_and_what_competed_is_shown(visit, site):
     page = visit.open("text", model="gpt", text="the dog", tokens="6")
     expected = site.task("gpt")("the dog", max_length=6)
-    written = page.locator(".word.written")
-    assert written.count() >= 1
+    page.locator(".word.written").first.wait_for()
     rows = visit.table(re.compile("What competed"))
     assert 1 < len(rows) <= 5
     chances = [float(row[1]) for row in rows]
