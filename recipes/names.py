@@ -3,7 +3,8 @@
 A small corpus has few names, some of them thousands of times; what it teaches is Tom, not that a name is copied. A pair
 that has a name or a number on both sides is written again with others in their places, and so is one about him, her or
 them whose pronoun a name can stand for in both languages. Half of the new names are common ones and names of the
-corpus, half are made up.
+corpus, half are made up. Words of other scripts, pictures and addresses, which nobody translates, come in their places,
+behind sentences and alone.
 
     python recipes/names.py ../shared/data/tatoeba-en-de/train.tsv.xz runs/names/train.tsv
 """
@@ -11,7 +12,9 @@ corpus, half are made up.
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -42,12 +45,10 @@ COMMON = [
     "Sharon", "Sofia", "Stefan", "Stella", "Stephen", "Teresa", "Theodor", "Theresa", "Timothy", "Ursula", "Valerie",
     "Vincent", "Virginia", "Walter", "Werner", "William", "Yvonne",
 ]  # fmt: skip
-BEGIN = [
-    "B", "Br", "D", "F", "G", "H", "J", "K", "Kl", "L", "M", "N", "P", "R", "S", "St", "T", "Tr", "V", "W", "Z", "",
-]  # fmt: skip
-MIDDLE = ["a", "e", "i", "o", "u", "ia", "ei", "y", "au"]
-INSIDE = ["b", "d", "l", "ll", "m", "n", "nn", "nd", "r", "rt", "s", "ss", "t", "v", "x", "z", "ck", "th"]
-END = ["", "", "n", "s", "l", "r", "t", "m", "ck", "d", "x"]
+SCRIPTS = ["αω", "ая", "את", "بي", "कह", "กฮ", "ぁん", "ァン", "一龠", "가힣"]
+"""The first and the last letter of scripts that the corpus does not have."""
+PICTURES = ["🌀🏿", "🐀🙏", "🚀🛳", "🤐🧿", "☀⛿"]
+ENDS = ["com", "org", "net", "de", "info"]
 
 
 def found_names(pairs: Iterable[Pair]) -> list[str]:
@@ -66,47 +67,89 @@ def found_names(pairs: Iterable[Pair]) -> list[str]:
     )
 
 
-def made_up(draw: random.Random) -> str:
-    """A name that nobody has: two or three syllables."""
-    inner = "".join(draw.choice(INSIDE) + draw.choice(MIDDLE) for _ in range(draw.choice([1, 1, 2])))
-    return (draw.choice(BEGIN) + draw.choice(MIDDLE) + inner + draw.choice(END)).capitalize()
+@dataclass(frozen=True)
+class Inventor:
+    """Draws names and other things that are the same in both languages."""
+
+    draw: random.Random
+    pool: list[str]
+    words: list[str]
+    """All words of the corpus, whose parts make new names: whatever a name is made of is met in one."""
+
+    @classmethod
+    def of(cls, pairs: Iterable[Pair], names: Iterable[str], draw: random.Random) -> "Inventor":
+        words = {word for pair in pairs for text in pair for word in re.findall(r"\b[a-zäöü]{4,}\b", text)}
+        return cls(draw, [*names, *COMMON], sorted(words))
+
+    def name(self) -> str:
+        return self.draw.choice(self.pool) if self.draw.random() < 0.5 else self.made_up()
+
+    def made_up(self) -> str:
+        """A name that nobody has: the beginning of one word, the end of another."""
+        begin, end = self.draw.choices(self.words, k=2)
+        return (begin[: self.draw.randint(1, 4)] + end[-self.draw.randint(2, 4) :]).capitalize()
+
+    def number(self, old: str) -> str:
+        """Another number, mostly as long as the old one."""
+        length = len(old) if self.draw.random() < 0.7 else self.draw.randint(2, 5)
+        return str(self.draw.randint(10 ** (length - 1) if length > 1 else 2, 10**length - 1))
+
+    def foreign(self) -> str:
+        """A word in another script."""
+        first, last = self.draw.choice(SCRIPTS)
+        return "".join(chr(self.draw.randint(ord(first), ord(last))) for _ in range(self.draw.randint(1, 5)))
+
+    def picture(self) -> str:
+        first, last = self.draw.choice(PICTURES)
+        return "".join(chr(self.draw.randint(ord(first), ord(last))) for _ in range(self.draw.choice([1, 1, 2])))
+
+    def address(self) -> str:
+        """Of a page, or of somebody."""
+        place = f"{self.draw.choice(self.words)}.{self.draw.choice(ENDS)}"
+        if self.draw.random() < 0.3:
+            return f"{self.draw.choice(self.words)}@{place}"
+        path = "".join(f"/{self.draw.choice(self.words)}" for _ in range(self.draw.randint(0, 2)))
+        return f"{self.draw.choice(['https://', 'https://www.', 'www.'])}{place}{path}"
+
+    def odd(self) -> str:
+        """Anything that nobody translates."""
+        return self.draw.choice([self.foreign, self.picture, self.address])()
 
 
-def named(pair: Pair, names: set[str], pool: list[str], draw: random.Random) -> Pair | None:
+def named(pair: Pair, names: set[str], draw: Callable[[], str]) -> Pair | None:
     """The pair with other names, or names for its pronouns; None where nothing of the kind is on both sides."""
     english, german = pair
     changes: dict[str, str] = {}
     for word in dict.fromkeys(CAPITAL.findall(english)):
         here, there = (len(re.findall(rf"\b{word}{end}\b", text)) for text, end in ((english, ""), (german, "s?")))
         if word in names and here == there:
-            changes[word] = drawn(pool, draw)
+            changes[word] = draw()
     if changes:
         asked = "|".join(map(re.escape, changes))
         english = re.sub(rf"\b({asked})\b", lambda hit: changes[hit[1]], english)
         german = re.sub(rf"\b({asked})(s?)\b", lambda hit: possessive(changes[hit[1]], hit[2]), german)
     for mine, theirs in PRONOUNS:
         if len(re.findall(mine, english)) == len(re.findall(theirs, german)) == 1:
-            name = drawn(pool, draw)
+            name = draw()
             english, german = re.sub(mine, name, english), re.sub(theirs, name, german)
     return (english, german) if (english, german) != pair else None
 
 
-def numbered(pair: Pair, draw: random.Random) -> Pair | None:
-    """The pair with other numbers, as long as those that it has; None where the sides do not have the same."""
+def numbered(pair: Pair, draw: Callable[[str], str]) -> Pair | None:
+    """The pair with other numbers; None where the sides do not have the same."""
     mine, theirs = (Counter(NUMBER.findall(text)) for text in pair)
-    changes = {}
-    for number in mine:
-        if mine[number] == theirs[number]:
-            low = 10 ** (len(number) - 1) if len(number) > 1 else 2
-            changes[number] = str(draw.randint(low, 10 ** len(number) - 1))
+    changes = {number: draw(number) for number in mine if mine[number] == theirs[number]}
     if not changes:
         return None
     english, german = (NUMBER.sub(lambda hit: changes.get(hit[0], hit[0]), text) for text in pair)
     return english, german
 
 
-def drawn(pool: list[str], draw: random.Random) -> str:
-    return draw.choice(pool) if draw.random() < 0.5 else made_up(draw)
+def adorned(pair: Pair, odd: str, draw: random.Random) -> Pair:
+    """The pair with something odd behind both sentences, or before their marks."""
+    before = draw.random() < 0.5 and all(text[-1:] in ".?!" for text in pair)
+    english, german = (f"{text[:-1]} {odd}{text[-1]}" if before else f"{text} {odd}" for text in pair)
+    return english, german
 
 
 def possessive(name: str, ending: str) -> str:
@@ -114,13 +157,21 @@ def possessive(name: str, ending: str) -> str:
     return name + ("'" if ending and name[-1] in "sxz" else ending)
 
 
-def more(pairs: list[Pair], *, times: int = 2, seed: int = 1) -> list[Pair]:
-    """All pairs, then those with names or pronouns so many times with others, then those with numbers."""
-    draw, own = random.Random(seed), found_names(pairs)
-    names, pool = set(own), [*own, *COMMON]
-    again = [named(pair, names, pool, draw) for _ in range(times) for pair in pairs]
-    again += [numbered(pair, draw) for _ in range(MORE * times) for pair in pairs]
-    return [*pairs, *(pair for pair in again if pair is not None)]
+def more(pairs: list[Pair], *, times: int = 2, odd: int = 6000, seed: int = 1) -> list[Pair]:
+    """All pairs, then those with names or pronouns so many times with others, those with numbers, and odd ones.
+
+    Odd things stand for names, adorn sentences, and come alone, `odd` times each.
+    """
+    own = found_names(pairs)
+    names, draw = set(own), random.Random(seed)
+    inventor = Inventor.of(pairs, own, draw)
+    again = [named(pair, names, inventor.name) for _ in range(times) for pair in pairs]
+    again += [numbered(pair, inventor.number) for _ in range(MORE * times) for pair in pairs]
+    hits = (named(pair, names, inventor.odd) for pair in draw.sample(pairs, len(pairs)))
+    again += islice(filter(None, hits), odd)
+    again += [adorned(pair, inventor.odd(), draw) for pair in draw.choices(pairs, k=odd)]
+    alone = (" ".join(inventor.odd() for _ in range(draw.choice([1, 1, 2, 3]))) for _ in range(odd))
+    return [*pairs, *(pair for pair in again if pair is not None), *((text, text) for text in alone)]
 
 
 @click.command()

@@ -30,40 +30,46 @@ def test_a_name_is_what_both_languages_write_alike():
 
 
 def test_names_and_numbers_change_on_both_sides_alike():
-    draw = random.Random(1)
+    inventor = names.Inventor.of(PAIRS, ["Anna"], random.Random(1))
     for _ in range(50):
-        english, german = names.named(PAIRS[0], {"Tom"}, ["Anna"], draw)
+        english, german = names.named(PAIRS[0], {"Tom"}, inventor.name)
         new = re.fullmatch(r"Do you know (\w+)\?", english)[1]
         assert new != "Tom"
         assert german == f"Kennst du {new}?"
-        english, german = names.numbered(PAIRS[7], draw)
-        number = re.fullmatch(r"I have (\d\d) cats\.", english)[1]
+        english, german = names.numbered(PAIRS[7], inventor.number)
+        number = re.fullmatch(r"I have (\d{2,5}) cats\.", english)[1]
         assert german == f"Ich habe {number} Katzen."
 
 
 def test_a_possessive_is_written_as_german_writes_it():
-    draw = random.Random(1)
     for name, written in (("Anna", "Annas"), ("Hans", "Hans'"), ("Max", "Max'")):
-        draw.random = lambda: 0.0  # a name of the pool
-        assert names.named(PAIRS[2], {"Tom"}, [name], draw) == (f"I like {name}'s house.", f"Ich mag {written} Haus.")
+        found = names.named(PAIRS[2], {"Tom"}, lambda: name)  # noqa: B023  (called at once)
+        assert found == (f"I like {name}'s house.", f"Ich mag {written} Haus.")
 
 
 def test_a_name_stands_for_a_pronoun_that_both_languages_have():
-    draw = random.Random(1)
     for pair, form in ((PAIRS[9], ("{} saw me.", "{} hat mich gesehen.")), (PAIRS[10], ("Call {}.", "Ruf {} an."))):
-        english, german = names.named(pair, set(), ["Anna"], draw)
-        new = re.fullmatch(form[0].replace("{}", r"(\w+)"), english)[1]
-        assert german == form[1].format(new)
-    assert names.named(PAIRS[11], set(), ["Anna"], draw) is None
+        assert names.named(pair, set(), lambda: "Anna") == (form[0].format("Anna"), form[1].format("Anna"))
+    assert names.named(PAIRS[11], set(), lambda: "Anna") is None
 
 
 def test_the_parts_of_a_time_of_day_are_numbers():
-    english, german = names.numbered(("It is 7:30.", "Es ist 7.30 Uhr."), random.Random(1))
-    assert re.findall(r"\d+", english) == re.findall(r"\d+", german) != ["7", "30"]
+    english, german = names.numbered(("It is 7:30.", "Es ist 7.30 Uhr."), lambda old: old + "1")
+    assert (english, german) == ("It is 71:301.", "Es ist 71.301 Uhr.")
 
 
 def test_pairs_without_a_common_name_or_number_are_not_repeated():
-    found = names.more(PAIRS, times=3)
+    found = names.more(PAIRS, times=3, odd=0)
     assert found[: len(PAIRS)] == PAIRS
     assert len(found) == len(PAIRS) + 3 * 5 + 9 * 2  # three pairs with Tom, two with pronouns; two with numbers
-    assert names.more(PAIRS, times=3) == found
+    assert names.more(PAIRS, times=3, odd=0) == found
+
+
+def test_odd_things_are_the_same_on_both_sides():
+    found = names.more(PAIRS, times=0, odd=4)[len(PAIRS) :]
+    assert len(found) == 12
+    assert all(mine == theirs for mine, theirs in found[-4:])
+    for english, german in found:
+        assert re.findall(r"[^ -~äöüÄÖÜß]|www\.\S+|https:\S+[a-z]", english)
+        kept = [re.findall(r"[^ -~äöüÄÖÜß]|\w+@\w+\.\w+|www\.[\w./]+\w", text) for text in (english, german)]
+        assert kept[0] == kept[1]
