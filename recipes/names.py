@@ -78,7 +78,7 @@ class Inventor:
 
     @classmethod
     def of(cls, pairs: Iterable[Pair], names: Iterable[str], draw: random.Random) -> "Inventor":
-        words = {word for pair in pairs for text in pair for word in re.findall(r"\b[a-zäöü]{4,}\b", text)}
+        words = {word for pair in pairs for text in pair for word in re.findall(r"\b[a-zäöü]{2,}\b", text)}
         return cls(draw, [*names, *COMMON], sorted(words))
 
     def name(self) -> str:
@@ -152,16 +152,29 @@ def adorned(pair: Pair, odd: str, draw: random.Random) -> Pair:
     return english, german
 
 
+def exclaimed(pair: Pair) -> Pair | None:
+    """The pair with other marks; None where it does not say something plain on both sides."""
+    english, german = pair
+    return (english[:-1] + "!", german[:-1] + "!") if english.endswith(".") and german.endswith(".") else None
+
+
+def agreed(pair: Pair) -> Pair:
+    """The pair with one mark: what is an order with a point in English often has an exclamation mark in German."""
+    english, german = pair
+    return (english[:-1] + "!", german[:-1] + "!") if {english[-1:], german[-1:]} == {".", "!"} else pair
+
+
 def possessive(name: str, ending: str) -> str:
     """Toms, but Hans' and Max'."""
     return name + ("'" if ending and name[-1] in "sxz" else ending)
 
 
 def more(pairs: list[Pair], *, times: int = 2, odd: int = 6000, seed: int = 1) -> list[Pair]:
-    """All pairs, then those with names or pronouns so many times with others, those with numbers, and odd ones.
+    """All pairs, with one mark; those with names or pronouns again so many times, those with numbers, and odd ones.
 
-    Odd things stand for names, adorn sentences, and come alone, `odd` times each.
+    Odd things stand for names, adorn sentences, and come alone, `odd` times each; as many pairs are exclaimed.
     """
+    pairs = [agreed(pair) for pair in pairs]
     own = found_names(pairs)
     names, draw = set(own), random.Random(seed)
     inventor = Inventor.of(pairs, own, draw)
@@ -169,6 +182,7 @@ def more(pairs: list[Pair], *, times: int = 2, odd: int = 6000, seed: int = 1) -
     again += [numbered(pair, inventor.number) for _ in range(MORE * times) for pair in pairs]
     hits = (named(pair, names, inventor.odd) for pair in draw.sample(pairs, len(pairs)))
     again += islice(filter(None, hits), odd)
+    again += [exclaimed(pair) for pair in draw.choices(pairs, k=odd)]
     again += [adorned(pair, inventor.odd(), draw) for pair in draw.choices(pairs, k=odd)]
     alone = (" ".join(inventor.odd() for _ in range(draw.choice([1, 1, 2, 3]))) for _ in range(odd))
     return [*pairs, *(pair for pair in again if pair is not None), *((text, text) for text in alone)]

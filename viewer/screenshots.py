@@ -1,4 +1,7 @@
-"""The pictures of docs/viewer.md, of a server that runs: `regard see`, then `python viewer/screenshots.py`."""
+"""The pictures of docs/viewer.md, of a server that runs: `regard see`, then `python viewer/screenshots.py`.
+
+`models` compares with a second translator: `regard see --model en-de --model runs/tatoeba-en-de/model`.
+"""
 
 import shutil
 import sys
@@ -20,6 +23,7 @@ SHOTS: dict[str, dict[str, Any]] = {
     "pair": {"view": "pair", "state": TEXT | {"place": "decoder.2.cross", "head": "1", "pin": "b4,a3"}},
     "edit": {"view": "edit", "state": TEXT, "click": ["[data-hide='0/3']"]},
     "inside": {"view": "inside", "state": TEXT | {"look": "lens"}},
+    "models": {"view": "inside", "state": TEXT | {"look": "models", "place": "decoder.2.cross", "head": "1"}},
     "learn": {"view": "learn", "state": {"topic": "heads", "step": "4"}},
     "narrow": {"view": "text", "state": TEXT | {"pin": "b4"}, "width": 400, "theme": "dark"},
 }

@@ -42,6 +42,19 @@ def test_a_part_counts_its_heads_anew():
     assert len(whole.weights) == 1
 
 
+def test_some_members_of_a_batch_are_set_and_the_others_left():
+    query, key, value = random_heads(3, 4, 5, 7)
+    pattern, rows = Pattern(query, key, value=value), torch.rand(2, 1, 1, 7)
+    changed = pattern.set(rows, heads=[1], rows=[3], batch=[2, 0])
+    weights = pattern.weights().clone()
+    weights[2, 1, 3], weights[0, 1, 3] = rows[:, 0, 0]
+    assert_close(changed.weights(), weights)
+    assert_close(changed[1:, :, 2:4], weights[1:, :, 2:4])
+    assert_close(gather(changed), weights @ value)
+    with pytest.raises(ShapeError, match="weights has 2 batch members, expected 3 or 1"):
+        pattern.set(rows, heads=[1], rows=[3], batch=[0, 1, 2])
+
+
 @pytest.mark.parametrize("groups", [4, 2, 1])
 def test_set_rows_gather_by_what_was_set(groups):
     query, key, value = random_heads(2, 4, 5, 7, groups=groups)

@@ -6,29 +6,29 @@ import re
 import pytest
 from builtin.shipped import DIRECTIONS, pairs, translations, translator
 
-# The same in both languages, unlike Mary, who is Maria in German.
+# Drawn from the 150 most common first names of women and of men in the census of the United States of 1990, without
+# Mary, who is Maria in German.
 NAMES = [
-    "Jack", "Mike", "Sally", "Chris", "Jenny", "Bill", "Kate", "Ben", "Molly", "George", "Ella", "Leo", "Ruby", "Owen",
-    "Grace", "Hugo", "Iris", "Noah", "Vera", "Max", "Lena", "Adrian", "Tina", "Marcus", "Bianca", "Felix", "Carla",
-    "Jonas", "Miriam", "Theo",
+    "Crystal", "Justin", "Sarah", "Shawn", "Christine", "Grace", "Tony", "Nathan", "Walter", "Tiffany", "Russell",
+    "Pauline", "Herbert", "Adam", "Carmen", "Clarence", "Joe", "Chris", "Phyllis", "Alfred", "Judy", "Frederick",
+    "Marvin", "James", "Lawrence", "Leslie", "Manuel", "Carl", "Kimberly", "Catherine",
 ]  # fmt: skip
 TEMPLATES = {
     "en-de": (
-        "{name} works in Boston.", "Have you seen {name}?", "{name} wrote {number} letters.", "Wait for {name}!",
-        "{name} was born in 19{number}.", "Why is {name} crying?", "{name} loves {other}.", "Page {number} is missing.",
-        "Can {name} come with us?", "We need {number} chairs.", "Ask {name} or {other}!", "This is my friend {name}.",
-        "{name} left {number} minutes ago.", "When did {name} meet {other}?", "I paid {number} euros for it.",
-        "{name} is taller than {other}.", "There are {number} students in the class.", "Tell {name} the truth!",
-        "{name} speaks French.", "What does {name} want?",
+        "{name} is a teacher.", "What did {name} buy?", "{name} ran {number} miles.", "Look at {name}!",
+        "We have known {name} since 19{number}.", "Who is {name}?", "{name} hates {other}.", "Line {number} is wrong.",
+        "Will {name} help us?", "I read {number} pages today.", "Go with {name}!", "{name} is my sister.",
+        "{name} slept for {number} hours.", "Does {name} like {other}?", "The ticket was {number} dollars.",
+        "{name} and {other} got married.", "She has {number} cats.", "Don't hurt {name}!", "{name} lives in Berlin.",
+        "Why did {name} leave?",
     ),
     "de-en": (
-        "{name} arbeitet in Boston.", "Hast du {name} gesehen?", "{name} schrieb {number} Briefe.", "Warte auf {name}!",
-        "{name} wurde 19{number} geboren.", "Warum weint {name}?", "{name} liebt {other}.", "Seite {number} fehlt.",
-        "Kann {name} mit uns kommen?", "Wir brauchen {number} Stühle.", "Frag {name} oder {other}!",
-        "Das ist mein Freund {name}.", "{name} ist vor {number} Minuten gegangen.", "Wann traf {name} {other}?",
-        "Ich habe {number} Euro dafür bezahlt.", "{name} ist größer als {other}.",
-        "In der Klasse sind {number} Schüler.", "Sag {name} die Wahrheit!", "{name} spricht Französisch.",
-        "Was will {name}?",
+        "{name} ist Lehrer.", "Was hat {name} gekauft?", "{name} lief {number} Kilometer.", "Sieh dir {name} an!",
+        "Wir kennen {name} seit 19{number}.", "Wer ist {name}?", "{name} hasst {other}.", "Zeile {number} ist falsch.",
+        "Wird {name} uns helfen?", "Ich habe heute {number} Seiten gelesen.", "Geh mit {name}!",
+        "{name} ist meine Schwester.", "{name} hat {number} Stunden geschlafen.", "Mag {name} {other}?",
+        "Die Karte kostete {number} Dollar.", "{name} und {other} haben geheiratet.", "Sie hat {number} Katzen.",
+        "Tu {name} nicht weh!", "{name} lebt in Berlin.", "Warum ist {name} gegangen?",
     ),
 }  # fmt: skip
 ODD = {
@@ -42,7 +42,6 @@ ODD = {
     "no end": "where is the station",
     "a long word": "x" * 300,
 }
-HARD = {"an unseen script"}  # a goal: what these models have never seen they do not leave as it is yet
 PARAGRAPHS = {
     "en-de": "I got up at seven. It was raining! Where was my umbrella? I took the bus, and then I walked. " * 3,
     "de-en": "Ich stand um sieben auf. Es regnete! Wo war mein Schirm? Ich nahm den Bus, und dann ging ich zu Fuß. "
@@ -82,6 +81,15 @@ def test_names_numbers_and_marks_survive(name):
     assert all(text[:1].isupper() or not text[:1].isalpha() for text in found)
 
 
+def words(texts) -> set[str]:
+    return {word.lower() for text in texts for word in re.findall(r"\w+", text)}
+
+
+def plain(word: str) -> str:
+    """A word without the marks that make umlauts."""
+    return word.translate(str.maketrans({"ä": "a", "ö": "o", "ü": "u", "ß": "ss"}))
+
+
 @pytest.mark.proof
 @pytest.mark.parametrize("name", DIRECTIONS)
 def test_marks_capitals_and_umlauts_are_as_in_the_references(name):
@@ -91,13 +99,16 @@ def test_marks_capitals_and_umlauts_are_as_in_the_references(name):
     begins = [text[:1].isupper() == one[:1].isupper() for text, one in zip(found, references, strict=True)]
     print(f"{name}: {sum(marks)} of {len(marks)} marks, {sum(begins)} of {len(begins)} first letters")
     assert sum(begins) >= 0.98 * len(begins)
-    written, expected = (len(re.findall("[äöüÄÖÜß]", " ".join(texts))) for texts in (found, references))
-    print(f"{name}: {written} umlauts, {expected} in the references")
-    assert 0.9 * expected <= written + 5 <= 1.1 * expected + 10
+    known = words(one for split in ("train", "test") for one in pairs(name, split)[1])
+    bare = {plain(word) for word in known}
+    written = [word for text in found for word in words([text])]
+    wrong = [word for word in written if word not in known and plain(word) in bare]
+    print(f"{name}: {len(wrong)} of {len(written)} words differ from known ones by umlauts alone: {wrong[:10]}")
+    assert len(wrong) <= 0.002 * len(written)
     assert not re.findall("[\ufffdÃÂ]", " ".join(found))
 
 
-@pytest.mark.parametrize("what", [pytest.param(what, marks=[pytest.mark.proof] * (what in HARD)) for what in ODD])
+@pytest.mark.parametrize("what", ODD)
 @pytest.mark.parametrize("name", DIRECTIONS)
 def test_an_odd_text_is_answered_sanely(name, what):
     task, text = translator(name), ODD[what]

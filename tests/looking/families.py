@@ -43,6 +43,10 @@ CONFIGS = {
         {"vocab_size": WORDS, "dim": 24, "n_layers": 2, "n_heads": 4, "hidden_dim": 32, "max_position_embeddings": 20},
         "DistilBertForMaskedLM",
     ),
+    "esm": (
+        BERT | {"position_embedding_type": "rotary", "token_dropout": False, "pad_token_id": 1, "mask_token_id": 2},
+        "EsmForMaskedLM",
+    ),
     "albert": (BERT | {"embedding_size": 8, "num_hidden_layers": 3}, "AlbertForMaskedLM"),
     "bert-generation": (BERT, "BertGenerationEncoder"),
     "gpt2": (GPT2, "GPT2LMHeadModel"),

@@ -46,3 +46,10 @@ class Translator(nn.Module):
 
 def stream(batch: int = 2, length: int = 5) -> torch.Tensor:
     return torch.randn(batch, length, WIDTH)
+
+
+def dense(layer: MultiHead, x: torch.Tensor, allowed: torch.Tensor | None = None) -> torch.Tensor:
+    """The weights of a layer from the formula."""
+    query, key, _ = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.project(x).chunk(3, -1))
+    scores = query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
+    return torch.softmax(scores if allowed is None else scores.masked_fill(~allowed, -torch.inf), -1)

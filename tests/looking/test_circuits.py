@@ -142,12 +142,14 @@ def test_the_repeat_rests_on_the_head_that_was_built_for_it():
 
 
 @pytest.mark.proof
-def test_induction_heads_are_found_where_they_were_learned_and_the_repeat_rests_on_them():
-    model = trained()
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_induction_heads_are_found_where_they_were_learned_and_the_repeat_rests_on_them(seed):
+    model = trained(seed)
     tokens, foreseen = cycles(64, 32, 24, seed=10_001)
     found = [(one.place, one.head) for one in circuits(model, tokens).found() if one.kind == "induction"]
-    every = [*(("decoder.0.self", head) for head in range(8)), ("decoder.1.self", 0)]
+    upper = [("decoder.1.self", head) for head in range(2)]
+    every = [*(("decoder.0.self", head) for head in range(8)), *upper]
     ratio, whole = rests_on(model, found, every, tokens, foreseen)
-    assert found == [("decoder.1.self", 0)]
+    assert sorted(found) == upper
     assert whole < 0.2  # the repeat is foreseen; by chance its loss would be log 24 = 3.2
     assert ratio >= 3

@@ -47,17 +47,18 @@ def test_several_heads_of_several_layers_are_switched_off_at_once():
     assert_close(found, x, **CLOSE)
 
 
-EDITED = {
+ONE, EVEN = torch.tensor([0.0, 1.0, 0.0, 0.0, 0.0]), torch.tensor([0.25, 0.25, 0.25, 0.25, 0.0])
+EDITED = {  # of two texts, the first of which stands one place to the right
     "scale": (lambda edit: edit.head("self", 1).scale(0.3), lambda pattern: pattern.scale(0.3, [1])),
     "scale all": (lambda edit: edit.head("self", [0, 1]).scale(2), lambda pattern: pattern.scale(2)),
     "temper": (lambda edit: edit.head("self", 0).temper(0.5), lambda pattern: pattern.temper(0.5, [0])),
     "set a row": (
-        lambda edit: edit.head("self", 0).set([0.0, 1.0, 0.0, 0.0, 0.0], rows=[2]),
-        lambda pattern: pattern.set(torch.tensor([0.0, 1.0, 0.0, 0.0, 0.0]), [0], [2]),
+        lambda edit: edit.head("self", 0).set([0.0, 1.0, 0.0, 0.0], rows=[2]),
+        lambda pattern: pattern.set(ONE.roll(1), [0], [3], [0]).set(ONE, [0], [2], [1]),
     ),
     "set all rows": (
-        lambda edit: edit.head("self", 1).set(torch.full((5, 5), 0.2)),
-        lambda pattern: pattern.set(torch.full((5, 5), 0.2), [1]),
+        lambda edit: edit.head("self", 1).set(torch.full((4, 4), 0.25)),
+        lambda pattern: pattern.set(EVEN.roll(1), [1], range(1, 5), [0]).set(EVEN, [1], range(4), [1]),
     ),
     "hide": (lambda edit: edit.hide([1, -1]), lambda pattern: pattern.hide([1, -1])),
     "two in a row": (

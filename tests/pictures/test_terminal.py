@@ -67,6 +67,16 @@ def test_a_picture_keeps_to_its_width(columns, width):
     assert max(cell_len(line) for line in drawn.splitlines()) <= width
 
 
+def test_labels_take_the_room_that_there_is():
+    place = "decoder.11.cross"
+    assert place in heat([[0.5] * 4], [place], list("abcd"))
+    assert place in heat([[0.5] * 4], [place], list("abcd"), width=40)
+    sentence = "a sentence that is longer than a third of the terminal"
+    assert sentence in heat([[0.5] * 2], [sentence], ["hop 1", "hop 2"], width=80)
+    assert "hop 1 hop 2" in heat([[0.5] * 2], [sentence], ["hop 1", "hop 2"], width=40)
+    assert "another long label" in heat([[0.5] * 2], ["a"], ["another long label", "b"], width=80)
+
+
 def test_in_colour_a_cell_has_the_colour_of_its_weight():
     drawn = heat([[0.0, 0.25, 1.0]], colour=True)
     found = re.findall(r"\x1b\[48;2;(\d+);(\d+);(\d+)m  \x1b\[0m", drawn)

@@ -67,9 +67,21 @@ def test_pairs_without_a_common_name_or_number_are_not_repeated():
 
 def test_odd_things_are_the_same_on_both_sides():
     found = names.more(PAIRS, times=0, odd=4)[len(PAIRS) :]
-    assert len(found) == 12
+    kept, exclaimed = [*found[:4], *found[-8:]], found[4:-8]
+    assert exclaimed
+    assert all(text[-1] == "!" for pair in exclaimed for text in pair)
     assert all(mine == theirs for mine, theirs in found[-4:])
-    for english, german in found:
+    for english, german in kept:
         assert re.findall(r"[^ -~äöüÄÖÜß]|www\.\S+|https:\S+[a-z]", english)
-        kept = [re.findall(r"[^ -~äöüÄÖÜß]|\w+@\w+\.\w+|www\.[\w./]+\w", text) for text in (english, german)]
-        assert kept[0] == kept[1]
+        odd = [re.findall(r"[^ -~äöüÄÖÜß]|\w+@\w+\.\w+|www\.[\w./]+\w", text) for text in (english, german)]
+        assert odd[0] == odd[1]
+
+
+def test_both_sides_have_the_same_mark():
+    mixed = [("Call Tom.", "Ruf Tom an!"), ("Look!", "Schau."), ("Why?", "Warum!"), ("I see.", "Ich sehe.")]
+    assert names.more(mixed, times=0, odd=0) == [
+        ("Call Tom!", "Ruf Tom an!"),
+        ("Look!", "Schau!"),
+        ("Why?", "Warum!"),
+        ("I see.", "Ich sehe."),
+    ]

@@ -176,3 +176,12 @@ def test_it_draws_itself(translate):
     assert len(str(found).split("\n")) == 1 + len(found.target)
     assert found.svg("looks").startswith("<svg")
     assert "looks" in found.svg("looks")
+
+
+@pytest.mark.parametrize(("ending", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("html", b"<!DOCTYPE html>")])
+def test_it_is_saved_in_the_form_that_the_ending_says(translate, ending, start, tmp_path):
+    found = translate(TEXTS[0], max_length=4).alignment
+    found.save(tmp_path / f"map.{ending}", title="looks")
+    assert (tmp_path / f"map.{ending}").read_bytes().startswith(start)
+    found.save(tmp_path / "map.txt")
+    assert (tmp_path / "map.txt").read_text() == f"{found}\n"

@@ -12,7 +12,7 @@ from torch.testing import assert_close
 import regard
 from regard.checkpoints import CheckpointError, load_model
 from regard.cli.main import regard as command
-from regard.errors import RegardError
+from regard.errors import RegardError, UnknownName
 from regard.tasks import Answer
 from regard.tasks.evaluation import corpus_for, evaluate
 from regard.text import Stories
@@ -170,6 +170,9 @@ def test_the_command_shows_the_hops(answer, home, tmp_path):
     drawn = run(*model, "--show", "--save", tmp_path / "hops.svg").output
     assert expected.hops.draw() in drawn
     assert (tmp_path / "hops.svg").read_text() == expected.hops.svg("Where is Mary? office")
+    for ending, start in ((".png", b"\x89PNG"), (".html", b"<!doctype html>"), (".txt", b" ")):
+        run(*model, "--save", (tmp_path / "hops").with_suffix(ending))
+        assert (tmp_path / "hops").with_suffix(ending).read_bytes().lower().startswith(start.lower())
     (tmp_path / "story.txt").write_text("Mary went to the office.\nJohn went to the garden.\n")
     found = json.loads(run(tmp_path / "story.txt", *model, "--json", story="").output)
     assert found["text"] == "office"
@@ -181,7 +184,12 @@ def test_what_the_command_cannot_read_is_one_line(home, tmp_path):
     (tmp_path / "latin.txt").write_bytes(b"Mary \xe4")
     with pytest.raises(RegardError, match=r"latin\.txt: not UTF-8"):
         CliRunner().invoke(command, ["answer", str(tmp_path / "latin.txt"), *map(str, model)], catch_exceptions=False)
-    assert run(*model, "--save", "hops.png").exit_code == 2
+    with pytest.raises(
+        UnknownName, match=r"unknown ending of a picture's name '.gif': .*known: .html, .png, .svg, .txt"
+    ):
+        CliRunner().invoke(command, ["answer", *map(str, model), "--save", "hops.gif"], input="Mary is in the office.",
+                           catch_exceptions=False)  # fmt: skip
+    assert run(*model, "-q", "Where is John?", "--save", "hops.png").exit_code == 2
 
 
 # ---- the built-in model

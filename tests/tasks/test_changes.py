@@ -101,3 +101,11 @@ def test_what_cannot_be_compared_is_one_line(home):
         changes.of_steps(home / "generate", "the dog")
     with pytest.raises(RegardError, match=r"no place 'decoder\.9\.self': known: decoder\.0\.self"):
         changes.of_texts(task, "the dog", "the cat").tile("decoder.9.self", 0)
+
+
+def test_models_of_another_depth_are_refused_in_one_line(home, tmp_path):
+    gpt2(tmp_path / "deeper", n_layer=3)
+    whole, deeper = regard.load(home / "generate"), regard.load(tmp_path / "deeper")
+    for pair in ((whole, deeper), (deeper, whole)):
+        with pytest.raises(RegardError, match=r"one has decoder\.2\.self and the other has not"):
+            changes.of_models(*pair, "the dog")

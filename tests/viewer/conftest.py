@@ -1,7 +1,9 @@
-"""What the tests of the page stand on: three small models behind `regard see`, and a browser that looks at them."""
+"""What the tests of the page stand on: four small models behind `regard see`, and a browser that looks at them."""
 
 import json
 import re
+import time
+import urllib.request
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -39,23 +41,25 @@ class Site:
         """The model that the server asks, in this process: what the library says of it, the page has to show."""
         import regard
 
-        return regard.load(self.folders[name])
+        return regard.load(self.folders.get(name, name))
 
 
 @pytest.fixture(scope="session")
 def folders(tmp_path_factory) -> dict[str, Path]:
-    """A translator of twenty words, a BERT that fills gaps, a GPT that reads 1,024 letters; all random."""
+    """A translator of twenty words and another of its shape, a BERT that fills gaps, a GPT that reads 1,024 letters;
+    all random."""
     from tasks.tiny import bert, gpt2
 
     root = tmp_path_factory.mktemp("models")
-    made = {name: root / name for name in ("translator", "bert", "gpt")}
+    made = {name: root / name for name in ("translator", "tuned", "bert", "gpt")}
     translator(made["translator"], root / "tokenizer.json")
+    translator(made["tuned"], root / "tokenizer.json", seed=8)
     bert("ForMaskedLM", made["bert"])
     gpt2(made["gpt"], n_positions=1024)
     return made
 
 
-def translator(folder: Path, words: Path) -> None:
+def translator(folder: Path, words: Path, seed: int = 7) -> None:
     """Two layers of four heads that write German words in no order."""
     known = [
         "<pad>",
@@ -85,7 +89,7 @@ def translator(folder: Path, words: Path) -> None:
     reader.post_processor = end
     reader.add_special_tokens(["<pad>", "</s>"])
     reader.save(str(words))
-    torch.manual_seed(7)
+    torch.manual_seed(seed)
     stack = StackConfig(2, 32, AttentionConfig(4), InnerConfig(64, "relu"), first=False, final_norm=False)
     side = SideConfig(WordsConfig(len(known)), stack, PositionConfig("sinusoidal", {"width": 32, "layout": "halves"}))
     model = Transformer(TransformerConfig(side, side, OutputConfig(bias=True)))
@@ -103,7 +107,19 @@ def translator(folder: Path, words: Path) -> None:
 @pytest.fixture(scope="session")
 def site(folders):
     with browsing() as browser, serving(*folders.values()) as base:
+        ready(base)
         yield Site(base, folders, browser)
+
+
+def ready(base: str) -> None:
+    """Wait until the first model is there: on a busy machine torch alone takes longer than a page is waited for."""
+    for _ in range(600):
+        with urllib.request.urlopen(f"{base}api/models") as answer:
+            told = json.load(answer)
+        if any(model["name"] == told["first"] and model["state"] == "ready" for model in told["models"]):
+            return
+        time.sleep(0.5)
+    raise AssertionError("the first model was not loaded in five minutes")
 
 
 @pytest.fixture

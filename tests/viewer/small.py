@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import torch
 from starlette.testclient import TestClient
 
 # Here and not in a thread of the server: shape checks rewrite what is imported, which Python 3.11 does one at a time.
@@ -47,3 +48,12 @@ def framed(body: bytes) -> tuple[dict, np.ndarray]:
     (length,) = struct.unpack("<I", body[4:8])
     assert length % 4 == 0
     return json.loads(body[8 : 8 + length]), np.frombuffer(body[8 + length :], "<f4")
+
+
+def theirs(folder: Path, kind: str, **inputs: torch.Tensor):
+    """The attentions of transformers, which writes all of them down."""
+    from tasks.tiny import transformers
+
+    model = getattr(transformers, kind).from_pretrained(folder, attn_implementation="eager").eval()
+    with torch.no_grad():
+        return model(**inputs, output_attentions=True)

@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-from tasks.tiny import bart, bert, transformers
+from tasks.tiny import bart, bert
 from torch.testing import assert_close
-from viewer.small import client, framed, run
+from viewer.small import client, framed, run, theirs
 
 import regard
 from regard.viewer.shelf import Shelf
@@ -36,13 +36,6 @@ def weights(asking, told: dict, place: str, head: int) -> torch.Tensor:
     where = f"/api/runs/{told['id']}/tile?place={place}&level=0&row=0&column=0"
     head, numbers = framed(asking.get(f"{where}&head={head}").content)
     return torch.tensor(numbers).view(head["rows"], head["columns"])
-
-
-def theirs(folder, kind: str, **inputs):
-    """The attentions of transformers, which writes all of them down."""
-    model = getattr(transformers, kind).from_pretrained(folder, attn_implementation="eager").eval()
-    with torch.no_grad():
-        return model(**inputs, output_attentions=True)
 
 
 @pytest.mark.parametrize("name", KINDS)

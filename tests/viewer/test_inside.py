@@ -2,10 +2,12 @@
 
 import pytest
 import torch
+from tasks.tiny import bert, transformers
 from torch.testing import assert_close
 from viewer.small import STORY, client, run
 
 import regard
+from regard.viewer.shelf import Shelf
 
 OFF = [{"do": "scale", "place": "decoder.1.self", "heads": [0], "factor": 0.0}]
 
@@ -48,6 +50,24 @@ def test_the_last_row_of_the_lens_is_what_the_model_says(asking, shakespeare):
     with torch.no_grad(), regard.edit(shakespeare.model, OFF):
         expected = shakespeare.model(torch.tensor([told["sides"][0]["ids"]]))[0].softmax(-1).amax(-1)
     assert_close(found["chances"][0], expected, atol=1e-4, rtol=0)
+
+
+def test_the_lens_of_a_masked_model_reads_each_layer_as_its_last(tmp_path):
+    bert("ForMaskedLM", tmp_path / "bert")
+    with client(Shelf({"bert": tmp_path / "bert"})) as asking:
+        told = run(asking, model="bert", text="the [MASK] sleeps .", second="a dog .")
+        found = numbers(asking, told, "lens")
+        notes = asking.get(f"/api/runs/{told['id']}/inside/lens").json()["grids"][0]["notes"]
+    theirs = transformers.BertForMaskedLM.from_pretrained(tmp_path / "bert").eval()
+    side = told["sides"][0]
+    inputs = {"input_ids": torch.tensor([side["ids"]]), "token_type_ids": torch.tensor([side["segments"]])}
+    with torch.no_grad():
+        layers = [theirs.cls(x)[0].softmax(-1) for x in theirs(**inputs, output_hidden_states=True).hidden_states[1:]]
+    expected = torch.stack(layers[::-1])
+    assert_close(found["chances"], expected.amax(-1), atol=1e-5, rtol=0)
+    assert_close(found["choice"][1], expected[1].gather(-1, expected[0].argmax(-1, keepdim=True))[:, 0])
+    gap = side["texts"].index(" [MASK]")
+    assert notes[0][gap].strip() == told["answer"]["gaps"][0][0]["text"]  # the last layer says what the model says
 
 
 def test_a_rollout_shares_out_one(asking):

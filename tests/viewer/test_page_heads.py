@@ -51,6 +51,7 @@ def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
     known = rows[: len(expected)]  # the page also shows what the last token looks at, which writes nothing more
     assert [(int(row[1]), int(row[3])) for row in known] == [(row, column) for row, column, _ in expected]
     assert [float(row[5]) for row in known] == pytest.approx([weight for *_, weight in expected], abs=1e-5)
+    page.locator(".link.strong").nth(len(rows) - 1).wait_for(state="attached")
     assert page.locator(".link.strong").count() == len(rows)
 
 
@@ -60,8 +61,8 @@ def test_a_pinned_token_keeps_its_own_links_only(visit):
     page.locator(".spot").first.wait_for()
     page.locator(".spot").nth(3).click()
     page.mouse.move(5, 400)
-    assert page.locator(".link.strong").count() == 2
     visit.holds("pin=b4")  # the row that wrote the fourth token
+    page.wait_for_function("() => document.querySelectorAll('.link.strong').length === 2")
     page.get_by_role("button", name="head 1", exact=True).click()
     visit.holds("heads=0%2C1")
 
@@ -90,6 +91,7 @@ def test_the_map_zooms_from_the_whole_to_single_weights(visit, site):
         page.keyboard.press("+")
     level.filter(has_text="exact").wait_for()
     visit.holds("at=")
+    page.locator("caption", has_text="a cell is 1 × 1").wait_for(state="attached")
     rows = visit.table(re.compile("Map of"))
     task = site.task("gpt")
     with regard.watch(task.model, "decoder.1.self") as seen:
@@ -105,9 +107,9 @@ def test_the_map_zooms_from_the_whole_to_single_weights(visit, site):
 def test_the_scale_says_what_it_does(visit):
     page = visit.open("map", text=SENTENCE)
     page.get_by_role("button", name="log", exact=True).click()
-    assert "ten times" in page.locator("[data-says=scale]").inner_text()
+    page.locator("[data-says=scale]", has_text="ten times").wait_for()
     page.get_by_role("button", name="without the sink").click()
-    assert "hatched" in page.locator("[data-says=scale]").inner_text()
+    page.locator("[data-says=scale]", has_text="hatched").wait_for()
     visit.holds("scale=sinkless")
 
 

@@ -31,7 +31,7 @@ def test_every_page_shows_numbers_an_equation_and_its_code(visit):
         assert page.locator("[data-made]").inner_text()
         assert page.locator("[data-equation]").inner_text()
         assert "import" in page.locator("pre.code").inner_text() or "import" in page.locator("pre.code").text_content()
-        assert page.locator("figure tbody tr").count() > 0
+        page.locator("figure tbody tr").first.wait_for(state="attached")
 
 
 def test_the_temperature_flattens_the_softmax(visit):
@@ -39,11 +39,11 @@ def test_the_temperature_flattens_the_softmax(visit):
     scores = [float(text) for text in page.locator(".sliders output").all_text_contents()]
     page.get_by_label("Temperature").fill("2")  # the slider is logarithmic: 2 is a temperature of 4
     page.locator("[data-topic=softmax] > .stack > .slider output", has_text="4.00").wait_for()
+    visit.holds("given=")
     powers = [math.exp(score / 4) for score in scores]
     page.wait_for_function("() => document.querySelector('[data-busy=true]') === null")
     shown = [float(row[3]) for row in visit.table(re.compile("The weights"))]
     assert shown == pytest.approx([power / sum(powers) for power in powers], abs=1e-5)
-    visit.holds("given=")
 
 
 def test_without_positions_the_order_of_the_words_is_lost(visit):
@@ -67,7 +67,7 @@ def test_the_heads_are_split_and_joined(visit):
     page.locator("[data-equation]", has_text="4 heads").wait_for()
     for _ in range(5):
         page.get_by_role("button", name="Next →").click()
-    assert page.get_by_role("button", name="Next →").is_disabled()
+    page.locator("button:disabled", has_text="Next →").wait_for()
     rows = visit.table(re.compile("W_O"))
     named = {row[0] for row in rows}
     assert {"x"} <= named

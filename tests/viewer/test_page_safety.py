@@ -76,7 +76,7 @@ def test_nothing_stands_out_of_the_window(visit, width):
     page.set_viewport_size({"width": width, "height": 800})
     for view in (*VIEWS, "learn"):
         visit.open(view, wait=view != "learn", text="where is the dog")
-        page.locator("figure, .state, .card").first.wait_for()
+        page.locator("[data-topic]" if view == "learn" else "main .card").first.wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
 
 

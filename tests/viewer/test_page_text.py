@@ -43,6 +43,24 @@ def test_a_token_under_the_pointer_shows_its_alignment(visit, site):
     assert max(shown.values()) == pytest.approx(max(row), abs=0.006)
 
 
+def test_of_a_paragraph_one_sentence_is_read_and_another_can_be_chosen(visit, site):
+    page = visit.open("text", text=f"a dog\n{SENTENCE}", pin="a1")
+    assert page.get_by_label("Sentence").locator("option").all_text_contents() == [
+        "1 of 2: a dog",
+        f"2 of 2: {SENTENCE}",
+    ]
+    page.get_by_label("Sentence").select_option("1")
+    page.locator("section[aria-label=source] .word", has_text="station").wait_for()
+    visit.holds("sentence=1")
+    written = page.locator("section[aria-label=target] .word.written").all_text_contents()
+    assert "".join(written).startswith(site.task("translator")(SENTENCE, beam=4).text.replace(" ", "·"))
+    assert "pin=" not in page.url  # those were tokens of another sentence
+    page.get_by_role("textbox", name="Text").fill("where is a cat")
+    page.get_by_role("button", name="Run").click()
+    page.get_by_label("Sentence").wait_for(state="detached")
+    page.wait_for_function("() => !location.href.includes('sentence=')")
+
+
 def test_a_gpt_writes_on_and_what_competed_is_shown(visit, site):
     page = visit.open("text", model="gpt", text="the dog", tokens="6")
     expected = site.task("gpt")("the dog", max_length=6)
@@ -70,9 +88,10 @@ def test_a_word_is_pinned_in_every_view_and_in_the_address(visit):
     visit.holds("pin=a2")
     for view in ("Heads", "Links", "Map", "Edit"):
         page.get_by_role("navigation", name="Views").get_by_text(view, exact=True).click()
-        assert page.locator(".spine .token.held").get_attribute("data-token") == "2"
+        page.locator(f"main[data-view={view.lower()}]").wait_for()
+        page.locator(".spine .token.held[data-token='2']").wait_for()
     page.keyboard.press("Escape")
-    assert page.locator(".spine .token.held").count() == 0
+    page.locator(".spine .token.held").wait_for(state="detached")
     page.wait_for_function("() => !location.href.includes('pin=')")
 
 

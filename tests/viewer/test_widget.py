@@ -10,6 +10,8 @@ from viewer.small import framed
 
 import regard
 from regard.attention import Pattern
+from regard.errors import ShapeError
+from regard.pictures import Album, notebook
 from regard.viewer import widget
 from regard.viewer.guard import Address
 from regard.viewer.server import served
@@ -31,22 +33,58 @@ def ask(app, path: str, method: str = "GET", body: dict | None = None) -> tuple[
     return heads[-1], b"".join(parts)
 
 
-def test_what_was_seen_can_be_asked_about():
-    pattern = Pattern(torch.randn(1, 2, 5, 4), torch.randn(1, 2, 7, 4))
+def kept(looks, batch: int = 0):
+    """An application that knows what was looked at, and nothing else."""
     app = served(widget.Shelf(), Address(port=widget.PORT))
-    run = widget.kept_of({"decoder.0.cross": pattern}, source=list("abcdefg"), target=list("vwxyz"))
-    app.state.runs.keep(run)
+    app.state.runs.keep(widget.kept_of(looks, batch))
+    return app
+
+
+def told(app) -> dict:
     head, body = ask(app, "/api/runs/seen")
     assert head["status"] == 200
-    assert {side["name"]: "".join(side["texts"]) for side in json.loads(body)["sides"]} == {
-        "target": "vwxyz",
-        "source": "abcdefg",
-    }
-    head, body = ask(app, "/api/runs/seen/tile?place=decoder.0.cross&head=1&level=0&row=0&column=0")
+    return json.loads(body)
+
+
+def lines(run: dict) -> dict[str, str]:
+    """The tokens of each side."""
+    return {side["name"]: "".join(side["texts"]) for side in run["sides"]}
+
+
+def test_what_was_seen_can_be_asked_about():
+    pattern = Pattern(torch.randn(2, 2, 5, 4), torch.randn(2, 2, 7, 4))
+    app = kept({"decoder.0.cross": (pattern, list("vwxyz"), list("abcdefg"))}, batch=1)
+    assert lines(told(app)) == {"text": "vwxyz", "source": "abcdefg"}
+    _, body = ask(app, "/api/runs/seen/tile?place=decoder.0.cross&head=1&level=0&row=0&column=0")
     torch.testing.assert_close(torch.tensor(framed(body)[1]).view(5, 7), torch.softmax(
-        pattern.query[0, 1] @ pattern.key[0, 1].T / 2, -1
+        pattern.query[1, 1] @ pattern.key[1, 1].T / 2, -1
     ))  # fmt: skip
     assert ask(app, "/api/runs/none")[0]["status"] == 404
+
+
+@pytest.mark.parametrize(
+    ("place", "queries", "rows", "columns", "expected"),
+    [
+        ("encoder.0.self", 5, "abcde", "abcde", ("source", "source")),
+        ("decoder.0.self", 5, "abcde", "abcde", ("text", "text")),
+        ("decoder.0.cross", 5, "vwxyz", "abcde", ("text", "source")),
+        ("decoder.0.self", 2, "de", "abcde", ("from", "text")),
+        ("pattern", 5, "vwxyz", "abcde", ("from", "text")),
+        ("pattern", 2, None, None, ("from", "text")),
+    ],
+)
+def test_every_row_has_the_name_that_it_was_given(place, queries, rows, columns, expected):
+    pattern = Pattern(torch.randn(1, 1, queries, 4), torch.randn(1, 1, 5, 4))
+    run = told(kept({place: (pattern, rows and list(rows), columns and list(columns))}))
+    (found,) = run["places"]
+    assert (found["rows"], found["columns"]) == expected
+    assert lines(run) == {expected[0]: rows or "01", expected[1]: columns or "01234"}
+
+
+def test_a_name_too_few_is_an_error():
+    pattern = Pattern(torch.randn(1, 1, 5, 4), torch.randn(1, 1, 5, 4))
+    with pytest.raises(ShapeError, match="one label for each column: 5, got 4"):
+        widget.kept_of({"pattern": (pattern, list("abcde"), list("abcd"))})
 
 
 def test_a_model_can_be_asked_and_edited():
@@ -70,11 +108,24 @@ def test_without_the_page_or_anywidget_pictures_stand_still(monkeypatch):
     assert widget.show(pattern)._repr_html_().startswith("<svg")
 
 
-def test_the_widget_is_the_page(monkeypatch):
+def test_the_widget_is_the_page():
     pytest.importorskip("anywidget")
-    static = widget.files("regard.viewer") / "static" / "widget.js"
-    if not static.is_file():
-        pytest.skip("the page was built without its widget")
-    found = widget.show(Pattern(torch.randn(1, 2, 5, 4), torch.randn(1, 2, 7, 4)))
+    pattern = Pattern(torch.randn(1, 2, 5, 4), torch.randn(1, 2, 7, 4))
+    found = widget.show(pattern, rows=list("vwxyz"))
     assert found.run == "seen"
     assert found.app.state.runs.get("seen").patterns["pattern"].shape == (1, 2, 5, 7)
+
+
+def test_what_is_seen_is_the_page_in_a_notebook_and_a_picture_where_one_is_asked_for(monkeypatch):
+    pytest.importorskip("anywidget")
+    monkeypatch.setattr(notebook, "in_notebook", lambda: True)
+    task = regard.load("shakespeare")
+    with torch.no_grad(), regard.watch(task.model, "decoder.*.self") as seen:
+        task.model(torch.tensor([[399, 305, 12], [524, 322, 288]]))
+    shown = seen.show("decoder.1.*", tokens=list("abc"), batch=1)
+    run = shown.page.app.state.runs.get(shown.page.run)
+    assert [*run.patterns] == ["decoder.1.self"]
+    torch.testing.assert_close(run.patterns["decoder.1.self"].weights(), seen["decoder.1.self"][1:])
+    assert shown.svg() == seen.album("decoder.1.*", tokens=list("abc"), batch=1).svg()
+    assert type(seen["decoder.1.self"].show(title="one").page).__name__ == "Widget"
+    assert type(seen.show(scale="log")) is type(seen["decoder.1.self"].show([0])) is Album

@@ -63,7 +63,7 @@ const sleep = (seconds: number, signal?: AbortSignal) =>
     });
   });
 
-type Query = Record<string, string | number>;
+export type Query = Record<string, string | number>;
 
 /** Ask for something; where it is not there yet (409) or too much at once (429), ask again a little later. */
 async function get(path: string, query: Query = {}, signal?: AbortSignal): Promise<Response> {
@@ -116,8 +116,8 @@ export const api = {
   async overview(id: string, query: { how: How; size: number }, signal?: AbortSignal): Promise<Frame<OverviewHead>> {
     return framed(await (await get(`${run(id)}/overview`, query, signal)).arrayBuffer());
   },
-  inside: (id: string, view: string, other: string | null, signal?: AbortSignal) =>
-    got<Inside>(`${run(id)}/inside/${encodeURIComponent(view)}`, other === null ? {} : { other }, signal),
+  inside: (id: string, view: string, query: Query, signal?: AbortSignal) =>
+    got<Inside>(`${run(id)}/inside/${encodeURIComponent(view)}`, query, signal),
   topics: (signal?: AbortSignal) => got<Topics>("api/learn", {}, signal),
   async lesson(topic: string, given: Record<string, unknown>, signal?: AbortSignal): Promise<Lesson> {
     const response = await home.wire(`api/learn/${encodeURIComponent(topic)}`, posted(given, signal));

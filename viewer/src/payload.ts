@@ -13,6 +13,7 @@ export interface Ask {
   model: string;
   text: string;
   second?: string | null;
+  sentence?: number;
   beam?: number;
   max_tokens?: number | null;
   sample?: Drawing | null;
@@ -91,9 +92,9 @@ export interface Tree {
   winner: number[];
 }
 
-/** Which source tokens each target token looked at, the mean of the heads of one layer; pairs of words. */
+/** Which source tokens each target token came from, under the look that the task reads; pairs of words. */
 export interface Aligned {
-  place: string;
+  look: string;
   weights: number[][];
   words: [number, number][];
 }
@@ -148,6 +149,8 @@ export interface Run {
   task: string;
   text: string;
   second: string | null;
+  sentences: string[];
+  sentence: number;
   answer: Answer;
   sides: Side[];
   places: Place[];

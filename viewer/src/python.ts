@@ -4,7 +4,7 @@ import { noted } from "./address";
 import type { Run } from "./payload";
 
 /** A value as a literal; JSON's three names are other words there. */
-function literal(value: unknown): string {
+export function literal(value: unknown): string {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;

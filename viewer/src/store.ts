@@ -91,6 +91,7 @@ const wanted = computed<Omit<Ask, "edits" | "base" | "page"> | null>(() => {
     model: name,
     text: text.value,
     second: noted("second") || null,
+    sentence: task === "translate" ? (written("sentence") ?? 0) : 0,
     beam: writes && !sample ? Math.min(written("beam") ?? (task === "translate" ? 4 : 1), bounds.beam) : 1,
     max_tokens: writes ? atMost(written("tokens") ?? (goesOn ? 32 : null), bounds.written) : null,
     sample,

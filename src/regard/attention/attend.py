@@ -1,6 +1,7 @@
 """The one function."""
 
 import torch
+from jaxtyping import Int
 from torch import Tensor
 
 from regard.attention.biases import Bias
@@ -25,6 +26,7 @@ def attend(
     normaliser: Normaliser | None = None,
     way: Way | None = None,
     taps: Taps = (),
+    places: Int[Tensor, "#batch queries"] | None = None,
     dropout: float = 0.0,
 ) -> Gathered:
     """Compare each query with the keys it may see, turn the scores into weights, gather the values.
@@ -32,6 +34,7 @@ def attend(
     Runs at the speed of the fused kernel; the weights are there for whoever looks through a tap. Keys and values
     may have fewer heads than queries (grouped heads), values another width. `mask` can be a bool tensor, True =
     may look. Dropout takes weights away after the pattern was seen. A `way` compares fewer pairs: see efficient/.
+    `places` are those of the queries in their text, for taps that name them.
     """
     kind = query.device.type
     if torch.is_autocast_enabled(kind):
@@ -40,9 +43,9 @@ def attend(
         cast = query.to(dtype)
         with torch.autocast(kind, enabled=False):
             key = cast if key is query else key.to(dtype)
-            return attend(cast, key, value.to(dtype), **told, taps=taps, dropout=dropout)
+            return attend(cast, key, value.to(dtype), **told, taps=taps, places=places, dropout=dropout)
     mask = Dense(mask) if isinstance(mask, Tensor) else mask
-    pattern = Pattern(query, key, score, bias, mask, normaliser or score.normaliser, value=value)
+    pattern = Pattern(query, key, score, bias, mask, normaliser or score.normaliser, value=value, query_places=places)
     if way is not None:
         pattern = way.pattern(pattern)
     run = None if way is None else way.run

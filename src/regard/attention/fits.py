@@ -32,5 +32,7 @@ def check(pattern: "Pattern") -> None:
     for part in (pattern.mask, pattern.bias):
         if part is not None:
             part.check(batch, heads, queries, keys)
+    if pattern.query_places is not None:
+        expect("query_places", "places", pattern.query_places.shape[-1], queries)
     if pattern.hidden is not None:
         Padding(pattern.hidden).check(batch, heads, queries, keys)

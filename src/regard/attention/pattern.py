@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.attention import looks, tiles
@@ -45,6 +45,7 @@ class Pattern(Shown):
     fixed: tuple[Fixed, ...] = ()  # rows set by hand for some heads
     value: Values | None = None  # for norm-weighted looks; the weights ignore it
     summary: Summary | None = None  # what the normaliser knows of each row, where the kernel left it behind
+    query_places: Int[Tensor, "#batch queries"] | None = None  # in the text, for edits that name them
 
     def __post_init__(self) -> None:
         if self.normaliser is None:
@@ -117,18 +118,21 @@ class Pattern(Shown):
         gate = everyone.index_copy(1, torch.tensor(chosen, dtype=torch.long, device=gate.device), gate)
         return replace(self, gate=gate if self.gate is None else self.gate * gate)
 
-    def set(self, weights: Tensor, heads: Some | None = None, rows: Some | None = None) -> "Pattern":
+    def set(
+        self, weights: Tensor, heads: Some | None = None, rows: Some | None = None, batch: Some | None = None
+    ) -> "Pattern":
         """These rows of these heads are what you say, whatever else is hidden or tempered."""
-        batch, count, queries, keys = self.shape
+        size, count, queries, keys = self.shape
         chosen, lines = numbers(heads, count, "head"), numbers(rows, queries, "query")
+        members = None if batch is None else tuple(numbers(batch, size, "batch member"))
         weights = torch.as_tensor(weights, device=self.query.device)
         try:
             full = weights.expand(weights.shape[0] if weights.ndim == 4 else 1, len(chosen), len(lines), keys)
-            expect("weights", "batch members", len(full), batch, 1)
+            expect("weights", "batch members", len(full), size if members is None else len(members), 1)
         except RuntimeError:
             wanted = f"(batch or 1, {len(chosen)} heads, {len(lines)} rows, {keys} keys)"
             raise ShapeError(f"weights that fit {wanted} expected, got {tuple(weights.shape)}") from None
-        return replace(self, fixed=(*self.fixed, Fixed(tuple(chosen), tuple(lines), full)))
+        return replace(self, fixed=(*self.fixed, Fixed(tuple(chosen), tuple(lines), full, members)))
 
     # ---- looks
 
@@ -246,6 +250,7 @@ class Pattern(Shown):
             "gate": None if self.gate is None else self.gate[batch if len(self.gate) > 1 else slice(None), heads],
             "fixed": tuple(fixed.part(batch, heads) for fixed in self.fixed),
             "summary": self.summary and tuple(part[batch, heads] for part in self.summary),
+            "query_places": places if (places := self.query_places) is None or len(places) == 1 else places[batch],
         }
 
     def scores(self, rows: slice, columns: slice) -> Tensor:

@@ -1,6 +1,7 @@
 """What a Pattern looks like: its heads as pictures, exact where there is room, an overview where there is none."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -9,6 +10,7 @@ from regard.attention.looks import edges
 from regard.attention.regions import Some, numbers
 from regard.errors import ShapeError
 from regard.pictures import Album, Picture
+from regard.pictures.notebook import live
 from regard.pictures.picture import ByWord
 from regard.pictures.scales import Scale
 
@@ -24,9 +26,26 @@ class Shown:
 
     def draw(self, head: int = 0, batch: int = 0, rows: Iterable[str] = (), columns: Iterable[str] = ()) -> str:
         """One head as a picture for the terminal."""
-        return self.show([head], batch, rows=list(rows) or None, columns=list(columns) or None, cells=None).draw()
+        return self.album([head], batch, rows=list(rows) or None, columns=list(columns) or None, cells=None).draw()
 
     def show(
+        self,
+        heads: Some | None = None,
+        batch: int = 0,
+        *,
+        rows: Sequence[str] | None = None,
+        columns: Sequence[str] | None = None,
+        title: str = "",
+        **how: Any,
+    ) -> Album:
+        """In a notebook the viewer's page, with the extra `notebook`; elsewhere the pictures of `album`.
+
+        Heads, and whatever else is said about how to draw (`scale`, `words`, `cells`), ask for pictures.
+        """
+        drawn = partial(self.album, heads, batch, rows=rows, columns=columns, title=title, **how)
+        return drawn() if heads is not None or how else live({title or "pattern": (self, rows, columns)}, batch, drawn)
+
+    def album(
         self,
         heads: Some | None = None,
         batch: int = 0,
@@ -64,11 +83,11 @@ class Shown:
         return Album(pictures)
 
     def save(self, path: str | Path, heads: Some | None = None, batch: int = 0, **how: Any) -> None:
-        """Write heads as pictures, in the form that the ending says: .html, .svg, .png or .txt; `how` as in show()."""
-        self.show(heads, batch, **how).save(path)
+        """Write heads as pictures, in the form that the ending says: .html, .svg, .png or .txt; `how` as in album()."""
+        self.album(heads, batch, **how).save(path)
 
     def _repr_html_(self) -> str:
-        return self.show(cells=64).svg()
+        return self.album(cells=64).svg()
 
 
 def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Any, tuple[list[str], list[str]], str]:

@@ -20,7 +20,12 @@ from regard.errors import RegardError
 @click.option("--model", "-m", default="babi", metavar="NAME", help="A folder or a built-in name.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
 @click.option("--show", is_flag=True, help="Draw how much each hop looked at each sentence.")
-@click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="The same as a picture: FILE.svg.")
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The same as a picture: .svg, .png, .html or .txt.",
+)
 @click.option("--edit", "edits", type=click.Path(exists=True), help="JSON that edits of attention were saved as.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, one for each question.")
 def answer(
@@ -43,8 +48,8 @@ def answer(
     """
     if file == "-" and (sys.stdin is None or sys.stdin.isatty()):
         raise click.UsageError("no story: give FILE, or a text on standard input")
-    if save is not None and (save.suffix != ".svg" or len(questions) > 1):
-        raise click.UsageError("--save takes one question, and a file that ends in .svg")
+    if save is not None and len(questions) > 1:
+        raise click.UsageError("--save takes one question")
     story = read(file)
     from regard.looking import edit
     from regard.tasks import load
@@ -64,7 +69,7 @@ def answer(
         if found.unknown:
             click.echo(f"words that the model does not know: {', '.join(found.unknown)}", err=True)
     if save is not None:
-        write(save, answers[0].hops.svg(f"{answers[0].question} {answers[0].text}"))
+        answers[0].hops.save(save, f"{answers[0].question} {answers[0].text}")
 
 
 def plain(found: Any) -> dict[str, Any]:
@@ -84,10 +89,3 @@ def read(file: str) -> str:
         raise RegardError(f"{file}: cannot be read: {problem.strerror or problem}") from None
     except UnicodeDecodeError:
         raise RegardError(f"{'standard input' if file == '-' else file}: not UTF-8") from None
-
-
-def write(file: Path, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise RegardError(f"{file}: cannot be written: {problem.strerror or problem}") from None

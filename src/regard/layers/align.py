@@ -89,7 +89,7 @@ class Align(nn.Module):
             key, value, beams = key.repeat_interleave(beams, 0), value.repeat_interleave(beams, 0), 1
         elif beams > 1:
             query, mask = folded(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
-        gathered = attend(query, key, value, score=score, mask=mask, taps=taps)
+        gathered = attend(query, key, value, score=score, mask=mask, taps=taps, places=places if taps else None)
         return (unfolded(gathered, beams) if beams > 1 else gathered)[:, 0]
 
     def remembered(self, source: Tensor | None, mask: Mask | None, cache: Cache | None) -> tuple[Tensor, Tensor]:

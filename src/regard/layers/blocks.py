@@ -75,7 +75,7 @@ class Block(nn.Module):
 
         def look_across(x: Tensor) -> Tensor:
             assert self.cross is not None
-            return self.cross(x, source, mask=source_mask, cache=across)
+            return self.cross(x, source, mask=source_mask, places=places, cache=across)
 
         x = self.added(x, look, self.self_norm)
         if self.cross is not None and self.cross_norm is not None:

@@ -166,6 +166,7 @@ class MultiHead(nn.Module):
             mask=mask,
             way=self.way,
             taps=taps,
+            places=places if taps else None,
             dropout=self.dropout if self.training else 0.0,
         )
         if beams > 1:

@@ -82,9 +82,7 @@ def above(one: Tensor, middle: Tensor) -> Tensor:
 
 def differences(one: Mapping[str, Pattern], other: Mapping[str, Pattern]) -> dict[str, Difference]:
     """What changed, by place, of two that were watched: `differences(seen, again)["encoder.0.self"].divergence()`."""
-    if {*one} != {*other}:
-        alone = [name for name in (*one, *other) if (name in one) != (name in other)]
-        raise RegardError(f"places that both have expected; one has {shortened(alone)} and the other has not")
+    same_places(one, other)
     found: dict[str, Difference] = {}
     for place in one:
         try:
@@ -92,3 +90,9 @@ def differences(one: Mapping[str, Pattern], other: Mapping[str, Pattern]) -> dic
         except ShapeError as problem:
             raise ShapeError(f"{place}: {problem}") from None
     return found
+
+
+def same_places(one: Mapping[str, Pattern], other: Mapping[str, Pattern]) -> None:
+    """Raise unless both were watched in the same places."""
+    if alone := [name for name in (*one, *other) if (name in one) != (name in other)]:
+        raise RegardError(f"places that both have expected; one has {shortened(alone)} and the other has not")

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
 from regard.errors import RegardError, lookup
+from regard.looking.drawn import drawn
 from regard.looking.places import Placed, Places, is_of_source, shortened
 from regard.looking.watch import repeats, tapped
 
@@ -19,24 +20,24 @@ Record = dict[str, Any]
 """One edit as data: where ("place", "heads"), what ("do") and how much."""
 
 
-def hide(pattern: Pattern, record: Record) -> Pattern:
+def hide(pattern: Pattern, record: Record, place: str) -> Pattern:
     places = record["places"]
-    if not is_of_source(record["place"]):  # a text that is being written may not have come so far
+    if not is_of_source(place):  # a text that is being written may not have come so far
         count = pattern.shape[3]
         places = [place for place in places if -count <= place < count]
     return pattern.hide(places)
 
 
-def scale(pattern: Pattern, record: Record) -> Pattern:
+def scale(pattern: Pattern, record: Record, place: str) -> Pattern:
     return pattern.scale(numbers(record["factor"], pattern), record["heads"])
 
 
-def temper(pattern: Pattern, record: Record) -> Pattern:
+def temper(pattern: Pattern, record: Record, place: str) -> Pattern:
     return pattern.temper(record["temperature"], record["heads"])
 
 
-def set_rows(pattern: Pattern, record: Record) -> Pattern:
-    return pattern.set(numbers(record["weights"], pattern), record["heads"], record["rows"])
+def set_rows(pattern: Pattern, record: Record, place: str) -> Pattern:
+    return drawn(pattern, place, numbers(record["weights"], pattern), record["heads"], record["rows"])
 
 
 def numbers(given: Any, pattern: Pattern) -> Tensor:
@@ -45,13 +46,13 @@ def numbers(given: Any, pattern: Pattern) -> Tensor:
     return given if isinstance(given, Tensor) else torch.as_tensor(given, dtype=exact)
 
 
-EDITS: dict[str, tuple[Callable[[Pattern, Record], Pattern], set[str]]] = {
+EDITS: dict[str, tuple[Callable[[Pattern, Record, str], Pattern], set[str]]] = {
     "hide": (hide, {"places"}),
     "scale": (scale, {"factor", "heads"}),
     "temper": (temper, {"temperature", "heads"}),
     "set": (set_rows, {"weights", "heads", "rows"}),
 }
-"""What can be done, and what has to be said for it."""
+"""What can be done to the pattern of a place, and what has to be said for it."""
 
 
 class Edits:
@@ -124,7 +125,10 @@ class HeadEdit:
         return self._add({"do": "temper", "temperature": temperature})
 
     def set(self, weights: Tensor | Sequence, rows: Sequence[int] | None = None) -> "HeadEdit":
-        """The weights are what you say, in these rows or in all."""
+        """The weights are what you say, in these rows or in all.
+
+        Rows and keys are places in their texts: padding does not count, and a row that is not written yet waits.
+        """
         return self._add({"do": "set", "weights": weights, "rows": rows})
 
     def _add(self, record: Record) -> "HeadEdit":
@@ -140,8 +144,9 @@ class Editor(Placed):
         self.edits = edits
 
     def edit(self, pattern: Pattern) -> Pattern:
-        for record in self.again() if repeats() else self.meant_for(self.turn()):
-            pattern = EDITS[record["do"]][0](pattern, record)
+        place, records = self.again() if repeats() else self.meant_here()
+        for record in records:
+            pattern = EDITS[record["do"]][0](pattern, record, place)
         return pattern
 
     def told(self) -> list[Record] | None:
@@ -151,15 +156,20 @@ class Editor(Placed):
     def meant_for(self, name: str) -> list[Record]:
         return [record for record in self.edits.records if fnmatchcase(name, record.get("place", "*"))]
 
-    def again(self) -> list[Record]:
-        """The edits of a call that is repeated for the sake of a gradient; which place it was is not known."""
+    def meant_here(self) -> tuple[str, list[Record]]:
+        """The place of this call, and the edits for it."""
+        place = self.turn()
+        return place, self.meant_for(place)
+
+    def again(self) -> tuple[str, list[Record]]:
+        """The same of a call that is repeated for the sake of a gradient; which place it was is not known."""
         first, *others = map(self.meant_for, self.names)
         if any([*map(id, first)] != [*map(id, other)] for other in others):
             raise RegardError(
                 f"{shortened(self.names)} are one layer: under activation checkpointing it can be edited in all of its "
                 "places or in none"
             )
-        return first
+        return self.names[0], first
 
 
 def plain(record: Record) -> Record:

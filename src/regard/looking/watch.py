@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from regard.errors import UnknownName, lookup
 from regard.looking.eager import eager
 from regard.looking.places import Placed, Places, attach, detach, fitting, is_of_source, reads_source, shortened
 from regard.pictures import Album
+from regard.pictures.notebook import live
 from regard.shapes import Stream
 
 
@@ -50,7 +52,16 @@ class Seen(Mapping[str, Pattern]):
         """What a block put out in every call."""
         return self._found(self._streams, name, "stream")
 
-    def show(
+    def show(self, *names: str, batch: int = 0, **how: Any) -> Album:
+        """In a notebook the viewer's page, with the extra `notebook`; elsewhere the pictures of `album`.
+
+        Whatever is said about how to draw (heads, scale, words, cells) asks for pictures.
+        """
+        named = {side: how[side] for side in how.keys() & {"tokens", "source", "target"}}
+        drawn = partial(self.album, *names, batch=batch, **how)
+        return drawn() if how.keys() - named else live(self.looks(*names, **named), batch, drawn)
+
+    def album(
         self,
         *names: str,
         tokens: Sequence[str] | None = None,
@@ -61,21 +72,36 @@ class Seen(Mapping[str, Pattern]):
         """Heads of the layers whose names fit, or of all, as pictures; a notebook draws them.
 
         `tokens` name what was read, or `source` and `target` where there are two texts; what else there is to say
-        (heads, batch, scale, words, cells) is as in `Pattern.show`.
+        (heads, batch, scale, words, cells) is as in `Pattern.album`.
         """
         pictures = []
-        for place in fitting(names or ["*"], list(self)):
-            rows = tokens or (source if reads_source(place) else target)
-            columns = tokens or (source if is_of_source(place) else target)
-            pictures += self[place].show(rows=rows, columns=columns, title=place, **how).pictures
+        for place, (pattern, rows, columns) in self.looks(*names, tokens=tokens, source=source, target=target).items():
+            pictures += pattern.album(rows=rows, columns=columns, title=place, **how).pictures
         return Album(pictures)
 
+    def looks(
+        self,
+        *names: str,
+        tokens: Sequence[str] | None = None,
+        source: Sequence[str] | None = None,
+        target: Sequence[str] | None = None,
+    ) -> dict[str, tuple[Pattern, Sequence[str] | None, Sequence[str] | None]]:
+        """The last call of the layers whose names fit, or of all, with the names of its rows and of its columns."""
+        return {
+            place: (
+                self[place],
+                tokens or (source if reads_source(place) else target),
+                tokens or (source if is_of_source(place) else target),
+            )
+            for place in fitting(names or ["*"], list(self))
+        }
+
     def save(self, path: str | Path, *names: str, **how: Any) -> None:
-        """Write them as one file, in the form that its ending says: .html, .svg, .png or .txt; `how` as in show()."""
-        self.show(*names, **how).save(path)
+        """Write them as one file, in the form that its ending says: .html, .svg, .png or .txt; `how` as in album()."""
+        self.album(*names, **how).save(path)
 
     def _repr_html_(self) -> str:
-        return self.show(cells=32)._repr_html_() if self else repr(self)
+        return self.album(cells=32)._repr_html_() if self else repr(self)
 
     def _found(self, table: dict[str, list], name: str, what: str) -> list:
         if name in self.names and name not in table:

@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from regard.attention.taps import at_work
 from regard.errors import ShapeError, expect
 from regard.layers import Block, BlockCache
 from regard.models.decoder import Decoder, DecoderConfig
@@ -71,7 +72,9 @@ class XL(Decoder):
         """Read on; what is too far back to be seen again is forgotten, now and then."""
         scores, state = super().step(state, tokens, real)
         most = self.config.memory
-        if not most or state.length < 2 * most:
+        blocks = (block for block in self.decoder.stack.blocks if isinstance(block, Block))
+        is_edited = any(at_work(block.self.taps) for block in blocks)  # by places in the whole text
+        if not most or state.length < 2 * most or is_edited:
             return scores, state
         for cache in state.caches:
             cache.self.forget(most)

@@ -22,7 +22,12 @@ def plain(grid: Any, rows: Labels, columns: Labels) -> list[list[Any]]:
     if len(lengths) > 1:
         raise ShapeError(f"rows of a grid are equally long, got lengths {sorted(lengths)}")
     width = lengths.pop() if lengths else 0
-    for name, labels, count in (("row", rows, len(table)), ("column", columns, width)):
-        if labels is not None and len(labels) != count:
-            raise ShapeError(f"expected one label for each {name}: {count}, got {len(labels)}")
+    check("row", rows, len(table))
+    check("column", columns, width)
     return [list(row) for row in table]
+
+
+def check(name: str, labels: Labels, count: int) -> None:
+    """Raise ShapeError unless every row, or column, has its label, or none has one."""
+    if labels is not None and len(labels) != count:
+        raise ShapeError(f"expected one label for each {name}: {count}, got {len(labels)}")

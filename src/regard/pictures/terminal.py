@@ -13,15 +13,15 @@ from regard.pictures.picture import ByWord, Picture
 from regard.pictures.scales import SCALES, Scale
 
 SHADES = "·░▒▓█"
-WIDEST = 12  # cells that a label may take when nobody says how much room there is
+WIDEST, EDGE = 12, 24  # cells that labels of columns and of rows may take when nobody says how much room there is
 
 
 def boxes(grid: Any, rows: Labels = None, columns: Labels = None) -> str:
     """A grid of booleans: ■ where it is true, · where it is not."""
     table = plain(grid, rows, columns)
-    cells = _widest(columns, atleast=1)
+    cells = min(WIDEST, _widest(columns, atleast=1))
     body = [[fit("■" if cell else "·", cells) for cell in row] for row in table]
-    return _assemble(body, rows, columns, cells, _widest(rows, atleast=0))
+    return _assemble(body, rows, columns, cells, min(EDGE, _widest(rows, atleast=0)))
 
 
 def heat(
@@ -36,7 +36,8 @@ def heat(
 ) -> str:
     """A grid of weights from 0 to 1, darker or lighter by weight; what is blank is exactly 0.
 
-    `width` is the room in terminal cells: labels are cut to fit it, down to one cell for each column.
+    `width` is the room in terminal cells: labels take what there is, and are cut to fit, down to one cell for each
+    column.
     A weight beyond 0 or 1 is shown as 0 or 1, one that is not a number as ?, and what a scale took out as /
     """
     return drawn(Picture(grid, rows, columns, scale=scale, words=words), colour=colour, width=width)
@@ -46,11 +47,7 @@ def drawn(picture: Picture, *, colour: bool = False, width: int | None = None) -
     """A picture for the terminal; below it what its scale did, unless that is the plain one from 0 to 1."""
     table, rows, columns = picture.table, picture.rows, picture.columns
     scale = picture.colours.fitted([table])
-    cells = _widest(columns, atleast=2)
-    edge = _widest(rows, atleast=0)
-    if width is not None and table and table[0]:
-        edge = min(edge, max(1, min(width // 3, width - 2 * len(table[0]))))
-        cells = max(1, min(cells, (width - edge) // len(table[0]) - 1))
+    cells, edge = _room(picture, width)
     paint = _coloured if colour else _shaded
     body = [
         [_missing(number, cells) if share is None else paint(share, cells) for number, share in zip(*pair, strict=True)]
@@ -58,6 +55,17 @@ def drawn(picture: Picture, *, colour: bool = False, width: int | None = None) -
     ]
     shown = _assemble(body, rows, columns, cells, edge)
     return shown if scale == SCALES["linear"] or not table else f"{shown}\n{_legend(scale, picture, paint)}"
+
+
+def _room(picture: Picture, width: int | None) -> tuple[int, int]:
+    """How wide columns are, and labels of rows: a third of the width, or what short columns leave."""
+    cells, edge = _widest(picture.columns, atleast=2), _widest(picture.rows, atleast=0)
+    count = len(picture.table[0]) if picture.table else 0
+    if width is None or not count:
+        return min(WIDEST, cells), min(EDGE, edge)
+    left = max(width // 3, width - count * (min(WIDEST, cells) + 1))
+    edge = min(edge, max(1, min(left, width - 2 * count)))
+    return max(1, min(cells, (width - edge) // count - 1)), edge
 
 
 def _missing(number: float, cells: int) -> str:
@@ -86,7 +94,7 @@ def _legend(scale: Scale, picture: Picture, paint: Any) -> str:
 
 
 def _widest(labels: Sequence[str] | None, atleast: int) -> int:
-    return min(WIDEST, max([atleast, *(cell_len(label(one)) for one in labels or ())]))
+    return max([atleast, *(cell_len(label(one)) for one in labels or ())])
 
 
 def _assemble(body: list[list[str]], rows: Labels, columns: Labels, cells: int, edge: int) -> str:

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from regard.looking.align import Link, Links, links, merged, pharaoh
+from regard.pictures import Picture
 
 
 def aligning(layers: int) -> int:
@@ -59,15 +61,19 @@ class Alignment:
 
     def draw(self, *, colour: bool = False, width: int | None = None) -> str:
         """A row for each target token, a column for each source token, for the terminal."""
-        from regard.pictures.terminal import heat
+        return self.picture().draw(colour=colour, width=width)
 
-        return heat(self.weights, *self.labels, colour=colour, width=width)
+    def picture(self, title: str = "") -> Picture:
+        """The same as a picture: `picture().save("map.html")`, or .svg, .png, .txt."""
+        return Picture(self.weights, *self.labels, title)
 
-    def svg(self, title: str | None = None) -> str:
-        """The same as a picture with the exact weights under the pointer."""
-        from regard.pictures.svg import heat
+    def svg(self, title: str = "") -> str:
+        """The picture with the exact weights under the pointer."""
+        return self.picture(title).svg()
 
-        return heat(self.weights, *self.labels, title=title)
+    def save(self, path: str | Path, title: str = "") -> None:
+        """Write the picture in the form that the file's ending says: .svg, .png, .html or .txt."""
+        self.picture(title).save(path)
 
     def _repr_html_(self) -> str:
         return self.svg()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -15,7 +16,7 @@ from regard.checkpoints.hub import Config
 from regard.errors import RegardError
 from regard.looking import watch
 from regard.models import MemoryConfig
-from regard.pictures import svg, terminal
+from regard.pictures import Picture, terminal
 from regard.pictures.labels import visible
 from regard.tasks.task import Task
 from regard.text import Tokenizer
@@ -50,9 +51,17 @@ class Hops:
             f"{line}{' ' * (room - shown(line))}  {visible(sentence)}".rstrip() for line, sentence in beside
         )
 
-    def svg(self, title: str | None = None) -> str:
-        """The same as a picture with the exact weights under the pointer."""
-        return svg.heat(self.weights.T, self.sentences, self.columns, title=title)
+    def picture(self, title: str = "") -> Picture:
+        """A row for each sentence, a column for each hop."""
+        return Picture(self.weights.T, self.sentences, self.columns, title)
+
+    def svg(self, title: str = "") -> str:
+        """The picture with the exact weights under the pointer."""
+        return self.picture(title).svg()
+
+    def save(self, path: str | Path, title: str = "") -> None:
+        """Write the picture in the form that the file's ending says: .svg, .png, .html or .txt."""
+        self.picture(title).save(path)
 
     @property
     def columns(self) -> list[str]:

@@ -1,6 +1,6 @@
 """What changed in where a model looks: between two checkpoints, two texts, or the steps of a training."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
@@ -8,10 +8,11 @@ from typing import Any
 
 import torch
 
+from regard.attention import Pattern
 from regard.attention.taps import only
 from regard.errors import RegardError
-from regard.looking import Difference, Seen, watch
-from regard.looking.diff import of_heads
+from regard.looking import Difference, watch
+from regard.looking.diff import of_heads, same_places
 from regard.looking.places import Places, is_of_source, reads_source
 from regard.looking.prune import head_numbers
 from regard.pictures import Picture
@@ -33,7 +34,7 @@ class Watched:
     `tokens` are those of the source and the target; `heads` are the numbers that heads have in the whole model.
     """
 
-    seen: Seen
+    seen: Mapping[str, Pattern]
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
     heads: dict[str, tuple[int, ...]]
 
@@ -81,6 +82,9 @@ class Changes:
     one: Watched
     other: Watched
     title: str = ""
+
+    def __post_init__(self) -> None:
+        same_places(self.one.seen, self.other.seen)
 
     def heads(self, place: str) -> list[int]:
         """The heads that there are on both sides, by their numbers in the whole model."""

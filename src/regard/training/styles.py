@@ -152,6 +152,20 @@ def bert(model: ModelRecipe, wanted: Wanted) -> Plan:
     return Plan(EncoderConfig(side, output), "BertForMaskedLM", told)
 
 
+def esm(model: ModelRecipe, wanted: Wanted) -> Plan:
+    """Lin et al. 2023: norms before each part, rotary places; it learns from little text what BERT needs much for."""
+    settings = {"width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
+    layers = stack(model, depths(model)[0], "gelu")
+    side = SideConfig(WordsConfig(wanted.words), layers, PositionConfig("rotary", settings))
+    told = {"model_type": "esm", "max_position_embeddings": model.length}
+    if wanted.labels:
+        classify = ClassifyConfig(wanted.labels, pool_of(model), "tanh", dropout=model.dropout)
+        return Plan(EncoderConfig(side, None, classify), "EsmForSequenceClassification", told)
+    if wanted.follows:
+        raise RecipeError("model.style = 'esm' does not tell whether sentences follow each other: bert does")
+    return Plan(EncoderConfig(side, OutputConfig(model.tied, bias=True, transform="gelu")), "EsmForMaskedLM", told)
+
+
 def alignment(model: ModelRecipe, wanted: Wanted) -> Plan:
     """Bahdanau et al. 2015 (`score = "additive"`) or Luong et al. 2015, in a layout of our own.
 
@@ -246,7 +260,7 @@ def pool_of(model: ModelRecipe) -> Literal["first", "last", "mean"]:
 Style = Callable[[ModelRecipe, Wanted], Plan]
 KINDS: dict[str, dict[str, Style]] = {
     "transformer": {"marian": marian, "t5": t5},
-    "encoder": {"bert": bert},
+    "encoder": {"bert": bert, "esm": esm},
     "decoder": {"gpt2": gpt2, "llama": llama},
     "xl": {"xl": xl},
     "alignment": {"alignment": alignment},

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -18,16 +18,16 @@ from regard.looking import edit, watch
 from regard.looking.places import Places
 from regard.models import Encoder
 from regard.tasks import Task
-from regard.tasks.alignment import Alignment, aligning
 from regard.tasks.replay import Reading
+from regard.tasks.translated import Piece
 from regard.tasks.writing import Manner
 from regard.text import Tokenizer
 from regard.viewer import payload, sides
 from regard.viewer.along import Along, Stepped, passing
 from regard.viewer.limits import Limits
 from regard.viewer.payload import Ask, Side
+from regard.viewer.telling import OPTIONS, aligned, candidates, tree_of
 
-OPTIONS = 5  # likeliest words that are told of each place
 LONG = 4096  # tokens; a longer text is only read unless somebody says otherwise
 
 
@@ -51,7 +51,8 @@ class Look:
 @dataclass(frozen=True, eq=False)
 class Found:
     """The answer, the tokens, the looks. `reading` is what the model read at last, `chances` the probability of every
-    label or answer: what an edit is compared by; `loss` is how unlikely a model finds the answer."""
+    label or answer: what an edit is compared by; `loss` is how unlikely a model finds the answer. `sentences` are those
+    of a text that is read sentence by sentence, of which this is one."""
 
     answer: payload.Answer
     sides: tuple[Side, ...]
@@ -62,6 +63,7 @@ class Found:
     reading: Reading | None = None
     chances: dict[str, float] = field(default_factory=dict)
     loss: "Loss | None" = None
+    sentences: tuple[str, ...] = ()
 
 
 @torch.no_grad()
@@ -73,13 +75,13 @@ def found(task: Task, ask: Ask, along: Along, limits: Limits) -> Found:
 
 
 def translated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
-    """One text becomes another, all of it at once."""
+    """One text becomes another; of a text that the model translates sentence by sentence, one sentence does."""
     alone(ask)
-    if not ask.text.strip():
-        raise RegardError("an empty text has no translation")
-    encoded, target, start = task.read_source(ask.text, None, ""), task.tokenizer.target, task.start()
+    pieces = [piece for piece in task.pieces(ask.text, None, "", task.splits) if piece.encoded is not None]
+    piece = chosen(pieces, ask.sentence)
+    encoded, target, start = piece.encoded, task.tokenizer.target, task.start()
     short_enough(len(encoded), limits)
-    source = sides.read("source", [ask.text], encoded, task.tokenizer)
+    source = sides.read("source", [piece.sentence], encoded, task.tokenizer)
     most = min(task.most(ask.max_tokens), limits.written) if ask.max_tokens != 0 else 0
     manner, rules = manner_of(task, ask), task.rules(task.shortest(None))
     one, tree = write(task, encoded.ids, [start], manner, rules, most, along, target)
@@ -91,12 +93,22 @@ def translated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
         answer=payload.Answer(text=text, score=one.score, ranked=one.ranked, is_finished=one.is_finished),
         sides=(source, side),
         looks=looks,
-        tree=told(tree, [start], target),
-        alignment=aligned(task, looks, source, side, len(one.ids)) if one.ids else None,
+        tree=tree_of(tree, [start], target),
+        alignment=aligned(task, piece, one, {name: look.pattern for name, look in looks.items()}) if one.ids else None,
         candidates=candidates(task, x, side, len(one.ids) + one.is_finished, target, one),
         reading=reading,
         loss=loss_of(reading, side.given, task.device),
+        sentences=tuple(one.sentence for one in pieces),
     )
+
+
+def chosen(pieces: Sequence[Piece], number: int) -> Any:
+    """One sentence of a text, where the text is no part of a larger one any more."""
+    if not pieces:
+        raise RegardError("an empty text has no translation")
+    if number >= len(pieces):
+        raise RegardError(f"the text has sentences 0 to {len(pieces) - 1}, got {number}")
+    return replace(pieces[number], gap="", begin=0)
 
 
 def generated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
@@ -121,7 +133,7 @@ def generated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
         ),
         sides=(side,),
         looks=looks,
-        tree=told(tree, encoded.ids, tokenizer),
+        tree=tree_of(tree, encoded.ids, tokenizer),
         candidates=candidates(task, x, side, max(len(one.ids) + one.is_finished, 1), tokenizer, one),
         reading=((), side.ids),
         loss=loss_of(((), side.ids), side.given if one.ids else 1, task.device),
@@ -138,14 +150,15 @@ def labelled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     looks = gathered(seen, {"": ("text", "text")})
     if task.for_tokens:
         tags = [payload.Option(text=f"{tag.token} {tag.label}", probability=tag.score) for tag in answer.tokens]
-        return Found(payload.Answer(text=" ".join(tag.text for tag in tags), options=tags), (side,), looks)
+        told = payload.Answer(text=" ".join(tag.text for tag in tags), options=tags)
+        return Found(told, (side,), looks, reading=((), side.ids))
     ordered = sorted(answer.scores.items(), key=lambda pair: -pair[1])
     options = [payload.Option(text=label, probability=score) for label, score in ordered]
     told = payload.Answer(text=answer.label, score=answer.score, options=options)
     tokens, label = torch.tensor([encoded.ids], device=task.device), task.labels.index(answer.label)
     more = {"segments": torch.tensor([encoded.segments], device=task.device)} if isinstance(task.model, Encoder) else {}
     loss = Loss(lambda model: -model(tokens, **more).log_softmax(-1)[0, label], 1)
-    return Found(told, (side,), looks, chances=dict(ordered), loss=loss)
+    return Found(told, (side,), looks, reading=((), side.ids), chances=dict(ordered), loss=loss)
 
 
 def filled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
@@ -154,8 +167,8 @@ def filled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     encoded = task.read(text, None, special=[task.mask])
     side = given(task, text, encoded, limits)
     if task.tokenizer.specials.mask not in encoded.ids:
-        looks, _ = looked(task, ((), encoded.ids), along, {"": ("text", "text")}, segments=encoded.segments)
-        return Found(payload.Answer(text=ask.text), (side,), looks)
+        looks, _ = looked(task, ((), side.ids), along, {"": ("text", "text")}, side.segments)
+        return Found(payload.Answer(text=ask.text), (side,), looks, reading=((), side.ids))
     with kept(task, along) as seen:
         answer = task(text)
     gaps = [
@@ -164,7 +177,7 @@ def filled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     ]
     told = payload.Answer(text=answer.text, score=answer.score, gaps=gaps)
     chances = {f"{gap}: {one.text}": one.probability for gap, options in enumerate(gaps) for one in options}
-    return Found(told, (side,), gathered(seen, {"": ("text", "text")}), chances=chances)
+    return Found(told, (side,), gathered(seen, {"": ("text", "text")}), reading=((), side.ids), chances=chances)
 
 
 def embedded(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
@@ -173,9 +186,8 @@ def embedded(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     side = given(task, text, task.read_text(text, None, cut=False), limits)
     with kept(task, along) as seen:
         answer = task(text)
-    return Found(
-        payload.Answer(text="", vector=answer.vector.tolist()), (side,), gathered(seen, {"": ("text", "text")})
-    )
+    told = payload.Answer(text="", vector=answer.vector.tolist())
+    return Found(told, (side,), gathered(seen, {"": ("text", "text")}), reading=((), side.ids))
 
 
 def answered(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
@@ -339,61 +351,3 @@ def gathered(seen: Any, between: dict[str, tuple[str, str]]) -> dict[str, Look]:
         ends = next((ends for part, ends in between.items() if part in name), ("target", "source"))
         found[name] = Look(seen[name], *ends)
     return found
-
-
-def scored(task: Any, x: Tensor) -> Tensor:
-    """Probabilities of the words after some tokens: (tokens, vocabulary)."""
-    return task.model.output(x[None])[0].float().softmax(-1)
-
-
-def candidates(
-    task: Any, x: Tensor, side: Side, count: int, tokenizer: Tokenizer, one: Written
-) -> tuple[payload.Candidates, ...]:
-    """The likeliest words at each place where one was written, or could be."""
-    if not count or task.model.output is None:
-        return ()
-    first = max(side.given - 1, 0)
-    rows = range(first, min(first + count, len(side.ids)))
-    likeliest = scored(task, x[rows.start : rows.stop]).topk(min(OPTIONS, task.model.output.weight.shape[0]))
-    ends = side.ids[first + 1 :]
-    found = []
-    for place, row in enumerate(rows):
-        ids, shares = likeliest.indices[place].tolist(), likeliest.values[place].tolist()
-        chosen = ends[place] if place < len(ends) else None
-        options = [
-            payload.Option(text=shown(side.ids[: row + 1], number, tokenizer), id=number, probability=share)
-            for number, share in zip(ids, shares, strict=True)
-        ]
-        if chosen is None and one.is_finished:
-            which = next((at for at, option in enumerate(options) if sides.is_special(option.id or 0, tokenizer)), None)
-        else:
-            which = ids.index(chosen) if chosen in ids else None
-        found.append(payload.Candidates(row=row, chosen=which, options=options))
-    return tuple(found)
-
-
-def shown(before: Sequence[int], number: int, tokenizer: Tokenizer) -> str:
-    """What a token would add to the text, or its name if that is nothing."""
-    return sides.pieces(before, [number], tokenizer)[0] or tokenizer.token(number)
-
-
-def told(tree: Tree | None, prefix: Sequence[int], tokenizer: Tokenizer) -> payload.Tree | None:
-    """A beam search for the page."""
-    if tree is None:
-        return None
-    nodes = []
-    for node, (token, score, parent) in enumerate(zip(tree.tokens, tree.scores, tree.parents, strict=True)):
-        before = [*prefix[-sides.CONTEXT :], *(tree.tokens[step] for step in tree.path(node)[:-1])]
-        nodes.append(payload.Node(text=shown(before, token, tokenizer), id=token, parent=parent, score=score))
-    return payload.Tree(nodes=nodes, leaves=list(tree.leaves), winner=list(tree.winner))
-
-
-def aligned(task: Any, looks: dict[str, Look], source: Side, side: Side, count: int) -> payload.Aligned:
-    """Who looked at which source token while each token was written: as `Translated.alignment` has it."""
-    place = "align" if "align" in looks else f"decoder.{aligning(task.model.config.decoder.stack.layers)}.cross"
-    weights = looks[place].pattern[0, :, :count].mean(0).float()
-    words = [tuple(part.words) for part in (side, source)]
-    texts = [tuple(part.texts) for part in (side, source)]
-    written = slice(side.given, side.given + count)
-    pairs = Alignment(weights, texts[0][written], texts[1], words[0][written], words[1]).words
-    return payload.Aligned(place=place, weights=weights.tolist(), words=list(pairs))

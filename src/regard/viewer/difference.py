@@ -10,8 +10,9 @@ from torch import Tensor
 
 from regard.looking import edit
 from regard.tasks.replay import Reading
-from regard.viewer.asking import LONG, OPTIONS, Found, passed, scored, shown
+from regard.viewer.asking import LONG, Found, passed
 from regard.viewer.payload import Change, Contest, Difference, Shift, Side
+from regard.viewer.telling import OPTIONS, scored, shown
 
 CHANGES = {"equal": "same", "delete": "removed", "insert": "added", "replace": "replaced"}
 Records = Sequence[dict[str, Any]]

@@ -7,29 +7,33 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError, lookup
-from regard.looking import Exam, differences, edit, importance, rollout
+from regard.looking import Exam, edit, importance, rollout
 from regard.looking.lens import lens
-from regard.viewer.asking import shown
+from regard.models import Encoder
+from regard.viewer.apart import Apart, Beside, between_models, between_runs
 from regard.viewer.grids import fact, grid
 from regard.viewer.kept import Kept
 from regard.viewer.payload import Fact, Grid, Inside
+from regard.viewer.telling import shown
 
 LONGEST = 1024  # tokens of a run that these can be asked of
+WIDEST = 256  # tokens either way of the difference of one head
 
 Views = tuple[list[Grid], list[Fact]]
 
 
-def inside(view: str, kept: Kept, other: Kept | None) -> Inside:
-    """One view of a run; a difference is from another one."""
+def inside(view: str, kept: Kept, beside: Beside) -> Inside:
+    """One view of a run; a difference is from what is beside it."""
     of = lookup(VIEWS, view, "view")
     longest = max(len(side.ids) for side in kept.found.sides)
-    if longest > LONGEST:
-        raise RegardError(f"{view} can be had of texts of at most {LONGEST} tokens, this one has {longest}")
-    grids, facts = of(kept, other)
+    most = LONGEST if beside.place is None else WIDEST
+    if longest > most:
+        raise RegardError(f"{view} can be had of texts of at most {most} tokens, this one has {longest}")
+    grids, facts = of(kept, beside)
     return Inside(view=view, grids=grids, facts=facts)
 
 
-def important(kept: Kept, other: Kept | None) -> Views:
+def important(kept: Kept, beside: Beside) -> Views:
     """How fast the loss of the answer changes as a head is turned down."""
     loss = kept.found.loss
     if loss is None:
@@ -45,7 +49,7 @@ def exam_mean(kept: Kept, exam: Exam) -> float:
         return exam.mean(kept.task.model)
 
 
-def rolled(kept: Kept, other: Kept | None) -> Views:
+def rolled(kept: Kept, beside: Beside) -> Views:
     """How much of every word is in the last vectors, through all layers."""
     found = rollout(kept.patterns)
     rows = kept.found.sides[-1].texts
@@ -55,40 +59,67 @@ def rolled(kept: Kept, other: Kept | None) -> Views:
     return grids, []
 
 
-def seen_early(kept: Kept, other: Kept | None) -> Views:
-    """What the model would say if it stopped after each layer."""
+def seen_early(kept: Kept, beside: Beside) -> Views:
+    """What the model would say if it stopped after each layer: the next word, or, if it fills gaps, the word here."""
     if kept.found.reading is None or kept.task.model.output is None:
         raise RegardError("a lens needs a model that writes words")
-    inputs = [torch.tensor([ids], device=kept.task.device) for ids in kept.found.reading if ids]
+    side, device = kept.found.sides[-1], kept.task.device
+    is_masked = isinstance(kept.task.model, Encoder)
+    more = {"segments": torch.tensor([side.segments], device=device)} if is_masked else {}
+    inputs = [torch.tensor([ids], device=device) for ids in kept.found.reading if ids]
     with edit(kept.task.model, kept.ask.edits):
-        found = lens(kept.task.model, *inputs, k=1)
-    side = kept.found.sides[-1]
+        found = lens(kept.task.model, *inputs, k=1, **more)
     tokenizer = kept.task.tokenizer.target if side.name == "target" else kept.task.tokenizer
     layers = [*reversed(found.places)]
     words = found.words[:, 0, :, 0].flip(0).tolist()
-    notes = [[shown(side.ids[: place + 1], number, tokenizer) for place, number in enumerate(row)] for row in words]
+    ahead = 0 if is_masked else 1
+    notes = [[shown(side.ids[: place + ahead], word, tokenizer) for place, word in enumerate(row)] for row in words]
     chances = grid("chances", found.chances[:, 0, :, 0].flip(0), layers, side.texts, "weights")
     choice = grid("choice", found.choice[:, 0].flip(0), layers, side.texts, "weights")
     settled = grid("settled", found.settled()[0], ["layer"], side.texts)
     return [chances.model_copy(update={"notes": notes}), choice, settled], []
 
 
-def aligned(kept: Kept, other: Kept | None) -> Views:
-    """Which source tokens each written token looked at."""
+def aligned(kept: Kept, beside: Beside) -> Views:
+    """Which source tokens each written token came from."""
     found = kept.found.alignment
     if found is None:
         raise RegardError("an alignment is of a model that reads one text and writes another")
     source, target = kept.found.sides
     rows = target.texts[target.given : target.given + len(found.weights)]
-    return [grid("alignment", torch.tensor(found.weights), rows, source.texts, "weights")], [fact("place", found.place)]
+    return [grid("alignment", torch.tensor(found.weights), rows, source.texts, "weights")], [fact("look", found.look)]
 
 
-def changed(kept: Kept, other: Kept | None) -> Views:
-    """How far apart the heads of two runs are: Jensen-Shannon divergence of their rows, in bits."""
-    if other is None:
+def changed(kept: Kept, beside: Beside) -> Views:
+    """How far each head is from what it was in another run."""
+    if beside.run is None:
         raise RegardError("a difference is from another run: name it as `other`")
-    scores = {place: one.divergence()[0] for place, one in differences(kept.patterns, other.patterns).items()}
-    return by_heads("divergence", scores), []
+    return moved(kept, beside, between_runs(kept, beside.run))
+
+
+def compared(kept: Kept, beside: Beside) -> Views:
+    """How far each head is from that of another model, which reads the same tokens."""
+    if beside.model is None:
+        raise RegardError("two models are compared: name the other one as `model`")
+    return moved(kept, beside, between_models(kept, beside.name, beside.model))
+
+
+def moved(kept: Kept, beside: Beside, apart: Apart) -> Views:
+    """The divergence of all heads in bits, or the difference of the weights of one."""
+    if beside.place is None:
+        scores = {place: one.divergences() for place, one in apart.items()}
+        return by_heads("divergence", scores), []
+    one = lookup(apart, beside.place, "place")
+    return [grid("difference", one.weights(beside.head), *names(kept, beside.place))], []
+
+
+def names(kept: Kept, place: str) -> tuple[list[str], list[str]]:
+    """What the rows and columns of a place are called; a row that looks across, by the token that it writes."""
+    look, found = kept.found.looks[place], {side.name: side for side in kept.found.sides}
+    rows, columns = found[look.rows], found[look.columns].texts
+    if look.rows == look.columns:
+        return rows.texts, columns
+    return [text if after is None else after for text, after in zip(rows.texts, rows.next, strict=True)], columns
 
 
 def by_heads(name: str, scores: dict[str, Tensor]) -> list[Grid]:
@@ -108,5 +139,6 @@ VIEWS: dict[str, Callable[[Any, Any], Views]] = {
     "lens": seen_early,
     "alignment": aligned,
     "diff": changed,
+    "models": compared,
 }
 """What can be asked of a run beyond its weights."""

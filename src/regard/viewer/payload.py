@@ -41,11 +41,15 @@ class Drawing(Given):
 
 
 class Ask(Given):
-    """A text for a model, and how to answer it. `base` is the run that this one is to be compared with."""
+    """A text for a model, and how to answer it. `base` is the run that this one is to be compared with.
+
+    `sentence` is which sentence of the text is meant, of a translator that reads one at a time.
+    """
 
     model: Line
     text: str
     second: str | None = None
+    sentence: int = Field(0, ge=0, lt=2**31)
     beam: int = Field(1, ge=1)
     max_tokens: int | None = Field(None, ge=0)
     sample: Drawing | None = None
@@ -138,9 +142,9 @@ class Tree(Told):
 
 
 class Aligned(Told):
-    """Which source tokens each target token looked at, the mean of the heads of one layer; pairs of words."""
+    """Which source tokens each target token came from, under the look that the task reads; pairs of words."""
 
-    place: str
+    look: str
     weights: list[list[float]]
     words: list[tuple[int, int]]
 
@@ -194,13 +198,19 @@ class Difference(Told):
 
 
 class Run(Told):
-    """A text, its answer and where one may look."""
+    """A text, its answer and where one may look.
+
+    `text` is what was read: of a text of several `sentences`, where the model reads one at a time, the one of number
+    `sentence`.
+    """
 
     id: str
     model: str
     task: str
     text: str
     second: str | None
+    sentences: list[str]
+    sentence: int
     answer: Answer
     sides: list[Side]
     places: list[Place]

@@ -206,13 +206,25 @@ def served(
 
     @app.get("/api/runs/{name}/inside/{view}")
     async def inside(
-        request: Request, name: Name, view: Name, other: Annotated[str | None, Query(max_length=64)] = None
+        request: Request,
+        name: Name,
+        view: Name,
+        other: Annotated[str | None, Query(max_length=64)] = None,
+        model: Annotated[str | None, Query(max_length=200)] = None,
+        place: Annotated[str | None, Query(max_length=200)] = None,
+        head: Number = 0,
     ) -> Inside:
-        """Importance, rollout, lens, alignment; or the difference from another run."""
-        kept, beside = runs.get(name), None if other is None else runs.get(other)
-        from regard.viewer import inside
+        """Importance, rollout, lens, alignment; or the difference from another run or model, of all heads or of one."""
+        kept, before = runs.get(name), None if other is None else runs.get(other)
 
-        return await desk(request, partial(inside.inside, view, kept, beside))
+        def answer() -> Inside:
+            from regard.viewer.apart import Beside
+            from regard.viewer.inside import inside
+
+            task = None if model is None else shelf.get(model)
+            return inside(view, kept, Beside(before, model or "", task, place, head))
+
+        return await desk(request, answer)
 
     @app.post(
         "/api/export",

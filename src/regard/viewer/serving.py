@@ -3,7 +3,8 @@
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from urllib.parse import quote
@@ -34,8 +35,9 @@ def serve(
     browser: bool = False,
 ) -> bool:
     """Serve until Ctrl-C. `started` is told the address and the first model; whether all runs had ended is returned."""
-    folders = {name_of(name): Path(name) for name in models if Path(name).is_dir()}
-    first = next((name_of(name) if Path(name).is_dir() else name for name in models), None) or usual()
+    names = named([name for name in models if Path(name).is_dir()])
+    folders = {called: Path(name) for name, called in names.items()}
+    first = next((names.get(name, name) for name in models), None) or usual()
     Address(host, port or PORT, token)  # refuses before anything is opened
     opened = listening(host, port)
     address = Address(host, opened.getsockname()[1], token)
@@ -56,6 +58,13 @@ def serve(
     finally:
         opened.close()
     return app.state.runs.is_idle
+
+
+def named(folders: Sequence[str]) -> dict[str, str]:
+    """What a page calls each folder; by its whole path where two would be called alike."""
+    names = {folder: name_of(folder) for folder in folders}
+    count = Counter(names.values())
+    return {folder: name if count[name] == 1 else str(Path(folder).resolve()) for folder, name in names.items()}
 
 
 def name_of(folder: str) -> str:

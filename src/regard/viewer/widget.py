@@ -5,15 +5,17 @@ The widget answers the same requests as the server (viewer/API.md), by the same 
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from regard.attention import Pattern
+from regard.attention.regions import numbers
 from regard.looking import Seen, watch
-from regard.looking.edit import is_of_source
+from regard.looking.places import is_of_source, reads_source
+from regard.pictures.grids import Labels, check
+from regard.pictures.notebook import Looks
 from regard.tasks import Task
 from regard.tasks.listing import Listed
 from regard.viewer import maps, payload, pyramid, sides
@@ -28,25 +30,29 @@ NAME = "model"
 
 
 def show(what: Task | Seen | Pattern, text: str = "", **how: Any) -> Any:
-    """A model to ask, what was seen, or one pattern, in the cell below; `how` names tokens as `Seen.show` does.
+    """A model to ask, what was seen, or one pattern, in the cell below; `how` names tokens as their `show` does.
 
     `show(translator, "Where is the station?")` is the whole viewer: type, run, edit; without it, what was looked at
     in this text. `show(seen)` and `show(pattern)` show what was kept.
     """
-    script = files("regard.viewer") / "static" / "widget.js"
-    kind = widget() if script.is_file() else None
-    if isinstance(what, Task) and kind is not None:
-        return kind(app=served(shelf_of(what), Address(port=PORT), first=NAME, text=text))
     if isinstance(what, Task):
+        if (kind := widget()) is not None:
+            return kind(app=served(shelf_of(what), Address(port=PORT), first=NAME, text=text))
         with watch(what.model) as seen:
             what(text)
-        return seen.show(**how)
-    if kind is None:
-        return what.show(**how)
+        return seen.album(**how)
+    looks = what.looks(**how) if isinstance(what, Seen) else {"pattern": (what, how.get("rows"), how.get("columns"))}
+    return page(looks) or what.album(**how)
+
+
+def page(looks: Looks, batch: int = 0) -> Any:
+    """What was looked at, in the page; None without a widget. The entry point of `regard.pictures.notebook`."""
+    if (kind := widget()) is None:
+        return None
     shelf = Shelf()
     shelf.known = {}
     app = served(shelf, Address(port=PORT))
-    run = kept_of(what if isinstance(what, Seen) else {"pattern": what}, **how)
+    run = kept_of(looks, batch)
     app.state.runs.keep(run)
     return kind(app=app, run=run.id)
 
@@ -59,32 +65,36 @@ def shelf_of(task: Task) -> Shelf:
     return shelf
 
 
-def kept_of(
-    seen: Mapping[str, Pattern],
-    tokens: Sequence[str] | None = None,
-    source: Sequence[str] | None = None,
-    target: Sequence[str] | None = None,
-) -> Kept:
-    """What was seen, as a run that nobody asked for. Layers of the source look from `source`, others from `target`."""
-    looks, lengths = {}, {}
-    for name in seen:
-        pattern = maps.known(seen[name].narrow(slice(0, 1), slice(0, seen[name].shape[1])))
-        ends = (
-            "source" if name.startswith("encoder") else "target",
-            "source" if is_of_source(name) else "target",
+def kept_of(looks: Looks, batch: int = 0) -> Kept:
+    """What was seen, as a run that nobody asked for."""
+    found, lines = {}, {}
+    for place, (pattern, rows, columns) in looks.items():
+        member = numbers([batch], pattern.shape[0], "batch member")[0]
+        pattern = maps.known(pattern.narrow(slice(member, member + 1), slice(0, pattern.shape[1])))
+        check("row", rows, pattern.shape[2])
+        check("column", columns, pattern.shape[3])
+        found[place] = look = Look(pattern, *ends(place, pattern, rows, columns))
+        lines[look.rows], lines[look.columns] = (
+            list(texts or map(str, range(count)))
+            for texts, count in zip((rows, columns), pattern.shape[2:], strict=True)
         )
-        looks[name] = Look(pattern, *ends)
-        lengths |= dict(zip(ends, pattern.shape[2:], strict=True))
-    names = {"source": source or tokens, "target": target or tokens}
-    named = [sides.named(side, list(names[side] or map(str, range(count)))[:count]) for side, count in lengths.items()]
-    found = Found(payload.Answer(text=""), tuple(named), looks)
+    one = Found(payload.Answer(text=""), tuple(sides.named(*line) for line in lines.items()), found)
     ask = payload.Ask.model_validate({"model": NAME, "text": ""})
-    patterns = {name: look.pattern for name, look in looks.items()}
-    run = Kept("seen", None, ask, found, patterns, told_of("seen", "", ask, found, patterns, None, 0.0), 0)
-    for name, pattern in patterns.items():
+    patterns = {place: look.pattern for place, look in found.items()}
+    run = Kept("seen", None, ask, one, patterns, told_of("seen", "", ask, one, patterns, None, 0.0), 0)
+    for place, pattern in patterns.items():
         if (level := pyramid.base(pattern)) is not None:
-            run.pyramids[name] = pyramid.built(pattern, level)
+            run.pyramids[place] = pyramid.built(pattern, level)
     return run
+
+
+def ends(place: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[str, str]:
+    """The sides that a place looks from and at; what looks at its own text does so from a line of its own if it is
+    shorter, or has other names."""
+    looked = "source" if is_of_source(place) else "text"
+    looking = "source" if reads_source(place) else "text"
+    is_apart = pattern.shape[2] != pattern.shape[3] or rows != columns
+    return "from" if looking == looked and is_apart else looking, looked
 
 
 async def asked(app: Any, request: dict[str, Any], send: Any) -> None:
@@ -124,13 +134,15 @@ async def asked(app: Any, request: dict[str, Any], send: Any) -> None:
 
 @cache
 def widget() -> Any:
-    """The widget's class, or None without anywidget."""
+    """The widget's class, or None without anywidget, or without the built page."""
+    static = files("regard.viewer") / "static"
     try:
         import anywidget
         import traitlets
     except ImportError:
         return None
-    static = files("regard.viewer") / "static"
+    if not (static / "widget.js").is_file():
+        return None
 
     class Widget(anywidget.AnyWidget):
         """The page in a cell."""

@@ -57,8 +57,8 @@ def test_learning_on_makes_up_for_heads_and_is_the_same_each_time(home):
     small = [regard.prune(task.model, {"*": [1]}) for _ in range(2)]
     before = material.exam().mean(small[0])
     for model in small:
-        tune(model, material, Tuning(20, 3e-3, tokens=128))
-    assert material.exam().mean(small[0]) < 0.8 * before
+        tune(model, material, Tuning(60, 1e-2, tokens=128))
+    assert material.exam().mean(small[0]) < before / 2
     assert not small[0].training
     pairs = zip(small[0].parameters(), small[1].parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)

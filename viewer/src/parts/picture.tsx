@@ -100,6 +100,33 @@ export function Drawing({ scene, label }: { scene: Scene; label: string }) {
   );
 }
 
+const MANY = 5000; // marks
+
+/** Marks one by one; where there are too many for that, painted, and the square under the pointer is found. */
+export function Sheet({ scene, label }: { scene: Scene; label: string }) {
+  if (scene.marks.length <= MANY) return <Drawing scene={scene} label={label} />;
+  const at = (spot: { x: number; y: number } | null) =>
+    scene.marks.find(
+      (mark) =>
+        mark.kind === "box" &&
+        mark.touch &&
+        spot &&
+        spot.x >= mark.x &&
+        spot.x < mark.x + mark.width &&
+        spot.y >= mark.y &&
+        spot.y < mark.y + mark.height,
+    )?.touch;
+  const left = scene.marks.find((mark) => mark.touch)?.touch?.leave;
+  return (
+    <Painting
+      scene={scene}
+      label={label}
+      over={(spot) => (at(spot)?.enter ?? left)?.()}
+      press={(spot, event) => at(spot)?.press?.(event.shiftKey)}
+    />
+  );
+}
+
 interface Painted {
   scene: Scene;
   label: string;

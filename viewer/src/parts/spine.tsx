@@ -1,9 +1,9 @@
 /** The tokens, always at the top: one line a side, drawn only where it can be seen, so that any length will do. */
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { part, type Spot } from "../address";
+import { go, note, part, type Spot } from "../address";
 import { measure } from "../scene/scene";
-import { short, visible } from "../scene/signs";
+import { legible, short, visible } from "../scene/signs";
 import { line, sameSpot, type Token } from "../sides";
 import { changes, change, focus, going, hover, pin, pins, run } from "../store";
 import { label } from "../views/edit/records";
@@ -143,6 +143,30 @@ function Line({ side, name, tokens }: { side: number; name: string; tokens: Toke
   );
 }
 
+/** Which sentence of the text is read, where the model reads one at a time. */
+function Sentences({ all, chosen }: { all: string[]; chosen: number }) {
+  if (all.length < 2) return null;
+  return (
+    <label class="line sentences">
+      <span class="side">sentence</span>
+      <select
+        aria-label="Sentence"
+        value={chosen}
+        onChange={(event) => {
+          go({ pins: [] });
+          note({ sentence: event.currentTarget.value });
+        }}
+      >
+        {all.map((text, index) => (
+          <option key={index} value={index}>
+            {index + 1} of {all.length}: {legible(text.slice(0, 90))}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** Tokens while they are written, before there is a run. */
 function Writing() {
   const tokens = going.value?.progress?.tokens ?? [];
@@ -165,6 +189,7 @@ export function Spine() {
   const busy = going.value !== null;
   return (
     <div class={busy ? "spine busy" : "spine"}>
+      {shown && <Sentences all={shown.sentences} chosen={shown.sentence} />}
       {lines.map((one, side) => (
         <Line key={`${shown?.id}${side}`} side={side} name={one.name} tokens={one.tokens} />
       ))}

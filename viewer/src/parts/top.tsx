@@ -13,7 +13,7 @@ function Models() {
   const chosen = modelName.value;
   const choose = (name: string) => {
     const next = known.find((one) => one.name === name) ?? null;
-    const { second: _, ...more } = address.peek().more;
+    const { second: _, sentence: __, ...more } = address.peek().more;
     const example = next?.task === model.peek()?.task ? null : exampleOf(next); // another task wants another text
     go({
       model: name,
@@ -56,7 +56,7 @@ function Question() {
     const now = address.peek();
     if (draft.value === now.text && second.value === (now.more["second"] ?? "")) return void answer();
     go({ text: draft.value, pins: [] });
-    note({ second: second.value });
+    note({ second: second.value, sentence: "" });
   };
   const submit = (event: Event) => {
     event.preventDefault();

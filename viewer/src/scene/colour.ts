@@ -62,9 +62,14 @@ export function difference(theme: Theme, value: number): Colour {
 
 export const css = ([red, green, blue]: Colour): string => `rgb(${red} ${green} ${blue})`;
 
-/** Black or white, whichever can be read on a colour. */
+function light(channel: number): number {
+  const share = channel / 255;
+  return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+}
+
+/** Black or white, whichever stands out more from a colour: the larger contrast of WCAG 2, section 1.4.3. */
 export function readable([red, green, blue]: Colour): string {
-  return 0.299 * red + 0.587 * green + 0.114 * blue > 140 ? "#14171c" : "#ffffff";
+  return 0.2126 * light(red) + 0.7152 * light(green) + 0.0722 * light(blue) > 0.2 ? "#14171c" : "#ffffff";
 }
 
 /** 256 colours as the bytes that a canvas takes. */
@@ -80,5 +85,11 @@ export function lookup(colour: (value: number) => Colour): Uint32Array {
 /** One stable colour for each head: Okabe and Ito's eight first, then equal turns of hue. */
 const OKABE_ITO = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8b6bb1", "#7a7a00"];
 export function headColour(head: number): string {
-  return OKABE_ITO[head] ?? `hsl(${Math.round((head * 137.5) % 360)} 55% 50%)`;
+  return OKABE_ITO[head] ?? `hsl(${Math.round((head * 137.5) % 360)} 55% 60%)`;
+}
+
+/** What can be read on it. */
+export function headInk(head: number): string {
+  const code = Number.parseInt((OKABE_ITO[head] ?? "#ffffff").slice(1), 16);
+  return readable([code >> 16, (code >> 8) & 255, code & 255]);
 }

@@ -14,6 +14,8 @@ export interface Look {
   /** Rows or columns that are framed. */
   row?: number | null;
   column?: number | null;
+  /** The one square that is framed. */
+  chosen?: readonly [number, number] | null;
   touch?: (row: number, column: number) => Touch;
   /** What full ink is; else the largest number. */
   top?: number;
@@ -137,6 +139,7 @@ export function matrixScene(grid: Grid, colours: Palette, look: Look = {}): Scen
   if (look.row != null && look.row < rows) frame(left - 1, y + look.row * cell - 1, columns * wide + 1, cell + 1);
   if (look.column != null && look.column < columns)
     frame(left + look.column * wide - 1, y - 1, wide + 1, rows * cell + 1);
+  if (look.chosen) frame(left + look.chosen[1] * wide - 1, y + look.chosen[0] * cell - 1, wide + 1, cell + 1);
   const wanted = head ? left + 1.12 * measure(grid.name, 13, false) + 8 : 0;
   return { width: Math.max(left + columns * wide + 4, wanted), height: y + rows * cell + 6, marks };
 }

@@ -39,12 +39,17 @@ def write(config: EncoderConfig, architecture: str, *, model_type: str) -> dict[
 
 def names(config: EncoderConfig, architecture: str) -> Names:
     root = "" if architecture.endswith("Model") else "roberta."
-    table = bert.body(config, root)
-    if config.pooler:
-        table += Names.of(both("pooler.linear", f"{root}pooler.dense"))
+    words = f"{root}embeddings.word_embeddings.weight"
+    scores = bert.scores(config.output, "lm_head", words) if config.output else Names.of([])
+    return bert.body(config, root) + heads(config, root) + scores
+
+
+def heads(config: EncoderConfig, root: str) -> Names:
+    """What stands on top of the layers, but for the scores of words."""
+    table = Names.of(both("pooler.linear", f"{root}pooler.dense") if config.pooler else [])
     if config.output:
         head = both("output.transform.dense", "lm_head.dense") + both("output.transform.norm", "lm_head.layer_norm")
-        table += Names.of(head) + bert.scores(config.output, "lm_head", f"{root}embeddings.word_embeddings.weight")
+        table += Names.of(head)
     if config.classify and config.classify.activation:
         table += Names.of(both("classify.dense.linear", "classifier.dense"))
         table += Names.of(both("classify.labels", "classifier.out_proj"))

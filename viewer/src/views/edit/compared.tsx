@@ -1,11 +1,8 @@
 /** Before and after, side by side: the words that changed, what competed, and what the old text lost. */
-import { Figure } from "../../parts/figure";
-import { Drawing } from "../../parts/picture";
-import { python } from "../../python";
-import { barScene, type Bar } from "../../scene/bars";
+import { useMemo } from "preact/hooks";
+import { Chances } from "../../parts/chances";
 import { count, legible, short, visible } from "../../scene/signs";
 import { base, going, run } from "../../store";
-import { palette } from "../../theme";
 import type { Difference, Shift } from "../../payload";
 
 function Side({ difference, which }: { difference: Difference; which: "before" | "after" }) {
@@ -41,33 +38,16 @@ function Shifts({ title, options, first }: { title: string; options: Shift[]; fi
   const most = [...options]
     .sort((one, other) => Math.max(other.before, other.after) - Math.max(one.before, one.after))
     .slice(0, 7);
-  const bars: Bar[] = most.map((one) => ({
+  const bars = most.map((one) => ({
     name: visible(one.text),
     value: one.after,
     before: one.before,
     strong: one.after > one.before + 0.005 ? true : undefined,
   }));
-  const scene = barScene(bars, palette.value, { width: 420 });
+  const rows = useMemo(() => options.map((one) => [visible(one.text), one.before, one.after]), [options]);
+  const tail = "# the probabilities before: the same without regard.edit";
   return (
-    <div class="card">
-      <Figure
-        title={title}
-        of={[options]}
-        first={first}
-        make={() => ({
-          title,
-          scene,
-          python: python(["# the probabilities before: the same without regard.edit"]),
-          table: {
-            caption: title,
-            columns: ["text", "before", "after"],
-            rows: options.map((one) => [visible(one.text), one.before, one.after]),
-          },
-        })}
-      >
-        <Drawing scene={scene} label={title} />
-      </Figure>
-    </div>
+    <Chances title={title} bars={bars} columns={["text", "before", "after"]} rows={rows} tail={tail} first={first} />
   );
 }
 

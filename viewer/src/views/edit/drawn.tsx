@@ -1,7 +1,7 @@
 /** Draw a weight: pull a bar of one row; the others make room, so that the row still adds up to one. */
 import { useEffect, useState } from "preact/hooks";
 import { go, type Edit } from "../../address";
-import { api, type Place, type Run } from "../../api";
+import { api, type Place } from "../../api";
 import { useAsked } from "../../parts/asked";
 import { Painting } from "../../parts/picture";
 import { Failed } from "../../parts/states";
@@ -23,9 +23,8 @@ export function redistributed(weights: number[], at: number, value: number): num
   );
 }
 
-/** Whether a layer looks from a text that is being written: its rows come one by one, and cannot be drawn beforehand. */
-const isWritten = (shown: Run, here: Place): boolean =>
-  here.rows === "target" || (shown.task === "generate" && shown.sides.some((side) => side.given < side.texts.length));
+/** How many keys a row can look at: where a text is read from left to right, those up to its own token. */
+const reach = (here: Place, row: number): number => (here.mask.includes("causal") ? row + 1 : here.keys);
 
 export function Drawn() {
   const shown = run.value!;
@@ -38,23 +37,17 @@ export function Drawn() {
   );
   const [draft, set] = useState<number[] | null>(null);
   useEffect(() => set(null), [answer]);
-  if (isWritten(shown, here)) {
-    return (
-      <p class="faint small">
-        Weights can be drawn where a text is read at once; {here.name} looks while it writes, one token at a time.
-      </p>
-    );
-  }
   if (problem) return <Failed line={problem} />;
   if (!answer || answer.row !== row) return null;
-  if (!answer.weights.length || answer.weights.length > MOST || answer.weights.length < 2) {
+  const keys = answer.weights.length ? reach(here, row) : answer.keys;
+  if (keys > MOST || keys < 2) {
     return (
       <p class="faint small">
-        A row of {answer.keys} weights is too {answer.keys < 2 ? "short" : "long"} to be drawn by hand.
+        A row of {keys} weights is too {keys < 2 ? "short" : "long"} to be drawn by hand.
       </p>
     );
   }
-  const weights = draft ?? answer.weights;
+  const weights = draft ?? answer.weights.slice(0, keys);
   const step = Math.max(26, Math.min(64, 760 / weights.length));
   const colours = palette.value;
   const marks: Mark[] = weights.flatMap((weight, index): Mark[] => {

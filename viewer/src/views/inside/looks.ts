@@ -1,5 +1,7 @@
 /** What can be asked of a run beyond its weights: when it applies, what it says, and the Python for it. */
-import type { Run } from "../../api";
+import type { Model, Query, Run } from "../../api";
+import { literal } from "../../python";
+import { models } from "../../store";
 
 export interface Look {
   view: string;
@@ -8,20 +10,52 @@ export interface Look {
   applies: (run: Run) => boolean;
   /** Grids that are shown; the server may send more. */
   grids: string[];
-  python: string[];
+  python: (run: Run, other: string) => string[];
+  /** Where two are compared: with what, and what the colours of one head's difference mean. */
+  apart?: { query: (run: Run, other: string) => Query; signs: (run: Run, other: string) => string };
+}
+
+const READERS = ["fill", "classify", "embed"];
+
+/** The models that may have heads to pair with those of a run: of the same task, or readers like itself. */
+export function kin(run: Run): Model[] {
+  const alike = READERS.includes(run.task) ? READERS : run.task === "answer" ? [] : [run.task];
+  return (models.value?.models ?? []).filter(
+    (one) => one.name !== run.model && !one.problem && alike.includes(one.task),
+  );
 }
 
 const writes = (run: Run): boolean => run.task === "translate" || run.task === "generate";
 const reads = (run: Run): boolean => run.places.some((place) => place.rows === place.columns);
 
+/** Both models read the tokens of the run, the written ones too. */
+function paired(run: Run, other: string): string[] {
+  const pair = run.second !== null ? `, segments=torch.tensor([${literal(run.sides[0]?.segments)}])` : "";
+  const edited = (name: string) => (run.edits.length ? `, regard.edit(${name}.model, edits)` : "");
+  const watched = (name: string, seen: string) => [
+    `with torch.no_grad()${edited(name)}, regard.watch(${name}.model) as ${seen}:`,
+    `    ${name}.model(*tokens${pair})`,
+  ];
+  return [
+    "import torch",
+    "from regard.looking import differences",
+    `tokens = [torch.tensor([ids]) for ids in ${literal(run.sides.map((side) => side.ids))}]`,
+    `other = regard.load(${literal(other)})`,
+    ...watched("model", "seen"),
+    ...watched("other", "again"),
+    "found = differences(seen, again)",
+    "print({place: one.divergence()[0] for place, one in found.items()})",
+  ];
+}
+
 export const LOOKS: Look[] = [
   {
     view: "alignment",
     title: "Alignment",
-    says: "which source token each written token came from",
+    says: "which source token each written token came from, as the translator itself reads its heads",
     applies: (run) => run.alignment !== null,
     grids: ["alignment"],
-    python: ["print(answer.alignment)"],
+    python: () => ["print(answer.alignment)"],
   },
   {
     view: "importance",
@@ -29,7 +63,7 @@ export const LOOKS: Look[] = [
     says: "how fast the answer's loss changes as a head is turned down (Michel et al. 2019); click a head to open it",
     applies: (run) => writes(run) || run.task === "classify" || run.task === "answer",
     grids: ["importance"],
-    python: ["from regard.looking import Exam, importance  # docs/heads.md shows how an exam is made"],
+    python: () => ["from regard.looking import Exam, importance  # docs/heads.md shows how an exam is made"],
   },
   {
     view: "rollout",
@@ -37,22 +71,38 @@ export const LOOKS: Look[] = [
     says: "how much of each word reaches a token through all layers (Abnar and Zuidema 2020)",
     applies: reads,
     grids: ["own", "source"],
-    python: ["from regard.looking import rollout", "print(rollout(seen).own[0])"],
+    python: () => ["from regard.looking import rollout", "print(rollout(seen).own[0])"],
   },
   {
     view: "lens",
     title: "Logit lens",
-    says: "what the model would write if it stopped after each layer",
-    applies: writes,
+    says: "what the model would say if it stopped after each layer: the word that comes next or, where it fills gaps, the word in each place",
+    applies: (run) => reads(run) && (writes(run) || run.task === "fill"),
     grids: ["chances"],
-    python: ["from regard.looking.lens import lens  # lens(model.model, ids), as docs/flow.md shows"],
+    python: () => ["from regard.looking.lens import lens  # lens(model.model, ids), as docs/flow.md shows"],
   },
   {
     view: "diff",
     title: "Difference",
-    says: "how far the edits moved each head: Jensen-Shannon divergence from the run before them, in bits",
+    says: "how far the edits moved each head: Jensen-Shannon divergence from the run before them, in bits; click a head for the difference of its weights",
     applies: (run) => run.difference !== null,
     grids: ["divergence"],
-    python: ["from regard.looking import differences  # of what two watches saw, docs/differences.md"],
+    python: () => ["from regard.looking import differences  # of what two watches saw, docs/differences.md"],
+    apart: {
+      query: (run) => ({ other: run.difference?.base ?? "" }),
+      signs: () => "orange: more with the edits, blue: less",
+    },
+  },
+  {
+    view: "models",
+    title: "Two models",
+    says: "how far each head is from that of another model, which is given the same tokens: Jensen-Shannon divergence in bits; click a head for the difference of its weights",
+    applies: (run) => kin(run).length > 0,
+    grids: ["divergence"],
+    python: paired,
+    apart: {
+      query: (_, other) => ({ model: other }),
+      signs: (run, other) => `orange: ${other} looks there more than ${run.model}, blue: less`,
+    },
   },
 ];

@@ -1,68 +1,94 @@
 /** Inside: looks that go beyond one head, each a matrix that the server computed. */
 import { useMemo } from "preact/hooks";
 import { go, note, noted } from "../../address";
-import { api, type Grid } from "../../api";
+import { api, type Fact, type Query, type Run } from "../../api";
 import { useAsked } from "../../parts/asked";
 import { Choice } from "../../parts/choice";
-import { Figure } from "../../parts/figure";
-import { Drawing } from "../../parts/picture";
+import { DifferenceLegend } from "../../parts/legend";
 import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
 import { useWidth } from "../../parts/width";
-import { python } from "../../python";
-import { beside, gridTable, matrixScene } from "../../scene/matrix";
-import { short, visible } from "../../scene/signs";
-import { pointed, run } from "../../store";
-import { palette } from "../../theme";
-import { LOOKS } from "./looks";
+import { literal } from "../../python";
+import { largest } from "../../scene/matrix";
+import { short } from "../../scene/signs";
+import { head, place, run } from "../../store";
+import { kin, LOOKS, type Look } from "./looks";
+import { Pictured } from "./pictured";
 
-const NAMES: Record<string, string> = { own: "of its own side", source: "of the source", chances: "likeliest word" };
+const told = ({ name, value }: Fact): string =>
+  `${name}: ${typeof value === "number" ? short(value, 3) : String(value)}`;
 
-/** Tokens as they can be shown; a name that says what the matrix is. */
-function named(grid: Grid): Grid {
-  return {
-    ...grid,
-    name: NAMES[grid.name] ?? grid.name,
-    rows: grid.rows.map(visible),
-    columns: grid.columns.map(visible),
-  };
+interface Measuring {
+  shown: Run;
+  look: Look;
+  /** The other model, where two are compared. */
+  other: string;
+  width: number;
+}
+
+/** All heads, or all tokens, under one look. */
+function Measured({ shown, look, other, width }: Measuring) {
+  const query: Query = look.apart?.query(shown, other) ?? {};
+  const { answer, problem } = useAsked((signal) => api.inside(shown.id, look.view, query, signal), [shown.id]);
+  const grids = useMemo(() => answer?.grids.filter((grid) => look.grids.includes(grid.name)) ?? [], [answer]);
+  if (problem) return <Failed line={problem} />;
+  if (!answer) return <Waiting line={`Computing: ${look.title} …`} />;
+  const open = (row: string, column: number) =>
+    shown.places.some((one) => one.name === row)
+      ? () => go({ place: row, head: column, ...(look.apart ? {} : { view: "links" }) })
+      : undefined;
+  return (
+    <div class={look.apart ? "two" : "stack"}>
+      <Pictured
+        title={look.title}
+        grids={grids}
+        width={look.apart ? width / 2 : width}
+        lines={look.python(shown, other)}
+        legend={<p class="faint small">{answer.facts.map(told).join(" · ")}</p>}
+        first
+        press={open}
+        chosen={look.apart && place.value ? [place.value.name, head.value] : undefined}
+      />
+      {look.apart && <OneHead shown={shown} look={look} other={other} width={width / 2} query={query} />}
+    </div>
+  );
+}
+
+/** What changed in the weights of the chosen head. */
+function OneHead({ shown, look, other, width, query }: Measuring & { query: Query }) {
+  const where = place.value?.name ?? "";
+  const number = head.value;
+  const { answer, problem } = useAsked(
+    (signal) => api.inside(shown.id, look.view, { ...query, place: where, head: number }, signal),
+    [shown.id, where, number],
+  );
+  if (problem) return <Failed line={problem} />;
+  const grid = answer?.grids[0];
+  if (!answer || !grid) return <Waiting line={`Computing: the difference of ${where}, head ${number} …`} />;
+  return (
+    <Pictured
+      title={`Difference of ${where}, head ${number}`}
+      grids={answer.grids}
+      width={width}
+      lines={[...look.python(shown, other), `print(found[${literal(where)}][0, ${number}])`]}
+      legend={
+        <div class="row legendary">
+          <DifferenceLegend most={largest(grid)} />
+          <span class="faint small">{look.apart?.signs(shown, other)}</span>
+        </div>
+      }
+    />
+  );
 }
 
 export function InsideView() {
   const shown = run.value;
   const [box, width] = useWidth();
-  const looks = shown ? LOOKS.filter((one) => one.applies(shown)) : [];
-  const look = looks.find((one) => one.view === noted("look")) ?? looks[0];
-  const other = look?.view === "diff" ? (shown?.difference?.base ?? null) : null;
-  const asked = useAsked(shown && look ? (signal) => api.inside(shown.id, look.view, other, signal) : null, [
-    shown?.id,
-    look?.view,
-  ]);
-  const answer = asked.answer?.view === look?.view ? asked.answer : null;
-  const colours = palette.value;
-  const grids = useMemo(
-    () => (answer && look ? answer.grids.filter((grid) => look.grids.includes(grid.name)).map(named) : []),
-    [answer],
-  );
-  const scene = useMemo(() => {
-    const opens = (grid: Grid, row: number) => shown?.places.some((place) => place.name === grid.rows[row]) ?? false;
-    const drawn = grids.map((grid) =>
-      matrixScene(grid, colours, {
-        texts: grid.notes.length ? grid.notes : null,
-        touch: (row, column) => ({
-          enter: () => {
-            const note = grid.notes[row]?.[column];
-            const value = short(grid.numbers[row]?.[column] ?? 0, 4);
-            pointed.value = `${grid.rows[row]} → ${grid.columns[column]}: ${note === undefined ? "" : `“${visible(note)}” `}${value}`;
-          },
-          leave: () => (pointed.value = null),
-          press: opens(grid, row) ? () => go({ place: grid.rows[row]!, head: column, view: "links" }) : undefined,
-        }),
-      }),
-    );
-    return beside(drawn, Math.max(260, width - 40));
-  }, [grids, colours, width]);
   if (!shown) return <NoRun>Run a text: this view then measures what the heads do together.</NoRun>;
+  const looks = LOOKS.filter((one) => one.applies(shown));
+  const look = looks.find((one) => one.view === noted("look")) ?? looks[0];
   if (!look) return <Empty>Nothing can be measured of this run beyond its heads.</Empty>;
+  const others = look.view === "models" ? kin(shown).map((one) => one.name) : [];
+  const other = others.find((name) => name === noted("with")) ?? others[0] ?? "";
   return (
     <div class="stack" ref={box}>
       <div class="row controls">
@@ -72,32 +98,25 @@ export function InsideView() {
           choose={(value) => note({ look: value })}
           options={looks.map((one) => [one.view, one.title] as const)}
         />
+        {other && (
+          <label>
+            {shown.model} and
+            <select
+              aria-label="Other model"
+              value={other}
+              onChange={(event) => note({ with: event.currentTarget.value })}
+            >
+              {others.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
       </div>
       <p class="faint small">{look.says}</p>
-      {asked.problem && <Failed line={asked.problem} />}
-      {!answer && !asked.problem && <Waiting line={`Computing: ${look.title} …`} />}
-      {answer && (
-        <div class="card">
-          <Figure
-            title={look.title}
-            of={[grids]}
-            first
-            make={() => ({ title: look.title, scene, table: gridTable(grids), python: python(look.python) })}
-            legend={
-              <p class="faint small">
-                {answer.facts
-                  .map(
-                    (fact) =>
-                      `${fact.name}: ${typeof fact.value === "number" ? short(fact.value, 3) : String(fact.value)}`,
-                  )
-                  .join(" · ")}
-              </p>
-            }
-          >
-            <Drawing scene={scene} label={look.title} />
-          </Figure>
-        </div>
-      )}
+      <Measured key={`${look.view} ${other}`} shown={shown} look={look} other={other} width={width} />
     </div>
   );
 }

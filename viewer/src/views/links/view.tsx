@@ -8,7 +8,7 @@ import { Figure } from "../../parts/figure";
 import { Drawing } from "../../parts/picture";
 import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
 import { useWidth } from "../../parts/width";
-import { headColour } from "../../scene/colour";
+import { headColour, headInk } from "../../scene/colour";
 import { count as grouped, visible } from "../../scene/signs";
 import { columnText, rowOf, rowText } from "../../sides";
 import { head, hover, pin, pins, place, pointed, run } from "../../store";
@@ -48,7 +48,7 @@ function HeadChips({ all, drawn }: { all: number; drawn: number[] }) {
               ? {
                   backgroundColor: drawn.length > 1 ? headColour(one) : "var(--accent)",
                   borderColor: "transparent",
-                  color: "#fff",
+                  color: drawn.length > 1 ? headInk(one) : "var(--on-accent)",
                 }
               : { borderColor: headColour(one) }
           }

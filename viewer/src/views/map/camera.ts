@@ -44,10 +44,9 @@ export function under(x: number, y: number, camera: Camera, sheet: Sheet): { row
   return inside ? { row, column } : null;
 }
 
-/** All of it. */
+/** All of it, beside its rulers. */
 export function whole({ width, height, rows, columns }: Sheet): Camera {
-  const k = Math.min(NEAREST, width / columns, height / rows);
-  return { k, x: (columns - width / k) / 2, y: (rows - height / k) / 2 };
+  return { k: Math.min(NEAREST, width / columns, height / rows), x: 0, y: 0 };
 }
 
 /** The coarsest level whose cells are not larger than a pixel of the screen. */

@@ -85,7 +85,7 @@ function ruler(camera: Camera, sheet: Sheet, words: Words, colours: Palette): Ma
   const from = Math.max(0, Math.ceil(camera.y / down) * down);
   for (let row = from; row < Math.min(sheet.rows, camera.y + sheet.height / camera.k); row += down) {
     const y = TOP + (row + (down === 1 ? 0.5 : 0) - camera.y) * camera.k;
-    if (y < TOP + 4 || y > TOP + sheet.height - 2) continue;
+    if (y < TOP - 1 || y > TOP + sheet.height - 2) continue;
     const text = words.row(row);
     const shown = down === 1 ? fitted(text, LEFT - 14, 12) : `${fitted(text, 50, 12)} ${count(row)}`;
     marks.push({
@@ -104,7 +104,7 @@ function ruler(camera: Camera, sheet: Sheet, words: Words, colours: Palette): Ma
   const start = Math.max(0, Math.ceil(camera.x / across) * across);
   for (let column = start; column < Math.min(sheet.columns, camera.x + sheet.width / camera.k); column += across) {
     const x = LEFT + (column + (across === 1 ? 0.5 : 0) - camera.x) * camera.k;
-    if (x < LEFT + 2 || x > LEFT + sheet.width - 4) continue;
+    if (x < LEFT - 1 || x > LEFT + sheet.width - 4) continue;
     const text = words.column(column);
     const shown = across === 1 ? fitted(text, TOP - 14, 12) : `${count(column)} ${fitted(text, 30, 12)}`;
     marks.push({

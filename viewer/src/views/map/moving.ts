@@ -14,6 +14,10 @@ export interface Moving {
 
 const STEP = 80; // pixels that an arrow key moves
 
+/** How far a view is moved back onto the map, given what it shows beyond either edge: what is smaller stays at its ruler. */
+const kept = (before: number, after: number): number =>
+  after > before ? before : Math.min(0, before) || Math.max(0, after);
+
 /** A camera over a canvas with rulers at its left and top; `start` is where it begins on a new sheet. */
 export function useCamera(canvas: HTMLCanvasElement | null, sheet: Sheet, start: () => Camera | null): Moving {
   const [camera, set] = useState<Camera | null>(null);
@@ -25,7 +29,6 @@ export function useCamera(canvas: HTMLCanvasElement | null, sheet: Sheet, start:
   useEffect(() => {
     if (!canvas) return;
     const all = whole(sheet);
-    const [left, top] = [Math.min(0, all.x), Math.min(0, all.y)];
     behaviour.current = zoom<HTMLCanvasElement, unknown>()
       .extent(() => [
         [LEFT, TOP],
@@ -33,9 +36,15 @@ export function useCamera(canvas: HTMLCanvasElement | null, sheet: Sheet, start:
       ])
       .scaleExtent([all.k, NEAREST])
       .translateExtent([
-        [left, top],
-        [sheet.columns - left, sheet.rows - top],
+        [0, 0],
+        [sheet.columns, sheet.rows],
       ])
+      .constrain((view, [[left, top], [right, bottom]], [[x0, y0], [x1, y1]]) =>
+        view.translate(
+          kept(view.invertX(left) - x0, view.invertX(right) - x1),
+          kept(view.invertY(top) - y0, view.invertY(bottom) - y1),
+        ),
+      )
       .on("zoom", (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
         const { x, y, k } = event.transform;
         set({ x: (LEFT - x) / k, y: (TOP - y) / k, k });
@@ -46,7 +55,13 @@ export function useCamera(canvas: HTMLCanvasElement | null, sheet: Sheet, start:
     return () => void target.on(".zoom", null);
   }, [canvas, sheet]);
 
-  const zoomBy = (factor: number) => canvas && behaviour.current?.scaleBy(select(canvas), factor);
+  const zoomBy = (factor: number) => {
+    if (!canvas || !camera) return;
+    const across = Math.min(sheet.width, (sheet.columns - camera.x) * camera.k);
+    const down = Math.min(sheet.height, (sheet.rows - camera.y) * camera.k);
+    const middle: [number, number] = [LEFT + across / 2, TOP + down / 2]; // of the weights that are seen
+    behaviour.current?.scaleBy(select(canvas), factor, middle);
+  };
   const keys = (event: KeyboardEvent) => {
     if (!canvas || !camera || !behaviour.current) return;
     const far = STEP / camera.k;

@@ -61,7 +61,7 @@ function Mapped() {
   const [corner, holdCorner] = useState<HTMLCanvasElement | null>(null);
   const [turn, again] = useState(0); // tiles that came
   const [calm, settle] = useState(0); // times that nothing moved for a while
-  const height = Math.max(340, Math.min(820, innerHeight - 400));
+  const height = Math.max(340, Math.min(820, innerHeight - 440));
   const sheet = useMemo(() => sheetFor(here, width - LEFT - 40, height), [here, width, height]);
   const { camera, move, zoomBy, keys } = useCamera(width ? canvas : null, sheet, () => parsed(noted("at"), sheet));
   const atlas = useMemo(

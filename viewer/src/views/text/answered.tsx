@@ -1,42 +1,19 @@
 /** What came out that is not running text: labels, words for gaps, an answer, and what competed with each word. */
-import { Figure } from "../../parts/figure";
-import { Drawing } from "../../parts/picture";
-import { barScene, type Bar } from "../../scene/bars";
+import { useMemo } from "preact/hooks";
+import { Chances } from "../../parts/chances";
 import { visible } from "../../scene/signs";
 import { focus, run } from "../../store";
-import { palette } from "../../theme";
-import { python } from "../../python";
 import type { Option } from "../../payload";
 
 function Options({ title, options, first, tail }: { title: string; options: Option[]; first?: boolean; tail: string }) {
   const best = Math.max(...options.map((option) => option.probability));
-  const bars: Bar[] = options.slice(0, 20).map((option) => ({
+  const bars = options.slice(0, 20).map((option) => ({
     name: visible(option.text),
     value: option.probability,
     strong: option.probability === best,
   }));
-  const scene = barScene(bars, palette.value, { width: 460 });
-  return (
-    <div class="card">
-      <Figure
-        title={title}
-        of={[options]}
-        first={first}
-        make={() => ({
-          title,
-          scene,
-          python: python([tail]),
-          table: {
-            caption: title,
-            columns: ["text", "probability"],
-            rows: options.map((option) => [visible(option.text), option.probability]),
-          },
-        })}
-      >
-        <Drawing scene={scene} label={title} />
-      </Figure>
-    </div>
-  );
+  const rows = useMemo(() => options.map((option) => [visible(option.text), option.probability]), [options]);
+  return <Chances title={title} bars={bars} columns={["text", "probability"]} rows={rows} tail={tail} first={first} />;
 }
 
 /** The likeliest words in place of the written token that is spoken of. */

@@ -17,7 +17,7 @@ function tints(side: number): { weights: Map<number, number>; says: string } {
   const none = { weights: new Map<number, number>(), says: "" };
   if (!shown || !spot) return none;
   const aligned = shown.alignment;
-  const across = aligned && shown.places.find((one) => one.name === aligned.place);
+  const across = shown.places.find((one) => one.rows !== one.columns);
   if (aligned && across && shown.sides.length > 1) {
     const row = rowOf(shown, across, spot);
     const column = columnOf(shown, across, spot);
@@ -25,7 +25,7 @@ function tints(side: number): { weights: Map<number, number>; says: string } {
     if (row !== null && side !== spot.side) aligned.weights[row]?.forEach((weight, index) => found.set(index, weight));
     else if (column !== null && side !== spot.side)
       aligned.weights.forEach((weights, index) => found.set(index + 1, weights[column] ?? 0));
-    return { weights: found, says: found.size ? `alignment: ${aligned.place}, the mean of its heads` : "" };
+    return { weights: found, says: found.size ? `alignment: ${aligned.look}` : "" };
   }
   const row = looked.value;
   const here = place.value;

@@ -85,7 +85,10 @@ function Manner() {
 function Begin() {
   const example = exampleOf(model.value);
   const start = (chosen: Example) =>
-    go({ text: chosen.text, more: { ...address.peek().more, ...(chosen.second && { second: chosen.second }) } });
+    go({
+      text: chosen.text,
+      more: { ...address.peek().more, sentence: "", ...(chosen.second && { second: chosen.second }) },
+    });
   return (
     <Empty>
       <p>Type a text above and run it: every view then shows what {modelName.value || "the model"} looks at.</p>

@@ -1,0 +1,102 @@
+"""ESM-2: Lin et al. 2023. BERT with the norms before each part, and rotary positions."""
+
+from typing import Any
+
+from regard.checkpoints.hub import bert, roberta
+from regard.checkpoints.hub.family import Family
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import Names, Row, both, row
+from regard.models import (
+    AttentionConfig,
+    EncoderConfig,
+    InnerConfig,
+    NormConfig,
+    PositionConfig,
+    SideConfig,
+    StackConfig,
+    WordsConfig,
+)
+
+ARCHITECTURES = tuple(f"Esm{kind}" for kind in roberta.KINDS)
+BASE = 10000.0
+
+
+def read(options: Options, architecture: str) -> EncoderConfig:
+    options.only("position_embedding_type", "rotary")
+    options.only("token_dropout", False)
+    options.only("is_folding_model", False)
+    options.only("is_decoder", False)
+    options.only("add_cross_attention", False)
+    for unused in ("mask_token_id", "max_position_embeddings", "esmfold_config", "vocab_list"):
+        options.get(unused)
+    return EncoderConfig(side(options), **roberta.asked(options, architecture.removeprefix("Esm")))
+
+
+def side(options: Options) -> SideConfig:
+    width, heads = options.get("hidden_size", 768), options.get("num_attention_heads", 12)
+    stack = StackConfig(
+        layers=options.get("num_hidden_layers", 12),
+        width=width,
+        attention=AttentionConfig(heads, dropout=options.get("attention_probs_dropout_prob", 0.1)),
+        inner=InnerConfig(options.get("intermediate_size", 3072), "gelu"),
+        norm=NormConfig("layer", options.get("layer_norm_eps", 1e-12)),
+        dropout=options.get("hidden_dropout_prob", 0.1),
+    )
+    words = WordsConfig(options.need("vocab_size"), norm=bool(options.get("emb_layer_norm_before")))
+    settings = {"width": width // heads, "base": options.get("rope_theta", BASE), "pairing": "halves"}
+    return SideConfig(words, stack, PositionConfig("rotary", settings))
+
+
+def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
+    side, stack = config.encoder, config.encoder.stack
+    told = {
+        "model_type": "esm",
+        "vocab_size": side.words.vocabulary,
+        "hidden_size": stack.width,
+        "num_hidden_layers": stack.layers,
+        "num_attention_heads": stack.attention.heads,
+        "intermediate_size": stack.inner.width,
+        "hidden_dropout_prob": stack.dropout,
+        "attention_probs_dropout_prob": stack.attention.dropout,
+        "layer_norm_eps": stack.norm.epsilon,
+        "position_embedding_type": "rotary",
+        "rope_theta": side.position.settings["base"],
+        "emb_layer_norm_before": side.words.norm,
+        "token_dropout": False,
+    }
+    told |= {"tie_word_embeddings": config.output.tied} if config.output else {}
+    return told | ({"num_labels": config.classify.labels} if config.classify else {})
+
+
+def names(config: EncoderConfig, architecture: str) -> Names:
+    root = "" if architecture == "EsmModel" else "esm."
+    table = f"{root}embeddings.word_embeddings.weight"
+    rows = [row("encoder.words.table.weight", table), *stack(config.encoder.stack, root)]
+    rows += both("encoder.words.norm", f"{root}embeddings.layer_norm") if config.encoder.words.norm else []
+    spare = [f"{root}rotary_embeddings.inv_freq", f"{root}embeddings.position_ids"]
+    spare += bert.pair(f"{root}contact_head.regression")
+    layers = [*range(config.encoder.stack.layers), "*"]  # transformers 5 writes the star
+    spare += [f"{root}encoder.layer.{layer}.attention.self.rotary_embeddings.inv_freq" for layer in layers]
+    copies: dict[str, str] = {}
+    if config.output:
+        rows += [row("output.bias", "lm_head.bias")]
+        rows += [] if config.output.tied else [row("output.weight", "lm_head.decoder.weight")]
+        copies = {"lm_head.decoder.weight": table} if config.output.tied else {}
+    return Names.of(rows, copies, spare=spare, older=bert.OLDER) + roberta.heads(config, root)
+
+
+def stack(config: StackConfig, root: str) -> list[Row]:
+    rows = both("encoder.stack.norm", f"{root}encoder.emb_layer_norm_after")
+    for layer in range(config.layers):
+        here, there = f"encoder.stack.blocks.{layer}", f"{root}encoder.layer.{layer}"
+        look = f"{there}.attention.self"
+        rows += both(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
+        rows += both(f"{here}.self.output", f"{there}.attention.output.dense")
+        rows += both(f"{here}.self_norm", f"{there}.attention.LayerNorm")
+        rows += both(f"{here}.inner.widen", f"{there}.intermediate.dense")
+        rows += both(f"{here}.inner.narrow", f"{there}.output.dense")
+        rows += both(f"{here}.inner_norm", f"{there}.LayerNorm")
+    return rows
+
+
+FAMILY = Family(("esm",), ARCHITECTURES, read, write, names)

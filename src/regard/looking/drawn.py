@@ -1,0 +1,101 @@
+"""Weights drawn by hand for rows that are named by their places in a text, however the text is read.
+
+A text may be read at once, beside others that are longer, or token by token: the row of a token is found by its place,
+and so are the keys that it shall look at.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from regard.attention import Pattern
+from regard.attention.masks.padding import padding
+from regard.attention.regions import numbers
+from regard.errors import RegardError, ShapeError, expect
+from regard.looking.places import is_of_source, reads_source
+
+Here = list[int]
+"""The places in a text of the queries or keys of one member of a batch; -1 is padding."""
+
+
+def drawn(
+    pattern: Pattern, place: str, weights: Tensor, heads: Sequence[int] | None, rows: Sequence[int] | None
+) -> Pattern:
+    """The pattern with these rows of some heads as drawn; None: all rows.
+
+    `weights` fit (members, heads, rows, keys) from the right. Rows of a text that is being written wait until it has
+    come so far; rows and keys of a source have to be there.
+    """
+    weights = weights[None] if weights.ndim == 1 else weights
+    if weights.ndim == 4:
+        expect("weights", "batch members", len(weights), len(pattern.query), 1)
+    for members, asking, looked in alike(pattern, place):
+        mine = weights if members is None or weights.ndim < 4 or len(weights) == 1 else weights[members]
+        lines = found(place, asking, looked, rows, weights.shape[-2])
+        if lines:
+            mine = mine if mine.shape[-2] == 1 else mine[..., list(lines.values()), :]
+            pattern = pattern.set(fitted(mine, place, looked), heads, list(lines), members)
+    return pattern
+
+
+def alike(pattern: Pattern, place: str) -> Iterator[tuple[list[int] | None, Here, Here]]:
+    """Members of the batch whose queries and keys stand at the same places, None for all, and these places."""
+    queries, keys = pattern.shape[2:]
+    padded = padding(pattern.mask)
+    columns = torch.arange(keys)[None]
+    if padded is not None:
+        columns = torch.where(padded.real, padded.real.cumsum(-1) - 1, -1)
+    if pattern.query_places is not None:
+        lines = pattern.query_places
+    elif is_apart(place):
+        lines = torch.arange(queries)[None]
+    else:
+        lines = columns[:, keys - queries :]  # the last query stands beside the last key
+    if len(lines) == len(columns) == 1:
+        yield None, lines[0].tolist(), columns[0].tolist()
+        return
+    groups: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+    both = (part.expand(len(pattern.query), -1).tolist() for part in (lines, columns))
+    for member, (asking, looked) in enumerate(zip(*both, strict=True)):
+        groups.setdefault((tuple(asking), tuple(looked)), []).append(member)
+    for (asking, looked), members in groups.items():
+        yield members, list(asking), list(looked)
+
+
+def is_apart(place: str) -> bool:
+    """Whether those who look are not among those who are looked at."""
+    return place.endswith(("cross", "align")) or "hop" in place.split(".")
+
+
+def found(place: str, asking: Here, looked: Here, rows: Sequence[int] | None, drawn: int) -> dict[int, int]:
+    """Numbers of queries whose rows are drawn, each with the number of its row among the `drawn` ones."""
+    at = {
+        where: number for number, where in enumerate(asking) if where >= 0
+    }  # padding before the first stands there, too
+    count = max(at, default=-1) + 1
+    if -1 in looked and not is_apart(place):
+        count = max(looked) + 1  # padding after the last token counts on from it
+    if rows is None:
+        rows = range(count if drawn == 1 or reads_source(place) else drawn)
+    if reads_source(place):
+        rows = numbers(rows, count, "query")
+    if drawn not in (1, len(rows)):
+        raise ShapeError(f"weights of 1 row or of {len(rows)} rows expected, got {drawn}")
+    places = [row + count if row < 0 else row for row in rows]
+    return {at[where]: number for number, where in enumerate(places) if where < count and where in at}
+
+
+def fitted(weights: Tensor, place: str, looked: Here) -> Tensor:
+    """Weights of places as weights of the keys that stand there; padding has none, nor has what came later."""
+    width, tokens = weights.shape[-1], max(looked, default=-1) + 1
+    if width == 1:
+        weights, width = weights.expand(*weights.shape[:-1], tokens), tokens
+    if is_of_source(place) and width != tokens:
+        raise ShapeError(f"weights of {tokens} keys, one for each token of the source, expected, got {width}")
+    later = (weights[..., tokens:] != 0).flatten(0, -2).any(0).nonzero()
+    if len(later):
+        raise RegardError(f"{place}: a row shall look at place {tokens + int(later[-1])}, of {tokens} tokens so far")
+    where = torch.tensor(looked, dtype=torch.long, device=weights.device)
+    is_there = (where >= 0) & (where < width)
+    return torch.where(is_there, weights[..., where.clamp(0, width - 1)], 0)

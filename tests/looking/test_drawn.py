@@ -1,0 +1,235 @@
+"""Rows drawn by hand are those of their tokens, whether a text is read at once, in a batch, or written step by step."""
+
+from functools import cache
+
+import pytest
+import torch
+from decoding.test_together import END, LENGTHS, LONGEST, RULES, VOCABULARY, asked, sharpened, side
+from looking.readers import HEADS, WIDTH, stream
+from models import test_xl
+from torch.testing import assert_close
+
+import regard
+from regard.attention import Padding, Pattern, Tap
+from regard.attention.taps import active
+from regard.decoding import decode
+from regard.engine.changes import changes
+from regard.engine.packed import Unsupported
+from regard.errors import RegardError, ShapeError
+from regard.layers import MultiHead
+from regard.looking.places import Places
+from regard.models import (
+    AlignConfig,
+    Aligner,
+    AlignerConfig,
+    Decoder,
+    DecoderConfig,
+    OutputConfig,
+    RecurrentConfig,
+    Transformer,
+    TransformerConfig,
+)
+
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+
+
+def aligner(look: str) -> Aligner:
+    sides = RecurrentConfig(VOCABULARY, 8, 8), RecurrentConfig(VOCABULARY, 8, 8)
+    return Aligner(AlignerConfig(*sides, AlignConfig(look=look)))
+
+
+MODELS = {
+    "writer": lambda: Decoder(DecoderConfig(side(), OutputConfig(tied=False))),
+    "translator": lambda: Transformer(TransformerConfig(side(), side(), OutputConfig(tied=False))),
+    "aligner, before": lambda: aligner("before"),
+    "aligner, after": lambda: aligner("after"),
+}
+
+
+@cache
+def made(kind: str):
+    torch.manual_seed(5)
+    return sharpened(MODELS[kind]())
+
+
+class Drawing(Tap):
+    """The plain way: sets one row of a pattern that holds a whole text and nothing else."""
+
+    def __init__(self, row: int, weights: list[float], heads: list[int]) -> None:
+        self.row, self.weights, self.heads = row, weights, heads
+
+    def edit(self, pattern: Pattern) -> Pattern:
+        if self.row >= pattern.shape[2]:
+            return pattern
+        weights = torch.zeros(pattern.shape[3])
+        weights[: len(self.weights)] = torch.tensor(self.weights[: pattern.shape[3]])
+        return pattern.set(weights, self.heads, [self.row])
+
+
+def plainly(model, place: str, tap: Tap, *given: list[int]) -> torch.Tensor:
+    """Log-probabilities of what follows each token of one text, read at once with a tap on one layer."""
+    layer = Places(model).layers[place]
+    layer.taps = (tap,)
+    with torch.no_grad(), active(tap):
+        logits = model(*(torch.tensor([tokens], dtype=torch.long) for tokens in given))
+    del layer.taps
+    return logits[0].log_softmax(-1)
+
+
+def record(place: str, row: int, weights: list[float], heads: list[int]) -> dict:
+    return {"do": "set", "place": place, "heads": heads, "rows": [row], "weights": [weights]}
+
+
+def texts(given: dict, decoded) -> list[tuple[list[list[int]], int, list[int], tuple[float, ...]]]:
+    """What a model reads to write each text, where that begins, the text, and the score of each token."""
+    found = []
+    for row, one in enumerate(decoded):
+        for text in one.hypotheses:
+            written = [*text.ids, *([END] if text.is_finished else [])]
+            real = given.get("prefix_real", torch.ones_like(given["prefix"], dtype=torch.bool))[row]
+            before = given["prefix"][row, real].tolist()
+            read = [[*before, *written[:-1]]]
+            if given["source"] is not None:
+                read = [given["source"][row, given["real"][row]].tolist(), *read]
+            found.append((read, len(before) - 1, written, text.scores))
+    return found
+
+
+@pytest.mark.parametrize("beam", [1, 4])
+@pytest.mark.parametrize(
+    ("kind", "place", "chosen", "row", "weights"),
+    [
+        ("writer", "decoder.1.self", range(len(LENGTHS)), 4, [0.5, 0.0, 0.25, 0.25, 0.0]),
+        ("translator", "decoder.0.self", range(len(LENGTHS)), 2, [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        ("translator", "decoder.1.cross", [0], 3, [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
+        ("aligner, before", "align", [0], 2, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]),
+        ("aligner, after", "align", [0], 2, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]),
+    ],
+)
+def test_what_is_written_in_steps_is_what_is_read_at_once(kind, place, chosen, row, weights, beam):
+    model, given, heads = made(kind), asked(kind, chosen), [0] if place == "align" else [1, 2]
+    with regard.edit(model, [record(place, row, weights, heads)]):
+        found = decode(model, **given, beam=beam, nbest=beam, max_length=LONGEST, rules=RULES)
+    reached, changed = 0, 0
+    for read, first, written, scores in texts(given, found):
+        logs = plainly(model, place, Drawing(row, weights, heads), *read)[first:]
+        assert scores == pytest.approx(logs[range(len(written)), written].tolist(), abs=1e-4)
+        reached += row > first and row < len(read[-1])
+        changed += not torch.allclose(logs, plainly(model, place, Tap(), *read)[first:], atol=1e-2)
+    assert reached  # rows of tokens that were written, not given
+    assert changed
+
+
+def test_the_engine_leaves_such_edits_to_the_model():
+    writer = made("writer")
+    with regard.edit(writer, [record("decoder.1.self", 3, [1.0], [0])]), pytest.raises(Unsupported, match="'set'"):
+        changes(writer)
+
+
+@pytest.mark.parametrize("left", [True, False])
+def test_a_watch_sees_the_row_that_was_drawn_and_no_other_change(left):
+    writer = made("writer")
+    given, drawn = asked("writer", [0, 1, 2], left), torch.tensor([0.1, 0.2, 0.3, 0.4])
+    seen = []
+    for edits in ([], [record("decoder.0.self", 3, drawn.tolist(), [2])]):
+        with torch.no_grad(), regard.watch(writer, "decoder.0.self") as found, regard.edit(writer, edits):
+            writer(given["prefix"], real=given["prefix_real"])
+        seen.append(found["decoder.0.self"].weights())
+    plain, edited = seen
+    for member, real in enumerate(given["prefix_real"]):
+        places = real.nonzero().flatten().tolist()
+        if len(places) > 3:
+            row = edited[member, 2, places[3]]
+            assert torch.equal(row[places[:4]], drawn)
+            assert row.count_nonzero() == 4
+            plain[member, 2, places[3]] = edited[member, 2, places[3]]
+    assert torch.equal(plain, edited)
+
+
+@pytest.mark.parametrize("place", ["decoder.1.self", "decoder.1.cross"])
+def test_the_steps_that_a_watch_sees_join_to_the_whole(place):
+    translator = made("translator")
+    torch.manual_seed(0)
+    source, target = torch.randint(3, VOCABULARY, (2, 5)), torch.randint(3, VOCABULARY, (2, 6))
+    edits = [record(place, 4, [0.0, 0.5, 0.0, 0.5, 0.0], [0])]
+    with torch.no_grad(), regard.edit(translator, edits):
+        with regard.watch(translator, place) as whole:
+            translator(source, target)
+        with regard.watch(translator, place) as stepped:
+            state = translator.start(source)
+            for token in target.split(1, 1):
+                _, state = translator.step(state, token)
+    joined = Pattern.join(stepped.all(place))
+    assert_close(joined.weights(), whole[place].weights(), **CLOSE)
+    assert joined[0, 0, 4, 1] == joined[0, 0, 4, 3] == 0.5
+    assert joined.query_places.tolist() == [list(range(6))] * 2
+
+
+@torch.no_grad()
+def test_a_memory_of_segments_does_not_forget_what_is_edited():
+    model, tokens = test_xl.model(memory=3), test_xl.text(14)
+    edits = [record(f"decoder.{layer}.self", 11, [0.0] * 9 + [0.5, 0.0, 0.5], [1]) for layer in range(test_xl.LAYERS)]
+    with regard.edit(model, edits):
+        whole = model(tokens)
+        state = model.start()
+        for place, token in enumerate(tokens.split(1, 1)):
+            logits, state = model.step(state, token)
+            assert_close(logits[:, 0], whole[:, place], **CLOSE)
+    assert not torch.allclose(whole[:, 11], model(tokens)[:, 11], atol=1e-3)
+    assert torch.equal(whole[:, :11], model(tokens)[:, :11])
+
+
+def test_every_row_may_be_drawn_the_same_or_each_its_own():
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    for weights in ([0.0, 0.0, 1.0, 0.0, 0.0], torch.softmax(torch.randn(5, 5), -1), torch.rand(2, 1, 5, 5)):
+        with regard.edit(layer) as edit, regard.watch(layer) as seen:
+            edit.head("self", 1).set(weights)
+            layer(x)
+        expected = torch.as_tensor(weights)
+        expected = expected if expected.ndim == 4 else expected.expand(2, 1, 5, 5)
+        assert torch.equal(seen["self"][:, 1:], expected)
+
+
+def test_a_row_from_the_end_is_that_of_the_last_token_so_far():
+    layer, x = MultiHead(WIDTH, HEADS), stream(length=3)
+    with regard.edit(layer) as edit, regard.watch(layer) as seen:
+        edit.head("self", 0).set([1.0, 0.0, 0.0, 0.0], rows=[-1])
+        layer(x)
+    assert torch.equal(seen["self"][:, 0, 2], torch.tensor([[1.0, 0.0, 0.0]] * 2))
+    assert (seen["self"][:, 0, :2] < 1).all()
+
+
+def test_a_source_in_padding_is_counted_without_it():
+    layer, x, source = MultiHead(WIDTH, HEADS, source_width=WIDTH), stream(length=2), stream(length=6)
+    real = torch.tensor([[True, True, False, True, False, True], [False, False, True, True, True, True]])
+    model = torch.nn.ModuleDict({"cross": layer})
+    with regard.edit(model) as edit, regard.watch(model) as seen:
+        edit.head("cross", 1).set([0.1, 0.2, 0.3, 0.4], rows=[1])
+        layer(x, source, mask=Padding(real))
+    for member in range(2):
+        row = seen["cross"][member, 1, 1]
+        assert torch.equal(row[real[member]], torch.tensor([0.1, 0.2, 0.3, 0.4]))
+        assert not row[~real[member]].any()
+
+
+@pytest.mark.parametrize(
+    ("place", "row", "weights", "kind", "message"),
+    [
+        ("encoder.0.self", 5, [0.2] * 5, ShapeError, "there is no query 5: 5 of them, counted from 0"),
+        ("encoder.0.self", 1, [0.25] * 4, ShapeError, "weights of 5 keys, one for each token of the source, expected"),
+        ("decoder.0.cross", 1, [0.1] * 6, ShapeError, "weights of 5 keys, one for each token of the source, expected"),
+        ("decoder.0.self", 1, [0, 0, 1], RegardError, "decoder.0.self: a row shall look at place 2, of 2 tokens so fa"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_one_line(place, row, weights, kind, message):
+    model, source = made("translator"), torch.tensor([[3, 4, 5, 6, 7]])
+    with regard.edit(model, [record(place, row, weights, [0])]), pytest.raises(kind, match=message):
+        decode(model, source, prefix=torch.tensor([[1]]), max_length=3)
+
+
+def test_a_number_of_rows_that_does_not_fit_is_refused():
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    with regard.edit(layer) as edit:
+        edit.head("self", 0).set(torch.rand(2, 5), rows=[0, 1, 2])
+        with pytest.raises(ShapeError, match="weights of 1 row or of 3 rows expected, got 2"):
+            layer(x)

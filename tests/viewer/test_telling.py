@@ -1,0 +1,47 @@
+"""What a page is told of a translation is what the task says of it, whichever heads it reads as an alignment."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+from viewer.small import client, run
+
+import regard
+
+TEXT = "The old man reads a book in the garden."
+EDITS = [{"do": "hide", "place": "decoder.*.cross", "places": [2]}]
+
+
+@pytest.fixture(scope="module")
+def asking():
+    with client() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def task():
+    return regard.load("en-de")
+
+
+@pytest.mark.parametrize(("edits", "most"), [([], None), ([], 4), (EDITS, None)])
+def test_the_alignment_is_the_tasks_own(asking, task, edits, most):
+    told = run(asking, model="en-de", text=TEXT, beam=2, max_tokens=most, edits=edits)
+    with regard.edit(task.model, edits):
+        expected = task(TEXT, beam=2, max_length=most)
+    assert told["answer"]["is_finished"] == expected.is_finished == (most is None)
+    assert told["alignment"]["look"] == str(task.look)
+    assert_close(torch.tensor(told["alignment"]["weights"]), expected.alignment.weights, atol=1e-5, rtol=0)
+    assert [tuple(pair) for pair in told["alignment"]["words"]] == list(expected.alignment.words)
+
+
+def test_a_paragraph_is_read_a_sentence_at_a_time(asking, task):
+    text = "The dog sleeps. Where is the station?\nA man  reads."
+    told = [run(asking, model="en-de", text=text, beam=2, max_tokens=None, sentence=number) for number in range(3)]
+    assert (
+        [one["text"] for one in told]
+        == told[0]["sentences"]
+        == ["The dog sleeps.", "Where is the station?", "A man  reads."]
+    )
+    first, second, third = (one["answer"]["text"] for one in told)
+    assert f"{first} {second}\n{third}" == task(text, beam=2).text
+    refused = asking.post("/api/runs", json={"model": "en-de", "text": text, "sentence": 3}).text.splitlines()[-1]
+    assert "the text has sentences 0 to 2, got 3" in refused

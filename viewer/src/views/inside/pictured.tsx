@@ -1,0 +1,73 @@
+/** Matrices that were measured, as one picture with its table. */
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import type { Grid } from "../../api";
+import { Figure } from "../../parts/figure";
+import { Sheet } from "../../parts/picture";
+import { python } from "../../python";
+import { beside, gridTable, matrixScene } from "../../scene/matrix";
+import { short, visible } from "../../scene/signs";
+import { pointed } from "../../store";
+import { palette } from "../../theme";
+
+const NAMES: Record<string, string> = { own: "of its own side", source: "of the source", chances: "likeliest word" };
+
+/** Tokens as they can be shown; a name that says what the matrix is. */
+function named(grid: Grid): Grid {
+  return {
+    ...grid,
+    name: NAMES[grid.name] ?? grid.name,
+    rows: grid.rows.map(visible),
+    columns: grid.columns.map(visible),
+  };
+}
+
+interface Shown {
+  title: string;
+  grids: Grid[];
+  width: number;
+  lines: string[];
+  legend: ComponentChildren;
+  first?: boolean;
+  /** What a click on a square does, if anything. */
+  press?: (row: string, column: number) => (() => void) | undefined;
+  /** The row and column of the square that is framed. */
+  chosen?: readonly [string, number];
+}
+
+export function Pictured({ title, grids, width, lines, legend, first, press, chosen }: Shown) {
+  const colours = palette.value;
+  const all = useMemo(() => grids.map(named), [grids]);
+  const scene = useMemo(() => {
+    const drawn = all.map((grid) => {
+      const row = chosen ? grid.rows.indexOf(chosen[0]) : -1;
+      return matrixScene(grid, colours, {
+        texts: grid.notes.length ? grid.notes : null,
+        chosen: chosen && row >= 0 && chosen[1] < grid.columns.length ? [row, chosen[1]] : null,
+        touch: (row, column) => ({
+          enter: () => {
+            const note = grid.notes[row]?.[column];
+            const value = short(grid.numbers[row]?.[column] ?? Number.NaN, 4);
+            pointed.value = `${grid.rows[row]} → ${grid.columns[column]}: ${note === undefined ? "" : `“${visible(note)}” `}${value}`;
+          },
+          leave: () => (pointed.value = null),
+          press: press?.(grid.rows[row]!, column),
+        }),
+      });
+    });
+    return beside(drawn, Math.max(260, width - 40));
+  }, [all, colours, width, chosen?.[0], chosen?.[1]]);
+  return (
+    <div class="card">
+      <Figure
+        title={title}
+        of={[all]}
+        first={first}
+        make={() => ({ title, scene, table: gridTable(all), python: python(lines) })}
+        legend={legend}
+      >
+        <Sheet scene={scene} label={title} />
+      </Figure>
+    </div>
+  );
+}
