@@ -42,7 +42,8 @@ class Tags(HTMLParser):
 @pytest.fixture(scope="module")
 def pictures():
     """1,000 hostile tokens, each a row or a column of some picture, as SVG and as HTML."""
-    kept = kept_of({"decoder.0.self": Pattern(torch.randn(1, 1, 1000, 4), torch.randn(1, 1, 1000, 4))}, tokens=TOKENS)
+    pattern = Pattern(torch.randn(1, 1, 1000, 4), torch.randn(1, 1, 1000, 4))
+    kept = kept_of({"decoder.0.self": (pattern, TOKENS, TOKENS)})
     wanted = {"run": kept.id, "place": "decoder.0.self", "head": 0}
     spans = [{"rows": [first, first + 2], "columns": [first, first + 250]} for first in range(0, 1000, 250)]
     return {

@@ -91,7 +91,7 @@ def fitted(weights: Tensor, place: str, looked: Here) -> Tensor:
     width, tokens = weights.shape[-1], max(looked, default=-1) + 1
     if width == 1:
         weights, width = weights.expand(*weights.shape[:-1], tokens), tokens
-    if is_of_source(place) and width != tokens:
+    if is_of_source(place) and (width < tokens or bool(weights[..., tokens:].any())):  # others in the batch are longer
         raise ShapeError(f"weights of {tokens} keys, one for each token of the source, expected, got {width}")
     later = (weights[..., tokens:] != 0).flatten(0, -2).any(0).nonzero()
     if len(later):
