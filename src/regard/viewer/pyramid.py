@@ -5,7 +5,9 @@ coarser zoom level is made of those when it is asked for, every finer one is com
 """
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import torch
@@ -147,7 +149,7 @@ def area(shapes: list[tuple[slice, slice]]) -> int:
 
 
 def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyramid:
-    """One pass over all weights of a place, head by head."""
+    """One pass over all weights of a place, a head on each core: the products are too small to share one."""
     _, heads, queries, keys = pattern.shape
     shapes, brief = empty(pattern, level), is_brief(pattern, level)
     panels = tuple(
@@ -155,17 +157,22 @@ def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyram
         for rows, columns in shapes
     )
     pyramid = Pyramid(level, panels, brief)
-    done, total = 0, max(heads * area(shapes), 1)
-    for head in range(heads):
-        part = pattern.narrow(slice(0, 1), slice(head, head + 1))
+    parts = [pattern.narrow(slice(0, 1), slice(head, head + 1)) for head in range(heads)]
+
+    @torch.no_grad()
+    def fill(panel: Panel, head: int) -> None:
+        rows = slice(panel.rows.start << level, min(panel.rows.stop << level, queries))
+        columns = slice(panel.columns.start << level, min(panel.columns.stop << level, keys))
+        for lines, some, weights in swept(parts[head], level, rows, columns):
+            where = touched(lines, level, panel.rows), touched(some, level, panel.columns)
+            panel.sums[head][where] = pyramid.written(reduced(weights, level, "mean"))
+            panel.tops[head][where] = reduced(weights, level, "max")
+
+    done, total = 0, max(area(shapes), 1)
+    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
         for panel in panels:
-            rows = slice(panel.rows.start << level, min(panel.rows.stop << level, queries))
-            columns = slice(panel.columns.start << level, min(panel.columns.stop << level, keys))
-            for lines, some, weights in swept(part, level, rows, columns):
-                where = touched(lines, level, panel.rows), touched(some, level, panel.columns)
-                panel.sums[head][where] = pyramid.written(reduced(weights, level, "mean"))
-                panel.tops[head][where] = reduced(weights, level, "max")
-            done += len(panel.sums[0]) * panel.sums.shape[2]
+            list(pool.map(partial(fill, panel), range(heads)))
+            done += panel.sums[0].numel()
             tell(done / total)
     return pyramid
 
