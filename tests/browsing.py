@@ -1,6 +1,7 @@
 """A browser for tests of the page: a chromium that is installed, and `regard see` on a free port."""
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -18,6 +19,9 @@ import pytest
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PATIENCE = 30_000  # milliseconds
+LATE = int(os.environ.get("LATE_ANSWERS", "0"))
+"""Milliseconds by which all answers come later: a test that reads what is not there yet then fails every time."""
+DELAY = f"const own = fetch; window.fetch = async (...of) => (await new Promise(go => setTimeout(go, {LATE})), own(...of))"
 
 
 @contextmanager
@@ -65,6 +69,8 @@ class Visit:
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(PATIENCE)
+        if LATE:
+            self.page.add_init_script(DELAY)
         self.page.on("pageerror", lambda problem: self.faults.append(str(problem)))
         self.page.on("console", self.heard)
         self.page.on("dialog", lambda opened: self.faults.append(f"dialog: {opened.message}"))
@@ -93,14 +99,15 @@ class Visit:
         self.page.locator(".said[data-busy=false]").wait_for()
 
     def table(self, name: str | re.Pattern[str] = re.compile("")) -> list[list[str]]:
-        """The table behind a picture, without its head."""
+        """The table behind a picture, without its head, once it is of what the heading says."""
         figure = self.page.locator("figure").filter(has=self.page.get_by_role("heading", name=name)).first
-        figure.locator("tbody tr").first.wait_for(state="attached")
+        figure.and_(self.page.locator("[aria-busy=false]")).locator("tbody tr").first.wait_for(state="attached")
         texts = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
         return figure.locator("tbody tr").evaluate_all(texts)
 
     def taken(self, way: str) -> str:
         """What the page's own menu saves, as text."""
+        self.page.locator("figure[aria-busy=false]").first.wait_for()
         self.page.get_by_role("button", name="Save the picture").click()
         with self.page.expect_download() as download:
             self.page.locator(f"[data-take={way}]").click()

@@ -6,26 +6,36 @@ export interface Asked<Answer> {
   answer: Answer | null;
   problem: string | null;
   busy: boolean;
+  /** The answer is one to an earlier question. */
+  late: boolean;
 }
+
+interface State<Answer> extends Omit<Asked<Answer>, "late"> {
+  /** What the answer is of. */
+  of: unknown[];
+}
+
+const same = (one: unknown[], other: unknown[]): boolean =>
+  one.length === other.length && one.every((value, index) => Object.is(value, other[index]));
 
 export function useAsked<Answer>(
   ask: ((signal: AbortSignal) => Promise<Answer>) | null,
   of: unknown[],
   wait = 0,
 ): Asked<Answer> {
-  const [state, set] = useState<Asked<Answer>>({ answer: null, problem: null, busy: ask !== null });
+  const [state, set] = useState<State<Answer>>({ answer: null, problem: null, busy: ask !== null, of });
   useEffect(() => {
-    if (!ask) return set({ answer: null, problem: null, busy: false });
+    if (!ask) return set({ answer: null, problem: null, busy: false, of });
     const stop = new AbortController();
     set((before) => ({ ...before, busy: true }));
     const timer = setTimeout(async () => {
       try {
         const answer = await ask(stop.signal);
-        if (!stop.signal.aborted) set({ answer, problem: null, busy: false });
+        if (!stop.signal.aborted) set({ answer, problem: null, busy: false, of });
       } catch (problem) {
         if (stop.signal.aborted) return;
         const line = problem instanceof Error ? problem.message : String(problem);
-        set((before) => (stale(problem) ? before : { answer: null, problem: line, busy: false }));
+        set((before) => (stale(problem) ? before : { answer: null, problem: line, busy: false, of }));
       }
     }, wait);
     return () => {
@@ -33,5 +43,5 @@ export function useAsked<Answer>(
       stop.abort();
     };
   }, of);
-  return state;
+  return { ...state, late: state.answer !== null && !same(state.of, of) };
 }

@@ -14,7 +14,7 @@ import { Icon } from "./icon";
 import { Numbers } from "./numbers";
 
 /** The first picture of the view: what the page's own menu saves. */
-export const exhibit = signal<(() => Exhibit) | null>(null);
+export const exhibit = signal<(() => Exhibit | null) | null>(null);
 
 export function say(line: string): void {
   toast.value = line;
@@ -153,11 +153,14 @@ interface Shown {
   first?: boolean;
   /** What the table is made from: it is made again when one of these changes. */
   of: unknown[];
+  /** What is drawn is not yet what the title says: it cannot be taken along. */
+  late?: boolean;
 }
 
-export function Figure({ title, make, children, legend, first, of }: Shown) {
-  const latest = useRef(make);
-  latest.current = make;
+export function Figure({ title, make, children, legend, first, of, late = false }: Shown) {
+  const ready = () => (late ? null : make());
+  const latest = useRef(ready);
+  latest.current = ready;
   useEffect(() => {
     if (!first) return;
     const mine = () => latest.current();
@@ -168,10 +171,10 @@ export function Figure({ title, make, children, legend, first, of }: Shown) {
   }, [first]);
   const table = useMemo(() => make().table, of);
   return (
-    <figure class="figure">
+    <figure class="figure" aria-busy={late}>
       <figcaption class="row">
         <h2>{title}</h2>
-        <Takings make={make} label={`Save “${title}”`}>
+        <Takings make={ready} label={`Save “${title}”`}>
           <Icon name="save" />
         </Takings>
       </figcaption>

@@ -31,14 +31,14 @@ export function Drawn() {
   const here = place.value!;
   const number = head.value;
   const row = pins.value.flatMap((spot) => rowOf(shown, here, spot) ?? []).at(-1) ?? Math.min(1, here.queries - 1);
-  const { answer, problem } = useAsked(
+  const { answer, problem, late } = useAsked(
     (signal) => api.row(shown.id, { place: here.name, head: number, row, top: 1 }, signal),
     [shown.id, here.name, number, row],
   );
   const [draft, set] = useState<number[] | null>(null);
   useEffect(() => set(null), [answer]);
   if (problem) return <Failed line={problem} />;
-  if (!answer || answer.row !== row) return null;
+  if (!answer || late) return null;
   const keys = answer.weights.length ? reach(here, row) : answer.keys;
   if (keys > MOST || keys < 2) {
     return (

@@ -59,7 +59,7 @@ export function HeadsView() {
   const [box, width] = useWidth();
   const [under, set] = useState<Thumb | null>(null);
   const how: How = noted("how") === "max" ? "max" : "mean";
-  const { answer, problem } = useAsked(shown && ((signal) => api.overview(shown.id, { how, size: 64 }, signal)), [
+  const { answer, problem, late } = useAsked(shown && ((signal) => api.overview(shown.id, { how, size: 64 }, signal)), [
     shown?.id,
     how,
   ]);
@@ -137,6 +137,7 @@ export function HeadsView() {
             title={title}
             of={[all]}
             first
+            late={late}
             make={() => ({
               title,
               scene,

@@ -29,13 +29,14 @@ interface Shown {
   lines: string[];
   legend: ComponentChildren;
   first?: boolean;
+  late?: boolean;
   /** What a click on a square does, if anything. */
   press?: (row: string, column: number) => (() => void) | undefined;
   /** The row and column of the square that is framed. */
   chosen?: readonly [string, number];
 }
 
-export function Pictured({ title, grids, width, lines, legend, first, press, chosen }: Shown) {
+export function Pictured({ title, grids, width, lines, legend, first, late, press, chosen }: Shown) {
   const colours = palette.value;
   const all = useMemo(() => grids.map(named), [grids]);
   const scene = useMemo(() => {
@@ -63,6 +64,7 @@ export function Pictured({ title, grids, width, lines, legend, first, press, cho
         title={title}
         of={[all]}
         first={first}
+        late={late}
         make={() => ({ title, scene, table: gridTable(all), python: python(lines) })}
         legend={legend}
       >

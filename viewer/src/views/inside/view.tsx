@@ -28,7 +28,7 @@ interface Measuring {
 /** All heads, or all tokens, under one look. */
 function Measured({ shown, look, other, width }: Measuring) {
   const query: Query = look.apart?.query(shown, other) ?? {};
-  const { answer, problem } = useAsked((signal) => api.inside(shown.id, look.view, query, signal), [shown.id]);
+  const { answer, problem, late } = useAsked((signal) => api.inside(shown.id, look.view, query, signal), [shown.id]);
   const grids = useMemo(() => answer?.grids.filter((grid) => look.grids.includes(grid.name)) ?? [], [answer]);
   if (problem) return <Failed line={problem} />;
   if (!answer) return <Waiting line={`Computing: ${look.title} …`} />;
@@ -45,6 +45,7 @@ function Measured({ shown, look, other, width }: Measuring) {
         lines={look.python(shown, other)}
         legend={<p class="faint small">{answer.facts.map(told).join(" · ")}</p>}
         first
+        late={late}
         press={open}
         chosen={look.apart && place.value ? [place.value.name, head.value] : undefined}
       />
@@ -57,7 +58,7 @@ function Measured({ shown, look, other, width }: Measuring) {
 function OneHead({ shown, look, other, width, query }: Measuring & { query: Query }) {
   const where = place.value?.name ?? "";
   const number = head.value;
-  const { answer, problem } = useAsked(
+  const { answer, problem, late } = useAsked(
     (signal) => api.inside(shown.id, look.view, { ...query, place: where, head: number }, signal),
     [shown.id, where, number],
   );
@@ -68,6 +69,7 @@ function OneHead({ shown, look, other, width, query }: Measuring & { query: Quer
     <Pictured
       title={`Difference of ${where}, head ${number}`}
       grids={answer.grids}
+      late={late}
       width={width}
       lines={[...look.python(shown, other), `print(found[${literal(where)}][0, ${number}])`]}
       legend={

@@ -79,7 +79,7 @@ export function LinksView() {
   const first = many ? notedNumber("first", 0, 0, Math.max(0, (here?.queries ?? 1) - 1)) : 0;
   const count = many ? ROWS : (here?.queries ?? 0);
   const heads = drawnHeads(here?.heads ?? 1);
-  const { answer, problem } = useAsked(
+  const { answer, problem, late } = useAsked(
     shown &&
       here &&
       ((signal) =>
@@ -181,6 +181,7 @@ export function LinksView() {
               title={title}
               of={[answer]}
               first
+              late={late}
               make={() => ({
                 title,
                 scene,

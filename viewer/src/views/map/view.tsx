@@ -132,6 +132,7 @@ function Mapped() {
     move(centred((event.clientY - frame.top) * size, (event.clientX - frame.left) * size, view.k, sheet));
   };
 
+  const late = !atlas.problem && tiles.length < needs.length;
   const title = `Map of ${here.name}, head ${number}`;
   const cell = 2 ** level;
   const says = level === 0 ? "exact" : `a cell is ${how === "mean" ? "the mean" : "the largest"} of ${cell} × ${cell}`;
@@ -182,7 +183,7 @@ function Mapped() {
       </div>
       {atlas.problem instanceof Error && !going.value && <Failed line={atlas.problem.message} />}
       <div class="card">
-        <Figure title={title} of={[calm, atlas]} first make={make} legend={<Legend top={top} />}>
+        <Figure title={title} of={[calm, atlas, late]} first late={late} make={make} legend={<Legend top={top} />}>
           <div
             class="map"
             tabIndex={0}

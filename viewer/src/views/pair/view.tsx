@@ -61,7 +61,7 @@ export function PairView() {
   const number = head.value;
   const wanted = shown && here ? chosen(shown, here) : null;
   const order: Order = noted("order") === "size" ? "size" : "place";
-  const { answer, problem } = useAsked(
+  const { answer, problem, late } = useAsked(
     shown &&
       here &&
       wanted &&
@@ -148,6 +148,7 @@ export function PairView() {
               title={`“${visible(rowText(shown, here, answer.pair.row))}” looks at “${visible(columnText(shown, here, column))}”: the product per dimension`}
               of={[answer, order]}
               first
+              late={late}
               legend={
                 <div class="row">
                   <DifferenceLegend
@@ -191,6 +192,7 @@ export function PairView() {
             shown={shown}
             here={here}
             row={answer.row}
+            late={late}
             column={column}
             choose={(next) => choose(wanted.row, next)}
           />
@@ -204,12 +206,14 @@ function Softmax({
   shown,
   here,
   row,
+  late,
   column,
   choose,
 }: {
   shown: Run;
   here: Place;
   row: Row;
+  late: boolean;
   column: number;
   choose: (column: number) => void;
 }) {
@@ -229,6 +233,7 @@ function Softmax({
       <Figure
         title={title}
         of={[row]}
+        late={late}
         make={() => ({
           title,
           scene,
