@@ -2,9 +2,10 @@
 
 A small corpus has few names, some of them thousands of times; what it teaches is Tom, not that a name is copied. A pair
 that has a name or a number on both sides is written again with others in their places, and so is one about him, her or
-them whose pronoun a name can stand for in both languages. Half of the new names are common ones and names of the
-corpus, half are made up. Words of other scripts, pictures and addresses, which nobody translates, come in their places,
-behind sentences and alone.
+them whose pronoun a name can stand for in both languages. Half of the new names are common ones (names.txt) and names
+of the corpus, half are made up. Words of other scripts, pictures and addresses, which nobody translates, come in their
+places, behind sentences and alone. Names that the corpus translates one way or the other stay as they are, and pairs
+with a number on one side alone are left out.
 
     python recipes/names.py ../shared/data/tatoeba-en-de/train.tsv.xz runs/names/train.tsv
 """
@@ -29,22 +30,10 @@ PRONOUNS = (("^He\\b", "^Er\\b"), ("^She\\b", "^Sie\\b"), (r"\bhim\b", r"\b(?:ih
 """What a name may stand for, in both languages, where each has it once: there it is the same in all cases."""
 OFTEN, SURE = 3, 0.7  # times that a name occurs, and the share of its pairs in which it is the same on both sides
 MORE = 3  # times as often are numbers drawn anew: fewer pairs have any
-COMMON = [
-    "Adam", "Agnes", "Albert", "Alexander", "Alfred", "Amanda", "Amy", "Andrea", "Andrew", "Angela", "Anna", "Anne",
-    "Anthony", "Arthur", "Barbara", "Benjamin", "Bernard", "Bertha", "Carl", "Carlos", "Carol", "Caroline",
-    "Catherine", "Charles", "Charlotte", "Christian", "Christine", "Christopher", "Claire", "Claudia", "Cynthia",
-    "Daniel", "Deborah", "Dennis", "Diego", "Donald", "Doris", "Dorothy", "Edward", "Elizabeth", "Ellen", "Eric",
-    "Erika", "Ernest", "Esther", "Eugene", "Felix", "Fiona", "Florence", "Frances", "Fred", "Gabriel", "Gary",
-    "George", "Gerald", "Gloria", "Gordon", "Grace", "Hannah", "Harold", "Harry", "Hector", "Henry", "Hugo", "Ingrid",
-    "Irene", "Isabel", "Jacob", "James", "Janet", "Jason", "Jennifer", "Jessica", "Joan", "Johanna", "Jonathan",
-    "Joseph", "Joshua", "Judith", "Justin", "Katharina", "Keith", "Kenneth", "Kimberly", "Klaus", "Leonard", "Linda",
-    "Louis", "Louise", "Luis", "Margaret", "Maria", "Marie", "Mark", "Marlene", "Matthew", "Max", "Megan", "Melissa",
-    "Michael", "Michelle", "Miguel", "Monika", "Nancy", "Nathan", "Nicole", "Norman", "Olivia", "Oscar", "Otto",
-    "Pamela", "Patricia", "Patrick", "Paul", "Paula", "Philip", "Rachel", "Ralph", "Raymond", "Rebecca", "Richard",
-    "Rita", "Roger", "Ronald", "Rosa", "Rudolf", "Ruth", "Ryan", "Samuel", "Sandra", "Sarah", "Scott", "Sebastian",
-    "Sharon", "Sofia", "Stefan", "Stella", "Stephen", "Teresa", "Theodor", "Theresa", "Timothy", "Ursula", "Valerie",
-    "Vincent", "Virginia", "Walter", "Werner", "William", "Yvonne",
-]  # fmt: skip
+COMMON = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").split()
+"""First names, and some last ones, that people have in many countries."""
+TRANSLATED = {"Alice": "Elke", "Jackson": "Johannsen", "John": "Johannes"}
+"""Names that have become others in a part of the corpus."""
 SCRIPTS = ["αω", "ая", "את", "بي", "कह", "กฮ", "ぁん", "ァン", "一龠", "가힣"]
 """The first and the last letter of scripts that the corpus does not have."""
 PICTURES = ["🌀🏿", "🐀🙏", "🚀🛳", "🤐🧿", "☀⛿"]
@@ -85,9 +74,9 @@ class Inventor:
         return self.draw.choice(self.pool) if self.draw.random() < 0.5 else self.made_up()
 
     def made_up(self) -> str:
-        """A name that nobody has: the beginning of one word, the end of another."""
-        begin, end = self.draw.choices(self.words, k=2)
-        return (begin[: self.draw.randint(1, 4)] + end[-self.draw.randint(2, 4) :]).capitalize()
+        """A name that nobody has: the beginning of one word or name, the end of another."""
+        begin, end = self.draw.choices(self.draw.choice([self.words, self.pool]), k=2)
+        return (begin[: self.draw.randint(1, 5)] + end[-self.draw.randint(2, 4) :]).capitalize()
 
     def number(self, old: str) -> str:
         """Another number, mostly as long as the old one."""
@@ -159,9 +148,23 @@ def exclaimed(pair: Pair) -> Pair | None:
 
 
 def agreed(pair: Pair) -> Pair:
-    """The pair with one mark: what is an order with a point in English often has an exclamation mark in German."""
+    """The pair with one mark: what is an order with a point in English often has an exclamation mark in German.
+
+    And with one name, where it has become another.
+    """
     english, german = pair
-    return (english[:-1] + "!", german[:-1] + "!") if {english[-1:], german[-1:]} == {".", "!"} else pair
+    for mine, theirs in TRANSLATED.items():
+        if re.search(rf"\b{mine}\b", english):
+            german = re.sub(rf"\b{theirs}\b", mine, german)
+    if {english[-1:], german[-1:]} == {".", "!"}:
+        return english[:-1] + "!", german[:-1] + "!"
+    return english, german
+
+
+def counts_alike(pair: Pair) -> bool:
+    """Whether both sides have the same numbers."""
+    english, german = (Counter(NUMBER.findall(text)) for text in pair)
+    return english == german
 
 
 def possessive(name: str, ending: str) -> str:
@@ -170,11 +173,12 @@ def possessive(name: str, ending: str) -> str:
 
 
 def more(pairs: list[Pair], *, times: int = 2, odd: int = 6000, seed: int = 1) -> list[Pair]:
-    """All pairs, with one mark; those with names or pronouns again so many times, those with numbers, and odd ones.
+    """All pairs that have the same numbers, with one mark; those with names or pronouns again, and odd ones.
 
-    Odd things stand for names, adorn sentences, and come alone, `odd` times each; as many pairs are exclaimed.
+    What has names or pronouns comes so many times again, what has numbers more often. Odd things stand for names, adorn
+    sentences, and come alone, `odd` times each; as many pairs are exclaimed.
     """
-    pairs = [agreed(pair) for pair in pairs]
+    pairs = [agreed(pair) for pair in pairs if counts_alike(pair)]
     own = found_names(pairs)
     names, draw = set(own), random.Random(seed)
     inventor = Inventor.of(pairs, own, draw)

@@ -21,7 +21,9 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PATIENCE = 30_000  # milliseconds
 LATE = int(os.environ.get("LATE_ANSWERS", "0"))
 """Milliseconds by which all answers come later: a test that reads what is not there yet then fails every time."""
-DELAY = f"const own = fetch; window.fetch = async (...of) => (await new Promise(go => setTimeout(go, {LATE})), own(...of))"
+DELAY = (
+    f"const own = fetch; window.fetch = async (...of) => (await new Promise(go => setTimeout(go, {LATE})), own(...of))"
+)
 
 
 @contextmanager

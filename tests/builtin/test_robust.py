@@ -6,29 +6,37 @@ import re
 import pytest
 from builtin.shipped import DIRECTIONS, pairs, translations, translator
 
-# Drawn from the 150 most common first names of women and of men in the census of the United States of 1990, without
-# Mary, who is Maria in German.
-NAMES = [
-    "Crystal", "Justin", "Sarah", "Shawn", "Christine", "Grace", "Tony", "Nathan", "Walter", "Tiffany", "Russell",
-    "Pauline", "Herbert", "Adam", "Carmen", "Clarence", "Joe", "Chris", "Phyllis", "Alfred", "Judy", "Frederick",
-    "Marvin", "James", "Lawrence", "Leslie", "Manuel", "Carl", "Kimberly", "Catherine",
-]  # fmt: skip
+# First names of the census of the United States of 1990, drawn from the 150 most common of women and of men (without
+# Mary, who is Maria in German), and from the next 450 without those that the recipes have.
+NAMES = {
+    "common": (
+        "Debbie", "Wendy", "Deborah", "Marjorie", "Jacqueline", "Stanley", "Vincent", "Fred", "Joshua",
+        "Matthew", "Florence", "Leroy", "Alexander", "Valerie", "Cynthia", "Nicholas", "Alan", "Rebecca",
+        "Judith", "Josephine", "Marilyn", "Tracy", "Gregory", "Teresa", "Doris", "Larry", "Terry", "Jeffery",
+        "Kyle", "Glenn",
+    ),
+    "unseen": (
+        "Franklin", "Fredrick", "Nichole", "Leona", "Van", "Kristopher", "Alisha", "Velma", "Ervin", "Agustin",
+        "Will", "Tyrone", "Mack", "Harrison", "Robbie", "Lula", "Israel", "Bernadette", "Geraldine", "Reynaldo",
+        "Nellie", "Sallie", "Darrel", "Shawna", "Fern", "Erik", "Gilberto", "Adrienne", "Freddy", "Monte",
+    ),
+}  # fmt: skip
 TEMPLATES = {
     "en-de": (
-        "{name} is a teacher.", "What did {name} buy?", "{name} ran {number} miles.", "Look at {name}!",
-        "We have known {name} since 19{number}.", "Who is {name}?", "{name} hates {other}.", "Line {number} is wrong.",
-        "Will {name} help us?", "I read {number} pages today.", "Go with {name}!", "{name} is my sister.",
-        "{name} slept for {number} hours.", "Does {name} like {other}?", "The ticket was {number} dollars.",
-        "{name} and {other} got married.", "She has {number} cats.", "Don't hurt {name}!", "{name} lives in Berlin.",
-        "Why did {name} leave?",
+        "{name} is a doctor.", "Where did {name} go?", "{name} waited {number} minutes.", "Listen to {name}!",
+        "{name} was born in 19{number}.", "Can {name} cook?", "{name} loves {other}.", "Open page {number}.",
+        "When will {name} come?", "We need {number} chairs.", "Wait for {name}!", "{name} is my brother.",
+        "{name} weighs {number} kilos.", "Did {name} call {other}?", "I paid {number} euros.",
+        "{name} and {other} are here.", "He has {number} students.", "Stop, {name}!",
+        "{name} works in Boston.", "Has {name} already eaten?",
     ),
     "de-en": (
-        "{name} ist Lehrer.", "Was hat {name} gekauft?", "{name} lief {number} Kilometer.", "Sieh dir {name} an!",
-        "Wir kennen {name} seit 19{number}.", "Wer ist {name}?", "{name} hasst {other}.", "Zeile {number} ist falsch.",
-        "Wird {name} uns helfen?", "Ich habe heute {number} Seiten gelesen.", "Geh mit {name}!",
-        "{name} ist meine Schwester.", "{name} hat {number} Stunden geschlafen.", "Mag {name} {other}?",
-        "Die Karte kostete {number} Dollar.", "{name} und {other} haben geheiratet.", "Sie hat {number} Katzen.",
-        "Tu {name} nicht weh!", "{name} lebt in Berlin.", "Warum ist {name} gegangen?",
+        "{name} ist Arzt.", "Wohin ist {name} gegangen?", "{name} hat {number} Minuten gewartet.",
+        "Hör auf {name}!", "{name} wurde 19{number} geboren.", "Kann {name} kochen?", "{name} liebt {other}.",
+        "Öffne Seite {number}.", "Wann kommt {name}?", "Wir brauchen {number} Stühle.", "Warte auf {name}!",
+        "{name} ist mein Bruder.", "{name} wiegt {number} Kilo.", "Hat {name} {other} angerufen?",
+        "Ich habe {number} Euro bezahlt.", "{name} und {other} sind hier.", "Er hat {number} Schüler.",
+        "Halt, {name}!", "{name} arbeitet in Boston.", "Hat {name} schon gegessen?",
     ),
 }  # fmt: skip
 ODD = {
@@ -49,13 +57,13 @@ PARAGRAPHS = {
 }
 
 
-def filled(name: str, count: int = 200) -> list[tuple[str, list[str]]]:
+def filled(name: str, kind: str, count: int = 200) -> list[tuple[str, list[str]]]:
     """Sentences of the templates with drawn names and numbers, each with what has to survive."""
     draw = random.Random(6)
     found = []
     for turn in range(count):
         template = TEMPLATES[name][turn % len(TEMPLATES[name])]
-        one, other = draw.sample(NAMES, 2)
+        one, other = draw.sample(NAMES[kind], 2)
         words = {"name": one, "other": other, "number": str(draw.randint(13, 59))}
         kept = [words[key] for key in re.findall(r"{(\w+)}", template)]
         found.append((template.format(**words), kept))
@@ -63,16 +71,17 @@ def filled(name: str, count: int = 200) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.proof
+@pytest.mark.parametrize("kind", NAMES)
 @pytest.mark.parametrize("name", DIRECTIONS)
-def test_names_numbers_and_marks_survive(name):
-    asked = filled(name)
+def test_names_numbers_and_marks_survive(name, kind):
+    asked = filled(name, kind)
     found = [answer.text for answer in translator(name)([sentence for sentence, _ in asked])]
     lost = [
         (sentence, text)
         for (sentence, kept), text in zip(asked, found, strict=True)
         if not all(word in text for word in kept)
     ]
-    print(f"{name}: {len(asked) - len(lost)} of {len(asked)} keep their names and numbers; not: {lost[:10]}")
+    print(f"{name}, {kind}: {len(asked) - len(lost)} of {len(asked)} keep their names and numbers; not: {lost[:10]}")
     marked = [(sentence, text) for (sentence, _), text in zip(asked, found, strict=True) if sentence[-1] in "?!"]
     changed = [(sentence, text) for sentence, text in marked if text[-1:] != sentence[-1]]
     print(f"{name}: {len(marked) - len(changed)} of {len(marked)} keep their mark; not: {changed[:10]}")

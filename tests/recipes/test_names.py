@@ -85,3 +85,8 @@ def test_both_sides_have_the_same_mark():
         ("Why?", "Warum!"),
         ("I see.", "Ich sehe."),
     ]
+
+
+def test_a_name_that_became_another_stays_and_a_number_of_one_side_leaves():
+    odd = [("Ask Alice.", "Frag Elke."), ("Who is Elke?", "Wer ist Elke?"), ("I am 30.", "Ich bin dreißig.")]
+    assert names.more(odd, times=0, odd=0) == [("Ask Alice.", "Frag Alice."), ("Who is Elke?", "Wer ist Elke?")]
