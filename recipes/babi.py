@@ -83,7 +83,8 @@ def trained(learned: Sequence[Question], width: int, copies: int, protocol: Prot
     """Train, or go on from the epoch that was last written to `state`."""
     tokenizer = train_tokenizer("unmarked", 0, list(words_of(learned)), frame="story", lower=True)
     told = Told.of(rows(learned, tokenizer, MEMORIES))
-    config = MemoryConfig(len(tokenizer), width, memories=MEMORIES, longest=told.story.shape[2])
+    memories = min(MEMORIES, told.story.shape[1])
+    config = MemoryConfig(len(tokenizer), width, memories=memories, longest=told.story.shape[2], fills=True)
     model, start = restarts(config, range(copies)), 0
     if state.is_file():
         kept = load_file(state)

@@ -17,6 +17,8 @@ from regard.models.memory import TYINGS
 TINY = MemoryConfig(vocabulary=11, width=6, hops=3, memories=8, longest=4)
 NETS = [
     TINY,
+    replace(TINY, fills=True),
+    replace(TINY, memories=5, fills=True),  # no room is left
     replace(TINY, tying="layerwise", projects=True),
     replace(TINY, hops=1, longest=0, empty=False),
     replace(TINY, hops=5, memories=0, projects=True),
@@ -48,7 +50,8 @@ def plain(model: Memory, story: torch.Tensor, question: torch.Tensor, ages: torc
         rows = [sentence(words, table) for words in story]
         if model.when is not None:
             rows = [row + model.when[age, table, 0] for row, age in zip(rows, ages.tolist(), strict=True)]
-        return torch.stack(rows + [torch.zeros(width, dtype=torch.float64)] * config.empty)
+        room = config.memories - len(rows) if config.fills else int(config.empty)
+        return torch.stack(rows + [torch.zeros(width, dtype=torch.float64)] * room)
 
     u = sentence(question, tying.question)
     for key, value in zip(tying.keys, tying.values, strict=True):

@@ -67,25 +67,31 @@ def test_a_net_learns_to_look_up_where_somebody_is():
     assert score(model, told(200, seed=1)).error[score(model, stories).best()] < 0.15
 
 
-def test_each_copy_is_cut_to_its_own_length():
-    """Against torch's own clipping and descent, one copy at a time."""
-    stories, model = told(16), restarts(CONFIG, [1, 2])
+def test_each_table_of_a_copy_is_cut_to_its_own_length():
+    """Against torch's own descent, one copy at a time."""
+    stories, model = told(16), restarts(replace(CONFIG, projects=True), [1, 2])
     alone = [one(model, copy) for copy in range(2)]
     for net in (model, *alone):
         net(stories.story, stories.question).pow(2).sum().mul(50).backward()
     descend(model, 0.1, clip=0.5)
     for copy, net in enumerate(alone):
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+        for grads in [[net.words.grad[:, table], net.when.grad[:, table]] for table in range(3)] + [[net.project.grad]]:
+            length = torch.cat([grad.flatten() for grad in grads]).norm()
+            assert length > 0.5
+            for grad in grads:
+                grad.mul_(0.5 / length)
         torch.optim.SGD(net.parameters(), lr=0.1).step()
         for mine, theirs in zip(parts(model, copy), parts(net, 0), strict=True):
             assert_close(mine, theirs)
 
 
-def test_the_plan_is_that_of_the_paper():
-    """Sukhbaatar et al. 2015, 4.2: the rate is 0.01, halved every 25 epochs until 100 epochs were reached."""
-    rates = [rate for rate, normaliser in Protocol().plan() if normaliser is None]
+def test_the_plan_is_that_of_the_authors_code():
+    """facebook/MemNN: 20 epochs of linear start at 0.005, then 100 from 0.005, halved in epochs 25, 50, 75 and 100."""
+    plan = list(Protocol().plan())
+    assert [rate for rate, normaliser in plan if normaliser is not None] == [0.005] * 20
+    rates = [rate for rate, normaliser in plan if normaliser is None]
     assert len(rates) == 100
-    assert [rates[epoch] for epoch in (0, 24, 25, 50, 99)] == [0.01, 0.01, 0.005, 0.0025, 0.00125]
+    assert [rates[epoch] for epoch in (0, 23, 24, 49, 98, 99)] == [0.005, 0.005, 0.0025, 0.00125, 0.000625, 0.0003125]
 
 
 def test_a_copy_is_kept_for_its_error_and_then_for_its_loss():

@@ -6,6 +6,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Dot, Mask, attend
+from regard.attention.biases import Bias
 from regard.attention.normalisers import Normaliser
 from regard.attention.taps import Taps, at_work
 from regard.shapes import Gathered, Keys, Queries, Values
@@ -51,7 +52,8 @@ class Hop(nn.Module):
         value: Values,
         *,
         mask: Mask | None = None,
+        bias: Bias | None = None,
         normaliser: Normaliser | None = None,
     ) -> Gathered:
         taps = at_work(self.taps) if self.taps else ()
-        return attend(query, key, value, score=Dot(1.0), mask=mask, normaliser=normaliser, taps=taps)
+        return attend(query, key, value, score=Dot(1.0), mask=mask, bias=bias, normaliser=normaliser, taps=taps)

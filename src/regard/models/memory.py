@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Padding
+from regard.attention import Given, Padding
 from regard.attention.normalisers import Normaliser
 from regard.errors import lookup
 from regard.layers.memory import Hop, sentences
@@ -55,7 +55,8 @@ class MemoryConfig:
 
     `memories` are the sentences that it knows the time of (0: it knows no time), `longest` the words of a sentence
     (0: it knows no order of words). `empty` adds a memory of nothing behind the others, zeros as key and value: where a
-    hop looks that finds no match. `projects` puts a matrix between hops, the same between all. `copies` are nets side
+    hop looks that finds no match; if it `fills`, it is all the room that a story leaves of the `memories`, and counts
+    so many times. `projects` puts a matrix between hops, the same between all. `copies` are nets side
     by side that share nothing but the stories: restarts, which learn together as fast as one.
     """
 
@@ -67,6 +68,7 @@ class MemoryConfig:
     memories: int = 50
     longest: int = 12
     empty: bool = True
+    fills: bool = False
     pad: int = 0
     copies: int = 1
 
@@ -104,12 +106,13 @@ class Memory(nn.Module):
         """
         told = (story != self.config.pad).any(-1)
         mask = Padding(F.pad(told, (0, int(self.config.empty)), value=True))
+        bias = self.room_left(told) if self.config.fills else None
         # Unbound, not indexed: the gradients of all tables are then put together once.
         tables = self.words.unbind(1)
         memory = self.remembered(story, told, ages).transpose(1, 3).unbind(2)
         state = self.read(question, tables[self.tying.question])[:, :, None]
         for hop, key, value in zip(self.hop, self.tying.keys, self.tying.values, strict=True):
-            found = hop(state, memory[key], memory[value], mask=mask, normaliser=normaliser)
+            found = hop(state, memory[key], memory[value], mask=mask, bias=bias, normaliser=normaliser)
             if self.project is not None:
                 state = torch.einsum("bcqi, ico -> bcqo", state, self.project)
             state = state + found
@@ -125,6 +128,11 @@ class Memory(nn.Module):
             vectors = vectors + self.when[ages[told].clamp(0, len(self.when) - 1)]
         everywhere = vectors.new_zeros(room.numel(), *vectors.shape[1:])
         return everywhere.index_copy(0, room.flatten().nonzero()[:, 0], vectors).unflatten(0, room.shape)
+
+    def room_left(self, told: Bool[Tensor, "batch memories"]) -> Given:
+        """What the memory of nothing counts more by: with the logarithm on its score, it is so many memories."""
+        left = (self.config.memories - told.sum(-1, keepdim=True)).clamp(min=0).to(self.words.dtype).log()
+        return Given(torch.cat([torch.zeros_like(told, dtype=left.dtype), left], -1)[:, None, None])
 
     def read(self, words: Int[Tensor, "sentences words"], table: Tensor) -> Tensor:
         return sentences(words, table, longest=self.config.longest, pad=self.config.pad)

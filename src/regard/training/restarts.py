@@ -16,7 +16,6 @@ from torch import Tensor
 from regard.attention.normalisers import Normaliser, Unnormalised
 from regard.models import Memory
 from regard.text.told import Told
-from regard.training.copies import by_copy
 from regard.training.feed import mixed
 from regard.training.objectives.answer import noisy
 
@@ -27,15 +26,15 @@ Copies = Float[Tensor, "copies"]
 class Protocol:
     """How the nets of the paper learn.
 
-    `linear` epochs without softmax come first, at half the rate; then `epochs` with it, the rate halved after every
-    `halve` of them. `noise` is the share of memories that may be empty. Losses are summed over a batch of `rows`;
-    `clip` is the longest gradient of a net.
+    `linear` epochs without softmax come first; then `epochs` with it, the rate halved for the last of every `halve` of
+    them and what follows. `noise` is the share of memories that may be empty. Losses are summed over a batch of `rows`;
+    `clip` is the longest gradient of a table. All this is as in the authors' code, facebook/MemNN.
     """
 
     epochs: int = 100
     halve: int = 25
     linear: int = 20
-    rate: float = 0.01
+    rate: float = 0.005
     rows: int = 32
     clip: float = 40.0
     noise: float = 0.1
@@ -43,8 +42,8 @@ class Protocol:
 
     def plan(self) -> Iterator[tuple[float, Normaliser | None]]:
         """The rate of every epoch, and what stands for softmax in it."""
-        yield from ((self.rate / 2, Unnormalised()) for _ in range(self.linear))
-        yield from ((self.rate / 2 ** (epoch // self.halve), None) for epoch in range(self.epochs))
+        yield from ((self.rate, Unnormalised()) for _ in range(self.linear))
+        yield from ((self.rate / 2 ** ((epoch + 1) // self.halve), None) for epoch in range(self.epochs))
 
 
 SINGLE = Protocol()
@@ -116,12 +115,20 @@ def each(scores: Float[Tensor, "batch copies words"], answer: Int[Tensor, "batch
 
 @torch.no_grad()
 def descend(model: Memory, rate: float, clip: float) -> None:
-    """A step of plain gradient descent. Each copy's gradient is cut to its own length, as if it were alone."""
-    pairs = [(weight, by_copy(weight.grad)) for weight in model.parameters() if weight.grad is not None]
-    length = torch.stack([grad.flatten(1).square().sum(1) for _, grad in pairs]).sum(0).sqrt()
-    factor = rate * (clip / length).clamp(max=1)
-    for weight, grad in pairs:
-        weight.sub_((grad.movedim(0, -1) * factor).movedim(-1, -2))
+    """A step of plain gradient descent. The gradient of each table of each copy is cut to its own length.
+
+    A table has the words and the times: it is one weight in the code of the paper's authors.
+    """
+    weights = [weight for weight in (model.words, model.when) if weight is not None]
+    lengths = model.words.grad.new_zeros(model.words.shape[1:-1])  # (tables, copies)
+    for weight in weights:
+        lengths[: weight.shape[1]] += weight.grad.square().sum((0, -1))
+    factors = rate * (clip / lengths.sqrt()).clamp(max=1)[..., None]
+    for weight in weights:
+        weight.sub_(weight.grad * factors[: weight.shape[1]])
+    if model.project is not None:
+        length = model.project.grad.square().sum((0, -1)).sqrt()[:, None]
+        model.project.sub_(model.project.grad * (rate * (clip / length).clamp(max=1)))
 
 
 @torch.no_grad()
