@@ -7,8 +7,8 @@ coarser zoom level is made of those when it is asked for, every finer one is com
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise
+from functools import cache, partial
+from itertools import pairwise, starmap
 
 import torch
 import torch.nn.functional as F
@@ -21,14 +21,20 @@ from regard.attention.tiles import pieces, span
 
 SIDE = 256  # cells a side of a tile
 SHARE = 0.26  # of the memory of queries and keys that the pyramid of a place may take
-STRIP = 2048  # keys, and ...
-ROWS = 256  # ... queries whose weights are held at a time
+STRIP = 4096  # keys, and ...
+ROWS = 512  # ... queries whose weights a core holds at a time: fewer, and cores wait for the interpreter
 COARSE = 4  # the level from which on a mean in 16 bits is within 5e-7 of itself
 STEPS = 65535  # from nothing to all that a cell can hold
 PANEL = 16  # rows of cells that are stored side by side, with the cells that any of them has
 
 Tell = Callable[[float], None]
 """Told how much is done, from 0 to 1; may raise to stop the work."""
+
+
+@cache
+def cores() -> ThreadPoolExecutor:
+    """The threads that work on all maps: torch brings helpers along for every thread that calls it, and they add up."""
+    return ThreadPoolExecutor(torch.get_num_threads(), thread_name_prefix="regard-map")
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,11 +175,10 @@ def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyram
             panel.tops[head][where] = reduced(weights, level, "max")
 
     done, total = 0, max(area(shapes), 1)
-    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
-        for panel in panels:
-            list(pool.map(partial(fill, panel), range(heads)))
-            done += panel.sums[0].numel()
-            tell(done / total)
+    for panel in panels:
+        list(cores().map(partial(fill, panel), range(heads)))
+        done += panel.sums[0].numel()
+        tell(done / total)
     return pyramid
 
 
@@ -193,10 +198,15 @@ def computed(pattern: Pattern, heads: slice, level: int, rows: slice, columns: s
     found = torch.zeros(heads.stop - heads.start, rows.stop - rows.start, columns.stop - columns.start)
     down = slice(rows.start << level, min(rows.stop << level, queries))
     across = slice(columns.start << level, min(columns.stop << level, keys))
-    for number, head in enumerate(range(heads.start, heads.stop)):
-        part = pattern.narrow(slice(0, 1), slice(head, head + 1))
-        for lines, some, weights in swept(part, level, down, across):
+    parts = [pattern.narrow(slice(0, 1), slice(head, head + 1)) for head in range(heads.start, heads.stop)]
+
+    @torch.no_grad()
+    def fill(number: int, run: slice) -> None:
+        for lines, some, weights in swept(parts[number], level, run, across):
             found[number, touched(lines, level, rows), touched(some, level, columns)] = reduced(weights, level, how)
+
+    runs = [(number, run) for number in range(len(parts)) for run in stretches(down, rows_at(level))]
+    list(cores().map(fill, *zip(*runs, strict=True)) if len(runs) > 1 else starmap(fill, runs))
     return found
 
 
@@ -204,10 +214,15 @@ def swept(part: Pattern, level: int, rows: slice, columns: slice) -> Iterator[tu
     """The weights of one head, a few whole cells at a time, where they may differ from 0."""
     _, _, queries, keys = part.shape
     known = replace(part, summary=part.known)
-    for lines in stretches(rows, max(ROWS >> level, 1) << level):
+    for lines in stretches(rows, rows_at(level)):
         seen = columns if part.fixed else both(columns, widened(span(part.allowed, lines, queries, keys), level))
         for some in stretches(seen, max(STRIP >> level, 1) << level):
             yield lines, some, known.tile(lines, some)[0, 0]
+
+
+def rows_at(level: int) -> int:
+    """How many rows are held at a time: whole cells."""
+    return max(ROWS >> level, 1) << level
 
 
 def widened(run: slice, level: int) -> slice:
