@@ -4,8 +4,9 @@ A small corpus has few names, some of them thousands of times; what it teaches i
 that has a name or a number on both sides is written again with others in their places, and so is one about him, her or
 them whose pronoun a name can stand for in both languages. Half of the new names are common ones (names.txt) and names
 of the corpus, half are made up. Words of other scripts, pictures and addresses, which nobody translates, come in their
-places, behind sentences and alone. Names that the corpus translates one way or the other stay as they are, and pairs
-with a number on one side alone are left out.
+places, behind sentences and alone. With --reads, sentences come in small letters alone in the language that is read,
+and in capitals in both, as people write in a hurry. Names that the corpus translates one way or the other stay as they
+are, and pairs with a number on one side alone are left out.
 
     python recipes/names.py ../shared/data/tatoeba-en-de/train.tsv.xz runs/names/train.tsv
 """
@@ -29,6 +30,7 @@ NUMBER = re.compile(r"\b\d+\b")
 PRONOUNS = (("^He\\b", "^Er\\b"), ("^She\\b", "^Sie\\b"), (r"\bhim\b", r"\b(?:ihn|ihm)\b"))
 """What a name may stand for, in both languages, where each has it once: there it is the same in all cases."""
 OFTEN, SURE = 3, 0.7  # times that a name occurs, and the share of its pairs in which it is the same on both sides
+SHORT = 36  # letters of a sentence that also comes in capitals, which are spelled letter by letter
 MORE = 3  # times as often are numbers drawn anew: fewer pairs have any
 COMMON = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").split()
 """First names, and some last ones, that people have in many countries."""
@@ -147,6 +149,17 @@ def exclaimed(pair: Pair) -> Pair | None:
     return (english[:-1] + "!", german[:-1] + "!") if english.endswith(".") and german.endswith(".") else None
 
 
+def hurried(pairs: list[Pair], reads: str, count: int, draw: random.Random) -> list[Pair]:
+    """So many pairs whose first language is read in small letters, half of them without marks; as many in capitals."""
+    found = []
+    for pair in draw.choices(pairs, k=count):
+        bare = draw.random() < 0.5 and all(text[-1:] == "." for text in pair)
+        english, german = (text.removesuffix(".") if bare else text for text in pair)
+        found.append((english.lower(), german) if reads == "english" else (english, german.lower()))
+    short = [pair for pair in pairs if max(map(len, pair)) <= SHORT]
+    return found + [(english.upper(), german.upper()) for english, german in draw.choices(short, k=count)]
+
+
 def agreed(pair: Pair) -> Pair:
     """The pair with one mark: what is an order with a point in English often has an exclamation mark in German.
 
@@ -172,11 +185,14 @@ def possessive(name: str, ending: str) -> str:
     return name + ("'" if ending and name[-1] in "sxz" else ending)
 
 
-def more(pairs: list[Pair], *, times: int = 2, odd: int = 6000, seed: int = 1) -> list[Pair]:
+def more(
+    pairs: list[Pair], *, times: int = 2, odd: int = 6000, seed: int = 1, reads: str = "", hurry: int = 20000
+) -> list[Pair]:
     """All pairs that have the same numbers, with one mark; those with names or pronouns again, and odd ones.
 
     What has names or pronouns comes so many times again, what has numbers more often. Odd things stand for names, adorn
-    sentences, and come alone, `odd` times each; as many pairs are exclaimed.
+    sentences, and come alone, `odd` times each; as many pairs are exclaimed. `hurry` pairs are `hurried` where a
+    language is said that is read.
     """
     pairs = [agreed(pair) for pair in pairs if counts_alike(pair)]
     own = found_names(pairs)
@@ -188,6 +204,7 @@ def more(pairs: list[Pair], *, times: int = 2, odd: int = 6000, seed: int = 1) -
     again += islice(filter(None, hits), odd)
     again += [exclaimed(pair) for pair in draw.choices(pairs, k=odd)]
     again += [adorned(pair, inventor.odd(), draw) for pair in draw.choices(pairs, k=odd)]
+    again += hurried(pairs, reads, hurry, draw) if reads else []
     alone = (" ".join(inventor.odd() for _ in range(draw.choice([1, 1, 2, 3]))) for _ in range(odd))
     return [*pairs, *(pair for pair in again if pair is not None), *((text, text) for text in alone)]
 
@@ -197,10 +214,11 @@ def more(pairs: list[Pair], *, times: int = 2, odd: int = 6000, seed: int = 1) -
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--times", default=2, show_default=True, help="How often a pair with names is written again.")
 @click.option("--seed", default=1, show_default=True)
-def main(source: Path, target: Path, times: int, seed: int) -> None:
+@click.option("--reads", type=click.Choice(["english", "german"]), default=None, help="Which of them comes in a hurry.")
+def main(source: Path, target: Path, times: int, seed: int, reads: str | None) -> None:
     """Write the English<TAB>German pairs of SOURCE, and the renamed ones behind them, to TARGET."""
     pairs = [(english, german) for english, german in (line.split("\t")[:2] for line in read_lines(source))]
-    found = more(pairs, times=times, seed=seed)
+    found = more(pairs, times=times, seed=seed, reads=reads or "")
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text("".join(f"{english}\t{german}\n" for english, german in found), encoding="utf-8")
     click.echo(f"{len(pairs)} pairs, {len(found) - len(pairs)} more with other names or numbers: {target}")

@@ -90,3 +90,14 @@ def test_both_sides_have_the_same_mark():
 def test_a_name_that_became_another_stays_and_a_number_of_one_side_leaves():
     odd = [("Ask Alice.", "Frag Elke."), ("Who is Elke?", "Wer ist Elke?"), ("I am 30.", "Ich bin dreißig.")]
     assert names.more(odd, times=0, odd=0) == [("Ask Alice.", "Frag Alice."), ("Who is Elke?", "Wer ist Elke?")]
+
+
+def test_in_a_hurry_one_language_has_small_letters_and_both_have_capitals():
+    plain = names.more(PAIRS, times=0, odd=0)
+    for reads, side in (("english", 0), ("german", 1)):
+        found = names.more(PAIRS, times=0, odd=0, reads=reads, hurry=10)[len(plain) :]
+        assert len(found) == 20
+        for pair in found[:10]:
+            assert pair[side] == pair[side].lower()
+            assert pair[1 - side] in {text for one in PAIRS for text in (one[1 - side], one[1 - side].rstrip("."))}
+        assert all(text == text.upper() for pair in found[10:] for text in pair)
