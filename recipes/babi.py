@@ -84,7 +84,8 @@ def trained(learned: Sequence[Question], width: int, copies: int, protocol: Prot
     tokenizer = train_tokenizer("unmarked", 0, list(words_of(learned)), frame="story", lower=True)
     told = Told.of(rows(learned, tokenizer, MEMORIES))
     memories = min(MEMORIES, told.story.shape[1])
-    config = MemoryConfig(len(tokenizer), width, memories=memories, longest=told.story.shape[2], fills=True)
+    longest = max(told.story.shape[2], told.question.shape[1])  # a question is read as sentences are
+    config = MemoryConfig(len(tokenizer), width, memories=memories, longest=longest, fills=True)
     model, start = restarts(config, range(copies)), 0
     if state.is_file():
         kept = load_file(state)

@@ -71,7 +71,7 @@ def answer(recipe: Recipe, home: Path, say: Say) -> Material:
     return Material(
         tokenizer,
         Answer(pad=pad, noise=recipe.train.noise),
-        Wanted(len(tokenizer), longest=max((row[0].shape[1] for row in told), default=0)),
+        Wanted(len(tokenizer), longest=max((max(row[0].shape[1], len(row[1])) for row in told), default=0)),
         Learned(told),
         Shuffled(len(told), recipe.train),
         [(*row, np.array([False, False])) for row in valid],
