@@ -131,6 +131,20 @@ def test_an_odd_text_is_answered_sanely(name, what):
     assert bool(answer.text.strip()) == bool(text.strip())
 
 
+SHOUTED = {"en-de": "Where is the station? It is raining!", "de-en": "Wo ist der bahnhof? Es regnet!"}
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_capitals_are_answered_in_capitals(name):
+    """As the same text in small letters is; and its tokens are those of the words that it has."""
+    task = translator(name)
+    plain, loud = task(SHOUTED[name]), task(SHOUTED[name].upper())
+    assert loud.text == plain.text.upper()
+    assert loud.ids == plain.ids
+    assert loud.alignment.words == plain.alignment.words
+    assert loud.alignment.source_ends == plain.alignment.source_ends
+
+
 @pytest.mark.parametrize("name", DIRECTIONS)
 def test_a_paragraph_keeps_its_sentences(name):
     paragraph = translator(name)(PARAGRAPHS[name]).text

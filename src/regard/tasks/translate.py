@@ -20,6 +20,7 @@ from regard.tasks.task import Progress, Task, TextTooLong, called
 from regard.tasks.translated import Draft, Piece, Translated, choices, encoded
 from regard.tasks.writing import Manner, Settings, Wanted
 from regard.text import Encoded, Tokenizer, TokenizerError, batches
+from regard.text.capitals import in_capitals, small
 from regard.text.sentences import parts
 from regard.text.sentences import split as sentences
 
@@ -37,6 +38,7 @@ class Translate(Task):
         super().__init__(checkpoint, tokenizer)
         self.settings = Settings(checkpoint)
         self.look = self.settings.look() or usual_look(self.model)
+        self.capitals = self.settings.capitals()
         self.splits = checkpoint.config.get("model_type") in BY_SENTENCE
 
     @classmethod
@@ -106,13 +108,14 @@ class Translate(Task):
         if not isinstance(text, str):
             raise TokenizerError(f"{called(number)} is a pair; one text can be translated")
         if not cut or not text.strip():
-            return (Piece(text, "", self.read_source(text, number, code) if text.strip() else None, code=code),)
+            read = self.read_source(text, number, code) if text.strip() else None
+            return (Piece(text, "", read, code=code, large=self.lowers(text)),)
         found: list[Piece] = []
         begin = 0
         for sentence, gap in sentences(text):
             for part, space in self.fitting(sentence, gap, number, code):
                 read = self.read_source(part, number, code) if part else None
-                found.append(Piece(part, space, read, begin, code))
+                found.append(Piece(part, space, read, begin, code, self.lowers(part)))
                 begin += len(part) + len(space)
         return tuple(found)
 
@@ -133,7 +136,12 @@ class Translate(Task):
             )
         return [*found[:-1], (found[-1][0], gap)]
 
+    def lowers(self, text: str) -> bool:
+        """Whether a text is in capitals that the model has not learned: read as a sentence, and answered large."""
+        return not self.capitals and in_capitals(text)
+
     def encoded(self, text: str, code: str) -> Encoded:
+        text = small(text) if self.lowers(text) else text
         return self.tokenizer.encode(f"{code}{text}", special=[code] if code else [])
 
     def read_source(self, text: str, number: int | None, code: str) -> Encoded:

@@ -12,6 +12,7 @@ from torch import Tensor
 from regard.decoding import Written
 from regard.tasks.alignment import Alignment, texts_at, words_at
 from regard.text import Encoded, Tokenizer
+from regard.text.capitals import large
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class Translated:
 class Piece:
     """A sentence as the model reads it, and the gap that follows it; no tokens where there is nothing to translate.
 
-    `begin` is where it stands in the text, `code` the language that is asked for before it.
+    `begin` is where it stands in the text, `code` the language that is asked for before it. With `large` the answer is
+    wanted in capitals.
     """
 
     sentence: str
@@ -50,6 +52,7 @@ class Piece:
     encoded: Encoded | None
     begin: int = 0
     code: str = ""
+    large: bool = False
 
     def ends(self) -> list[int | None]:
         """How much of the whole text is read after each token; None for what is no part of it."""
@@ -76,8 +79,12 @@ class Draft:
     @cached_property
     def texts(self) -> list[str]:
         """What stands for each piece, the gap included."""
-        pairs = zip(self.pieces, self.choice, strict=True)
-        return [(self.target.decode(one.ids) if one else piece.sentence) + piece.gap for piece, one in pairs]
+        return [self.said(piece, one) + piece.gap for piece, one in zip(self.pieces, self.choice, strict=True)]
+
+    def said(self, piece: Piece, one: Written | None) -> str:
+        """What stands for a piece."""
+        text = self.target.decode(one.ids) if one else piece.sentence
+        return large(text) if one and piece.large else text
 
     @property
     def written(self) -> list[tuple[Piece, Written]]:

@@ -111,6 +111,13 @@ class Settings:
             raise CheckpointError(f"{self.folder}: alignment = {told!r} is no look")
         return None if told is None else Look.read(told)
 
+    def capitals(self) -> bool:
+        """Whether texts in capitals are read as such; a folder whose model has not learned them says "small"."""
+        told = self.told.get("capitals")
+        if told not in (None, "small"):
+            raise CheckpointError(f'{self.folder}: capitals = {told!r}; "small" is known')
+        return told is None
+
     def phrases(self) -> tuple[tuple[int, ...], ...]:
         """Bad words, of one token or several."""
         words = self.told.get("bad_words_ids") or []

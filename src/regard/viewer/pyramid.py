@@ -21,8 +21,9 @@ from regard.attention.tiles import pieces, span
 
 SIDE = 256  # cells a side of a tile
 SHARE = 0.26  # of the memory of queries and keys that the pyramid of a place may take
-STRIP = 4096  # keys, and ...
-ROWS = 512  # ... queries whose weights a core holds at a time: fewer, and cores wait for the interpreter
+STRIP = 2048  # keys, and ...
+ROWS = 256  # ... queries whose weights a core holds at a time, ...
+BULK = 2  # ... and so many times both while all is read: there the cores would wait for the interpreter
 COARSE = 4  # the level from which on a mean in 16 bits is within 5e-7 of itself
 STEPS = 65535  # from nothing to all that a cell can hold
 PANEL = 16  # rows of cells that are stored side by side, with the cells that any of them has
@@ -169,7 +170,7 @@ def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyram
     def fill(panel: Panel, head: int) -> None:
         rows = slice(panel.rows.start << level, min(panel.rows.stop << level, queries))
         columns = slice(panel.columns.start << level, min(panel.columns.stop << level, keys))
-        for lines, some, weights in swept(parts[head], level, rows, columns):
+        for lines, some, weights in swept(parts[head], level, rows, columns, BULK):
             where = touched(lines, level, panel.rows), touched(some, level, panel.columns)
             panel.sums[head][where] = pyramid.written(reduced(weights, level, "mean"))
             panel.tops[head][where] = reduced(weights, level, "max")
@@ -210,13 +211,15 @@ def computed(pattern: Pattern, heads: slice, level: int, rows: slice, columns: s
     return found
 
 
-def swept(part: Pattern, level: int, rows: slice, columns: slice) -> Iterator[tuple[slice, slice, Tensor]]:
+def swept(
+    part: Pattern, level: int, rows: slice, columns: slice, bulk: int = 1
+) -> Iterator[tuple[slice, slice, Tensor]]:
     """The weights of one head, a few whole cells at a time, where they may differ from 0."""
     _, _, queries, keys = part.shape
     known = replace(part, summary=part.known)
-    for lines in stretches(rows, rows_at(level)):
+    for lines in stretches(rows, bulk * rows_at(level)):
         seen = columns if part.fixed else both(columns, widened(span(part.allowed, lines, queries, keys), level))
-        for some in stretches(seen, max(STRIP >> level, 1) << level):
+        for some in stretches(seen, max(bulk * STRIP >> level, 1) << level):
             yield lines, some, known.tile(lines, some)[0, 0]
 
 

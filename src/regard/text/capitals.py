@@ -1,0 +1,21 @@
+"""Texts in capitals, for models that learned from small letters: what is read and written stays as long as it was."""
+
+ENOUGH = 4  # letters: fewer may be an abbreviation
+LARGE = {"ß": "ẞ"}  # upper() makes two letters of it
+
+
+def in_capitals(text: str) -> bool:
+    """Whether all of a text is in capitals, and has small letters."""
+    return text.isupper() and sum(map(str.isalpha, text)) >= ENOUGH and len(text.lower()) == len(text)
+
+
+def small(text: str) -> str:
+    """A text in capitals as a sentence: its first letter stays."""
+    first = next(place for place, letter in enumerate(text) if letter.isalpha())
+    return text[: first + 1] + text[first + 1 :].lower()
+
+
+def large(text: str) -> str:
+    """A text in capitals, letter by letter."""
+    raised = (LARGE.get(letter, letter.upper()) for letter in text)
+    return "".join(new if len(new) == 1 else old for old, new in zip(text, raised, strict=True))
