@@ -119,14 +119,16 @@ def descend(model: Memory, rate: float, clip: float) -> None:
 
     A table has the words and the times: it is one weight in the code of the paper's authors.
     """
-    weights = [weight for weight in (model.words, model.when) if weight is not None]
-    lengths = model.words.grad.new_zeros(model.words.shape[1:-1])  # (tables, copies)
-    for weight in weights:
-        lengths[: weight.shape[1]] += weight.grad.square().sum((0, -1))
+    tables = [
+        (weight, weight.grad) for weight in (model.words, model.when) if weight is not None and weight.grad is not None
+    ]
+    lengths = model.words.new_zeros(model.words.shape[1:-1])  # (tables, copies)
+    for weight, grad in tables:
+        lengths[: weight.shape[1]] += grad.square().sum((0, -1))
     factors = rate * (clip / lengths.sqrt()).clamp(max=1)[..., None]
-    for weight in weights:
-        weight.sub_(weight.grad * factors[: weight.shape[1]])
-    if model.project is not None:
+    for weight, grad in tables:
+        weight.sub_(grad * factors[: weight.shape[1]])
+    if model.project is not None and model.project.grad is not None:
         length = model.project.grad.square().sum((0, -1)).sqrt()[:, None]
         model.project.sub_(model.project.grad * (rate * (clip / length).clamp(max=1)))
 
