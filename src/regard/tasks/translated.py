@@ -83,8 +83,12 @@ class Draft:
 
     def said(self, piece: Piece, one: Written | None) -> str:
         """What stands for a piece."""
-        text = self.target.decode(one.ids) if one else piece.sentence
+        text = self.decoded(one.ids) if one else piece.sentence
         return large(text) if one and piece.large else text
+
+    def decoded(self, ids: Sequence[int]) -> str:
+        """The text of some tokens, without bytes that make no letter."""
+        return self.target.decode(ids).replace("\ufffd", "")
 
     @property
     def written(self) -> list[tuple[Piece, Written]]:
@@ -132,7 +136,7 @@ class Draft:
         found, begin = [], 0
         for one, text in zip(self.choice, self.texts, strict=True):
             ids = one.ids if one else ()
-            found += [begin + len(self.target.decode(ids[: place + 1])) for place in range(len(ids))]
+            found += [begin + len(self.decoded(ids[: place + 1])) for place in range(len(ids))]
             begin += len(text)
         return found
 
