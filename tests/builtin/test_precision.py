@@ -26,10 +26,9 @@ def test_half_costs_a_tenth_of_a_point(name):
 
 
 def test_eight_bits_cost_half_a_point_and_no_more_than_with_ctranslate2(name):
-    """Where their rounding happens to raise the score, ours must not lower it."""
     folder(name)
     lost = ours(name, "float32") - ours(name, "int8")
     theirs = [bleu(ctranslate2(name, precision), pairs(name)[1]) for precision in ("float32", "int8")]
     print(f"{name}: int8 loses {lost:.3f}; CTranslate2's {theirs[0] - theirs[1]:.3f}, from {theirs[0]:.2f}")
     assert lost <= 0.5
-    assert lost <= max(theirs[0] - theirs[1], 0)
+    assert lost <= theirs[0] - theirs[1]

@@ -21,8 +21,6 @@ NAMES = {
         "Nellie", "Sallie", "Darrel", "Shawna", "Fern", "Erik", "Gilberto", "Adrienne", "Freddy", "Monte",
     ),
 }  # fmt: skip
-LEAST = {"common": (0.95, 0.99), "unseen": (0.9, 0.95)}
-"""The shares of sentences that keep what they should, and of marks that stay."""
 TEMPLATES = {
     "en-de": (
         "{name} is a doctor.", "Where did {name} go?", "{name} waited {number} minutes.", "Listen to {name}!",
@@ -87,9 +85,8 @@ def test_names_numbers_and_marks_survive(name, kind):
     marked = [(sentence, text) for (sentence, _), text in zip(asked, found, strict=True) if sentence[-1] in "?!"]
     changed = [(sentence, text) for sentence, text in marked if text[-1:] != sentence[-1]]
     print(f"{name}: {len(marked) - len(changed)} of {len(marked)} keep their mark; not: {changed[:10]}")
-    keep, stay = LEAST[kind]
-    assert len(asked) - len(lost) >= keep * len(asked)
-    assert len(marked) - len(changed) >= stay * len(marked)
+    assert len(lost) <= 0.05 * len(asked)
+    assert len(changed) <= 0.01 * len(marked)
     assert all(text[:1].isupper() or not text[:1].isalpha() for text in found)
 
 

@@ -5,7 +5,7 @@ LARGE = {"ß": "ẞ"}  # upper() makes two letters of it
 
 
 def in_capitals(text: str) -> bool:
-    """Whether all of a text is in capitals, and has small letters."""
+    """Whether all letters of a text are capitals, and it would stay as long in small ones."""
     return text.isupper() and sum(map(str.isalpha, text)) >= ENOUGH and len(text.lower()) == len(text)
 
 
