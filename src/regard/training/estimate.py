@@ -1,6 +1,5 @@
 """What a run would take, found out by a few of its steps."""
 
-import resource
 import sys
 import tempfile
 import time
@@ -47,14 +46,14 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
             times.append(time.perf_counter() - started)
         seconds = median(times[1:] or times)  # the first one also makes room for everything
         every = max(1, data.order.count(0) // train.accumulate)
-        weights = sum(weight.numel() for weight in model.parameters())
+        weights, memory = sum(weight.numel() for weight in model.parameters()), peak(place)
         return {
             "parameters": weights,
             "examples": len(data.rows),
             "vocabulary": len(data.tokenizer),
             "steps_an_epoch": every,
             "epochs": round(train.steps / every, 2),
-            "memory_mb": round(peak(place) / 2**20),
+            "memory_mb": None if memory is None else round(memory / 2**20),
             "checkpoint_mb": round(weights * 12 / 2**20, 1),
             "seconds_a_step": round(seconds, 4),
             "tokens_per_second": round(median(counts) / seconds, 1),
@@ -62,20 +61,26 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
         }
 
 
-def peak(place: torch.device) -> int:
-    """The most memory that was in use so far, in bytes."""
+def peak(place: torch.device) -> int | None:
+    """The most memory that was in use so far, in bytes; None where the system does not say."""
     if place.type == "cuda":
         return torch.cuda.max_memory_allocated(place)
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def shown_estimate(found: dict[str, Any]) -> str:
     """The same in words."""
+    memory = found["memory_mb"]
+    used = "memory: this system does not say" if memory is None else f"{memory:,} MB of memory"
     return "\n".join(
         [
             f"{found['parameters']:,} parameters, {found['vocabulary']:,} words in the vocabulary",
             f"{found['examples']:,} examples, {found['steps_an_epoch']:,} steps an epoch, {found['epochs']} epochs",
-            f"{found['memory_mb']:,} MB of memory, {found['checkpoint_mb']} MB a checkpoint",
+            f"{used}, {found['checkpoint_mb']} MB a checkpoint",
             f"{found['seconds_a_step']} s a step, {found['tokens_per_second']:,} target tokens/s,"
             f" about {found['hours']} hours in all, evaluations apart",
         ]

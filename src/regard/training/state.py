@@ -1,10 +1,10 @@
 """What a run has to remember: weights, optimiser, and a step number. Written whole or not at all, in this order:
 files, sums, sync, rename, sync."""
 
-import fcntl
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -18,6 +18,7 @@ from torch import Tensor
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import MANIFEST, check_manifest, first_line, read_json, write_manifest
 from regard.errors import RegardError
+from regard.training.lock import lock
 
 STATE, OPTIMISER, OLD = "state.json", "optimiser.safetensors", "old"
 
@@ -162,7 +163,7 @@ def put_text(path: Path, text: str) -> None:
     with writing(path):
         beside.write_text(text, encoding="utf-8")
         sync_path(beside)
-        os.rename(beside, path)
+        os.replace(beside, path)
         sync_path(path.parent)
 
 
@@ -187,7 +188,10 @@ def make_folder(folder: Path) -> None:
 
 def sync_path(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
-    number = os.open(path, os.O_RDONLY)
+    is_windows = sys.platform == "win32"  # which opens no folders, and syncs only what it may write
+    if is_windows and path.is_dir():
+        return
+    number = os.open(path, os.O_RDWR if is_windows else os.O_RDONLY)
     try:
         os.fsync(number)
     finally:
@@ -218,7 +222,7 @@ def alone(run: Path) -> Iterator[None]:
         file = (run / ".lock").open("w")
     with file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock(file)
         except OSError:
             raise SaveError(f"{run}: another training is at work in this folder") from None
         yield
