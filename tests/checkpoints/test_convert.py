@@ -124,6 +124,19 @@ def test_safetensors_become_a_folder_with_sums(made, tmp_path):
     assert set(json.loads((folder / "manifest.json").read_text())) >= {"config.json", "model.safetensors", "vocab.txt"}
 
 
+def test_weights_of_several_dtypes_each_keep_their_own(made, tmp_path):
+    (tmp_path / "mixed").mkdir()
+    shutil.copy(made / "config.json", tmp_path / "mixed")
+    mixed = transformers.BertForMaskedLM.from_pretrained(made).half()
+    mixed.bert.embeddings.LayerNorm.float()
+    mixed.save_pretrained(tmp_path / "mixed")
+    stored = {name: tensor.dtype for name, tensor in load_file(tmp_path / "mixed/model.safetensors").items()}
+    assert set(stored.values()) == {torch.float16, torch.float32}
+    folder = convert(tmp_path / "mixed", tmp_path / "out")
+    found = {name: tensor.dtype for name, tensor in load_file(folder / "model.safetensors").items()}
+    assert {name: found[name] for name in stored} == stored
+
+
 def test_nothing_is_written_over(made, tmp_path):
     with pytest.raises(CheckpointError, match="already there"):
         convert(made, tmp_path)

@@ -59,7 +59,9 @@ def rewritten(weights: Path, source: Path, target: Path) -> Path:
     skipped = {CONFIG, INDEX, MANIFEST, PICKLE_INDEX}
     files = [path for path in sorted(source.iterdir()) if path.suffix in ALONG and path.name not in skipped]
     files = [checked(path) for path in files if path.is_file()]
-    save_model(found.model, target, found.config, found.architecture, files=files, spare=found.spare)
+    save_model(
+        found.model, target, found.config, found.architecture, files=files, spare=found.spare, dtypes=found.dtypes
+    )
     for path in sorted(source.glob("?_*/config.json")):  # how a sentence model pools
         (target / path.parent.name).mkdir()
         shutil.copyfile(checked(path), target / path.parent.name / CONFIG)

@@ -23,7 +23,8 @@ DEEPEST = 1024  # layers; a config that asks for more would take for ever to bui
 class Checkpoint:
     """A model and the config that it came with, as the folder has it.
 
-    `spare` are tensors that the model has no use for, kept for those who will load it when it is saved again.
+    `spare` are tensors that the model has no use for, kept for those who will load it when it is saved again; `dtypes`
+    are what the weights are stored in, by name, whatever the model computes in.
     """
 
     model: Model
@@ -31,6 +32,7 @@ class Checkpoint:
     architecture: str
     folder: Path
     spare: dict[str, Tensor] = field(default_factory=dict)
+    dtypes: dict[str, torch.dtype] = field(default_factory=dict)
 
 
 def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = torch.float32) -> Checkpoint:
@@ -58,7 +60,8 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
     read_into(model, names, tensors, str(folder))
     restore_buffers(model, ours)
     spare = {name: tensors[name] for name in tensors.keys() & names.spare - names.echoes.keys()}
-    return Checkpoint(model.to(device=device, dtype=dtype).eval(), config, architecture, folder, spare)
+    dtypes = {name: tensor.dtype for name, tensor in names.current(tensors).items() if tensor.is_floating_point()}
+    return Checkpoint(model.to(device=device, dtype=dtype).eval(), config, architecture, folder, spare, dtypes)
 
 
 def understood(family: Family, options: Options, architecture: str) -> tuple[Config, Model]:

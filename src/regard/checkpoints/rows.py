@@ -100,6 +100,10 @@ class Names:
                 return name.removesuffix(older) + newer
         return name
 
+    def current(self, tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        """The same tensors under the names that they have today, root and all."""
+        return self.rooted({self.today(name): tensor for name, tensor in tensors.items()})
+
     def rooted(self, tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         """The same tensors with the root before their names, if none has it."""
         if not self.root or any(name.startswith(self.root) for name in tensors):
@@ -112,7 +116,7 @@ def read_into(model: nn.Module, names: Names, tensors: Mapping[str, Tensor], whe
     """Fill a model (which may be on the meta device) with tensors; whatever does not fit is named."""
     if twice := [name for name in tensors if names.today(name) != name and names.today(name) in tensors]:
         raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {listed(twice)}")
-    tensors = names.rooted({names.today(name): tensor for name, tensor in tensors.items()})
+    tensors = names.current(tensors)
     alone = {original: copy for copy, original in names.copies.items() if copy in tensors and original not in tensors}
     tensors = {**tensors, **{original: tensors[copy] for original, copy in alone.items()}}
     wanted = {name for row in names.rows for name in row.theirs}

@@ -10,6 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
@@ -31,11 +32,13 @@ def save_model(
     *,
     files: Iterable[Path] = (),
     spare: Mapping[str, Tensor] | None = None,
+    dtypes: Mapping[str, torch.dtype] | None = None,
 ) -> Path:
     """Write a folder in the Hugging Face layout, whole or not at all.
 
     `config` is what the family needs to be told besides the model's own numbers: its model_type, token ids. `files`
     are copied along: tokeniser, model card. `spare` tensors are written as they are, for those who look for them.
+    `dtypes` are what weights are stored in, by name, as `Checkpoint.dtypes` has them; else as the model has them.
     """
     folder = Path(folder)
     if folder.exists() and not (folder / CONFIG).is_file() and (not folder.is_dir() or any(folder.iterdir())):
@@ -45,7 +48,8 @@ def save_model(
         gone = pruned_heads(model.config)
         told = {key: value for key, value in config.items() if key != "pruned"} | ({"pruned": gone} if gone else {})
         described = merged(told, {**family.write(model.config, architecture), "architectures": [architecture]})
-        tensors = {**(spare or {}), **written(model, family.names(model.config, architecture))}
+        weights = written(model, family.names(model.config, architecture))
+        tensors = {**(spare or {}), **stored_as(dtypes or {}, weights)}
         options = Options(described, str(folder), tensors)
         understood = taken_out(family.read(options, architecture), options)
     except (KeyError, AttributeError) as problem:
@@ -64,6 +68,13 @@ def save_model(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return folder
+
+
+def stored_as(dtypes: Mapping[str, torch.dtype], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Tensors in the dtype that each name has; one without has that of all the others, if they share one."""
+    shared = set(dtypes.values())
+    usual = shared.pop() if len(shared) == 1 else None
+    return {name: tensor.to(dtypes.get(name, usual or tensor.dtype)) for name, tensor in tensors.items()}
 
 
 def differences(mine: Any, read: Any, path: str = "") -> list[str]:

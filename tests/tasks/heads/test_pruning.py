@@ -1,9 +1,11 @@
 """A smaller folder, with the scores of both."""
 
 import json
+import shutil
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from tasks.tiny import bart
 
 import regard
@@ -49,6 +51,27 @@ def test_the_folder_is_the_model_without_the_weakest_heads(by, home, tmp_path):
         f"{found.heads[1]} of {found.heads[0]} heads were kept, chosen by {by}"
         in (tmp_path / "small/README.md").read_text()
     )
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "norms in float32"])
+def test_what_is_stored_in_sixteen_bits_stays_so(kind, home, tmp_path):
+    shutil.copytree(home / "model", tmp_path / "model")
+    dtype = torch.bfloat16 if kind == "bfloat16" else torch.float16
+    stored = {
+        name: tensor if kind == "norms in float32" and "norm" in name else tensor.to(dtype)
+        for name, tensor in load_file(tmp_path / "model/model.safetensors").items()
+    }
+    save_file(stored, tmp_path / "model/model.safetensors", metadata={"format": "pt"})
+    task = regard.load(tmp_path / "model")
+    found = pruned(task, corpus(task, home), tmp_path / "small", keep=0.5)
+    smaller = load_file(tmp_path / "small/model.safetensors")
+    assert {name: tensor.dtype for name, tensor in smaller.items()} == {
+        name: tensor.dtype for name, tensor in stored.items()
+    }
+    whole = [name for name, tensor in smaller.items() if tensor.shape == stored[name].shape]
+    assert len(whole) > len(smaller) / 2
+    assert all(torch.equal(smaller[name], stored[name]) for name in whole)
+    assert found.bytes[1] < found.bytes[0]
 
 
 def test_learning_on_makes_up_for_heads_and_is_the_same_each_time(home):

@@ -133,13 +133,13 @@ def tune(model: Model, material: Material, tuning: Tuning) -> None:
 
 
 def written(task: Task, model: Model, folder: str | Path) -> Path:
-    """The model in a folder, with all that the old folder has beside its weights."""
+    """The model in a folder, weights stored as they were, with all that the old folder has beside them."""
     old = task.checkpoint
     if Path(folder).exists() and Path(folder).samefile(old.folder):
         raise RegardError(f"{folder}: the model itself is there; name another folder to write to")
     beside = [file for file in sorted(old.folder.iterdir()) if file.is_file() and file.name not in LEFT]
     files = [file for file in beside if ".safetensors" not in file.name]
-    return save_model(model, folder, old.config, old.architecture, files=files, spare=old.spare)
+    return save_model(model, folder, old.config, old.architecture, files=files, spare=old.spare, dtypes=old.dtypes)
 
 
 def weights_in(folder: Path) -> int:
