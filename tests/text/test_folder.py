@@ -1,55 +1,47 @@
-"""Tokenisers of folders are held equal to those of transformers on real vocabularies."""
+"""Tokenisers of folders are held equal to those of transformers, on made-up vocabularies and published ones."""
 
 import json
 
 import pytest
-from shared import shared, unpacked
+from shared import unpacked
 from text.varied import LINES
+from text.vocabularies import byte_pieces, wordpieces, write_byte_pieces, write_wordpieces
 
 from regard.errors import UnknownName
 from regard.text import Specials, TokenizerError, load_tokenizer
 
 transformers = pytest.importorskip("transformers")
 
-ROBERTA = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("bert")
+    return write_wordpieces(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory):
+    return write_byte_pieces(tmp_path_factory.mktemp("gpt2"))
+
+
+@pytest.fixture(scope="module")
+def roberta(tmp_path_factory):
+    return write_byte_pieces(tmp_path_factory.mktemp("roberta"), "roberta")
+
+
+@pytest.fixture(scope="module")
+def published_bert(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("published_bert")
     (folder / "vocab.txt").write_text(unpacked("tokenizers/bert-base-uncased/vocab.txt.xz"), encoding="utf-8")
     (folder / "config.json").write_text('{"model_type": "bert"}')
     return folder
 
 
 @pytest.fixture(scope="module")
-def gpt2(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("gpt2")
+def published_gpt2(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("published_gpt2")
     for file in ("vocab.json", "merges.txt"):
         (folder / file).write_text(unpacked(f"tokenizers/gpt2/{file}.xz"), encoding="utf-8")
     (folder / "config.json").write_text('{"model_type": "gpt2"}')
-    return folder
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    """GPT-2's kind with 500 pieces, quickly read."""
-    folder = tmp_path_factory.mktemp("small")
-    for file in ("vocab.json", "merges.txt"):
-        (folder / file).write_bytes(shared(f"tokenizers/bpe-train-reference/{file}").read_bytes())
-    (folder / "config.json").write_text('{"model_type": "gpt2"}')
-    return folder
-
-
-@pytest.fixture(scope="module")
-def roberta(tmp_path_factory, gpt2):
-    """RoBERTa has GPT-2's merges, and five special tokens in front."""
-    folder = tmp_path_factory.mktemp("roberta")
-    pieces = [piece for piece in json.loads((gpt2 / "vocab.json").read_text()) if piece != "<|endoftext|>"]
-    numbers = {piece: number for number, piece in enumerate([*ROBERTA, *pieces])}
-    (folder / "vocab.json").write_text(json.dumps(numbers))
-    (folder / "merges.txt").write_text("#version: 0.2\n" + (gpt2 / "merges.txt").read_text(encoding="utf-8"))
-    (folder / "config.json").write_text('{"model_type": "roberta"}')
     return folder
 
 
@@ -69,8 +61,25 @@ def test_wordpieces_equal_those_of_transformers(bert, settings, tmp_path):
     same(load_tokenizer(tmp_path), transformers.BertTokenizer.from_pretrained(tmp_path))
 
 
+def test_the_lines_meet_every_sort_of_piece(bert, gpt2):
+    wordwise, bytewise = load_tokenizer(bert), load_tokenizer(gpt2)
+    found = {token for line in LINES for token in wordwise.encode(line, bare=True).tokens}
+    assert "[UNK]" in found
+    assert any(token.startswith("##") and len(token) > 4 for token in found)
+    assert any(token.isalpha() and len(token) > 2 for token in found)
+    assert any(len(token) > 4 for line in LINES for token in bytewise.encode(line, bare=True).tokens)
+
+
 def test_byte_pieces_equal_those_of_gpt2(gpt2):
     same(load_tokenizer(gpt2), transformers.GPT2Tokenizer.from_pretrained(gpt2))
+
+
+def test_published_vocabularies_are_read_as_in_transformers(published_bert, published_gpt2):
+    bert, gpt2 = load_tokenizer(published_bert), load_tokenizer(published_gpt2)
+    same(bert, transformers.BertTokenizer.from_pretrained(published_bert))
+    same(gpt2, transformers.GPT2Tokenizer.from_pretrained(published_gpt2))
+    assert bert.specials == Specials(pad=0, unk=100, cls=101, sep=102, mask=103)
+    assert gpt2.specials == Specials(bos=50256, eos=50256, unk=50256)
 
 
 @pytest.mark.parametrize("settings", [{}, {"add_prefix_space": True}])
@@ -83,7 +92,7 @@ def test_byte_pieces_equal_those_of_roberta(roberta, settings, tmp_path):
     assert list(ours.encode("one", "two").ids) == theirs("one", "two")["input_ids"]
 
 
-@pytest.mark.parametrize("kind", ["bert", "small", "roberta"])
+@pytest.mark.parametrize("kind", ["bert", "gpt2", "roberta"])
 def test_a_tokenizer_json_equals_the_files_that_it_was_made_from(kind, request, tmp_path):
     folder = request.getfixturevalue(kind)
     plain = load_tokenizer(folder)
@@ -111,13 +120,16 @@ def test_what_a_file_says_about_its_mask_is_followed(roberta, tmp_path):
 
 
 def test_special_numbers_come_from_the_files(bert, gpt2, roberta):
-    assert load_tokenizer(bert).specials == Specials(pad=0, unk=100, cls=101, sep=102, mask=103)
-    assert load_tokenizer(gpt2).specials == Specials(bos=50256, eos=50256, unk=50256)
+    names = {"pad": "[PAD]", "unk": "[UNK]", "cls": "[CLS]", "sep": "[SEP]", "mask": "[MASK]"}
+    pieces = wordpieces()
+    assert load_tokenizer(bert).specials == Specials(**{kind: pieces.index(name) for kind, name in names.items()})
+    last = len(byte_pieces()[0])
+    assert load_tokenizer(gpt2).specials == Specials(bos=last, eos=last, unk=last)
     assert load_tokenizer(roberta).specials == Specials(bos=0, pad=1, eos=2, sep=2, cls=0, unk=3, mask=4)
 
 
-def test_the_numbers_of_a_config_fill_gaps(small, tmp_path):
-    load_tokenizer(small).coder.whole.save(str(tmp_path / "tokenizer.json"))
+def test_the_numbers_of_a_config_fill_gaps(gpt2, tmp_path):
+    load_tokenizer(gpt2).coder.whole.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "config.json").write_text('{"model_type": "gpt2", "pad_token_id": 7, "eos_token_id": [0, 9]}')
     assert load_tokenizer(tmp_path).specials == Specials(eos=0, pad=7)
 
@@ -127,14 +139,14 @@ def test_a_length_or_padding_in_tokenizer_json_cuts_nothing(bert, tmp_path):
     whole.enable_truncation(4)
     whole.enable_padding(length=9)
     whole.save(str(tmp_path / "tokenizer.json"))
-    assert len(load_tokenizer(tmp_path).encode("one two three four five")) == 7
-    assert len(load_tokenizer(tmp_path).encode("one")) == 3
+    assert len(load_tokenizer(tmp_path).encode("a b c d e")) == 7
+    assert len(load_tokenizer(tmp_path).encode("a")) == 3
 
 
 @pytest.mark.parametrize("asked", [{"add_bos_token": True}, {"add_eos_token": True}, {"add_bos_token": False}])
-def test_a_config_decides_what_goes_around_a_text(small, asked, tmp_path):
+def test_a_config_decides_what_goes_around_a_text(gpt2, asked, tmp_path):
     for file in ("vocab.json", "merges.txt"):
-        (tmp_path / file).write_bytes((small / file).read_bytes())
+        (tmp_path / file).write_bytes((gpt2 / file).read_bytes())
     names = {"bos_token": "<|endoftext|>", "eos_token": "<|endoftext|>", "tokenizer_class": "GPT2Tokenizer"}
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({**names, **asked}))
     theirs = transformers.AutoTokenizer.from_pretrained(tmp_path)
@@ -144,10 +156,12 @@ def test_a_config_decides_what_goes_around_a_text(small, asked, tmp_path):
 
 def test_added_tokens_keep_their_numbers(bert, tmp_path):
     (tmp_path / "vocab.txt").write_bytes((bert / "vocab.txt").read_bytes())
-    (tmp_path / "added_tokens.json").write_text('{"zzyzx": 30522, "qqqq": 30523}')
-    assert load_tokenizer(tmp_path).encode("a zzyzx qqqq", bare=True).ids == (1037, 30522, 30523)
+    pieces = wordpieces()
+    size = len(pieces)
+    (tmp_path / "added_tokens.json").write_text(json.dumps({"zzyzx": size, "qqqq": size + 1}))
+    assert load_tokenizer(tmp_path).encode("a zzyzx qqqq", bare=True).ids == (pieces.index("a"), size, size + 1)
     (tmp_path / "added_tokens.json").write_text('{"zzyzx": 40000}')
-    with pytest.raises(TokenizerError, match="'zzyzx' would be 30522, not 40000"):
+    with pytest.raises(TokenizerError, match=f"'zzyzx' would be {size}, not 40000"):
         load_tokenizer(tmp_path)
 
 
@@ -181,9 +195,9 @@ def test_merges_that_do_not_fit_the_vocabulary_are_named(tmp_path):
         load_tokenizer(tmp_path)
 
 
-def test_a_family_that_is_not_known_is_refused(small, tmp_path):
+def test_a_family_that_is_not_known_is_refused(gpt2, tmp_path):
     for file in ("vocab.json", "merges.txt"):
-        (tmp_path / file).write_bytes((small / file).read_bytes())
+        (tmp_path / file).write_bytes((gpt2 / file).read_bytes())
     (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "CLIPTokenizer"}')
     with pytest.raises(UnknownName, match=r"'clip'.*known: bart, gpt2, roberta"):
         load_tokenizer(tmp_path)

@@ -1,9 +1,9 @@
 import pytest
-from shared import unpacked
 from text.varied import LINES
+from text.vocabularies import write_wordpieces
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
-from regard.text import Stream
+from regard.text import Stream, load_tokenizer
 from regard.text import Tokenizer as Ours
 from regard.text.compiled import Compiled
 
@@ -29,10 +29,7 @@ def byte_fallback():
 
 
 def wordpieces(tmp_path):
-    (tmp_path / "vocab.txt").write_text(unpacked("tokenizers/bert-base-uncased/vocab.txt.xz"), encoding="utf-8")
-    from regard.text import load_tokenizer
-
-    return load_tokenizer(tmp_path)
+    return load_tokenizer(write_wordpieces(tmp_path))
 
 
 @pytest.mark.parametrize("make", [byte_letters, byte_fallback, wordpieces])
