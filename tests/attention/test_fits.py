@@ -85,8 +85,8 @@ def test_a_call_that_does_not_fit_is_refused_in_one_line(wrong, told):
 @pytest.mark.parametrize(
     ("edit", "told"),
     [
-        (lambda p: p.hide([7]), "there is no token at place 7: 7 of them, counted from 0"),
-        (lambda p: p.hide([-8]), "there is no token at place -8: 7 of them, counted from 0"),
+        (lambda p: p.hide([7]), "there is no token at position 7: 7 of them, counted from 0"),
+        (lambda p: p.hide([-8]), "there is no token at position -8: 7 of them, counted from 0"),
         (lambda p: p.hide(zeros(2, 6).bool()), "Padding has 6 places, expected 7"),
         (lambda p: p.hide(zeros(7).bool()), "Padding takes bool of (batch, keys), True = real, got torch.bool of (7,)"),
         (lambda p: p.temper(0), "a temperature is above 0, got 0"),

@@ -162,7 +162,7 @@ def test_the_steps_that_a_watch_sees_join_to_the_whole(place):
     joined = Pattern.join(stepped.all(place))
     assert_close(joined.weights(), whole[place].weights(), **CLOSE)
     assert joined[0, 0, 4, 1] == joined[0, 0, 4, 3] == 0.5
-    assert joined.query_places.tolist() == [list(range(6))] * 2
+    assert joined.query_positions.tolist() == [list(range(6))] * 2
 
 
 @torch.no_grad()

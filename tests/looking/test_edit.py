@@ -342,7 +342,7 @@ def test_a_head_or_token_that_is_not_there_is_refused_when_the_model_runs():
             model(x)
         edit.clear()
         edit.hide([5])
-        with pytest.raises(ShapeError, match="there is no token at place 5: 5 of them, counted from 0"):
+        with pytest.raises(ShapeError, match="there is no token at position 5: 5 of them, counted from 0"):
             model(x)
         edit.clear()
         edit.head("encoder.0.self", 0).temper(0)

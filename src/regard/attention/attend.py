@@ -45,7 +45,9 @@ def attend(
             key = cast if key is query else key.to(dtype)
             return attend(cast, key, value.to(dtype), **told, taps=taps, places=places, dropout=dropout)
     mask = Dense(mask) if isinstance(mask, Tensor) else mask
-    pattern = Pattern(query, key, score, bias, mask, normaliser or score.normaliser, value=value, query_places=places)
+    pattern = Pattern(
+        query, key, score, bias, mask, normaliser or score.normaliser, value=value, query_positions=places
+    )
     if way is not None:
         pattern = way.pattern(pattern)
     run = None if way is None else way.run

@@ -32,7 +32,11 @@ def check(pattern: "Pattern") -> None:
     for part in (pattern.mask, pattern.bias):
         if part is not None:
             part.check(batch, heads, queries, keys)
-    if pattern.query_places is not None:
-        expect("query_places", "places", pattern.query_places.shape[-1], queries)
+    for name, positions, count in (
+        ("query_positions", pattern.query_positions, queries),
+        ("key_positions", pattern.key_positions, keys),
+    ):
+        if positions is not None:
+            expect(name, "positions", positions.shape[-1], count)
     if pattern.hidden is not None:
         Padding(pattern.hidden).check(batch, heads, queries, keys)

@@ -93,7 +93,7 @@ def exact(pattern: Pattern, dropout: float, tell: bool) -> Answer:
 
 def fuses(pattern: Pattern, dropout: float) -> bool:
     """Whether the weights are a softmax of dot products plus something that needs no gradient."""
-    plain = isinstance(pattern.score, Dot) and isinstance(pattern.normaliser, Softmax) and not dropout
+    plain = isinstance(pattern.score, Dot) and type(pattern.normaliser) is Softmax and not dropout
     # Half precision has no room for a query times a sharpness; the explicit way works in float32.
     fits = pattern.sharpness is None or pattern.query.dtype.itemsize >= 4
     return plain and fits and not (pattern.bias is not None and pattern.bias.learns and torch.is_grad_enabled())
@@ -123,18 +123,36 @@ def fused(
         query, key, value = query.float(), key.float(), value.float()
     query, key, value = adjacent(query), adjacent(key), adjacent(value)
     shares = query.shape[1] != key.shape[1]
-    if tell and tells(query, key, value, mask, is_causal, scale, shares):
-        if mask is not None and mask.dtype == torch.bool:
-            mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(~mask, -torch.inf)
-        operator = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
-        gathered, logsumexp = operator(query, key, value, 0.0, is_causal, attn_mask=mask, scale=scale)
-        summary = (logsumexp.detach()[..., None],)
-    else:
+    answer = kernel_call(query, key, value, mask, is_causal, scale, shares) if tell else None
+    if answer is None:
         gathered = F.scaled_dot_product_attention(
             query, key, value, attn_mask=mask, is_causal=is_causal, scale=scale, enable_gqa=shares
         )
-        summary = None
+        return gathered[..., :wide].to(kind), None
+    gathered, summary = answer
     return gathered[..., :wide].to(kind), summary
+
+
+def kernel_call(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor | None,
+    is_causal: bool,
+    scale: float | None,
+    shares: bool,
+) -> tuple[Tensor, Summary] | None:
+    """What torch's own fused attention computes from these, to the bit, with the log-sum-exp; None where it would
+    choose another kernel than the one that tells."""
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    learns = mask is not None and mask.requires_grad
+    if learns or 0 in query.shape or not tells(query, key, value, mask, is_causal, scale, shares):
+        return None
+    if mask is not None and mask.dtype == torch.bool:
+        mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(~mask, -torch.inf)
+    operator = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
+    gathered, logsumexp = operator(query, key, value, 0.0, is_causal, attn_mask=mask, scale=scale)
+    return gathered, (logsumexp.detach()[..., None],)
 
 
 def learns_in_half(query: Tensor) -> bool:

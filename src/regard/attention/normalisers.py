@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
+from jaxtyping import Float
 from torch import Tensor
 
 from regard.errors import ShapeError
@@ -34,6 +35,10 @@ class Normaliser:
         """The weights of whole rows, made for training."""
         return self.weights(scores, self.summary(scores, columns), columns)
 
+    def heads(self, kept: Tensor | slice) -> "Normaliser":
+        """The normaliser of some heads."""
+        return self
+
 
 @dataclass(frozen=True)
 class Softmax(Normaliser):
@@ -57,6 +62,29 @@ class Softmax(Normaliser):
     def whole(self, scores: Tensor, columns: Columns) -> Tensor:
         blind = (scores == -torch.inf).all(-1, keepdim=True)
         return torch.where(blind, 0, torch.softmax(torch.where(blind, 0, scores), -1))
+
+
+@dataclass(frozen=True, eq=False)
+class Sink(Softmax):
+    """A softmax in which part of the weight goes nowhere: one more logit for each head, without a key.
+
+    Xiao et al. 2024, 3.3; learned in gpt-oss. Weights sum to less than 1.
+    """
+
+    logits: Float[Tensor, "heads"]
+
+    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+        (total,) = super().summary(scores, columns)
+        blind = (scores == -torch.inf).all(-1, keepdim=True)
+        sink = self.logits[:, None, None].to(scores.dtype)
+        return (torch.where(blind, sink, torch.logaddexp(total, sink)),)
+
+    def whole(self, scores: Tensor, columns: Columns) -> Tensor:
+        sink = self.logits[:, None, None].to(scores.dtype).expand(*scores.shape[:-1], 1)
+        return torch.softmax(torch.cat([scores, sink], -1), -1)[..., :-1]
+
+    def heads(self, kept: Tensor | slice) -> "Sink":
+        return Sink(self.logits[kept])
 
 
 @dataclass(frozen=True)

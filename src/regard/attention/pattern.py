@@ -45,7 +45,9 @@ class Pattern(Shown):
     fixed: tuple[Fixed, ...] = ()  # rows set by hand for some heads
     value: Values | None = None  # for norm-weighted looks; the weights ignore it
     summary: Summary | None = None  # what the normaliser knows of each row, where the kernel left it behind
-    query_places: Int[Tensor, "#batch queries"] | None = None  # in the text, for edits that name them
+    query_positions: Int[Tensor, "#batch queries"] | None = None  # in the text, for edits that name them
+    key_positions: Int[Tensor, "#batch keys"] | None = None  # in the text, -1 for padding; None: as the mask tells
+    first_key: int = 0  # keys of this text that a cache has dropped before the first one here
 
     def __post_init__(self) -> None:
         if self.normaliser is None:
@@ -81,6 +83,16 @@ class Pattern(Shown):
         hidden = Padding(~self.hidden)
         return self.mask & hidden if self.mask else hidden
 
+    @property
+    def positions(self) -> Int[Tensor, "#batch keys"]:
+        """Where each key stands in its text, padding not counted; -1 is padding."""
+        if self.key_positions is not None:
+            return self.key_positions
+        hides = padding(self.mask)
+        if hides is None:
+            return torch.arange(self.first_key, self.first_key + self.shape[3], device=self.query.device)[None]
+        return torch.where(hides.real, hides.real.cumsum(-1) - 1, -1)
+
     # ---- edits
 
     def hide(self, places: Sequence[int] | Tensor) -> "Pattern":
@@ -88,7 +100,7 @@ class Pattern(Shown):
         if isinstance(places, Tensor) and places.dtype == torch.bool:
             hidden = places
         else:
-            hidden = keys_at(places, padding(self.mask), self.shape[3]).to(self.query.device)
+            hidden = keys_at(places, self.positions).to(self.query.device)
         return replace(self, hidden=hidden if self.hidden is None else self.hidden | hidden, summary=None)
 
     def temper(self, temperature: float, heads: Some | None = None) -> "Pattern":
@@ -243,14 +255,16 @@ class Pattern(Shown):
         """Everything but query, key and value, for some members of the batch and some heads."""
         return {
             "score": self.score.heads(heads),
+            "normaliser": self.normaliser.heads(heads),
             "bias": self.bias and self.bias.part(batch, heads),
             "mask": self.mask and self.mask.part(batch, heads),
-            "hidden": self.hidden if self.hidden is None or len(self.hidden) == 1 else self.hidden[batch],
+            "hidden": member(self.hidden, batch),
             "sharpness": None if self.sharpness is None else self.sharpness[heads],
             "gate": None if self.gate is None else self.gate[batch if len(self.gate) > 1 else slice(None), heads],
             "fixed": tuple(fixed.part(batch, heads) for fixed in self.fixed),
             "summary": self.summary and tuple(part[batch, heads] for part in self.summary),
-            "query_places": places if (places := self.query_places) is None or len(places) == 1 else places[batch],
+            "query_positions": member(self.query_positions, batch),
+            "key_positions": member(self.key_positions, batch),
         }
 
     def scores(self, rows: slice, columns: slice) -> Tensor:
@@ -391,3 +405,8 @@ class Pattern(Shown):
         from regard.attention.steps import joined
 
         return joined(steps)
+
+
+def member(rows: Tensor | None, batch: slice) -> Tensor | None:
+    """The rows of some members of the batch; one row stands for all."""
+    return rows if rows is None or len(rows) == 1 else rows[batch]

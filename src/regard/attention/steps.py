@@ -36,14 +36,14 @@ def joined(steps: Sequence[Pattern]) -> Pattern:
         for fixed in step.fixed
     ]
     summaries = [step.known for step in steps]
-    places = [step.query_places.expand(len(step.query), -1) for step in steps if step.query_places is not None]
+    places = [step.query_positions.expand(len(step.query), -1) for step in steps if step.query_positions is not None]
     whole = replace(
         last,
         query=torch.cat([step.query for step in steps], 2),
         mask=mask,
         fixed=tuple(fixed),
         summary=tuple(torch.cat(parts, 2) for parts in zip(*summaries, strict=True)),
-        query_places=torch.cat(places, 1) if len(places) == len(steps) else None,
+        query_positions=torch.cat(places, 1) if len(places) == len(steps) else None,
     )
     for number in {0, max(len(steps) - 2, 0)}:
         check(whole, steps[number], firsts[number])
@@ -74,10 +74,10 @@ class Together(Tap):
         self.steps: list[Pattern] = []
 
     def edit(self, pattern: Pattern) -> Pattern:
-        places = pattern.query_places
+        places = pattern.query_positions
         if places is not None:
             places = places - len(self.steps) + torch.arange(self.count, device=places.device)
-        whole = replace(pattern, query=pattern.query.expand(-1, -1, self.count, -1), query_places=places)
+        whole = replace(pattern, query=pattern.query.expand(-1, -1, self.count, -1), query_positions=places)
         for tap in self.taps:
             whole = tap.edit(whole)
         return row(whole, len(self.steps))
@@ -98,5 +98,5 @@ def row(whole: Pattern, number: int) -> Pattern:
         for fixed in whole.fixed
         if number in fixed.rows
     ]
-    places = None if whole.query_places is None else whole.query_places[:, mine]
-    return replace(whole, query=whole.query[:, :, mine], fixed=tuple(fixed), summary=None, query_places=places)
+    places = None if whole.query_positions is None else whole.query_positions[:, mine]
+    return replace(whole, query=whole.query[:, :, mine], fixed=tuple(fixed), summary=None, query_positions=places)

@@ -66,6 +66,11 @@ def looks(tap: Tap) -> bool:
     return type(tap).see is not Tap.see or type(tap).passed is not Tap.passed
 
 
+def anybody() -> bool:
+    """Whether any tap is active here, on whatever layer."""
+    return bool(_here.get())
+
+
 def at_work(taps: Taps) -> Taps:
     """Those of a layer's taps that are active here; another thread's are not."""
     here = _here.get()

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from regard.attention import Pattern
-from regard.attention.masks.padding import padding
 from regard.attention.regions import numbers
 from regard.errors import RegardError, ShapeError, expect
 from regard.looking.places import is_of_source, reads_source
@@ -42,12 +41,9 @@ def drawn(
 def alike(pattern: Pattern, place: str) -> Iterator[tuple[list[int] | None, Here, Here]]:
     """Members of the batch whose queries and keys stand at the same places, None for all, and these places."""
     queries, keys = pattern.shape[2:]
-    padded = padding(pattern.mask)
-    columns = torch.arange(keys)[None]
-    if padded is not None:
-        columns = torch.where(padded.real, padded.real.cumsum(-1) - 1, -1)
-    if pattern.query_places is not None:
-        lines = pattern.query_places
+    columns = pattern.positions
+    if pattern.query_positions is not None:
+        lines = pattern.query_positions
     elif is_apart(place):
         lines = torch.arange(queries)[None]
     else:

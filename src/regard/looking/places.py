@@ -10,7 +10,7 @@ from torch import nn
 from regard.attention.taps import Tap
 from regard.errors import RegardError, UnknownName
 from regard.layers import Align, Block, Hop, MultiHead
-from regard.looking import huggingface, torch_layers
+from regard.looking import live, torch_layers
 
 WRAPPERS = {"module", "_orig_mod", "_checkpoint_wrapped_module", "_fsdp_wrapped_module"}
 CONTAINERS = {"blocks", "layers", "stack"}
@@ -24,16 +24,19 @@ class Places:
     def __init__(self, model: nn.Module) -> None:
         self.layers: dict[str, nn.Module] = {}
         self.blocks: dict[str, nn.Module] = {}
-        if huggingface.is_foreign(model):
-            self.layers, self.blocks = huggingface.places(model)
+        self.left_out: dict[str, str] = {}
+        self.around = [module for module in model.modules() if isinstance(module, torch_layers.FAST)]
+        if live.is_live(model):
+            found = live.attention_layers(model)
+            self.layers, self.blocks, self.left_out = found.layers, found.blocks, found.left_out
+            self.around += [module for module in model.modules() if isinstance(module, live.pretrained())]
         for path, module in model.named_modules(remove_duplicate=False):
             if isinstance(module, MultiHead | Align | Hop | nn.MultiheadAttention):
                 put(self.layers, path, module, alone="self")
             elif isinstance(module, Block | nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
                 put(self.blocks, path, module, alone="block")
         if not self.layers:
-            raise RegardError(f"{type(model).__name__} has no attention layer that can be looked at")
-        self.around = [module for module in model.modules() if isinstance(module, torch_layers.FAST)]
+            raise RegardError(refusal(type(model).__name__, self.left_out))
 
     @property
     def names(self) -> list[str]:
@@ -49,6 +52,21 @@ class Places:
 
     def module(self, name: str) -> nn.Module:
         return self.layers[name] if name in self.layers else self.blocks[name]
+
+
+def refusal(model: str, left_out: dict[str, str]) -> str:
+    """Why nothing of a model can be watched."""
+    if not left_out:
+        return f"{model} has no attention layer that could be watched"
+    return f"{model} has no attention layer that can be watched: {reasons(left_out)}"
+
+
+def reasons(left_out: dict[str, str]) -> str:
+    """Layers that are left out, with the reason of each kind."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in left_out.items():
+        by_reason.setdefault(reason, []).append(name)
+    return "; ".join(f"{shortened(names, 4)}: {reason}" for reason, names in by_reason.items())
 
 
 def fitting(wanted: Iterable[str], names: list[str]) -> list[str]:
@@ -120,4 +138,4 @@ def home(module: nn.Module) -> ModuleType | None:
     """Who knows how to open up a layer that is not ours."""
     if isinstance(module, MultiHead | Align | Hop | Block):
         return None
-    return torch_layers if isinstance(module, torch_layers.FOREIGN) else huggingface
+    return torch_layers if isinstance(module, torch_layers.FOREIGN) else live

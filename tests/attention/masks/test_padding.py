@@ -69,10 +69,15 @@ def test_an_alternative_hides_no_key():
     assert_close(gathered[:, 1:], attend(query, key, value)[:, 1:])
 
 
+def positions(real):
+    """Where tokens stand among themselves, -1 for padding."""
+    return torch.where(real, real.cumsum(-1) - 1, -1)
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_tokens_are_counted_without_padding(side):
     mask = Padding.from_lengths([2, 4], side, 5)
-    found = keys_at([0, 3, -1], mask, 5)
+    found = keys_at([0, 3, -1], positions(mask.real))
     for member, length in enumerate([2, 4]):
         first = 5 - length if side == "left" else 0
         meant = {first, first + length - 1} | ({first + 3} if length > 3 else set())
@@ -81,14 +86,15 @@ def test_tokens_are_counted_without_padding(side):
 
 def test_real_places_need_not_be_together():
     mask = Padding(torch.tensor([[False, True, False, True, True]]))
-    assert keys_at([1], mask, 5).tolist() == [[False, False, False, True, False]]
-    assert keys_at(torch.tensor([0, 2]), mask, 5).tolist() == [[False, True, False, False, True]]
-    assert keys_at([4], None, 5).tolist() == [[False] * 4 + [True]]
+    at = positions(mask.real)
+    assert keys_at([1], at).tolist() == [[False, False, False, True, False]]
+    assert keys_at(torch.tensor([0, 2]), at).tolist() == [[False, True, False, False, True]]
+    assert keys_at([4], torch.arange(5)[None]).tolist() == [[False] * 4 + [True]]
 
 
 def test_a_token_that_no_member_has_is_refused():
-    with pytest.raises(ShapeError, match="there is no token at place 3: 3 of them, counted from 0"):
-        keys_at([3], Padding.from_lengths([2, 3], keys=9), 9)
+    with pytest.raises(ShapeError, match="there is no token at position 3: 3 of them, counted from 0"):
+        keys_at([3], positions(Padding.from_lengths([2, 3], keys=9).real))
 
 
 def test_it_prints_how_many_are_real():

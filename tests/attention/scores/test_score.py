@@ -56,6 +56,7 @@ PLAIN = {
         / math.sqrt(s.width)
     ),
     "kernel": lambda m, q, k, s: torch.einsum("bhqw,bhkw->bhqk", F.elu(q) + 1, F.elu(k) + 1),
+    "softcap": lambda m, q, k, s: torch.tanh(torch.einsum("bhqw,bhkw->bhqk", q, k) / math.sqrt(s.width) / 50) * 50,
 }
 
 

@@ -33,7 +33,7 @@ class Linear(Way):
         self.score = Kernel(lookup(FEATURES, feature, "feature map"))
 
     def pattern(self, asked: Pattern) -> Pattern:
-        if asked.score != Dot() or not isinstance(asked.normaliser, Softmax):
+        if asked.score != Dot() or type(asked.normaliser) is not Softmax:
             raise RegardError(f"{self.name} compares by a feature map of its own, got {asked.score!r}")
         self.unbiased(asked)
         self.masked(asked.mask, Causal, Padding)

@@ -38,8 +38,8 @@ class Way(nn.Module):
 
     def plain(self, asked: Pattern) -> None:
         """Raise unless the scores are softmax of dot products, with nothing added."""
-        if not isinstance(asked.score, Dot) or not isinstance(asked.normaliser, Softmax):
-            what = asked.score if isinstance(asked.normaliser, Softmax) else asked.normaliser
+        if not isinstance(asked.score, Dot) or type(asked.normaliser) is not Softmax:
+            what = asked.score if type(asked.normaliser) is Softmax else asked.normaliser
             raise RegardError(f"{self.name} is a softmax of dot products, got {what!r}")
         self.unbiased(asked)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.attention.masks.mask import Mask
@@ -68,15 +68,16 @@ def padding(mask: Mask | None) -> Padding | None:
     return next((part for part in parts if isinstance(part, Padding)), None)
 
 
-def keys_at(places: Sequence[int] | Tensor, padded: Padding | None, keys: int) -> Bool[Tensor, "#batch keys"]:
-    """Where the tokens at these places stand among the keys. Padding does not count; negative is from the end."""
-    real = torch.ones(1, keys, dtype=torch.bool) if padded is None else padded.real
-    wanted = torch.as_tensor(places, dtype=torch.long, device=real.device).reshape(-1)
-    count = real.sum(-1, keepdim=True)
-    most = int(count.max())
-    for place in wanted.tolist():
-        if not -most <= place < most:
-            raise ShapeError(f"there is no token at place {place}: {most} of them, counted from 0")
-    place = (real.cumsum(-1) - 1)[..., None]
-    hit = (place == wanted) | (place == wanted + count[..., None])
-    return hit.any(-1) & real
+def keys_at(wanted: Sequence[int] | Tensor, positions: Int[Tensor, "#batch keys"]) -> Bool[Tensor, "#batch keys"]:
+    """Which keys stand at these positions of their text. Padding (-1) does not count; negative is from the end.
+
+    A key that a cache has dropped is not there any more, and not missed.
+    """
+    tokens = torch.as_tensor(wanted, dtype=torch.long, device=positions.device).reshape(-1)
+    count = positions.amax(-1, keepdim=True) + 1 if positions.shape[-1] else positions.new_zeros(len(positions), 1)
+    most = int(count.max()) if len(count) else 0
+    for token in tokens.tolist():
+        if not -most <= token < most:
+            raise ShapeError(f"there is no token at position {token}: {most} of them, counted from 0")
+    at = positions[..., None]
+    return ((at == tokens) | (at == tokens + count[..., None])).any(-1) & (positions >= 0)

@@ -7,6 +7,7 @@ from regard.attention.scores.local import Local
 from regard.attention.scores.location import Location, LocationCompare
 from regard.attention.scores.score import Compare, Score
 from regard.attention.scores.shaw import Shaw, ShawCompare
+from regard.attention.scores.softcap import SoftCap, SoftCapped
 from regard.attention.scores.xl import XL, XLCompare
 
 SCORES: dict[str, type[Compare]] = {
@@ -19,6 +20,7 @@ SCORES: dict[str, type[Compare]] = {
     "shaw": ShawCompare,
     "xl": XLCompare,
     "kernel": KernelCompare,
+    "softcap": SoftCapped,
 }
 
 __all__ = [
@@ -40,6 +42,8 @@ __all__ = [
     "Score",
     "Shaw",
     "ShawCompare",
+    "SoftCap",
+    "SoftCapped",
     "Tempered",
     "XLCompare",
 ]

@@ -1,0 +1,53 @@
+"""Flex attention: its mask is a function, and its kernel is compiled, so that it is met before it is called."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from regard.attention.kernels import gather
+from regard.looking.live.calls import LayerCall
+
+
+def is_flex(function: Callable[..., Any]) -> bool:
+    """Whether transformers' function is the one of flex attention."""
+    return getattr(function, "__name__", "") == "flex_attention_forward"
+
+
+def attend_flex(call: LayerCall, function: Callable[[], tuple[Tensor, Any]]) -> tuple[Tensor, Any]:
+    """Attend as the layer would; what is seen comes from its arguments, checked against what came out."""
+    from regard.errors import RegardError
+    from regard.looking.live.intercept import edit, see
+    from regard.looking.live.patterns import argument_pattern
+
+    given = call.arguments
+    assert given is not None
+    keys = given.key.shape[2]
+    if not isinstance(given.attention_mask, Tensor | None):
+        dense = written_out(given.attention_mask, len(given.query), given.query.shape[2], keys, given.query.device)
+        given = given._replace(attention_mask=dense)
+    pattern = argument_pattern(call, given)
+    if pattern is None:
+        return function()
+    call.softmaxes += 1
+    edited = edit(call, pattern)
+    if edited is not pattern:
+        see(call, edited)
+        return gather(edited).transpose(1, 2).contiguous(), None
+    with torch._C.DisableTorchFunction():
+        output, others = function()
+    rows = sorted({0, pattern.shape[2] // 2, pattern.shape[2] - 1})
+    mine = pattern[:, :, rows] @ pattern.values.repeat_interleave(pattern.shape[1] // pattern.key.shape[1], 1).float()
+    theirs = output.transpose(1, 2)[:, :, rows].float()
+    if not torch.allclose(mine, theirs, atol=1e-4, rtol=1e-3):
+        raise RegardError(f"{type(call.module).__name__} with flex attention computes other weights than its arguments")
+    see(call, edited)
+    return output, others
+
+
+def written_out(mask: Any, batch: int, queries: int, keys: int, device: torch.device) -> Tensor:
+    """The mask of flex attention as a tensor (batch, 1, queries, keys), True = may look."""
+    index = (torch.arange(size, device=device) for size in (batch, 1, queries, keys))
+    b, h, q, k = torch.meshgrid(*index, indexing="ij")
+    return torch.vmap(mask.mask_mod)(b.flatten(), h.flatten(), q.flatten(), k.flatten()).view(batch, 1, queries, keys)

@@ -1,0 +1,101 @@
+"""Hooks that tell when a live model and its layers run; taken away again without a trace."""
+
+import inspect
+import threading
+from functools import cache, partial
+from typing import Any
+
+from torch import nn
+
+from regard.attention.taps import at_work
+from regard.errors import RegardError
+from regard.looking.live import interface
+from regard.looking.live.calls import LayerCall, begin, model_call, running
+from regard.looking.live.intercept import Intercept
+from regard.looking.live.layers import attends, pretrained
+
+_lock = threading.Lock()
+
+
+def open_up(module: nn.Module) -> None:
+    """Make room for taps on a model, a block or an attention layer; a second time does nothing."""
+    own = vars(module)
+    if "taps" in own:
+        return
+    own["taps"] = ()
+    hooks = []
+    if isinstance(module, pretrained()):
+        hooks.append(module.register_forward_pre_hook(enter_model, with_kwargs=True))
+        hooks.append(module.register_forward_hook(leave, always_call=True))
+        with _lock:
+            interface.open_up()
+    elif attends(module):
+        hooks.append(module.register_forward_pre_hook(enter_layer, with_kwargs=True))
+        hooks.append(module.register_forward_hook(leave, always_call=True))
+    else:
+        hooks.append(module.register_forward_hook(passed))
+    own["_regard_hooks"] = hooks
+
+
+def close(module: nn.Module) -> None:
+    """Leave the module as it was."""
+    for hook in vars(module).pop("_regard_hooks"):
+        hook.remove()
+    del vars(module)["taps"]
+    if isinstance(module, pretrained()):
+        with _lock:
+            interface.close()
+
+
+def passed(module: nn.Module, given: Any, output: Any) -> None:
+    """A block has put something out."""
+    for tap in at_work(vars(module).get("taps", ())):
+        tap.passed(output[0] if isinstance(output, tuple) else output)
+
+
+def enter_model(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """A model begins to run: what it was told about padding."""
+    if at_work(vars(module).get("taps", ())):
+        running.calls.append((module, model_call(by_name(module, given) | named), None))
+
+
+def enter_layer(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """An attention layer begins to run: while somebody looks, its calls of kernel and softmax are met."""
+    if taps := at_work(vars(module).get("taps", ())):
+        call = begin(module, taps, by_name(module, given) | named)
+        mode = Intercept(call)
+        running.calls.append((module, call, mode))
+        mode.__enter__()
+
+
+def leave(module: nn.Module, given: tuple[Any, ...], output: Any) -> None:
+    """A model or layer has run, or failed: whatever was begun in it ends."""
+    if not any(other is module for other, _, _ in running.calls):
+        return
+    other = call = mode = None
+    while other is not module:
+        other, call, mode = running.calls.pop()
+        if mode is not None:
+            mode.__exit__(None, None, None)
+    if isinstance(call, LayerCall) and output is not None and call.softmaxes != 1:
+        raise RegardError(f"{type(module).__name__} cannot be watched: {unmet(call.softmaxes, module)}")
+
+
+def unmet(softmaxes: int, module: nn.Module) -> str:
+    """Why the weights of a layer were not met once."""
+    if softmaxes:
+        return f"it attends by {softmaxes} softmaxes in one call"
+    implementation = getattr(getattr(module, "config", None), "_attn_implementation", None)
+    named = f" (attention implementation {implementation!r})" if implementation else ""
+    return f"it called neither torch's fused attention nor a softmax{named}; sdpa and eager can be watched"
+
+
+def by_name(module: nn.Module, given: tuple[Any, ...]) -> dict[str, Any]:
+    """What a module was called with by position, under the names that its forward pass has for it."""
+    return dict(zip(parameters(type(module)), given, strict=False))
+
+
+@cache
+def parameters(kind: type[nn.Module]) -> tuple[str, ...]:
+    """The names of what a module's forward pass takes."""
+    return tuple(inspect.signature(partial(kind.forward, None)).parameters)

@@ -1,0 +1,125 @@
+"""The calls of kernel and softmax inside a layer that somebody looks at, met on their way.
+
+What is met is what the layer really computes with. Where nobody edits, the layer gets the very result that it would
+have had; where somebody does, the result of the edited pattern.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from inspect import Parameter as P
+from inspect import Signature
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from regard.attention.kernels import gather, kernel_call
+from regard.attention.normalisers import Summary
+from regard.attention.pattern import Pattern
+from regard.looking.live.calls import LayerCall
+from regard.looking.live.patterns import Fused, fused_pattern, softmax_pattern
+
+SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
+FUSED = Signature(
+    [P(name, P.POSITIONAL_OR_KEYWORD) for name in ("query", "key", "value")]
+    + [
+        P(name, P.POSITIONAL_OR_KEYWORD, default=default)
+        for name, default in (("attn_mask", None), ("dropout_p", 0.0), ("is_causal", False))
+    ]
+    + [P("scale", P.KEYWORD_ONLY, default=None), P("enable_gqa", P.KEYWORD_ONLY, default=False)]
+)
+"""What torch.nn.functional.scaled_dot_product_attention takes."""
+
+
+class Intercept(TorchFunctionMode):
+    """Meets the calls of torch's functions in this thread while one layer runs."""
+
+    def __init__(self, call: LayerCall) -> None:
+        super().__init__()
+        self.call = call
+
+    def __torch_function__(
+        self, function: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if function is F.scaled_dot_product_attention:
+            return self.fused(function, args, kwargs)
+        if function in SOFTMAX and is_over_keys(args, kwargs):
+            return self.softmax(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    def fused(self, function: Callable[..., Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+        """torch's fused attention: the same bits unless somebody edits."""
+        bound = FUSED.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = Fused(**bound.arguments)
+        if given.query.ndim != 4:
+            return function(*args, **kwargs)
+        self.call.softmaxes += 1
+        pattern = fused_pattern(self.call, given)
+        edited = edit(self.call, pattern)
+        if edited is not pattern:
+            output = gather(edited, given.dropout_p)
+        else:
+            output, summary = run(given) or (function(*args, **kwargs), None)
+            edited = replace(pattern, summary=summary)
+        see(self.call, edited)
+        return output
+
+    def softmax(self, function: Callable[..., Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
+        """A softmax of scores that the layer has computed itself."""
+        weights = function(*args, **kwargs)
+        self.call.softmaxes += 1
+        pattern = softmax_pattern(self.call, args[0] if args else kwargs["input"], weights)
+        edited = edit(self.call, pattern)
+        if edited is not pattern:
+            weights = replaced(weights, edited)
+        see(self.call, edited)
+        return weights
+
+
+def run(given: Fused) -> tuple[Tensor, Summary] | None:
+    """The kernel that torch would choose, if it is one that tells its log-sum-exp."""
+    if given.dropout_p or torch.is_autocast_enabled(given.query.device.type):
+        return None
+    return kernel_call(
+        given.query, given.key, given.value, given.attn_mask, given.is_causal, given.scale, given.enable_gqa
+    )
+
+
+def is_over_keys(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a softmax is one of attention scores: over the last of three or four dimensions."""
+    scores = args[0] if args else kwargs.get("input")
+    dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
+    return isinstance(scores, Tensor) and scores.ndim in (3, 4) and dim in (-1, scores.ndim - 1)
+
+
+def edit(call: LayerCall, pattern: Pattern) -> Pattern:
+    """All edits of a layer."""
+    for tap in call.taps:
+        pattern = tap.edit(pattern)
+    return pattern
+
+
+def see(call: LayerCall, pattern: Pattern) -> None:
+    """Everybody sees what was really used."""
+    for tap in call.taps:
+        tap.see(pattern)
+
+
+def replaced(weights: Tensor, edited: Pattern) -> Tensor:
+    """The weights of an edited pattern in the shape of those that a layer has computed; what it holds beyond the keys
+    (empty places of a cache, a sink) keeps its share."""
+    new = edited.weights(force=True)
+    if edited.gate is not None:
+        new = new * edited.gate[:, :, None, None]
+    keys = new.shape[-1]
+    new = new.reshape(*weights.shape[:-1], keys).to(weights.dtype)
+    return new if keys == weights.shape[-1] else torch.cat([new, rest(weights, edited)], -1)
+
+
+def rest(weights: Tensor, edited: Pattern) -> Tensor:
+    """What a softmax gave to columns that are no keys. Nobody gathers from them, so that only their number matters."""
+    return weights[..., edited.shape[3] :]
