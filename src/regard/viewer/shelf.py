@@ -4,6 +4,7 @@ import threading
 from collections import OrderedDict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
 
 from regard.errors import RegardError, UnknownName
 from regard.viewer.payload import Model
@@ -15,16 +16,19 @@ if TYPE_CHECKING:
 class Shelf:
     """Built-in and cached models, and folders that were named when the server was started.
 
-    torch is imported when the first model is listed or loaded: the page is there before it.
+    `loaded` are the models that were asked for last, `most` of them; one that is in use beyond these stays in `alive`
+    for as long as somebody holds it, and is not loaded a second time. torch is imported when the first model is listed
+    or loaded: the page is there before it.
     """
 
     def __init__(self, folders: dict[str, Path] | None = None, device: str | None = None, most: int = 3) -> None:
         self.folders, self.device, self.most = folders or {}, device, most
         self.loaded: OrderedDict[str, Any] = OrderedDict()
+        self.alive: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self.states: dict[str, tuple[str, float]] = {}
         self.problems: dict[str, str] = {}
         self.known: dict[str, Listed] | None = None
-        self._loading, self._listing = threading.Lock(), threading.Lock()
+        self._loading, self._listing, self._changing = threading.Lock(), threading.Lock(), threading.Lock()
 
     def names(self) -> dict[str, "Listed"]:
         """What there is, read once."""
@@ -44,6 +48,8 @@ class Shelf:
 
     def model(self, name: str, one: "Listed") -> Model:
         state, fraction = self.states.get(name, ("idle", 0.0))
+        if state == "ready" and name not in self.loaded and name not in self.alive:
+            state, fraction = "idle", 0.0
         return Model(
             name=name,
             where=one.where,  # type: ignore[arg-type]
@@ -58,9 +64,9 @@ class Shelf:
         )
 
     def get(self, name: str) -> Any:
-        """A model, loaded if it is not; those that were not asked for longest make room."""
-        if name in self.loaded:
-            return self.loaded[name]
+        """A model, loaded if it is not; the one that was not asked for longest makes room."""
+        if (there := self.there(name)) is not None:
+            return there
         self.states.setdefault(name, ("loading", 0.1))
         known = self.names()
         if name not in known:
@@ -69,19 +75,35 @@ class Shelf:
 
             raise UnknownName(f"no model {name!r} here; {instead(name)}")
         with self._loading:
-            if name not in self.loaded:
-                self.states[name] = ("loading", 0.5)
-                try:
-                    self.loaded[name] = self.load(name)
-                except RegardError as problem:
-                    self.states[name], self.problems[name] = ("failed", 0.0), str(problem)
-                    raise
-                self.states[name] = ("ready", 1.0)
-                while len(self.loaded) > self.most:
-                    oldest, _ = self.loaded.popitem(last=False)
-                    self.states.pop(oldest, None)
+            if (there := self.there(name)) is not None:
+                return there
+            self.states[name] = ("loading", 0.5)
+            try:
+                model = self.load(name)
+            except RegardError as problem:
+                self.states[name], self.problems[name] = ("failed", 0.0), str(problem)
+                raise
+            self.put(name, model)
+            return model
+
+    def there(self, name: str) -> Any | None:
+        """A model that is loaded, or still in use; it is now the one that was asked for last."""
+        with self._changing:
+            model = self.loaded.get(name)
+            if model is None:
+                model = self.alive.get(name)
+        if model is not None:
+            self.put(name, model)
+        return model
+
+    def put(self, name: str, model: Any) -> None:
+        """A model becomes the one that was asked for last."""
+        with self._changing:
+            self.loaded[name] = self.alive[name] = model
             self.loaded.move_to_end(name)
-            return self.loaded[name]
+            self.states[name] = ("ready", 1.0)
+            while len(self.loaded) > self.most:
+                self.loaded.popitem(last=False)
 
     def load(self, name: str) -> Any:
         from regard.tasks import load
