@@ -10,7 +10,8 @@ from decoding.toys import Table, sources
 from hypothesis import given
 from hypothesis import strategies as some
 from models.test_transliteration import END as STOP
-from models.test_transliteration import FOLDER, START, items, model, numbered
+from models.test_transliteration import START, folder, items, model, numbered
+from shapes_of_engine import WORDS, made
 
 import regard
 from regard.decoding import Beam, Rules, decode
@@ -143,7 +144,7 @@ def test_the_tree_holds_every_text_and_who_won():
 @pytest.mark.parametrize("together", [True, False])
 def test_hypotheses_and_scores_equal_those_of_ctranslate2(model, together):
     chosen = items()
-    assert json.loads((FOLDER / "reference.json").read_text(encoding="utf-8"))["meta"]["length_penalty"] == 1
+    assert json.loads((folder() / "reference.json").read_text(encoding="utf-8"))["meta"]["length_penalty"] == 1
     rows = [numbered(item["source"], "source") for item in chosen]
     longest = max(map(len, rows))
     source = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
@@ -165,20 +166,24 @@ def test_hypotheses_and_scores_equal_those_of_ctranslate2(model, together):
         assert [text.ranked for text in one.hypotheses] == pytest.approx(ranked, abs=1e-4)
 
 
-def test_coverage_prefers_texts_that_looked_everywhere(model):
-    source, prefix = torch.tensor([numbered(items()[0]["source"], "source")]), torch.tensor([[START]])
-    told = {"nbest": 4, "rules": Rules(ends=(STOP,))}
-    plain = decode(model, source, prefix=prefix, beam=4, **told)[0].hypotheses
-    found = decode(model, source, prefix=prefix, beam=Beam(4, coverage_penalty=0.5), **told)[0].hypotheses
-    assert {one.ids for one in plain} == {one.ids for one in found}
-    for one in found:
-        target = torch.tensor([[START, *one.ids]])
-        with torch.no_grad(), regard.watch(model, "decoder.5.cross") as seen:
-            model(source, target)
-        looked = seen["decoder.5.cross"].weights().mean(1).sum(1).clamp(max=1).log().sum()
-        (before,) = [other.ranked for other in plain if other.ids == one.ids]
-        assert one.ranked == pytest.approx(before + 0.5 * float(looked), abs=1e-4)
-    assert not model.decoder.stack.blocks[5].cross.taps
+def test_coverage_prefers_texts_that_looked_everywhere():
+    model, prefix = made("pre-norm", spread=0.6), torch.tensor([[1]])
+    told = {"prefix": prefix, "nbest": 4, "max_length": 8, "rules": ENDS}
+    changed = 0
+    for source in torch.randint(2, WORDS, (6, 1, 7)):
+        plain = decode(model, source, beam=4, **told)[0].hypotheses
+        found = decode(model, source, beam=Beam(4, coverage_penalty=3.0), **told)[0].hypotheses
+        assert {one.ids for one in plain} == {one.ids for one in found}
+        for one in found:
+            target = torch.tensor([[1, *one.ids, *([END] if one.is_finished else [])]])[:, :-1]
+            with torch.no_grad(), regard.watch(model, "decoder.1.cross") as seen:
+                model(source, target)
+            looked = seen["decoder.1.cross"].weights().mean(1).sum(1).clamp(max=1).log().sum()
+            (before,) = [other.ranked for other in plain if other.ids == one.ids]
+            assert one.ranked == pytest.approx(before + 3.0 * float(looked), abs=1e-4)
+        changed += plain[0].ids != found[0].ids
+    assert changed
+    assert not model.decoder.stack.blocks[1].cross.taps
 
 
 def test_coverage_needs_a_source():

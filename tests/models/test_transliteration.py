@@ -1,12 +1,12 @@
 """A translator that nobody here trained: Arabic names in Latin letters, from the tests of CTranslate2."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 import torch
 from safetensors.torch import load_file
+from shared import shared
 from torch.testing import assert_close
 
 import regard
@@ -22,12 +22,13 @@ from regard.models import (
     WordsConfig,
 )
 
-SHARED = Path(os.environ.get("REGARD_SHARED", Path(__file__).parents[3] / "shared"))
-FOLDER = SHARED / "data" / "ctranslate2-aren-transliteration"
-pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason=f"{FOLDER} is absent: set REGARD_SHARED to find it")
-
 LAYERS, WIDTH = 6, 32
 START, END = 1, 2
+
+
+def folder() -> Path:
+    """Where the model is; without it the test is skipped."""
+    return shared("ctranslate2-aren-transliteration")
 
 
 def names():
@@ -57,7 +58,7 @@ def norm(theirs, ours):
 
 @pytest.fixture(scope="module")
 def model():
-    tensors = load_file(FOLDER / "model.safetensors")
+    tensors = load_file(folder() / "model.safetensors")
     stack = StackConfig(LAYERS, WIDTH, AttentionConfig(8), InnerConfig(128))
     position = PositionConfig("sinusoidal", {"width": WIDTH, "layout": "halves", "steps": 15, "start": 1})
 
@@ -73,28 +74,27 @@ def model():
 
 
 def items():
-    if not FOLDER.is_dir():
-        return []
-    return json.loads((FOLDER / "reference.json").read_text(encoding="utf-8"))["items"]
+    """Names, what the reference made of them, and how it came to that."""
+    return json.loads((folder() / "reference.json").read_text(encoding="utf-8"))["items"]
 
 
 def numbered(symbols, side):
-    known = (FOLDER / f"{side}_vocabulary.txt").read_text(encoding="utf-8").split("\n")
+    known = (folder() / f"{side}_vocabulary.txt").read_text(encoding="utf-8").split("\n")
     return [known.index(symbol) for symbol in symbols]
 
 
-@pytest.mark.parametrize("item", items(), ids=lambda item: item["greedy"])
 @torch.no_grad()
-def test_log_probabilities_and_cross_attention_equal_the_reference(model, item):
-    written = numbered(item["greedy"], "target")
-    source = torch.tensor([numbered(item["source"], "source")])
-    with regard.watch(model, "decoder.5.cross") as seen:
-        found = model(source, torch.tensor([[START, *written]])).log_softmax(-1)[0]
-    told = found[range(len(written) + 1), [*written, END]]
-    assert_close(told, torch.tensor(item["greedy_token_logprobs"]), rtol=0, atol=1e-5)
-    looked = torch.tensor(item["last_layer_head0_cross_attention"])
-    assert_close(seen["decoder.5.cross"][0, 0, : len(looked)], looked, rtol=0, atol=1e-5)
-    assert found.argmax(-1).tolist() == [*written, END]
+def test_log_probabilities_and_cross_attention_equal_the_reference(model):
+    for item in items():
+        written = numbered(item["greedy"], "target")
+        source = torch.tensor([numbered(item["source"], "source")])
+        with regard.watch(model, "decoder.5.cross") as seen:
+            found = model(source, torch.tensor([[START, *written]])).log_softmax(-1)[0]
+        told = found[range(len(written) + 1), [*written, END]]
+        assert_close(told, torch.tensor(item["greedy_token_logprobs"]), rtol=0, atol=1e-5)
+        looked = torch.tensor(item["last_layer_head0_cross_attention"])
+        assert_close(seen["decoder.5.cross"][0, 0, : len(looked)], looked, rtol=0, atol=1e-5)
+        assert found.argmax(-1).tolist() == [*written, END]
 
 
 @torch.no_grad()

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from models.test_transliteration import FOLDER, items
+from models.test_transliteration import items
 from models.test_transliteration import model as model  # a fixture
 from tasks.tiny import TEXTS, bart
 from tasks.translators import small, transliterator
@@ -95,7 +95,6 @@ def test_edits_act_on_the_search_and_on_what_is_seen_of_it(translate, beam):
     assert translate(text, beam=beam, max_length=9).ids == plain.ids
 
 
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="no shared data")
 @torch.no_grad()
 def test_a_real_model_searches_and_looks_as_the_reference(model):
     translate = transliterator(model)

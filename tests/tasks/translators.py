@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import torch
-from models.test_transliteration import FOLDER
+from models.test_transliteration import folder as names_folder
 from tasks.tiny import saved, transformers
 
 from regard.checkpoints import Checkpoint
@@ -41,7 +41,7 @@ class Letters:
     """Every letter a token, an end after them."""
 
     def __init__(self, side: str) -> None:
-        letters = (FOLDER / f"{side}_vocabulary.txt").read_text(encoding="utf-8").split("\n")
+        letters = (names_folder() / f"{side}_vocabulary.txt").read_text(encoding="utf-8").split("\n")
         self.letters = letters
         self.vocabulary = {letter: number for number, letter in enumerate(letters)}
         self.special = frozenset((0, 1, 2))
@@ -63,4 +63,4 @@ def transliterator(model) -> Translate:
     config = {"decoder_start_token_id": 1, "eos_token_id": 2}
     source, target = (Tokenizer(Letters(side), Specials(bos=1, eos=2, pad=0)) for side in ("source", "target"))
     source.target = target
-    return Translate(Checkpoint(model, config, "", FOLDER), source)
+    return Translate(Checkpoint(model, config, "", names_folder()), source)
