@@ -12,6 +12,15 @@ PIP := $(IN_VENV) -m pip --disable-pip-version-check
 CPP := $(wildcard src/regard/engine/source/*.cpp src/regard/engine/source/*.h)
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
+LOG := $(VENV)/install.log
+PARTS := $(if $(filter test proof lint types format $(DEV),$(MAKECMDGOALS)),3,2)
+
+# Which part it is, its name, what pip gets: pip's words go into a file, whose end is shown if it fails.
+define install
+@echo "installing $(2) ($(1) of $(PARTS)); this may take minutes: $(LOG) tells more"
+@$(PIP) install --no-input -c constraints.txt $(3) >>$(LOG) 2>&1 || { tail -n 20 $(LOG) >&2; \
+  echo "$(2) could not be installed: all that pip said is in $(LOG)" >&2; exit 1; }
+endef
 
 .DEFAULT_GOAL := help
 .PHONY: help demo look test proof lint types format bench engine wheel clean
@@ -63,10 +72,11 @@ $(RUN): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo "regard needs Python 3.11 or newer, and '$(PYTHON)' is not: try make PYTHON=python3.12" >&2; exit 1; }
 	@$(PIP) --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
-	$(PIP) install -c constraints.txt $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) torch
-	$(PIP) install -c constraints.txt -e .
+	@: >$(LOG)
+	$(call install,1,torch,$(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) torch)
+	$(call install,2,regard,-e .)
 	@touch $@
 
 $(DEV): $(RUN)
-	$(PIP) install -c constraints.txt -e '.[dev]'
+	$(call install,3,what the tests need,-e '.[dev]')
 	@touch $@
