@@ -73,11 +73,16 @@ def fitting(wanted: Iterable[str], names: list[str]) -> list[str]:
     """Those of the names, in order, that fit any of these patterns; one that fits none is an error."""
     found: dict[str, None] = {}
     for pattern in wanted:
-        fits = [name for name in names if fnmatchcase(name, pattern)]
-        if not fits:
+        chosen = [name for name in names if fnmatchcase(name, pattern)]
+        if not chosen:
             raise UnknownName(f"no place fits {pattern!r}: known: {shortened(names)}")
-        found.update(dict.fromkeys(fits))
+        found.update(dict.fromkeys(chosen))
     return [name for name in names if name in found]
+
+
+def fits(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a name fits any of these patterns."""
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def put(table: dict[str, nn.Module], path: str, module: nn.Module, alone: str) -> None:

@@ -1,5 +1,7 @@
 """Looking: what every layer attended to, kept for as long as you like."""
 
+import warnings
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -14,10 +16,24 @@ from regard.attention import Pattern, Tap
 from regard.attention.taps import active
 from regard.errors import UnknownName, lookup
 from regard.looking.eager import eager
-from regard.looking.places import Placed, Places, attach, detach, fitting, is_of_source, reads_source, shortened
+from regard.looking.places import (
+    Placed,
+    Places,
+    attach,
+    detach,
+    fits,
+    fitting,
+    is_of_source,
+    reads_source,
+    reasons,
+    shortened,
+)
+from regard.looking.recording import Recording
 from regard.pictures import Album
 from regard.pictures.notebook import live
 from regard.shapes import Stream
+
+KNOWN_COPIES = 4  # masks of which it is known that they were copied already
 
 
 class Seen(Mapping[str, Pattern]):
@@ -25,11 +41,12 @@ class Seen(Mapping[str, Pattern]):
 
     def __init__(self, names: list[str]) -> None:
         self.names = names
-        self._patterns: dict[str, list[Pattern]] = {}
+        self._patterns: dict[str, Recording] = {}
         self._streams: dict[str, list[Stream]] = {}
+        self.copies = Copies()
 
     def __getitem__(self, name: str) -> Pattern:
-        return self.all(name)[-1]
+        return self._found(self._patterns, name, "pattern")[-1]
 
     def __iter__(self) -> Iterator[str]:
         return iter([name for name in self.names if name in self._patterns])
@@ -42,7 +59,7 @@ class Seen(Mapping[str, Pattern]):
 
     def all(self, name: str) -> list[Pattern]:
         """The pattern of every call, in order."""
-        return self._found(self._patterns, name, "pattern")
+        return list(self._found(self._patterns, name, "pattern"))
 
     def stream(self, name: str) -> Stream:
         """What a block put out when it was last called: (batch, length, width)."""
@@ -103,7 +120,7 @@ class Seen(Mapping[str, Pattern]):
     def _repr_html_(self) -> str:
         return self.album(cells=32)._repr_html_() if self else repr(self)
 
-    def _found(self, table: dict[str, list], name: str, what: str) -> list:
+    def _found(self, table: Mapping[str, Any], name: str, what: str) -> Any:
         if name in self.names and name not in table:
             other = self._streams if table is self._patterns else self._patterns
             if name in other:
@@ -121,10 +138,16 @@ class Watcher(Placed):
     def __init__(self, names: list[str], seen: Seen, grad: bool, values: bool) -> None:
         super().__init__(names)
         self.seen, self.grad, self.values = seen, grad, values
+        self.copies = seen.copies
 
     def see(self, pattern: Pattern) -> None:
         if name := self.wanted():
-            self.seen._patterns.setdefault(name, []).append(kept(pattern, self.grad, self.values))
+            recording = self.seen._patterns.setdefault(name, Recording())
+            pattern = pattern if self.values else replace(pattern, value=None)
+            if self.grad:  # the kernel's log-sum-exp has no gradient: it is computed anew
+                recording.keep(replace(pattern, summary=None).kept(Tensor.clone))
+            else:
+                recording.add(pattern, self.copies)
 
     def passed(self, x: Stream) -> None:
         if name := self.wanted():
@@ -141,16 +164,25 @@ def repeats() -> bool:
     return torch._C._current_graph_task_id() != -1
 
 
-def kept(pattern: Pattern, grad: bool, values: bool) -> Pattern:
-    """A pattern that owns its memory: no optimiser step and no moving cache can change it."""
+class Copies:
+    """Copies of masks, which nobody can change; layers that share a mask share its copy."""
 
-    def own(tensor: Tensor) -> Tensor:
-        return tensor.clone() if grad else tensor.detach().clone()
+    def __init__(self) -> None:
+        self.last: OrderedDict[int, tuple[Tensor, int, Tensor]] = OrderedDict()
 
-    # The kernel's log-sum-exp has no gradient: where one is wanted, it is computed anew.
-    return replace(pattern, summary=None if grad else pattern.summary, value=pattern.value if values else None).kept(
-        own
-    )
+    def __call__(self, tensor: Tensor) -> Tensor:
+        original, version, copy = self.last.get(id(tensor), (None, -1, tensor))
+        if original is not tensor or version != tensor._version:
+            copy = tensor.detach().clone()
+        self.last[id(tensor)] = (tensor, tensor._version, copy)
+        self.last.move_to_end(id(tensor))
+        if len(self.last) > KNOWN_COPIES:
+            self.last.popitem(last=False)
+        return copy
+
+    def forget(self) -> None:
+        """Let go of what was copied; the copies stay with who has them."""
+        self.last.clear()
 
 
 @contextmanager
@@ -167,8 +199,13 @@ def watch(model: nn.Module, *names: str, grad: bool = False, values: bool = Fals
     taps: dict[nn.Module, Tap] = {module: Tap() for module in places.around}
     for module in dict.fromkeys(places.module(name) for name in chosen):
         taps[module] = Watcher(places.of(module), seen, grad, values)
-    with tapped(taps):
-        yield seen
+    if left := {name: reason for name, reason in places.left_out.items() if not names or fits(name, names)}:
+        warnings.warn(f"not watched: {reasons(left)}", stacklevel=3)
+    try:
+        with tapped(taps):
+            yield seen
+    finally:
+        seen.copies.forget()
 
 
 @contextmanager

@@ -8,9 +8,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from regard.attention import Pattern
 from regard.attention.taps import Taps
 
 OTHER_TEXT = ("key_value_states", "encoder_hidden_states")  # as layers call the text that is not their own
+KEPT_STANDINGS = 4  # masks of which it is known what they allow
 KEPT_MASKS = 16  # masks of which it is known what padding they were made from
 
 
@@ -55,6 +57,12 @@ class Running(threading.local):
     def __init__(self) -> None:
         self.calls: list[tuple[nn.Module, Any, Any]] = []
         self.masks: deque[tuple[Tensor, Tensor]] = deque(maxlen=KEPT_MASKS)
+        self.standings: deque[Any] = deque(maxlen=KEPT_STANDINGS)
+
+    def forget(self) -> None:
+        """Let go of what was kept for calls that are over."""
+        self.masks.clear()
+        self.standings.clear()
 
 
 running = Running()
@@ -116,3 +124,16 @@ def model_call(named: dict[str, Any]) -> ModelCall:
     masks = (named.get(name) for name in ("attention_mask", "encoder_attention_mask"))
     flat = (mask.bool() if isinstance(mask, Tensor) and mask.ndim == 2 else None for mask in masks)
     return ModelCall(*flat)
+
+
+def edit(call: LayerCall, pattern: Pattern) -> Pattern:
+    """All edits of a layer."""
+    for tap in call.taps:
+        pattern = tap.edit(pattern)
+    return pattern
+
+
+def see(call: LayerCall, pattern: Pattern) -> None:
+    """Everybody sees what was really used."""
+    for tap in call.taps:
+        tap.see(pattern)

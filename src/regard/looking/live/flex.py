@@ -1,5 +1,6 @@
 """Flex attention: its mask is a function, and its kernel is compiled, so that it is met before it is called."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +8,9 @@ import torch
 from torch import Tensor
 
 from regard.attention.kernels import gather
-from regard.looking.live.calls import LayerCall
+from regard.errors import RegardError
+from regard.looking.live.calls import LayerCall, edit, see
+from regard.looking.live.patterns import argument_pattern
 
 
 def is_flex(function: Callable[..., Any]) -> bool:
@@ -17,10 +20,12 @@ def is_flex(function: Callable[..., Any]) -> bool:
 
 def attend_flex(call: LayerCall, function: Callable[[], tuple[Tensor, Any]]) -> tuple[Tensor, Any]:
     """Attend as the layer would; what is seen comes from its arguments, checked against what came out."""
-    from regard.errors import RegardError
-    from regard.looking.live.intercept import edit, see
-    from regard.looking.live.patterns import argument_pattern
+    with torch._C.DisableTorchFunction(), warnings.catch_warnings():  # what is computed here is not the layer's own
+        warnings.filterwarnings("ignore", "flex_attention called without torch.compile")
+        return attend_plainly(call, function)
 
+
+def attend_plainly(call: LayerCall, function: Callable[[], tuple[Tensor, Any]]) -> tuple[Tensor, Any]:
     given = call.arguments
     assert given is not None
     keys = given.key.shape[2]
@@ -35,8 +40,7 @@ def attend_flex(call: LayerCall, function: Callable[[], tuple[Tensor, Any]]) -> 
     if edited is not pattern:
         see(call, edited)
         return gather(edited).transpose(1, 2).contiguous(), None
-    with torch._C.DisableTorchFunction():
-        output, others = function()
+    output, others = function()
     rows = sorted({0, pattern.shape[2] // 2, pattern.shape[2] - 1})
     mine = pattern[:, :, rows] @ pattern.values.repeat_interleave(pattern.shape[1] // pattern.key.shape[1], 1).float()
     theirs = output.transpose(1, 2)[:, :, rows].float()

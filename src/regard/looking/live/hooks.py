@@ -43,6 +43,7 @@ def close(module: nn.Module) -> None:
         hook.remove()
     del vars(module)["taps"]
     if isinstance(module, pretrained()):
+        running.forget()
         with _lock:
             interface.close()
 

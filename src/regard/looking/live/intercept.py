@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 from regard.attention.kernels import gather, kernel_call
 from regard.attention.normalisers import Summary
 from regard.attention.pattern import Pattern
-from regard.looking.live.calls import LayerCall
+from regard.looking.live.calls import LayerCall, edit, see
 from regard.looking.live.patterns import Fused, fused_pattern, softmax_pattern
 
 SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
@@ -94,19 +94,6 @@ def is_over_keys(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     scores = args[0] if args else kwargs.get("input")
     dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
     return isinstance(scores, Tensor) and scores.ndim in (3, 4) and dim in (-1, scores.ndim - 1)
-
-
-def edit(call: LayerCall, pattern: Pattern) -> Pattern:
-    """All edits of a layer."""
-    for tap in call.taps:
-        pattern = tap.edit(pattern)
-    return pattern
-
-
-def see(call: LayerCall, pattern: Pattern) -> None:
-    """Everybody sees what was really used."""
-    for tap in call.taps:
-        tap.see(pattern)
 
 
 def replaced(weights: Tensor, edited: Pattern) -> Tensor:

@@ -1,15 +1,25 @@
 """The pattern of a live layer's call, from what its kernel or its softmax was really given."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
-from regard.attention import Bias, Causal, Dense, Dot, Given, Mask, Padding, Pattern, Softmax
-from regard.attention.normalisers import Normaliser, Sink
-from regard.attention.scores import Score, SoftCap
-from regard.looking.live.calls import Arguments, LayerCall, tokens_of
+from regard.attention import (
+    Causal,
+    Dense,
+    Dot,
+    Given,
+    Mask,
+    Normaliser,
+    Padding,
+    Pattern,
+    Score,
+    Sink,
+    SoftCap,
+    Softmax,
+)
+from regard.looking.live.calls import Arguments, LayerCall, running, tokens_of
 
 ALL_ROWS = 1 << 20  # weights up to which every row of a compact pattern is compared with the layer's own
 SOME_ROWS = 16  # rows that are compared above
@@ -33,40 +43,43 @@ class Fused:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where the queries and keys of a call stand in their texts, and how many of the keys are there at all."""
+    """Where the queries and keys of a call stand in their texts, what they may see, and how many keys there are."""
 
     keys: int
+    mask: Mask | None
+    bias: Given | None
     first_key: int
-    query_positions: Tensor
-    key_positions: Tensor
-    padding: Padding | None
+    query_positions: Tensor | None
+    key_positions: Tensor | None
 
-    @property
-    def fields(self) -> dict[str, Any]:
-        return {
-            "query_positions": self.query_positions,
-            "key_positions": self.key_positions,
-            "first_key": self.first_key,
-        }
+    def pattern(
+        self, query: Tensor, key: Tensor, value: Tensor | None, score: Score, normaliser: Normaliser = Softmax()
+    ) -> Pattern:
+        """The pattern of these vectors. Places of a cache that nothing was written to yet are no keys."""
+        return Pattern(
+            query,
+            key[:, :, : self.keys],
+            score,
+            self.bias,
+            self.mask,
+            normaliser,
+            value=None if value is None else value[:, :, : self.keys],
+            query_positions=self.query_positions,
+            key_positions=self.key_positions,
+            first_key=self.first_key,
+        )
 
 
 def fused_pattern(call: LayerCall, given: Fused) -> Pattern:
     """What the fused kernel is about to compute."""
     query, key, value = (autocast(x) for x in (given.query, given.key, given.value))
-    batch, queries, keys = len(query), query.shape[2], key.shape[2]
-    mask, bias = read_mask(given.attn_mask, keys)
-    if given.is_causal:
-        mask = Causal() if queries == keys else Dense(torch.ones(queries, keys, dtype=torch.bool).tril())
-    stands = standing(call, batch, queries, keys, mask)
-    return Pattern(
-        query,
-        key[:, :, : stands.keys],
-        Dot(given.scale),
-        crop_bias(bias, stands.keys),
-        both(crop(mask, stands.keys), stands.padding),
-        value=value[:, :, : stands.keys],
-        **stands.fields,
-    )
+    mask = given.attn_mask
+    if given.is_causal and query.shape[2] != key.shape[2]:  # the first query stands beside the first key
+        mask = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool, device=query.device).tril()
+    stands = standing(call, query, key.shape[2], mask)
+    if given.is_causal and mask is None:
+        stands = replace(stands, mask=Causal() if stands.mask is None else Causal() & stands.mask)
+    return stands.pattern(query, key, value, Dot(given.scale))
 
 
 def softmax_pattern(call: LayerCall, scores: Tensor, weights: Tensor) -> Pattern:
@@ -82,44 +95,23 @@ def softmax_pattern(call: LayerCall, scores: Tensor, weights: Tensor) -> Pattern
 
 def argument_pattern(call: LayerCall, given: Arguments) -> Pattern | None:
     """What transformers' own eager function computes with these arguments, as far as we know it."""
-    query, key, value = given.query, given.key, given.value
+    query, key = given.query, given.key
     if query.ndim != 4 or (isinstance(given.attention_mask, Tensor) and given.attention_mask.ndim != 4):
         return None
-    batch, queries, keys = len(query), query.shape[2], key.shape[2]
-    mask, bias = read_mask(given.attention_mask, keys)
-    added = given.others.get("position_bias")
-    if added is not None:
-        bias = Given(added[..., :keys] if bias is None else added[..., :keys] + bias.numbers)
+    stands = standing(call, query, key.shape[2], given.attention_mask)
+    if (added := given.others.get("position_bias")) is not None:
+        numbers = added[..., : stands.keys]
+        stands = replace(stands, bias=Given(numbers if stands.bias is None else numbers + stands.bias.numbers))
     cap, sinks = given.others.get("softcap"), given.others.get("s_aux", getattr(call.module, "sinks", None))
-    score: Score = Dot(given.scaling) if cap is None else SoftCap(cap, given.scaling)
-    normaliser: Normaliser = Softmax() if sinks is None else Sink(sinks.reshape(-1))
-    stands = standing(call, batch, queries, keys, mask)
-    return Pattern(
-        query,
-        key[:, :, : stands.keys],
-        score,
-        crop_bias(bias, stands.keys),
-        both(crop(mask, stands.keys), stands.padding),
-        normaliser,
-        value=value[:, :, : stands.keys],
-        **stands.fields,
-    )
+    score = Dot(given.scaling) if cap is None else SoftCap(cap, given.scaling)
+    return stands.pattern(query, key, given.value, score, Softmax() if sinks is None else Sink(sinks.reshape(-1)))
 
 
 def score_pattern(call: LayerCall, scores: Tensor) -> Pattern:
     """A pattern of the scores themselves, which the layer has written out in full anyway."""
-    batch, heads, queries, keys = scores.shape
-    mask, bias = read_mask(scores, keys)
-    stands = standing(call, batch, queries, keys, mask)
-    numbers = bias.numbers if bias is not None else torch.zeros_like(scores)
-    return Pattern(
-        scores.new_zeros(batch, heads, queries, 0),
-        scores.new_zeros(batch, heads, stands.keys, 0),
-        Dot(1.0),
-        Given(numbers[..., : stands.keys]),
-        both(crop(mask, stands.keys), stands.padding),
-        **stands.fields,
-    )
+    query = scores.new_zeros(*scores.shape[:3], 0)
+    key = scores.new_zeros(*scores.shape[:2], scores.shape[3], 0)
+    return standing(call, query, scores.shape[3], scores).pattern(query, key, None, Dot(1.0))
 
 
 def agrees(pattern: Pattern, weights: Tensor) -> bool:
@@ -143,69 +135,65 @@ def autocast(x: Tensor) -> Tensor:
     return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
 
 
-def read_mask(mask: Tensor | None, keys: int) -> tuple[Mask | None, Given | None]:
-    """A mask of transformers as ours: True may look; of numbers that are added, the lowest there is forbids."""
+def standing(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None) -> Standing:
+    """Where queries and keys stand and what they see; layers that are called alike with one mask share the answer."""
+    told = tokens_of(call)
+    where = (len(query), query.shape[2], keys, call.cached, call.first_query, call.first_key, call.is_cross)
+    if mask is None:
+        return stand(call, query, keys, None, told)
+    for known_mask, known_tokens, version, at, answer in running.standings:
+        if known_mask is mask and known_tokens is told and (version, at) == (mask._version, where):
+            return answer
+    answer = stand(call, query, keys, mask, told)
+    if answer.bias is None:
+        running.standings.append((mask, told, mask._version, where, answer))
+    return answer
+
+
+def stand(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens: Tensor | None) -> Standing:
+    queries, first_key = query.shape[2], call.first_key
+    if call.cached:
+        keys = min(keys, call.first_query + queries - first_key)
+    may_look, bias = read_mask(mask, keys)
+    rows = slice(call.first_query, call.first_query + queries)
+    columns = slice(first_key, first_key + keys)
+    lines = torch.arange(rows.start, rows.stop, device=query.device)[None] if call.is_cross else None
+    if tokens is None or len(tokens) not in (1, len(query)) or tokens.shape[1] < columns.stop:
+        return Standing(keys, shortest(may_look), bias, first_key, lines, None)
+    padding = tokens[:, columns].to(query.device)
+    if (bool(padding.all()) and bool(tokens[:, : columns.start].all())) or not hides(may_look, padding):
+        return Standing(keys, shortest(may_look), bias, first_key, lines, None)
+    positions = torch.where(tokens, tokens.cumsum(-1) - 1, -1).to(query.device)
+    if not call.is_cross:
+        lines = positions[:, rows]
+    seen = shortest(may_look & padding[:, None, None]) if may_look is not None else None
+    both = Padding(padding) if seen is None or isinstance(seen, Padding) else seen & Padding(padding)
+    return Standing(keys, both, bias, first_key, lines, positions[:, columns] if first_key else None)
+
+
+def read_mask(mask: Tensor | None, keys: int) -> tuple[Tensor | None, Given | None]:
+    """A mask of transformers as what may be seen, (batch or 1, heads or 1, queries or 1, keys), and what is added.
+
+    Of a mask of numbers, the lowest there is forbids.
+    """
     if mask is None:
         return None, None
-    mask = mask[..., :keys]
-    mask = mask[(None,) * (4 - mask.ndim)]
+    mask = mask[(None,) * (4 - mask.ndim)][..., :keys]
     if mask.dtype == torch.bool:
-        return allowed(mask), None
+        return mask, None
     forbids = mask <= torch.finfo(mask.dtype).min / 2
     numbers = mask.masked_fill(forbids, 0)
-    return allowed(~forbids), Given(numbers) if bool(numbers.any()) else None
+    return ~forbids, Given(numbers) if bool(numbers.any()) else None
 
 
-def allowed(may_look: Tensor) -> Mask | None:
-    """A mask in its shortest form."""
-    if bool(may_look.all()):
+def shortest(may_look: Tensor | None) -> Mask | None:
+    """What may be seen, as a mask in its shortest form."""
+    if may_look is None or bool(may_look.all()):
         return None
     rows_alike = may_look.shape[1] == may_look.shape[2] == 1
     return Padding(may_look[:, 0, 0]) if rows_alike else Dense(may_look)
 
 
-def crop(mask: Mask | None, keys: int) -> Mask | None:
-    """A mask of the first keys."""
-    if isinstance(mask, Padding):
-        return Padding(mask.real[:, :keys])
-    return Dense(mask.allowed[..., :keys]) if isinstance(mask, Dense) else mask
-
-
-def crop_bias(bias: Given | None, keys: int) -> Bias | None:
-    return bias if bias is None else Given(bias.numbers[..., :keys])
-
-
-def both(mask: Mask | None, padding: Padding | None) -> Mask | None:
-    if mask is None or padding is None:
-        return padding if mask is None else mask
-    return mask & padding
-
-
-def standing(call: LayerCall, batch: int, queries: int, keys: int, mask: Mask | None) -> Standing:
-    """Where queries and keys stand. Places of a cache that nothing was written to yet are no keys."""
-    first_query, first_key = call.first_query, call.first_key
-    if call.cached:
-        keys = min(keys, first_query + queries - first_key)
-    rows, columns = slice(first_query, first_query + queries), slice(first_key, first_key + keys)
-    tokens = tokens_of(call)
-    usable = tokens is not None and tokens.shape[0] in (1, batch) and tokens.shape[1] >= columns.stop
-    if usable and tokens is not None and not bool(tokens.all()) and hides(mask, tokens[:, columns], batch):
-        positions = torch.where(tokens, tokens.cumsum(-1) - 1, -1)
-        query_positions = positions[:, rows]
-        if call.is_cross or query_positions.shape[1] != queries:
-            query_positions = torch.arange(rows.start, rows.stop, device=tokens.device)[None]
-        return Standing(keys, first_key, query_positions, positions[:, columns], Padding(tokens[:, columns]))
-    device = None if mask is None else tokens.device if tokens is not None else None
-    lines, places = (torch.arange(part.start, part.stop, device=device)[None] for part in (rows, columns))
-    return Standing(keys, first_key, lines, places, None)
-
-
-def hides(mask: Mask | None, tokens: Tensor, batch: int) -> bool:
-    """Whether a mask hides what is said to be padding; a model may not heed what it was told."""
-    keys = tokens.shape[1]
-    if isinstance(mask, Padding):
-        return not bool((mask.real[:, :keys] & ~tokens).any())
-    if isinstance(mask, Dense):
-        seen = mask.full[..., :keys].any(1).any(1)  # (batch or 1, keys)
-        return not bool((seen & ~tokens).any())
-    return False
+def hides(may_look: Tensor | None, padding: Tensor) -> bool:
+    """Whether a mask hides what is said to be padding: a model may not heed what it was told."""
+    return may_look is not None and not bool((may_look.any(1).any(1) & ~padding).any())
