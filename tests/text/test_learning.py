@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import subprocess
 import sys
 from collections import Counter
@@ -101,12 +102,33 @@ def test_given_units_are_the_tokens_and_their_marks_go(units):
 MARKED = learnt("bpe-marked")
 
 
-def test_units_that_others_made_are_all_known():
-    side = Side(Plain(shared("multi30k/bpe-ende/valid.de.xz")), ("text",))
+def test_units_that_others_made_are_all_known(tmp_path):
+    chance, lines = random.Random(7), made_up_lines(200)
+    cut = [" ".join("@@ ".join(pieces(word, chance)) for word in line.split()) for line in lines]
+    (tmp_path / "units").write_text("".join(f"{line}\n" for line in cut), encoding="utf-8")
+    side = Side(Plain(tmp_path / "units"), ("text",))
     tokenizer = train_tokenizer("bpe-marked", 0, side)
-    for line in [*side][:200]:
+    assert list(side) == cut
+    for line, whole in zip(cut, lines, strict=True):
         assert tokenizer.encode(line, bare=True).tokens == tuple(line.split(" "))
-        assert tokenizer.decode(tokenizer.encode(line).ids) == line.replace("@@ ", "")
+        assert tokenizer.decode(tokenizer.encode(line).ids) == whole
+
+
+def made_up_lines(count):
+    """Sentences in a language of a few hundred words, some of which are frequent."""
+    chance, syllables = (
+        random.Random(8),
+        ["ba", "do", "grü", "ne", "ße", "kat", "lo", "me", "st", "ti", "'s", "ür", "n"],
+    )
+    words = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(300)]
+    often = [1 / rank for rank in range(1, 301)]
+    return [" ".join(chance.choices(words, often, k=chance.randint(3, 12))) + " ." for _ in range(count)]
+
+
+def pieces(word, chance):
+    """A word in pieces."""
+    places = sorted(chance.sample(range(1, len(word)), min(len(word) - 1, chance.randint(0, 2))))
+    return [word[begin:end] for begin, end in pairwise([0, *places, len(word)])]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -196,12 +218,28 @@ def replayed(words, merges):
     return found
 
 
+def merges(tokenizer):
+    return [tuple(pair) for pair in json.loads(tokenizer.coder.whole.to_str())["model"]["merges"]]
+
+
+def counted_words(tokenizer, text):
+    """How often each word is there, as the tokeniser cuts a text before it merges."""
+    return Counter(tuple(word) for word, _ in tokenizer.coder.whole.pre_tokenizer.pre_tokenize_str(text))
+
+
+def test_every_merge_is_of_a_most_frequent_pair():
+    text = "\n".join(made_up_lines(300))
+    made = train_tokenizer("bpe", 400, [text], frame="stream")
+    found = replayed(counted_words(made, text), merges(made))
+    assert len(found) > 100
+    assert all(count == most for count, most in found)
+
+
 def test_bytes_are_merged_as_in_the_reference_but_for_ties():
     folder = "tokenizers/bpe-train-reference"
     text = unpacked(f"{folder}/corpus.en.xz")
     made = train_tokenizer("bpe", 500, [text], frame="stream")
-    described = json.loads(made.coder.whole.to_str())["model"]
-    ours = [tuple(pair) for pair in described["merges"]]
+    ours = merges(made)
     lines = shared(f"{folder}/merges.txt").read_text(encoding="utf-8").split("\n")[:-1]
     theirs = [tuple(line.split(" ")) for line in lines]
     known = json.loads(shared(f"{folder}/vocab.json").read_text(encoding="utf-8"))
@@ -209,8 +247,7 @@ def test_bytes_are_merged_as_in_the_reference_but_for_ties():
     assert next(iter(known)) == made.token(0) == "<|endoftext|>"
 
     # Every merge, ours and the reference's, is of a most frequent pair at its time; they differ where two are equal.
-    cut = made.coder.whole.pre_tokenizer.pre_tokenize_str(text)
-    words = Counter(tuple(word) for word, _ in cut)
+    words = counted_words(made, text)
     found, expected = replayed(words, ours), replayed(words, theirs)
     assert all(count == most for count, most in [*found, *expected])
     assert found[:200] == expected[:200]
