@@ -53,7 +53,7 @@ def browsing() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api", reason="the page is tested with playwright")
     path = shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
-        pytest.skip("the page is tested in chromium, which is not installed")
+        pytest.skip("neither chromium nor google-chrome is on PATH: the page is tested in one of them")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=path, args=ARGUMENTS)
         yield browser

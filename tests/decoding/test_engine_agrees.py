@@ -6,10 +6,11 @@ from shapes_of_engine import WIDTH, made
 
 from regard.decoding import Rules, decode, stream
 from regard.decoding.serving import served
+from regard.engine.build import why
 from regard.engine.library import library
 from regard.engine.steps import Engine
 
-pytestmark = pytest.mark.skipif(library(wait=True) is None, reason="no C++ compiler, or the engine is switched off")
+pytestmark = pytest.mark.skipif(library(wait=True) is None, reason=why() or "REGARD_ENGINE=off")
 
 END, START, LONGEST = 0, 1, 24
 TIE = 1e-4  # two texts whose scores differ by less may change places

@@ -19,7 +19,7 @@ BUILD = Path(regard.__file__).parent / "engine" / "build.py"
 REAL = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
 STUB = 'extern "C" __attribute__((visibility("default"))) int regard_engine_version(void) { return 7; }\n'
 
-needs_compiler = pytest.mark.skipif(REAL is None, reason="there is no C++ compiler")
+needs_compiler = pytest.mark.skipif(REAL is None, reason="no C++ compiler on PATH: neither c++ nor g++ nor clang++")
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="the engine needs Linux or macOS")
 
 

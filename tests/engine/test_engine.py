@@ -11,12 +11,13 @@ from torch import nn
 
 import regard
 from regard.engine import EngineError, serve, top
+from regard.engine.build import why
 from regard.engine.library import library
 from regard.engine.packed import PRECISIONS
 from regard.engine.steps import Engine, State
 from regard.models import Transformer
 
-pytestmark = pytest.mark.skipif(library(wait=True) is None, reason="no C++ compiler, or the engine is switched off")
+pytestmark = pytest.mark.skipif(library(wait=True) is None, reason=why() or "REGARD_ENGINE=off")
 ALL = [pytest.param(precision, id=precision) for precision in PRECISIONS]
 
 

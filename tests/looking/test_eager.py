@@ -59,7 +59,7 @@ def test_a_distributed_model_has_the_names_and_the_answers_of_the_model_inside(c
 
 
 @pytest.mark.proof
-@pytest.mark.skipif(shutil.which("g++") is None, reason="torch's own backend needs a C++ compiler")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not on PATH: torch's own backend needs it")
 def test_all_of_it_holds_with_torchs_own_backend():
     assert told("inductor") == dict.fromkeys(CLAIMS, True)
 

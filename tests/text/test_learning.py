@@ -116,10 +116,8 @@ def test_units_that_others_made_are_all_known(tmp_path):
 
 def made_up_lines(count):
     """Sentences in a language of a few hundred words, some of which are frequent."""
-    chance, syllables = (
-        random.Random(8),
-        ["ba", "do", "grü", "ne", "ße", "kat", "lo", "me", "st", "ti", "'s", "ür", "n"],
-    )
+    chance = random.Random(8)
+    syllables = ["ba", "do", "grü", "ne", "ße", "kat", "lo", "me", "st", "ti", "'s", "ür", "n"]
     words = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(300)]
     often = [1 / rank for rank in range(1, 301)]
     return [" ".join(chance.choices(words, often, k=chance.randint(3, 12))) + " ." for _ in range(count)]

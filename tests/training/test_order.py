@@ -59,7 +59,7 @@ CALLS = "write,writev,pwrite64,sendfile,ftruncate,fsync,fdatasync,rename,renamea
 LINE = re.compile(r'\d+ +(?:(?P<call>\w+)\(\d+<(?P<file>[^>]+)>|rename\w*\(.*?"(?P<old>[^"]+)".*?"(?P<new>[^"]+)")')
 
 
-@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not on PATH")
 def test_the_kernel_sees_writes_syncs_renames_and_syncs(tmp_path):
     recipe, trace = tiny(tmp_path, *STEPS), tmp_path / "trace"
     here, there = os.pipe()

@@ -16,7 +16,7 @@ SHIPPED = Path(regard.__file__).parent / "viewer" / "static"
 def test_the_committed_page_is_what_its_source_builds(tmp_path):
     node = shutil.which("node")
     if node is None:
-        pytest.skip("node is not installed: the page cannot be built again")
+        pytest.skip("node is not on PATH: the page cannot be built again")
     vite = SOURCE / "node_modules" / "vite" / "bin" / "vite.js"
     if not vite.exists():
         pytest.skip(f"no {vite.parent.parent.name} in viewer/node_modules: run npm ci in viewer/")
