@@ -3,8 +3,9 @@
 import json
 
 import pytest
+import torch
 from click.testing import CliRunner
-from tasks.tiny import bert, gpt2
+from tasks.tiny import BYTES, bert, gpt2, saved, transformers
 
 import regard
 from regard.checkpoints import CheckpointError
@@ -47,6 +48,29 @@ def test_fill_prints_the_text_and_its_choices(folders):
     (found,) = objects("fill", "-m", folders / "fill", "the [MASK] sleeps")
     assert found["text"] == expected.text
     assert len(found["choices"][0]) == 5
+
+
+def roberta(kind, folder):
+    """A RoBERTa whose vocabulary spells bytes as letters."""
+    numbers = {token: number for number, token in enumerate(["<s>", "<pad>", "</s>", "<unk>", "<mask>", *BYTES])}
+    small = {"vocab_size": len(numbers), "hidden_size": 24, "num_hidden_layers": 1, "num_attention_heads": 3}
+    config = transformers.RobertaConfig(**small, intermediate_size=32, max_position_embeddings=40)
+    saved(getattr(transformers, f"Roberta{kind}")(config), folder)
+    (folder / "vocab.json").write_text(json.dumps(numbers), encoding="utf-8")
+    (folder / "merges.txt").write_text("#version: 0.2\n")
+    return folder
+
+
+def test_tokens_that_spell_bytes_are_printed_as_text(tmp_path):
+    torch.manual_seed(3)
+    shown = output("fill", "-m", roberta("ForMaskedLM", tmp_path / "fill"), "--top", "300", "a <mask>").split("\n")[
+        1:-1
+    ]
+    words = [line.split()[3] for line in shown]
+    assert len(set(words)) == len(shown) == 262
+    assert {"·", "⏎", "<0xC3>", "<0xFF>", "a", "<mask>"} < set(words)
+    shown = output("classify", "-m", roberta("ForTokenClassification", tmp_path / "tags"), "eü b").split("\n")
+    assert [line.split("\t")[2] for line in shown[:-2]] == ["e", "<0xC3>", "<0xBC>", "·", "b"]
 
 
 def test_lines_of_standard_input_are_texts(folders):

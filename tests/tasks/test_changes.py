@@ -63,7 +63,7 @@ def test_texts_are_compared_place_by_place(home):
         assert_close(torch.tensor(row), difference.divergence()[0])
     tile = found.tile("decoder.1.self", 2)
     assert_close(torch.tensor(tile.table), difference[0, 2])
-    assert "".join(tile.rows) == "theĠdog"
+    assert "".join(tile.rows) == "the dog"
     assert found.picture().table == [*found.divergences().values()]
 
 
@@ -74,6 +74,13 @@ def test_both_translations_are_told_the_same_target(home):
     assert found.one.tokens[0] != found.other.tokens[0]
     rows, columns = found.one.labels("decoder.0.cross")
     assert (len(rows), len(columns)) == found.one.seen["decoder.0.cross"].shape[2:]
+
+
+def test_tokens_are_told_as_text_and_not_as_the_bytes_of_a_vocabulary():
+    task = regard.load("en-de")
+    source, target = changes.watched(task, "the dog", "Die Tür ist größer").tokens
+    assert "".join(target).removeprefix("<pad>") == " Die Tür ist größer"
+    assert "".join(source) == " the dog</s>"
 
 
 def test_a_masked_model_reads_its_frame(home):

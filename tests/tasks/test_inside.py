@@ -11,6 +11,7 @@ import regard
 from regard.cli.main import regard as command
 from regard.errors import RegardError
 from regard.tasks.inside import circuits_of, lens_of, memories_of, prefix, shown_tokens, tables_of
+from regard.tasks.spelling import token_texts
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def test_lens_ends_with_what_the_model_says(folders):
     assert told["tokens"] == list("the dog")
     last = told["layers"][-1]
     assert last["place"] == "decoder.1"
-    assert [word for word, _ in last["words"]] == list(task.tokenizer.tokens(best.indices.tolist()))
+    assert [word for word, _ in last["words"]] == list(token_texts(task.tokenizer, best.indices.tolist()))
     assert [chance for _, chance in last["words"]] == pytest.approx(best.values.tolist(), rel=1e-4)
 
 
@@ -58,7 +59,9 @@ def test_a_translator_is_read_while_it_writes_its_own_translation(folders):
     found = lens_of(task, "the dog sleeps .")
     written = task("the dog sleeps .", split=False)
     # The word likeliest after the last layer at each place is the one that a greedy search wrote next.
-    assert [found.words(at)[-1][0][0] for at in range(len(written.tokens))] == list(written.tokens)
+    assert [found.words(at)[-1][0][0] for at in range(len(written.tokens))] == list(
+        token_texts(task.tokenizer.target, written.ids)
+    )
     assert found.lens.places == ("decoder.0", "decoder.1")
     places = circuits_of(task, "the dog sleeps .").scores["previous"]
     assert {place.split(".")[0] for place in places} == {"encoder", "decoder"}
@@ -94,6 +97,11 @@ def test_tables_have_a_row_for_each_token_of_a_text_or_the_largest_entries(folde
     assert all(scores == sorted(scores, reverse=True) for scores in ([one for _, one in row] for _, row in rows))
     largest = tables_of(task, "decoder.0.self:1", None, top=4)["ov"]["rows"]
     assert len(largest) == 4
+    assert [token for token, _ in tables_of(task, "decoder.0.self:1", "ü\n", top=1)["ov"]["rows"]] == [
+        "<0xC3>",
+        "<0xBC>",
+        "\n",
+    ]
     with pytest.raises(RegardError, match=r"as in decoder.0.self:3, got 'decoder.0.self'"):
         tables_of(task, "decoder.0.self", None, top=4)
 
@@ -118,3 +126,22 @@ def test_tokens_are_shown_with_the_space_before_them(folders):
     assert shown_tokens("the dog sleeps", encoded) == ("[CLS]", "the", " dog", " sleeps", "[SEP]")
     assert prefix("the dog sleeps", encoded, 2) == "the dog"
     assert prefix("the dog sleeps", encoded, 4) == "the dog sleeps[SEP]"
+
+
+def test_what_a_translator_knows_is_told_as_text():
+    shown = output("circuits", "en-de", "die Tür", "--head", "decoder.1.self:2", "--top", 40)
+    assert " ·Tür  " in shown
+    told = json.loads(output("lens", "-m", "en-de", "--json", "--top", 3, "the green door"))
+    assert "".join(told["tokens"]).removeprefix("<pad>").strip() == regard.load("en-de")("the green door").text
+    for text in (shown, json.dumps(told, ensure_ascii=False)):
+        assert "Ã" not in text
+        assert "Ġ" not in text
+
+
+def test_what_a_unit_promotes_is_told_as_text(folders):
+    found = list(
+        memories_of(regard.load(folders / "generate"), folders / "lines.txt", ["decoder.0"], range(40), 1, 9, 10)
+    )
+    words = [word for one in found for word, _ in one["promotes"]]
+    assert any(word.startswith("<0x") for word in words)
+    assert all(word.isascii() for word in words)

@@ -24,7 +24,9 @@ def classify(texts: tuple[str, ...], model: str, device: str, as_json: bool, pai
     source = given(texts)
     if pairs:  # wrong usage is told before a model is loaded
         _ = [paired(text, number + 1) for number, text in enumerate(texts)]
+    from regard.pictures.labels import label
     from regard.tasks import Tagged, load
+    from regard.tasks.spelling import token_text
 
     task = load(model, device=device, task="classify")
     with progress(source.total) as bar:
@@ -37,7 +39,8 @@ def classify(texts: tuple[str, ...], model: str, device: str, as_json: bool, pai
                     click.echo(json.dumps(asdict(answer), ensure_ascii=False))
                 elif isinstance(answer, Tagged):
                     for tag in answer.tokens:
-                        click.echo(f"{tag.label}\t{tag.score:.4f}\t{tag.token}")
+                        word = token_text(task.tokenizer, task.tokenizer.number(tag.token))
+                        click.echo(f"{tag.label}\t{tag.score:.4f}\t{label(word)}")
                     click.echo()
                 else:
                     click.echo(f"{answer.label}\t{answer.score:.4f}\t{text}")

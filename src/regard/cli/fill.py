@@ -21,7 +21,9 @@ def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: in
     regard fill --model my-folder --top 3 --json < lines.txt
     """
     source = given(texts)
+    from regard.pictures.labels import label
     from regard.tasks import load
+    from regard.tasks.spelling import token_text
 
     task = load(model, device=device, task="fill")
     with progress(source.total) as bar:
@@ -34,4 +36,6 @@ def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: in
                 click.echo(answer.text)
                 for number, gap in enumerate(answer.choices):
                     for choice in gap:
-                        click.echo(f"  gap {number + 1}  {choice.score:.4f}  {choice.token}")
+                        click.echo(
+                            f"  gap {number + 1}  {choice.score:.4f}  {label(token_text(task.tokenizer, choice.id))}"
+                        )

@@ -26,9 +26,11 @@ from regard.looking.align import (
 )
 from regard.tasks.alignment import Alignment, texts_at, words_at
 from regard.tasks.replay import Reading, cross_looks, cross_places, crossed
+from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task, TextTooLong
 from regard.tasks.translate import Translate
 from regard.tasks.translated import Piece, encoded
+from regard.text import Tokenizer
 
 CHOSEN = 200  # pairs that heads are chosen on, where nobody aligned any
 LINES = 500  # pairs whose weights are kept at a time
@@ -48,15 +50,15 @@ class Pair:
         """The words to which the tokens of the target and of the source belong."""
         return words_at(self.target.sentence, self.target.ends()), words_at(self.source.sentence, self.source.ends())
 
-    def aligned(self, weights: Tensor) -> Alignment:
+    def aligned(self, weights: Tensor, tokenizer: Tokenizer) -> Alignment:
         source, target, ends = encoded(self.source), encoded(self.target), (self.target.ends(), self.source.ends())
         return Alignment(
             weights[: len(target)],
             target.tokens,
             source.tokens,
             *self.words,
-            texts_at(self.target.sentence, ends[0], target.tokens),
-            texts_at(self.source.sentence, ends[1], source.tokens),
+            texts_at(self.target.sentence, ends[0], token_texts(tokenizer.target, target.ids)),
+            texts_at(self.source.sentence, ends[1], token_texts(tokenizer, source.ids)),
             tuple(ends[0]),
             tuple(ends[1]),
         )
@@ -100,7 +102,8 @@ class Direction:
         """Who looked at whom in each pair, under this look."""
         read = self.read_all(pairs, first)
         looks = cross_looks(self.task.model, self.readings(read), self.task.device, self.look)
-        return [pair.aligned(weights) for pair, weights in zip(read, looks, strict=True)]
+        tokenizer = self.task.tokenizer
+        return [pair.aligned(weights, tokenizer) for pair, weights in zip(read, looks, strict=True)]
 
     def word_looks(self, pairs: Iterable[TextPair]) -> dict[Part, list[Tensor]]:
         """What every head makes of each pair, read both ways: to choose from."""

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 import torch
 
@@ -20,8 +19,10 @@ from regard.tasks.evaluation.measures import Asked
 from regard.tasks.evaluation.translators import Reader
 from regard.tasks.load import load
 from regard.tasks.replay import Reading, replay
+from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task
 from regard.tasks.translate import Translate
+from regard.text import Tokenizer
 from regard.training.state import Checkpoints
 
 MISSING = float("nan")
@@ -69,10 +70,9 @@ def read(task: Task, text: str, target: str | None) -> tuple[Reading, tuple[tupl
     return (source.tolist(), fed), (spelled(words, source.tolist()), spelled(words.target, fed))
 
 
-def spelled(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
-    """Token numbers as the vocabulary has them."""
-    names = {number: token for token, number in tokenizer.vocabulary.items()}
-    return tuple(names.get(number, f"<{number}>") for number in ids)
+def spelled(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
+    """Token numbers as text."""
+    return token_texts(tokenizer, ids)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from regard.looking.tables import HeadTable, Kind
 from regard.looking.unembed import Unembed
 from regard.models import Transformer
 from regard.pictures import Picture
+from regard.tasks.spelling import token_text, token_texts
 from regard.tasks.task import Task
 from regard.tasks.translate import Translate
 from regard.text import Encoded, Tokenizer, batches
@@ -77,14 +79,14 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
         raise RegardError("no token to look at: the text is empty")
     given = {"segments": batch.segments} if Unembed(task.model).words.segments is not None else {}
     found = lens(task.model, batch.tokens, k=top, real=batch.real, **given)
-    return TextLens(found, shown_tokens(text, encoded), gap, task.tokenizer.tokens)
+    return TextLens(found, shown_tokens(text, encoded), gap, partial(token_texts, task.tokenizer))
 
 
 def _translating(task: Translate, text: str, top: int) -> TextLens:
     source, target = written(task, text)
     found = lens(task.model, source, target, k=top)
-    words = task.tokenizer.target
-    return TextLens(found, words.tokens(target[0].tolist()), target.shape[1] - 1, words.tokens)
+    spell = partial(token_texts, task.tokenizer.target)
+    return TextLens(found, spell(target[0].tolist()), target.shape[1] - 1, spell)
 
 
 def written(task: Translate, text: str) -> tuple[Tensor, Tensor]:
@@ -116,7 +118,7 @@ def tables_of(task: Task, name: str, text: str | None, top: int) -> dict[str, An
     place, _, number = name.rpartition(":")
     if not place or not number.isdecimal():
         raise RegardError(f"a head is named by its place and number, as in decoder.0.self:3, got {name!r}")
-    tokenizer = task.tokenizer
+    tokenizer = task.tokenizer.target  # of a translator, whose decoder has the tables
     found: dict[str, Any] = {}
     kinds: tuple[Kind, Kind] = ("qk", "ov")
     for kind in kinds:
@@ -124,11 +126,11 @@ def tables_of(task: Task, name: str, text: str | None, top: int) -> dict[str, An
         rows: list[tuple[str, list[tuple[str, float]]]] = []
         if text is None:
             for row, column, score in table.largest(top):
-                rows.append((tokenizer.token(row), [(tokenizer.token(column), score)]))
+                rows.append((token_text(tokenizer, row), [(token_text(tokenizer, column), score)]))
         else:
             best = table.top(tokenizer.encode(text, bare=True).ids, top)
             for token, scores, words in zip(*(part.tolist() for part in best), strict=True):
-                rows.append((tokenizer.token(token), [*zip(tokenizer.tokens(words), scores, strict=True)]))
+                rows.append((token_text(tokenizer, token), [*zip(token_texts(tokenizer, words), scores, strict=True)]))
         found[kind] = {"copying": table.copying(), "rows": rows}
     return found
 
@@ -197,4 +199,4 @@ def prefix(text: str, encoded: Encoded, place: int) -> str:
 
 
 def spelled(tokenizer: Tokenizer, words: Tensor, scores: Tensor) -> list[tuple[str, float]]:
-    return [*zip(tokenizer.tokens(words.tolist()), scores.tolist(), strict=True)]
+    return [*zip(token_texts(tokenizer, words.tolist()), scores.tolist(), strict=True)]

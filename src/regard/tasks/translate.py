@@ -214,7 +214,7 @@ class Translate(Task):
         """The translations, once those who look have been shown how they came about; `at_once`: aligned, too."""
         target = self.tokenizer.target
         drafts = [
-            [Draft(text, some, choice, target) for choice in choices(hypotheses, nbest)]
+            [Draft(text, some, choice, target, self.tokenizer) for choice in choices(hypotheses, nbest)]
             for text, some, hypotheses in zip(texts, pieces, found, strict=True)
         ]
         if is_watched(self.model):

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from regard.decoding import Written
 from regard.tasks.alignment import Alignment, texts_at, words_at
+from regard.tasks.spelling import token_texts
 from regard.text import Encoded, Tokenizer
 from regard.text.capitals import large
 
@@ -75,6 +76,7 @@ class Draft:
     pieces: tuple[Piece, ...]
     choice: Choice
     target: Tokenizer
+    reads: Tokenizer | None = None  # of the source, to name tokens that are no letters
 
     @cached_property
     def texts(self) -> list[str]:
@@ -115,18 +117,19 @@ class Draft:
         """From who looked at what in each piece; no sentence looks at another."""
         weights = [look[: len(one.ids)] for look, (_, one) in zip(looks, self.written, strict=True)]
         text = "".join(self.texts)
-        target = tuple(token for _, one in self.written for token in self.target.tokens(one.ids))
+        target_ids = [number for _, one in self.written for number in one.ids]
+        source_ids = [number for piece, _ in self.written for number in encoded(piece).ids]
         source = tuple(token for piece, _ in self.written for token in encoded(piece).tokens)
         target_ends = [min(end, len(text)) for end in self.ends()]
         source_ends = [end for piece, _ in self.written for end in piece.ends()]
         return Alignment(
             torch.block_diag(*weights) if weights else torch.zeros(0, 0),
-            target,
+            self.target.tokens(target_ids),
             source,
             words_at(text, target_ends),
             words_at(self.source, source_ends),
-            texts_at(text, target_ends, target),
-            texts_at(self.source, source_ends, source),
+            texts_at(text, target_ends, token_texts(self.target, target_ids)),
+            texts_at(self.source, source_ends, token_texts(self.reads, source_ids) if self.reads else source),
             tuple(target_ends),
             tuple(source_ends),
         )
