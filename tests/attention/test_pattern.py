@@ -1,5 +1,6 @@
 """A Pattern is the definition of the weights: exact for every region, and true to its gradients."""
 
+import numpy as np
 import pytest
 import torch
 from attention.drawn import Recipe, blocks_of, budgets, cases, gradients
@@ -23,7 +24,7 @@ from regard.attention import (
     attend,
     regions,
 )
-from regard.errors import RegardError, TooLarge
+from regard.errors import RegardError, ShapeError, TooLarge
 
 SOFT = ("softmax",)
 
@@ -135,6 +136,28 @@ def test_all_weights_at_once_are_refused_where_they_are_too_many(monkeypatch):
     assert pattern.weights(force=True).shape == pattern.shape
     assert pattern[:, :2].shape == (2, 2, 6, 6)
     assert pattern.top(2).weights.shape == (2, 4, 6, 2)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+def test_as_an_array_it_is_its_weights(dtype):
+    query, key, value = random_heads(dtype=dtype)
+    pattern = Pattern(query, key, mask=Causal(), value=value).scale(0.0, 1)
+    weights = pattern.weights().detach().numpy()
+    for found in (np.asarray(pattern), np.array(pattern), np.array(pattern, copy=True)):
+        assert found.dtype == weights.dtype
+        assert np.array_equal(found, weights)
+    assert np.asarray(pattern, dtype=np.float16).dtype == np.float16
+    assert np.array_equal(np.asarray(pattern, dtype=np.float64), weights.astype(np.float64))
+    assert np.stack([pattern, pattern]).shape == (2, *pattern.shape)
+    with pytest.raises(ShapeError, match="the weights of a Pattern are computed: an array of them is a copy"):
+        np.asarray(pattern, copy=False)
+
+
+def test_an_array_of_too_many_weights_is_refused(monkeypatch):
+    query, key, _ = random_heads()
+    monkeypatch.setattr(regions, "DENSE_LIMIT", 2 * 4 * 6 * 6 * 4 - 1)
+    with pytest.raises(TooLarge, match=r"use pattern\[b, h, i:j, k:l\], top\(k\) or pooled"):
+        np.asarray(Pattern(query, key))
 
 
 def test_the_limit_is_one_gibibyte():

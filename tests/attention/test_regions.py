@@ -1,5 +1,6 @@
 """A region is named as in an array; lists choose rows and columns like an outer product."""
 
+import numpy as np
 import pytest
 import torch
 from attention.drawn import blocks_of, budgets
@@ -100,12 +101,43 @@ def test_heads_that_share_keys_are_found_across_their_groups():
         ((0, 0, 0, 7), "there is no key 7: 7 of them, counted from 0"),
         ((0, 0, 0, 0, 0), r"a region has 4 indices \(batch, head, query, key\), got 5"),
         ((0, torch.tensor([True, False, True, True])), "a head is named by its number, got a bool tensor"),
+        ((0, np.array([True, False, True, True])), "a head is named by its number, got a bool array"),
+        ((True,), "a batch member is named by its number, got True"),
+        ((0, np.bool_(True)), "a head is named by its number, got True"),
+        ((0, 0, torch.tensor(False)), "a query is named by its number, got a bool tensor"),
+        ((0, 0, [1, True]), "a query is named by its number, got True"),
+        ((0, 0, 0, 2.0), "a key is named by its number, got 2.0"),
+        ((0, 0, 0, torch.tensor([1.5])), "a key is named by its number, got 1.5"),
+        ((0, 0, 0, np.array(2.0)), "a key is named by its number, got 2.0"),
+        ((0, 0, 0, "2"), "a key is named by its number, got '2'"),
+        ((0, 0, 0, {2}), r"a key is named by its number, got \{2\}"),
     ],
 )
 def test_what_is_not_there_is_refused(region, told):
     query, key, _ = random_heads(2, 4, 5, 7)
     with pytest.raises(ShapeError, match=told):
         _ = Pattern(query, key)[region]
+
+
+@pytest.mark.parametrize(
+    "number",
+    [np.int64(3), np.int8(-2), np.uint8(3), np.array(3), torch.tensor(3), torch.tensor(-2, dtype=torch.int32)],
+    ids=lambda number: f"{type(number).__name__} {number.dtype}",
+)
+def test_every_kind_of_number_is_one(number):
+    query, key, _ = random_heads(2, 4, 5, 7)
+    pattern = Pattern(query, key, mask=Causal())
+    for region in [(0, 0, number), (0, number), (..., number)]:
+        plain = tuple(int(index) if index is number else index for index in region)
+        assert torch.equal(pattern[region], pattern[plain])
+    assert torch.equal(pattern.scale(0.5, number).gate, pattern.scale(0.5, int(number)).gate)
+
+
+@pytest.mark.parametrize("several", [np.array([2, 0]), [np.int64(2), np.int8(0)], (torch.tensor(2), 0)], ids=repr)
+def test_several_numbers_of_any_kind_are_a_list(several):
+    query, key, _ = random_heads(2, 4, 5, 7)
+    pattern = Pattern(query, key)
+    assert torch.equal(pattern[0, 1, several], pattern[0, 1, [2, 0]])
 
 
 def test_numbers_count_from_the_front():

@@ -1,10 +1,12 @@
 """Which of the batch, heads, queries or keys somebody means."""
 
 import math
+import operator
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -12,28 +14,45 @@ from regard.errors import ShapeError, TooLarge
 
 GAP = 64  # indices that are worth computing in vain, to ask for one tile less
 DENSE_LIMIT = 1 << 30  # bytes of weights that are handed out in one piece
-Some = int | slice | Sequence[int] | Tensor
+Some = int | np.integer | slice | Sequence[int] | Tensor | np.ndarray
 """One, a run, or a choice."""
 
 
-def numbers(some: Some | None, size: int, what: str) -> list[int]:
-    """The indices meant, counted from the front; all of them for None."""
+def numbers(some: Any, size: int, what: str) -> list[int]:
+    """The indices meant, counted from the front; all of them for None. What is no `Some` is refused."""
     if some is None:
         return list(range(size))
     if isinstance(some, slice):
         return list(range(size))[some]
-    if isinstance(some, Tensor) and some.dtype == torch.bool:
-        raise ShapeError(f"a {what} is named by its number, got a bool tensor")
-    several = some.reshape(-1).tolist() if isinstance(some, Tensor) else some
-    chosen = [int(index) for index in (several if isinstance(several, Sequence) else [several])]
+    if isinstance(some, Tensor | np.ndarray):
+        if some.dtype in (torch.bool, np.bool_):
+            kind = "tensor" if isinstance(some, Tensor) else "array"
+            raise ShapeError(f"a {what} is named by its number, got a bool {kind}")
+        some = some.reshape(-1).tolist()
+    listed = isinstance(some, Sequence) and not isinstance(some, str)
+    chosen = [number(index, what) for index in (some if listed else [some])]
     for index in chosen:
         if not -size <= index < size:
             raise ShapeError(f"there is no {what} {index}: {size} of them, counted from 0")
     return [index % size for index in chosen]
 
 
-def is_number(some: Some) -> bool:
-    return isinstance(some, int) or (isinstance(some, Tensor) and some.ndim == 0)
+def number(index: Any, what: str) -> int:
+    """A whole number as Python has them: those of numpy and torch are numbers, True and 2.0 are not."""
+    plain = index.item() if isinstance(index, np.generic) or is_scalar(index) else index
+    if type(plain) is bool or not hasattr(plain, "__index__"):
+        raise ShapeError(f"a {what} is named by its number, got {plain!r}")
+    return operator.index(plain)
+
+
+def is_scalar(some: Any) -> bool:
+    """Whether this is a tensor or an array of one number and no dimension."""
+    return isinstance(some, Tensor | np.ndarray) and some.ndim == 0
+
+
+def is_number(some: Any) -> bool:
+    """Whether one is meant, and not a run or a choice: its dimension is left out then."""
+    return is_scalar(some) or isinstance(some, int | np.integer)
 
 
 def runs(chosen: list[int], shared: int = 1) -> list[slice]:
@@ -75,7 +94,7 @@ def strips(wanted: list[int], step: int) -> Iterator[tuple[slice, Tensor | slice
             yield held, positions(wanted[bisect_left(wanted, held.start) : bisect_left(wanted, held.stop)], [held])
 
 
-def whole(given: tuple[Any, ...], dimensions: int) -> tuple[Some, ...]:
+def whole(given: tuple[Any, ...], dimensions: int) -> tuple[Any, ...]:
     """An index for every dimension, as in a[0, ..., 2]."""
     at = next((place for place, index in enumerate(given) if index is Ellipsis), len(given))
     left, right = given[:at], given[at + 1 :]

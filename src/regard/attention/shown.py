@@ -6,6 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from regard.attention.looks import edges
 from regard.attention.regions import Some, numbers
 from regard.errors import ShapeError
@@ -22,7 +24,7 @@ CELLS = 128
 
 
 class Shown:
-    """How a Pattern is drawn, shown and saved."""
+    """How a Pattern is drawn, shown and saved, and handed to numpy."""
 
     def draw(self, head: int = 0, batch: int = 0, rows: Iterable[str] = (), columns: Iterable[str] = ()) -> str:
         """One head as a picture for the terminal."""
@@ -88,6 +90,13 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return self.album(cells=64).svg()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        """The exact weights for numpy, refused above 1 GiB as `weights()` are."""
+        if copy is False:
+            raise ShapeError("the weights of a Pattern are computed: an array of them is a copy, got copy=False")
+        found = cast("Pattern", self).weights().detach().cpu().numpy()
+        return found if dtype is None else found.astype(dtype, copy=False)
 
 
 def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Any, tuple[list[str], list[str]], str]:
