@@ -6,7 +6,7 @@ from attention.plain import NORMALISER_EXAMPLES
 from attention.test_attend import random_heads
 from torch.testing import assert_close
 
-from regard.attention import NORMALISERS, Causal, Hard, Pattern, Softmax, Sum, Unnormalised, attend
+from regard.attention import NORMALISERS, Causal, Dense, Hard, Pattern, Sink, Softmax, Sum, Unnormalised, attend
 from regard.errors import ShapeError
 
 
@@ -108,3 +108,115 @@ def test_hard_attention_needs_a_key():
 def test_the_linear_start_gathers_the_scores_themselves():
     query, key, value = random_heads()
     assert_close(attend(query, key, value, normaliser=Unnormalised()), query @ key.transpose(-1, -2) / 8**0.5 @ value)
+
+
+# ---- a sink: one more logit per head, which no key stands behind
+
+LOGITS = torch.tensor([-2.0, 0.0, 1.5])
+
+
+def with_a_sink(scores, logits):
+    """The definition: exp of a score over the sum of all exps and that of the sink."""
+    powers = scores.exp()
+    return powers / (powers.sum(-1, keepdim=True) + logits[:, None, None].exp())
+
+
+def test_part_of_the_weight_goes_to_the_sink():
+    scores = some_scores()
+    weights = Sink(LOGITS).whole(scores.clone(), torch.arange(9))
+    assert_close(weights, with_a_sink(scores, LOGITS))
+    assert (weights[scores == -torch.inf] == 0).all()
+    assert (weights.sum(-1) < 1).all()
+
+
+@pytest.mark.parametrize("columns", [slice(0, 9), slice(2, 5), slice(8, 9)], ids=str)
+def test_a_tile_of_a_row_with_a_sink_is_part_of_the_row(columns):
+    scores, places = some_scores(), torch.arange(20, 29)
+    summary = Sink(LOGITS).summary(scores.clone(), places)
+    tile = Sink(LOGITS).weights(scores[..., columns].clone(), summary, places[columns])
+    assert_close(tile, with_a_sink(scores, LOGITS)[..., columns])
+
+
+def test_a_sink_far_below_all_scores_is_none():
+    scores, places = some_scores(), torch.arange(9)
+    assert_close(Sink(torch.full((3,), -1e4)).whole(scores, places), Softmax().whole(scores, places))
+
+
+def test_a_sink_alone_takes_everything():
+    scores, places = torch.zeros(1, 3, 4, 0), torch.arange(0)
+    (summary,) = Sink(LOGITS).summary(scores, places)
+    assert_close(summary, LOGITS[None, :, None, None].expand(1, 3, 4, 1))
+    assert Sink(LOGITS).whole(scores, places).shape == scores.shape
+
+
+def test_a_sink_learns():
+    scores = some_scores(torch.float64)
+    free = (scores != -torch.inf).nonzero(as_tuple=True)
+    numbers, logits, places = scores[free].requires_grad_(), LOGITS.double().requires_grad_(), torch.arange(9)
+
+    def whole(numbers, logits):
+        return Sink(logits).whole(torch.full_like(scores, -torch.inf).index_put(free, numbers), places)
+
+    def by_summary(numbers, logits):
+        filled = torch.full_like(scores, -torch.inf).index_put(free, numbers)
+        return Sink(logits).weights(filled, Sink(logits).summary(filled, places), places)
+
+    assert torch.autograd.gradcheck(whole, (numbers, logits))
+    assert torch.autograd.gradcheck(by_summary, (numbers, logits))
+
+
+@pytest.mark.parametrize("groups", [1, 2, 4])
+def test_every_head_has_the_sink_of_its_own(groups):
+    query, key, value = random_heads(groups=groups)
+    logits = torch.tensor([-3.0, 0.0, 1.0, 4.0])
+    scores = torch.einsum("bhqw,bhkw->bhqk", query, key.repeat_interleave(4 // groups, 1)) / 8**0.5
+    scores = scores.masked_fill(~torch.ones(6, 6, dtype=torch.bool).tril(), -torch.inf)
+    weights = with_a_sink(scores, logits).detach()
+    pattern = Pattern(query.detach(), key.detach(), mask=Causal(), normaliser=Sink(logits))
+    assert_close(pattern.weights(), weights)
+    assert_close(pattern[1, [3, 1], 2:4, 1:3], weights[1, [3, 1], 2:4, 1:3])
+    assert_close(pattern.top(2).weights, weights.topk(2).values)
+    assert_close(pattern.received(), weights.sum(2))
+    assert_close(pattern.logsumexp, torch.logaddexp(scores.logsumexp(-1), logits[:, None]).detach())
+    gathered = attend(query, key, value, mask=Causal(), normaliser=Sink(logits))
+    assert_close(gathered, weights @ value.repeat_interleave(4 // groups, 1))
+
+
+def test_the_weight_of_what_is_hidden_goes_to_the_sink_too():
+    query, key, _ = (x.detach() for x in random_heads())
+    pattern = Pattern(query, key, normaliser=Sink(torch.zeros(4)))
+    before, after = (1 - some.weights().sum(-1) for some in (pattern, pattern.hide([1, 2])))
+    assert (after > before).all()
+
+
+def test_a_query_that_sees_nothing_but_the_sink_looks_nowhere():
+    query, key, value = random_heads()
+    blind = Dense(torch.arange(6)[:, None] != 2 * torch.ones(6, dtype=torch.long))
+    gathered = attend(query, key, value, mask=blind, normaliser=Sink(torch.zeros(4)))
+    assert (gathered[:, :, 2] == 0).all()
+    assert (gathered[:, :, [0, 1, 3, 4, 5]] != 0).any(-1).all()
+    assert all(part.isfinite().all() for part in torch.autograd.grad(gathered.sum(), (query, key, value)))
+
+
+def test_steps_with_a_sink_join():
+    query, key, _ = (x.detach() for x in random_heads())
+    sink = Sink(torch.arange(4.0))
+    whole = Pattern(query, key, mask=Causal(), normaliser=sink)
+    steps = [Pattern(query[:, :, i : i + 1], key[:, :, : i + 1], normaliser=sink) for i in range(6)]
+    assert_close(Pattern.join(steps).weights(), whole.weights())
+
+
+def test_a_pattern_that_is_kept_owns_its_sink():
+    query, key, _ = (x.detach() for x in random_heads())
+    logits = torch.zeros(4)
+    kept = Pattern(query, key, normaliser=Sink(logits)).kept(torch.clone)
+    before = kept.weights()
+    logits += 5
+    assert_close(kept.weights(), before)
+
+
+def test_a_sink_in_half_precision_counts_in_full():
+    scores = some_scores()
+    weights = Sink(LOGITS.bfloat16()).whole(scores.clone(), torch.arange(9))
+    assert weights.dtype == torch.float32
+    assert_close(weights, with_a_sink(scores, LOGITS))
