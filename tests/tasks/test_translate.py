@@ -2,6 +2,7 @@ import json
 
 import pytest
 import torch
+from tasks.evaluated import learned, write_texts
 from tasks.tiny import TEXTS, bart, their_tokens
 from tasks.translators import small, told
 from text.pieces import ENGLISH, marian_files, t5_files
@@ -11,7 +12,9 @@ from regard.checkpoints import CheckpointError
 from regard.decoding import Decoded, Written
 from regard.errors import RegardError
 from regard.tasks import Sample, TextTooLong, Translate, writing
-from regard.text import TokenizerError
+from regard.tasks.evaluation import evaluate
+from regard.tasks.evaluation.translators import unmarked
+from regard.text import Tabbed, TokenizerError
 
 
 @pytest.fixture(scope="module")
@@ -198,3 +201,15 @@ def test_progress_counts_texts(translate):
 def test_a_translation_stops_where_the_model_has_no_more_places(translate):
     one = translate("a dog", min_length=100, max_length=100)
     assert len(one.ids) == 47  # and the end, from what was read at 48 places
+
+
+@pytest.mark.xfail(
+    strict=True, raises=CheckpointError, reason="a decoder that learned to translate is only known to generate"
+)
+def test_a_decoder_that_learned_to_translate_translates_as_it_is_scored(tmp_path):
+    pytest.importorskip("sacrebleu")
+    write_texts(tmp_path)
+    folder, corpus = learned(tmp_path, "one-stream"), Tabbed(tmp_path / "test.tsv")
+    hypotheses = evaluate(regard.load(folder), corpus).hypotheses
+    answers = regard.load(folder, task="translate")([source for source, _ in corpus])
+    assert [unmarked(answer.text) for answer in answers] == hypotheses

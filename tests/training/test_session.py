@@ -281,5 +281,17 @@ def test_a_model_that_no_family_has_words_for_is_refused_at_once(tmp_path):
     assert report.steps == []
 
 
+@pytest.mark.xfail(
+    strict=True, raises=RegardError, reason="no family has words for labels that look at the mean: it is not saved"
+)
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_labels_may_look_at_the_mean_of_a_text(kind, tmp_path):
+    lines = "".join(f"the cat {number}\t{number % 2}\n" for number in range(20))
+    (tmp_path / "labels.tsv").write_text(lines)
+    changes = ["train.objective=classify", "data.train=labels.tsv", "data.valid=[]", f"model.kind={kind}"]
+    folder = train(tiny(tmp_path, *changes, "model.pool=mean", "train.steps=2"), reporting=Quiet())
+    assert load_model(folder).model.config.classify.pool == "mean"
+
+
 def test_the_file_of_the_recipe_is_all_that_is_needed(tmp_path):
     assert read_recipe(write_recipe_file(tmp_path, RECIPE)).train.steps == 12
