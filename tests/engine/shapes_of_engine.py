@@ -86,6 +86,7 @@ MODELS = {
         side(position=buckets(True), pruned={"0.self": [1], "1.self": [0, 3], "1.cross": [2]}),
         side(position=buckets(False), pruned={"0.self": [0], "1.cross": [2]}),
     ),
+    "grouped": pair(side(AttentionConfig(4, groups=2, head_width=8), position=sinusoidal())),
     "gpt2": DecoderConfig(side(inner=InnerConfig(40, "gelu-tanh"), position=learned())),
     "llama": DecoderConfig(LLAMA, OutputConfig(tied=False)),
     "mistral": DecoderConfig(replace(LLAMA, stack=replace(LLAMA.stack, window=4)), OutputConfig(tied=False)),

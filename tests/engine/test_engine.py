@@ -6,18 +6,17 @@ import threading
 
 import pytest
 import torch
+from needs_engine import needs_engine
 from shapes_of_engine import MODELS, WORDS, made, texts
 from torch import nn
 
 import regard
 from regard.engine import EngineError, serve, top
-from regard.engine.build import why
-from regard.engine.library import library
 from regard.engine.packed import PRECISIONS
 from regard.engine.steps import Engine, State
 from regard.models import Transformer
 
-pytestmark = pytest.mark.skipif(library(wait=True) is None, reason=why() or "REGARD_ENGINE=off")
+pytestmark = needs_engine
 ALL = [pytest.param(precision, id=precision) for precision in PRECISIONS]
 
 

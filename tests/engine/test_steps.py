@@ -2,15 +2,14 @@
 
 import pytest
 import torch
+from needs_engine import needs_engine
 from shapes_of_engine import MODELS, made, texts
 
 from regard.engine import serve
-from regard.engine.build import why
-from regard.engine.library import library
 from regard.engine.steps import Engine
 from regard.models import Transformer
 
-pytestmark = pytest.mark.skipif(library(wait=True) is None, reason=why() or "REGARD_ENGINE=off")
+pytestmark = needs_engine
 
 
 def walked(model, steps, rows, *, seed=0, padded=True, count=4, prompt=3):

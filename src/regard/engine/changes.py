@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.taps import at_work, edits, looks
-from regard.engine.packed import Unsupported
+from regard.engine.parts import Unsupported
 from regard.layers import MultiHead
 
 LOOKING = "somebody looks at every step"

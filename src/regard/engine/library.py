@@ -10,7 +10,7 @@ from typing import Any
 from regard.engine import build
 from regard.errors import RegardError
 
-VERSION = 1
+VERSION = 2
 NONE = -1  # stands for a linear layer or a norm that is not there
 
 
@@ -69,6 +69,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_read": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_int),
     "regard_step": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_void_p, c_int),
     "regard_select": (c_int, c_void_p, c_void_p, c_int),
+    "regard_fingerprint": (c_int, c_void_p, c_void_p, c_int, c_int, c_int, c_void_p),
     "regard_top": (c_int, c_void_p, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_int),
 }
 

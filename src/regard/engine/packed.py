@@ -1,6 +1,7 @@
 """A model as the engine holds it: weights in the order in which they are read."""
 
 import ctypes
+import math
 import weakref
 from collections.abc import Sequence
 from functools import singledispatch
@@ -11,35 +12,33 @@ from torch import Tensor, nn
 
 from regard.attention import SCORES, Dot
 from regard.engine.library import NONE, AttentionGiven, LayerGiven, Library, OutputGiven, SideGiven
+from regard.engine.parts import Unsupported, bend_of, check_dropout, inner_width, owned, rows
 from regard.layers import Block, FeedForward, Linear, MultiHead, Output, Stack, Transform, Words
-from regard.layers.feedforward import ACTIVATIONS
 from regard.models import Decoder, Transformer
 from regard.models.side import Side
 from regard.positions import AlibiSlopes, BucketTable, Learned, Position, Rotary, Sinusoidal
 
 PRECISIONS = {"float32": 0, "float16": 1, "int8": 2}
-BENDS = {"relu": 1, "gelu": 2, "gelu-tanh": 3, "silu": 4, "tanh": 5}
 PLACES = 512  # places that are written out at first, where a scheme has no end
 ENCODER, DECODER = 0, 1
 ADDED, TURNED, BIASED, EVERYWHERE = 0, 1, 2, 3
-
-
-class Unsupported(Exception):
-    """Why the engine cannot run a model, in a few words."""
 
 
 class Packed:
     """A model's weights in the engine. What it points to is kept alive here."""
 
     def __init__(self, library: Library, model: nn.Module, precision: str) -> None:
-        if not isinstance(model, Transformer | Decoder) or model.output is None:
-            raise Unsupported(f"{type(model).__name__} does not write")
+        if type(model) not in (Transformer, Decoder):
+            raise Unsupported(f"{type(model).__name__} is no model that it knows")
+        assert isinstance(model, Transformer | Decoder)
+        if type(model.output) is not Output:
+            raise Unsupported("words are scored in another way, or not at all")
         self.library, self.precision = library, precision
         self.has_source = isinstance(model, Transformer)
-        self.vocabulary = len(model.output.weight)
+        self.vocabulary = len(owned(model.output, "weight"))
         self.places: dict[int, Endless] = {}
         self._kept: list[Any] = []
-        self._linears: dict[tuple[int, ...], int] = {}
+        self._linears: dict[tuple[Any, ...], int] = {}
         self.address = library.made(library.model(PRECISIONS[precision]))
         weakref.finalize(self, library.model_free, self.address)
         if isinstance(model, Transformer):
@@ -69,11 +68,11 @@ class Packed:
             return NONE
         if not isinstance(layer, nn.Linear) or type(layer) not in (nn.Linear, Linear):
             raise Unsupported(f"{type(layer).__name__} is no plain linear layer")
-        return self._product(layer.weight, layer.bias)
+        return self._product(owned(layer, "weight"), owned(layer, "bias"))
 
     def _product(self, weight: Tensor, bias: Tensor | None, scale: float = 1.0) -> int:
         """A linear layer; layers that share their weights share their place here."""
-        key = (weight.data_ptr(), 0 if bias is None else bias.data_ptr())
+        key = (weight.data_ptr(), weight.shape, weight.stride(), None if bias is None else bias.data_ptr(), scale)
         if key not in self._linears:
             count = len(self._kept)
             pointers = self._pointer(weight), self._pointer(bias)
@@ -85,12 +84,12 @@ class Packed:
     def _norm(self, norm: nn.Module | None) -> int:
         if norm is None:
             return NONE
-        if not isinstance(norm, nn.LayerNorm | nn.RMSNorm):
+        if not isinstance(norm, nn.LayerNorm | nn.RMSNorm) or type(norm) not in (nn.LayerNorm, nn.RMSNorm):
             raise Unsupported(f"{type(norm).__name__} is no norm that it knows")
         epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps
         is_rms = isinstance(norm, nn.RMSNorm)
-        pointers = self._pointer(norm.weight), self._pointer(None if isinstance(norm, nn.RMSNorm) else norm.bias)
-        width = norm.normalized_shape[-1]
+        pointers = self._pointer(owned(norm, "weight")), None if is_rms else self._pointer(owned(norm, "bias"))
+        width = math.prod(norm.normalized_shape)
         return self.library.made(self.library.norm(self.address, *pointers, width, is_rms, epsilon))
 
     def _numbers(self, numbers: Sequence[int]) -> Any:
@@ -99,41 +98,50 @@ class Packed:
         return array
 
     def _side(self, which: int, side: Side) -> None:
-        words, stack = side.words, side.stack
-        if type(side) is not Side or type(words) is not Words or type(stack) is not Stack:
+        if type(side) is not Side or type(side.words) is not Words or type(side.stack) is not Stack:
             raise Unsupported("a part of the model is not one of ours")
+        words, stack = side.words, side.stack
+        for block in stack.blocks:
+            if type(block) is not Block or type(block.inner) is not FeedForward:
+                raise Unsupported(f"{type(block).__name__} is not a block that it knows")
+            check_dropout(block, block.inner)
+        check_dropout(words)
+        if not len(stack.blocks):
+            raise Unsupported("it has no blocks")
         first = stack.blocks[0]
         assert isinstance(first, Block)
         inner = first.inner
+        table = rows(words.table)
         given = SideGiven(
             width=first.self.width,
-            inner=inner.narrow.in_features,
+            inner=inner_width(inner),
             bend=bend_of(inner.bend),
             is_gated=inner.gated,
             is_first=first.first,
             window=side.window or 0,
-            vocabulary=words.table.num_embeddings,
-            words_width=words.table.embedding_dim,
+            vocabulary=table.shape[0],
+            words_width=table.shape[1],
             words_norm=self._norm(words.norm),
             words_widen=self._linear(words.widen),
             final_norm=self._norm(stack.norm),
             turns_neighbours=isinstance(side.position, Rotary) and side.position.pairing == "neighbours",
             scale=words.scale,
-            words=self._pointer(words.table.weight),
+            words=self._pointer(table),
         )
         self.library.check(self.library.side(self.address, which, ctypes.byref(given)))
         if words.segments is not None:
-            self.table(which, EVERYWHERE, words.segments.weight.detach()[:1])
+            self.table(which, EVERYWHERE, rows(words.segments)[:1])
+        if type(side.position) not in (Position, *placed.registry):
+            raise Unsupported(f"{type(side.position).__name__} is no position scheme that it knows")
         placed(side.position, self, which)
         for block in stack.blocks:
+            assert isinstance(block, Block)
             self._layer(which, block, inner, first.first)
 
-    def _layer(self, which: int, block: nn.Module, like: FeedForward, is_first: bool) -> None:
-        if type(block) is not Block or type(block.inner) is not FeedForward:
-            raise Unsupported(f"{type(block).__name__} is not a block that it knows")
+    def _layer(self, which: int, block: Block, like: FeedForward, is_first: bool) -> None:
         inner = block.inner
-        shape = (inner.narrow.in_features, inner.gated, bend_of(inner.bend), block.first)
-        if shape != (like.narrow.in_features, like.gated, bend_of(like.bend), is_first):
+        shape = (inner_width(inner), inner.gated, bend_of(inner.bend), block.first)
+        if shape != (inner_width(like), like.gated, bend_of(like.bend), is_first):
             raise Unsupported("blocks differ in kind")
         given = LayerGiven(
             self=self._attention(block.self),
@@ -173,25 +181,17 @@ class Packed:
 
     def _output(self, output: Output, bridge: nn.Linear | None) -> None:
         transform = output.transform
-        if type(output) is not Output or type(transform) not in (type(None), Transform):
+        if type(transform) not in (type(None), Transform):
             raise Unsupported("words are scored in another way")
         given = OutputGiven(
             bridge=self._linear(bridge),
             dense=self._linear(transform.dense) if transform else NONE,
             dense_bend=bend_of(transform.bend) if transform else 0,
             dense_norm=self._norm(transform.norm) if transform else NONE,
-            output=self._product(output.weight, output.bias, output.scale),
+            output=self._product(owned(output, "weight"), owned(output, "bias"), output.scale),
             has_source=self.has_source,
         )
         self.library.check(self.library.output(self.address, ctypes.byref(given)))
-
-
-def bend_of(bend: Any) -> int:
-    """The engine's number of an activation."""
-    for name, known in ACTIVATIONS.items():
-        if bend is known and name in BENDS:
-            return BENDS[name]
-    raise Unsupported("an activation is not one that it knows")
 
 
 class Endless:
@@ -220,9 +220,7 @@ def turns(rotary: Rotary, count: int) -> Tensor:
 
 @singledispatch
 def placed(position: Position, packed: Packed, side: int) -> None:
-    """Tell the engine where order enters."""
-    if type(position) is not Position:
-        raise Unsupported(f"{type(position).__name__} is no position scheme that it knows")
+    """Tell the engine where order enters: nowhere."""
 
 
 @placed.register
@@ -233,7 +231,7 @@ def _(position: Sinusoidal, packed: Packed, side: int) -> None:
 
 @placed.register
 def _(position: Learned, packed: Packed, side: int) -> None:
-    packed.table(side, ADDED, position.table.weight.detach()[position.offset :])
+    packed.table(side, ADDED, rows(position.table)[position.offset :])
 
 
 @placed.register
@@ -244,6 +242,7 @@ def _(position: Rotary, packed: Packed, side: int) -> None:
 
 @placed.register
 def _(position: BucketTable, packed: Packed, side: int) -> None:
+    rows(position.table)
     packed.table(side, BIASED, position.bias().line.detach())
 
 

@@ -1,6 +1,7 @@
 """The compiled step: the same answers as the model's own, sooner."""
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,22 +9,24 @@ import torch
 from torch import Tensor
 
 from regard.engine.changes import WRITING, Change, changes
-from regard.engine.packed import DECODER, ENCODER, Packed, Unsupported
+from regard.engine.packed import DECODER, ENCODER, Packed
+from regard.engine.parts import Unsupported
 from regard.shapes import Real, Tokens
 
 
 class Engine:
     """Steps of a model through the compiled library; where it cannot serve, `start` hands out the model's own state.
 
-    Logits are good until the next step. `told` is called with the reason when the model itself has to serve.
+    Logits are good until the next step. `packed` gives the weights as they are when a text begins; `told` is called
+    with the reason when the model itself has to serve.
     """
 
-    def __init__(self, model: Any, packed: Packed, told: Any) -> None:
+    def __init__(self, model: Any, packed: Callable[[], Packed], told: Callable[[str], None]) -> None:
         self.model, self.packed, self.told = model, packed, told
 
     def start(self, source: Tokens | None = None, real: Real | None = None) -> Any:
         try:
-            return State(self.packed, source, real, changes(self.model))
+            return State(self.packed(), source, real, changes(self.model))
         except Unsupported as problem:
             self.told(str(problem))
             return self.model.start(source, real)

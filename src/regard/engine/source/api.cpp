@@ -1,14 +1,15 @@
 // What the rest of the world may call: plain C, so that no version of anything else matters.
 // Everything that can fail returns 0 when it went well; regard_problem() says what did not.
 
-#include <cstring>
+#include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
 
+#include "fingerprint.h"
 #include "model.h"
 #include "state.h"
 #include "top.h"
+#include "validate.h"
 
 using namespace regard;
 
@@ -16,21 +17,27 @@ using namespace regard;
 
 namespace {
 
-thread_local std::string problem;
+thread_local char problem[1000];  // its own room: there may be no more memory when it is written
+
+int failed(const char* message) noexcept {
+    std::snprintf(problem, sizeof problem, "%s", message);
+    return 1;
+}
 
 template <class Action>
-int tried(Action action) {
+int tried(Action action) noexcept {
     try {
         action();
         return 0;
     } catch (const Problem& what) {
-        problem = what.message;
+        return failed(what.message.c_str());
     } catch (const std::bad_alloc&) {
-        problem = "not enough memory";
+        return failed("not enough memory");
     } catch (const std::exception& what) {
-        problem = what.what();
+        return failed(what.what());
+    } catch (...) {
+        return failed("an error without a name");
     }
-    return 1;
 }
 
 }  // namespace
@@ -83,9 +90,9 @@ Side& side_of(Model& model, int which) { return which ? model.decoder : model.en
 
 }  // namespace
 
-EXPORT int regard_engine_version() { return 1; }
+EXPORT int regard_engine_version() { return 2; }
 
-EXPORT const char* regard_problem() { return problem.c_str(); }
+EXPORT const char* regard_problem() { return problem; }
 
 EXPORT Model* regard_model(int precision) {
     Model* model = nullptr;
@@ -99,13 +106,13 @@ EXPORT Model* regard_model(int precision) {
 EXPORT void regard_model_free(Model* model) { delete model; }
 
 EXPORT int regard_linear(Model* model, const float* weight, const float* bias, int in, int out, float scale) {
-    const int failed = tried(
+    const int code = tried(
         [&] { model->linears.push_back(std::make_unique<Linear>(weight, bias, in, out, model->precision, scale)); });
-    return failed ? -1 : int(model->linears.size()) - 1;
+    return code ? -1 : int(model->linears.size()) - 1;
 }
 
 EXPORT int regard_norm(Model* model, const float* weight, const float* bias, int width, int is_rms, float epsilon) {
-    const int failed = tried([&] {
+    const int code = tried([&] {
         auto made = std::make_unique<Norm>();
         made->is_rms = is_rms;
         made->epsilon = epsilon;
@@ -114,7 +121,7 @@ EXPORT int regard_norm(Model* model, const float* weight, const float* bias, int
         if (bias) made->bias.assign(bias, bias + width);
         model->norms.push_back(std::move(made));
     });
-    return failed ? -1 : int(model->norms.size()) - 1;
+    return code ? -1 : int(model->norms.size()) - 1;
 }
 
 EXPORT int regard_side(Model* model, int which, const SideGiven* given) {
@@ -162,6 +169,7 @@ EXPORT int regard_slopes(Model* model, int which, const float* slopes, int heads
     return tried([&] { side_of(*model, which).slopes.assign(slopes, slopes + heads); });
 }
 
+// The last word about a model: from here on it is whole, and all of its parts fit each other.
 EXPORT int regard_output(Model* model, const OutputGiven* given) {
     return tried([&] {
         model->bridge = linear(*model, given->bridge);
@@ -170,6 +178,7 @@ EXPORT int regard_output(Model* model, const OutputGiven* given) {
         model->dense_norm = norm(*model, given->dense_norm);
         model->output = linear(*model, given->output);
         model->has_source = given->has_source;
+        validate(*model);
     });
 }
 
@@ -219,4 +228,9 @@ EXPORT size_t regard_state_bytes(const State* state) { return state->bytes(); }
 EXPORT int regard_top(const float* logits, int rows, int words, int count, float* scores, int64_t* which,
                       float* summary, int threads) {
     return tried([&] { top(logits, rows, words, count, scores, which, summary, threads); });
+}
+
+EXPORT int regard_fingerprint(const void* const* data, const size_t* bytes, int count, int lines, int threads,
+                              uint64_t* value) {
+    return tried([&] { *value = fingerprint(data, bytes, count, lines, threads); });
 }

@@ -93,18 +93,21 @@ void Norm::apply(const float* x, float* y) const {
 
 void Room::reserve(const Model& model, const Side& side, int tokens, int threads, int most_keys) {
     const size_t slab = std::min(tokens, SLAB);
-    size_t widest = side.width, queries = 0, deepest = std::max(side.width, side.words.width);
-    for (const Layer& layer : side.layers) {
-        widest =
-            std::max({widest, size_t(layer.self.project->out), size_t(layer.crosses ? layer.cross.project->out : 0)});
-        queries = std::max({queries, size_t(layer.self.queries()), size_t(layer.crosses ? layer.cross.queries() : 0)});
-        if (layer.crosses) deepest = std::max(deepest, size_t(layer.cross.pair->in));
+    size_t widest = 0, self_queries = 0, cross_queries = 0, deepest = std::max(side.width, side.words.width);
+    for (const Layer& layer : side.layers) {  // pruning leaves each of them other widths
+        widest = std::max(widest, size_t(layer.self.project->out));
+        self_queries = std::max(self_queries, size_t(layer.self.queries()));
+        if (!layer.crosses) continue;
+        cross_queries = std::max(cross_queries, size_t(layer.cross.queries()));
+        deepest = std::max(deepest, size_t(layer.cross.pair->in));
     }
-    deepest = std::max({deepest, queries, size_t(side.inner)});
+    const size_t most_queries = std::max(self_queries, cross_queries);
+    deepest = std::max({deepest, most_queries, size_t(side.inner)});
     x.reserve(size_t(tokens) * side.width);
     normed.reserve(size_t(tokens) * std::max(side.width, side.words.width));
     projected.reserve(size_t(tokens) * widest);
-    gathered.reserve(slab * queries);
+    queries.reserve(slab * cross_queries);
+    gathered.reserve(slab * most_queries);
     inner.reserve(slab * side.inner * (side.is_gated ? 2 : 1));
     if (model.precision == INT8) round_up_to(int(slab), int(deepest));
     if (int(sights.size()) < threads) sights.resize(threads);
@@ -180,8 +183,7 @@ void run(Worker& me, const Model&, const Side& side, Room& room, int tokens, con
 
             if (layer.crosses) {
                 before(*layer.cross_norm);
-                // The queries of the source go where those of the text were: these are done with.
-                float* queries = room.projected.data() + row * stride;
+                float* queries = room.queries.data();  // not where those of the text were: they may be wider
                 const ptrdiff_t query_stride = layer.cross.queries();
                 multiply(me, *layer.cross.project, room, normed, width, rows, queries, query_stride, Finish{});
                 look_all(me, layer.cross, side, false, Changes::at(cross, number), queries, query_stride, gathered,

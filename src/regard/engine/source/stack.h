@@ -39,7 +39,7 @@ private:
 
 // Room for one pass; kept between the steps of a text.
 struct Room {
-    Buffer<float> x, normed, projected, gathered, inner;
+    Buffer<float> x, normed, projected, queries, gathered, inner;
     Buffer<int8_t> rounded;
     Buffer<Rounding> roundings;
     std::vector<Sight> sights;

@@ -115,6 +115,11 @@ State::State(const Model& model) : model(model) {
     before.push_back(total);
 }
 
+void State::open() {
+    if (is_half_done) throw Problem{"this text failed before: begin it again"};
+    is_half_done = true;
+}
+
 const float* State::own(int layer, int position, int row) const {
     const Block& block = blocks[at[position].first];
     const size_t each = before[layer + 1] - before[layer];
@@ -139,15 +144,16 @@ void State::read(const int64_t* tokens, const uint8_t* real, int texts, int leng
         starts.push_back(int(words.size()));
         source_of.push_back(i);
     }
+    check_words(model.encoder, words, places);
+    open();
     rows = texts;
     written.assign(rows, {});
     counts.assign(rows, 0);
-    check_words(model.encoder, words, places);
     const int count = int(words.size()), width = model.encoder.width;
     pairs.resize(model.decoder.layers.size());
     for (size_t layer = 0; layer < pairs.size(); layer++)
         pairs[layer].reserve(size_t(count) * model.decoder.layers[layer].cross.pair->out);
-    if (!count) return;
+    if (!count) return close();
     Room own;
     Reading eyes(model, changes, own, starts, text, columns);
     own.reserve(model, model.encoder, count, threads, eyes.most_keys());
@@ -180,6 +186,7 @@ void State::read(const int64_t* tokens, const uint8_t* real, int texts, int leng
             multiply(me, pair, own, x, wide, count, pairs[layer].data(), pair.out, Finish{});
         }
     });
+    close();
 }
 
 void State::step(const int64_t* tokens, const uint8_t* real, int given, int columns, float* logits, int threads) {
@@ -207,6 +214,7 @@ void State::step(const int64_t* tokens, const uint8_t* real, int given, int colu
         }
     }
     check_words(model.decoder, words, places);
+    open();
     const int count = int(words.size()), width = model.decoder.width;
     blocks.push_back({Buffer<float>(), columns, rows});
     blocks.back().numbers.reserve(size_t(columns) * rows * before.back());
@@ -249,12 +257,14 @@ void State::step(const int64_t* tokens, const uint8_t* real, int given, int colu
         }
         multiply(me, *model.output, room, x, scored, rows, logits, model.output->out, Finish{});
     });
+    close();
 }
 
 void State::select(const int64_t* chosen, int count) {
     for (int i = 0; i < count; i++)
         if (chosen[i] < 0 || chosen[i] >= rows)
             throw Problem{"row " + std::to_string(chosen[i]) + " of " + std::to_string(rows) + " was selected"};
+    open();
     auto picked = [&](auto& all) {
         std::remove_reference_t<decltype(all)> some;
         some.reserve(count);
@@ -265,6 +275,7 @@ void State::select(const int64_t* chosen, int count) {
     picked(counts);
     if (model.has_source) picked(source_of);
     rows = count;
+    close();
 }
 
 size_t State::bytes() const {

@@ -2,17 +2,12 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "problem.h"
 #include "stack.h"
 
 namespace regard {
-
-// Somebody asked for what cannot be; the message is for them.
-struct Problem {
-    std::string message;
-};
 
 // Keys and values of one step's tokens: (layers, length, rows, keys and values).
 struct Block {
@@ -44,8 +39,11 @@ private:
     friend class Writing;
 
     const float* own(int layer, int position, int row) const;
+    void open();  // from here to close() things are half done: after a failure in between nothing goes on
+    void close() { is_half_done = false; }
 
     const Model& model;
+    bool is_half_done = false;
     std::vector<int> starts;                // of each source among all source tokens, and the end
     std::vector<Buffer<float>> pairs;       // of each layer: keys and values of all source tokens
     std::vector<int> source_of;             // the source of each row

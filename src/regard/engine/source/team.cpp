@@ -4,7 +4,6 @@
 
 #include <condition_variable>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
 namespace regard {
@@ -28,31 +27,34 @@ void wait_until(Ready ready) {
         else std::this_thread::yield();
 }
 
+struct Abandoned {};  // what a thread waits for will not come: another has failed
+
 class Team {
 public:
     explicit Team(int threads) : asked(threads), owner(getpid()) {
         try {
             for (members = 1; members < threads; members++)
                 std::thread([this, index = members] { work(index); }).detach();  // lives as long as the process
-        } catch (const std::system_error&) {  // no more threads to be had: those that are there will do
+        } catch (...) {  // no more threads to be had: those that are there will do, and they know this team
         }
     }
 
     void run(int count, const std::function<void(Worker&)>& program) {
         Tally tally;
-        task = &program;
-        shared = &tally;
-        wanted = count;
-        inside.store(OPEN, std::memory_order_release);
         {
             std::lock_guard<std::mutex> hold(lock);
+            task = &program;
+            shared = &tally;
+            wanted = count;
+            inside.store(OPEN, std::memory_order_release);
             call.fetch_add(1, std::memory_order_release);
         }
         if (sleeping.load() > 0) bell.notify_all();
         Worker me(0, count, &tally);
-        program(me);
-        inside.fetch_and(~OPEN, std::memory_order_acq_rel);  // who comes now is too late
-        wait_until([&] { return inside.load(std::memory_order_acquire) == 0; });
+        tally.attempt(program, me);
+        inside.fetch_and(~OPEN, std::memory_order_acq_rel);                       // who comes now is too late
+        wait_until([&] { return inside.load(std::memory_order_acquire) == 0; });  // nobody looks at `tally` any more
+        if (tally.error) std::rethrow_exception(tally.error);
     }
 
     const int asked;
@@ -84,7 +86,7 @@ private:
             if (!enter()) continue;
             if (index < wanted) {
                 Worker me(index, wanted, shared);
-                (*task)(me);
+                shared->attempt(*task, me);
             }
             inside.fetch_sub(1, std::memory_order_acq_rel);
         }
@@ -103,8 +105,21 @@ Team* team = nullptr;  // never freed: its threads may outlive everything
 
 }  // namespace
 
+void Tally::attempt(const std::function<void(Worker&)>& program, Worker& me) noexcept {
+    try {
+        program(me);
+    } catch (const Abandoned&) {  // who failed has said why
+    } catch (...) {
+        if (failures.fetch_add(1, std::memory_order_acq_rel) == 0) error = std::current_exception();
+    }
+}
+
 void Worker::wait() const {
-    wait_until([&] { return tally->done.load(std::memory_order_acquire) >= begun; });
+    wait_until([&] {
+        return tally->done.load(std::memory_order_acquire) >= begun ||
+               tally->failures.load(std::memory_order_acquire) > 0;
+    });
+    if (tally->done.load(std::memory_order_acquire) < begun) throw Abandoned();
 }
 
 void together(int threads, const std::function<void(Worker&)>& program) {

@@ -3,16 +3,24 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <functional>
 
 namespace regard {
 
+class Worker;
+
 // Pieces of work of one run, counted from its beginning. Nobody waits for a thread that has not come: who is there
 // takes what there is, and a part is over when its pieces are done. A thread that is late finds nothing left and goes
-// on.
+// on. A piece that fails is never done: who waits for it is sent home instead.
 struct Tally {
     alignas(64) std::atomic<long> taken{0};
     alignas(64) std::atomic<long> done{0};
+    alignas(64) std::atomic<int> failures{0};
+    std::exception_ptr error;  // the first one
+
+    // Goes through the program and notes what it throws; nothing leaves.
+    void attempt(const std::function<void(Worker&)>& program, Worker& me) noexcept;
 };
 
 class Worker {
@@ -48,7 +56,8 @@ private:
     Tally* tally;
 };
 
-// Runs the program on this thread and on as many others as are wanted and free.
+// Runs the program on this thread and on as many others as are wanted and free. Throws the first thing that any of
+// them threw, once all of them have left the program.
 void together(int threads, const std::function<void(Worker&)>& program);
 
 }  // namespace regard

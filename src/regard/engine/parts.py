@@ -1,0 +1,57 @@
+"""What can be read of a model's parts, and which are not what they seem."""
+
+from functools import partial
+from typing import Any
+
+from torch import Tensor, nn
+
+from regard.layers import FeedForward
+from regard.layers.feedforward import ACTIVATIONS
+
+BENDS = {"relu": 1, "gelu": 2, "gelu-tanh": 3, "silu": 4, "tanh": 5}
+
+
+class Unsupported(Exception):
+    """Why the engine cannot run a model, in a few words."""
+
+
+def owned(module: nn.Module, name: str) -> Any:
+    """A parameter, or None; what is computed anew each time, or hidden behind another name, is nothing to pack."""
+    if name not in module._parameters and vars(module).get(name, ...) is not None:
+        raise Unsupported(f"the {name} of a {type(module).__name__} is no parameter of it")
+    return module._parameters.get(name)
+
+
+def check_dropout(*modules: nn.Module) -> None:
+    for module in modules:
+        if not isinstance(module.dropout, nn.Dropout | nn.Identity):
+            raise Unsupported(f"{type(module.dropout).__name__} is no dropout")
+
+
+def inner_width(inner: FeedForward) -> int:
+    """How many numbers stand between widening and narrowing."""
+    if not isinstance(inner.narrow, nn.Linear):
+        raise Unsupported(f"{type(inner.narrow).__name__} is no plain linear layer")
+    return inner.narrow.in_features
+
+
+def bend_of(bend: Any) -> int:
+    """The engine's number of an activation."""
+    for name, known in ACTIVATIONS.items():
+        if name in BENDS and is_same(bend, known):
+            return BENDS[name]
+    raise Unsupported("an activation is not one that it knows")
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Whether two functions are one; the copy of a model has its partial ones copied, too."""
+    if isinstance(one, partial) and isinstance(other, partial):
+        return (one.func, one.args, one.keywords) == (other.func, other.args, other.keywords)
+    return one is other
+
+
+def rows(table: nn.Module) -> Tensor:
+    """The vectors of an embedding, if it is a plain one."""
+    if not isinstance(table, nn.Embedding) or type(table) is not nn.Embedding or table.max_norm is not None:
+        raise Unsupported(f"{type(table).__name__} is no plain table")
+    return owned(table, "weight").detach()
