@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from regard.attention import Pattern, attend, soft_dictionary
     from regard.checkpoints import join
+    from regard.engine import refresh
     from regard.looking import edit, prune, watch
     from regard.tasks import load
 
 __version__ = "0.1.0"
-__all__ = ["Pattern", "__version__", "attend", "edit", "join", "load", "prune", "soft_dictionary", "watch"]
+__all__ = ["Pattern", "__version__", "attend", "edit", "join", "load", "prune", "refresh", "soft_dictionary", "watch"]
 
 _PUBLIC = {
     "Pattern": "regard.attention",
@@ -22,6 +23,7 @@ _PUBLIC = {
     "join": "regard.checkpoints",
     "load": "regard.tasks",
     "prune": "regard.looking",
+    "refresh": "regard.engine",
     "soft_dictionary": "regard.attention",
     "watch": "regard.looking",
 }
