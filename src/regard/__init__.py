@@ -10,11 +10,14 @@ if TYPE_CHECKING:
     from regard.attention import Pattern, attend, soft_dictionary
     from regard.checkpoints import join
     from regard.engine import refresh
-    from regard.looking import edit, prune, watch
+    from regard.looking import edit, prune, verify, watch, watchable
     from regard.tasks import load
 
 __version__ = "0.1.0"
-__all__ = ["Pattern", "__version__", "attend", "edit", "join", "load", "prune", "refresh", "soft_dictionary", "watch"]
+__all__ = [
+    "Pattern", "__version__", "attend", "edit", "join", "load", "prune", "refresh", "soft_dictionary", "verify",
+    "watch", "watchable",
+]  # fmt: skip
 
 _PUBLIC = {
     "Pattern": "regard.attention",
@@ -25,7 +28,9 @@ _PUBLIC = {
     "prune": "regard.looking",
     "refresh": "regard.engine",
     "soft_dictionary": "regard.attention",
+    "verify": "regard.looking",
     "watch": "regard.looking",
+    "watchable": "regard.looking",
 }
 
 

@@ -135,9 +135,64 @@ def masks_written_out(query, key):
     ]
 
 
-@pytest.mark.parametrize(
-    "steps", [prompt_that_sees_ahead, fixed_keys_and_places, fixed_keys_and_distances, masks_written_out]
-)
+def test_masks_written_out_for_each_step_are_put_together():
+    query, key, _ = (tensor.detach() for tensor in random_heads(queries=4, keys=4))
+    steps = masks_written_out(query, key)
+    joined = Pattern.join(steps)
+    for row, step in enumerate(steps):
+        assert_close(joined[:, :, row, : row + 2], step[:, :, 0])
+        assert not joined[:, :, row, row + 2 :].any()
+
+
+def windowed(query, key, window, pads):
+    """Steps with a cache that keeps the last keys of a window, for a batch whose first text is padded on the left."""
+    steps, real = [], torch.ones(len(query), key.shape[2], dtype=torch.bool)
+    real[0, :pads] = False
+    positions = torch.where(real, real.cumsum(-1) - 1, -1)
+    for row in range(query.shape[2]):
+        first = max(row - window + 1, 0)
+        here = slice(first, row + 1)
+        steps.append(
+            Pattern(
+                query[:, :, [row]],
+                key[:, :, here],
+                mask=Padding(real[:, here]),
+                query_positions=positions[:, [row]],
+                key_positions=positions[:, here],
+                first_key=first,
+            )
+        )
+    return steps, positions
+
+
+def test_keys_that_a_cache_has_dropped_are_there_again():
+    query, key, _ = (tensor.detach() for tensor in random_heads(queries=6, keys=6))
+    steps, positions = windowed(query, key, window=3, pads=1)
+    joined = Pattern.join(steps)
+    assert torch.equal(joined.key, key)
+    assert joined.positions.tolist() == positions.tolist()
+    for row, step in enumerate(steps):
+        first = step.first_key
+        assert_close(joined[:, :, row, first : row + 1], step[:, :, 0])
+        assert not joined[:, :, row, :first].any()
+        assert not joined[:, :, row, row + 1 :].any()
+
+
+def test_a_token_is_hidden_in_every_step_that_still_has_it():
+    query, key, _ = (tensor.detach() for tensor in random_heads(queries=6, keys=6))
+    steps, _ = windowed(query, key, window=3, pads=1)
+    hidden = [step.hide([1]) if int(step.positions.max()) >= 1 else step for step in steps]
+    for number, step in enumerate(hidden):
+        weights = step.weights()
+        for member, column in ((0, 2), (1, 1)):  # where the token stands in each text
+            at = column - step.first_key
+            if 0 <= at < step.shape[3]:
+                assert not weights[member, :, 0, at].any(), number
+    joined = Pattern.join(hidden[2:])
+    assert not joined[0, :, :, 2 - joined.first_key].any()
+
+
+@pytest.mark.parametrize("steps", [prompt_that_sees_ahead, fixed_keys_and_places, fixed_keys_and_distances])
 def test_steps_that_would_look_otherwise_in_the_whole_are_refused(steps):
     query, key, _ = (tensor.detach() for tensor in random_heads(queries=4, keys=4))
     with pytest.raises(RegardError, match="steps in which every query looks as it would in the whole expected"):

@@ -79,5 +79,5 @@ def test_a_layer_that_stands_in_two_places_has_two_names():
 
 
 def test_a_model_without_attention_is_refused():
-    with pytest.raises(RegardError, match="Linear has no attention layer that can be looked at"):
+    with pytest.raises(RegardError, match="Linear has no attention layer that could be watched"):
         Places(nn.Linear(2, 2))

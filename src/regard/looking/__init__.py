@@ -12,9 +12,12 @@ from regard.looking.prune import prune
 from regard.looking.ranking import weakest
 from regard.looking.rollout import Rollout, rollout
 from regard.looking.sparse import learned_gates
+from regard.looking.verify import Verification, verify
 from regard.looking.watch import Seen, watch
+from regard.looking.watchable import Watchable, watchable
 
 __all__ = [
-    "Difference", "Edits", "Exam", "Moved", "Rollout", "Scores", "Seen", "ablation", "confidence", "differences",
-    "edit", "flow", "importance", "learned_gates", "moved", "prune", "rollout", "watch", "weakest",
+    "Difference", "Edits", "Exam", "Moved", "Rollout", "Scores", "Seen", "Verification", "Watchable", "ablation",
+    "confidence", "differences", "edit", "flow", "importance", "learned_gates", "moved", "prune", "rollout", "verify",
+    "watch", "watchable", "weakest",
 ]  # fmt: skip

@@ -103,13 +103,17 @@ def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **
     with watch(model, *names) as seen:
         model(*inputs, **given)
     two = any(not is_of_source(name) for name in names) and any(is_of_source(name) for name in names)
-    real = given.get("target_real" if two else "real")
     found: dict[str, dict[str, Tensor]] = {}
     for name in names:
-        mine = (inputs[0], given.get("real")) if two and is_of_source(name) else (tokens, real)
-        for kind, row in detect(seen[name], *mine).items():
+        mine = inputs[0] if two and is_of_source(name) else tokens
+        for kind, row in detect(seen[name], mine, real_tokens(seen[name])).items():
             found.setdefault(kind, {})[name] = row
     return Circuits(found)
+
+
+def real_tokens(pattern: Pattern) -> Real:
+    """Which of the tokens that look at themselves are no padding, as the pattern's own mask tells."""
+    return (pattern.positions >= 0).expand(len(pattern.query), -1)
 
 
 def detect(pattern: Pattern, tokens: Tokens, real: Real | None = None) -> dict[str, Float[Tensor, "heads"]]:
@@ -175,7 +179,7 @@ def _positional(pattern: Pattern, real: Tensor) -> Tensor:
     _, heads, queries, keys = pattern.shape
     places = pattern.top(1).places[..., 0]  # (batch, heads, queries)
     distance = places - torch.arange(queries, device=places.device)
-    counts = real & (torch.arange(queries, device=places.device) >= min(2, queries - 1))
+    counts = real & (real.cumsum(-1) > min(2, queries - 1))
     kept = counts[:, None] & (places >= 0)
     shares = []
     for head in range(heads):

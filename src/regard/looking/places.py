@@ -21,7 +21,7 @@ _lock = threading.Lock()
 class Places:
     """The attention layers and the blocks of a model, by name: `encoder.0.self`, `encoder.0`."""
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: nn.Module, *, strict: bool = True) -> None:
         self.layers: dict[str, nn.Module] = {}
         self.blocks: dict[str, nn.Module] = {}
         self.left_out: dict[str, str] = {}
@@ -35,7 +35,7 @@ class Places:
                 put(self.layers, path, module, alone="self")
             elif isinstance(module, Block | nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
                 put(self.blocks, path, module, alone="block")
-        if not self.layers:
+        if strict and not self.layers:
             raise RegardError(refusal(type(model).__name__, self.left_out))
 
     @property

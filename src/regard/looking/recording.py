@@ -76,8 +76,14 @@ class Step:
     last: int
 
     def whole(self) -> Pattern:
-        vectors = self.strand.read(self.first, self.last)
-        return Pattern(**self.pattern, **dict(zip(SHARED, vectors, strict=False)))
+        """The pattern of the call; the same one each time where its keys are not copied for it."""
+        known: Pattern | None = self.__dict__.get("_whole")
+        if known is None:
+            vectors = self.strand.read(self.first, self.last)
+            known = Pattern(**self.pattern, **dict(zip(SHARED, vectors, strict=False)))
+            if self.strand.before is None:
+                self.__dict__["_whole"] = known
+        return known
 
 
 class Recording(Sequence[Pattern]):
@@ -85,7 +91,6 @@ class Recording(Sequence[Pattern]):
 
     def __init__(self) -> None:
         self.steps: list[Step | Pattern] = []
-        self.last: tuple[Step | Pattern, Pattern] | None = None  # the one that was asked for, with what it worked out
 
     def keep(self, pattern: Pattern) -> None:
         """One more call, as it is."""
@@ -128,25 +133,21 @@ class Recording(Sequence[Pattern]):
     def __getitem__(self, index: slice) -> list[Pattern]: ...
     def __getitem__(self, index: int | slice) -> Pattern | list[Pattern]:
         steps = self.steps[index]
-        return [self.whole(step) for step in steps] if isinstance(steps, list) else self.whole(steps)
+        return [whole(step) for step in steps] if isinstance(steps, list) else whole(steps)
 
     def __len__(self) -> int:
         return len(self.steps)
 
     def __iter__(self) -> Iterator[Pattern]:
-        return map(self.whole, self.steps)
-
-    def whole(self, step: Step | Pattern) -> Pattern:
-        """The pattern of a call."""
-        if isinstance(step, Pattern):
-            return step
-        if self.last is None or self.last[0] is not step:
-            self.last = (step, step.whole())
-        return self.last[1]
+        return map(whole, self.steps)
 
 
 def copy(tensor: Tensor) -> Tensor:
     return tensor.detach().clone()
+
+
+def whole(step: Step | Pattern) -> Pattern:
+    return step.whole() if isinstance(step, Step) else step
 
 
 def alike(known: Tensor, other: Tensor) -> bool:

@@ -64,6 +64,9 @@ def top(seen: Mapping[str, Pattern]) -> tuple[str, int, int, Tensor]:
 
 def downwards(seen: Mapping[str, Pattern], side: str) -> Iterator[tuple[Pattern, Kind]]:
     """The layers of a side, from the last to the first; in each the look at the source comes last."""
+    for name, reason in getattr(seen, "left_out", {}).items():
+        if is_layer(name, side):
+            raise RegardError(f"all layers of the {side} expected, but {name} cannot be watched: {reason}")
     layers = sorted({int(name.split(".")[1]) for name in seen if is_layer(name, side)}, reverse=True)
     if layers and layers != [*reversed(range(layers[0] + 1))]:
         raise RegardError(f"all layers of the {side} expected, only {sorted(layers)} were watched")

@@ -39,8 +39,9 @@ KNOWN_COPIES = 4  # masks of which it is known that they were copied already
 class Seen(Mapping[str, Pattern]):
     """What was seen: `seen[name]` is the last call, `seen.all(name)` every call, `seen.stream(name)` a block."""
 
-    def __init__(self, names: list[str]) -> None:
+    def __init__(self, names: list[str], left_out: Mapping[str, str] | None = None) -> None:
         self.names = names
+        self.left_out = dict(left_out or {})  # layers of the model that cannot be watched, with the reason
         self._patterns: dict[str, Recording] = {}
         self._streams: dict[str, list[Stream]] = {}
         self.copies = Copies()
@@ -195,7 +196,7 @@ def watch(model: nn.Module, *names: str, grad: bool = False, values: bool = Fals
     """
     places = Places(model)
     chosen = places.chosen(names or ["*"])
-    seen = Seen(chosen)
+    seen = Seen(chosen, places.left_out)
     taps: dict[nn.Module, Tap] = {module: Tap() for module in places.around}
     for module in dict.fromkeys(places.module(name) for name in chosen):
         taps[module] = Watcher(places.of(module), seen, grad, values)

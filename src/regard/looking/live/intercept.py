@@ -75,7 +75,7 @@ class Intercept(TorchFunctionMode):
         pattern = softmax_pattern(self.call, args[0] if args else kwargs["input"], weights)
         edited = edit(self.call, pattern)
         if edited is not pattern:
-            weights = replaced(weights, edited)
+            weights = replaced(weights, pattern, edited)
         see(self.call, edited)
         return weights
 
@@ -96,17 +96,17 @@ def is_over_keys(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return isinstance(scores, Tensor) and scores.ndim in (3, 4) and dim in (-1, scores.ndim - 1)
 
 
-def replaced(weights: Tensor, edited: Pattern) -> Tensor:
-    """The weights of an edited pattern in the shape of those that a layer has computed; what it holds beyond the keys
-    (empty places of a cache, a sink) keeps its share."""
-    new = edited.weights(force=True)
+def replaced(weights: Tensor, pattern: Pattern, edited: Pattern) -> Tensor:
+    """The weights of an edited pattern in the shape of those that a layer has computed.
+
+    Rows of padding that see nothing stay what the layer makes of them, and so do columns behind the keys (empty places
+    of a cache, a sink), from which nobody gathers.
+    """
+    batch, heads, queries, keys = pattern.shape
+    own = weights[..., :keys].reshape(batch, heads, queries, keys)
+    blind = pattern.weights(force=True).sum(-1, keepdim=True) == 0
+    new = torch.where(blind, own, edited.weights(force=True).to(weights.dtype))
     if edited.gate is not None:
-        new = new * edited.gate[:, :, None, None]
-    keys = new.shape[-1]
-    new = new.reshape(*weights.shape[:-1], keys).to(weights.dtype)
-    return new if keys == weights.shape[-1] else torch.cat([new, rest(weights, edited)], -1)
-
-
-def rest(weights: Tensor, edited: Pattern) -> Tensor:
-    """What a softmax gave to columns that are no keys. Nobody gathers from them, so that only their number matters."""
-    return weights[..., edited.shape[3] :]
+        new = new * edited.gate[:, :, None, None].to(weights.dtype)
+    new = new.reshape(*weights.shape[:-1], keys)
+    return new if keys == weights.shape[-1] else torch.cat([new, weights[..., keys:]], -1)

@@ -19,6 +19,7 @@ from regard.attention import (
     SoftCap,
     Softmax,
 )
+from regard.errors import RegardError
 from regard.looking.live.calls import Arguments, LayerCall, running, tokens_of
 
 ALL_ROWS = 1 << 20  # weights up to which every row of a compact pattern is compared with the layer's own
@@ -90,6 +91,8 @@ def softmax_pattern(call: LayerCall, scores: Tensor, weights: Tensor) -> Pattern
         compact = argument_pattern(call, call.arguments)
         if compact is not None and agrees(compact, weights):
             return compact
+        if compact is not None and isinstance(compact.normaliser, Sink):
+            raise RegardError(f"{type(call.module).__name__} attends with a sink in a way that is not known here")
     return score_pattern(call, scores)
 
 
@@ -117,7 +120,9 @@ def score_pattern(call: LayerCall, scores: Tensor) -> Pattern:
 def agrees(pattern: Pattern, weights: Tensor) -> bool:
     """Whether a pattern has the weights that a layer computed; rows that see nothing do not count."""
     batch, heads, queries, keys = pattern.shape
-    if weights.shape[:3] != (batch, heads, queries) or weights.shape[3] < keys:
+    sinks = int(isinstance(pattern.normaliser, Sink))
+    beyond = weights[..., keys : weights.shape[3] - sinks]
+    if weights.shape[:3] != (batch, heads, queries) or weights.shape[3] < keys + sinks or bool(beyond.any()):
         return False
     few = weights.numel() <= ALL_ROWS
     rows = range(queries) if few else sorted({round(i * (queries - 1) / (SOME_ROWS - 1)) for i in range(SOME_ROWS)})
@@ -152,23 +157,29 @@ def standing(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None) -> 
 
 def stand(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens: Tensor | None) -> Standing:
     queries, first_key = query.shape[2], call.first_key
-    if call.cached:
-        keys = min(keys, call.first_query + queries - first_key)
     may_look, bias = read_mask(mask, keys)
+    written = min(keys, call.first_query + queries - first_key) if call.cached else keys
+    if may_look is not None and not bool(may_look[..., written:].any()):  # nobody sees the empty places of a cache
+        keys, may_look, bias = written, may_look[..., :written], crop(bias, written)
     rows = slice(call.first_query, call.first_query + queries)
     columns = slice(first_key, first_key + keys)
     lines = torch.arange(rows.start, rows.stop, device=query.device)[None] if call.is_cross else None
+    if written < keys:  # vectors behind those of the tokens, which no token stands for
+        beyond = torch.arange(columns.start, columns.stop, device=query.device)[None]
+        beyond[:, written:] = -1
+        return Standing(keys, shortest(may_look), bias, first_key, lines, beyond)
     if tokens is None or len(tokens) not in (1, len(query)) or tokens.shape[1] < columns.stop:
         return Standing(keys, shortest(may_look), bias, first_key, lines, None)
     padding = tokens[:, columns].to(query.device)
-    if (bool(padding.all()) and bool(tokens[:, : columns.start].all())) or not hides(may_look, padding):
+    if bool(tokens[:, : columns.stop].all()) or not hides(may_look, padding):
         return Standing(keys, shortest(may_look), bias, first_key, lines, None)
     positions = torch.where(tokens, tokens.cumsum(-1) - 1, -1).to(query.device)
     if not call.is_cross:
         lines = positions[:, rows]
     seen = shortest(may_look & padding[:, None, None]) if may_look is not None else None
-    both = Padding(padding) if seen is None or isinstance(seen, Padding) else seen & Padding(padding)
-    return Standing(keys, both, bias, first_key, lines, positions[:, columns] if first_key else None)
+    if not bool(padding.all()):
+        seen = Padding(padding) if seen is None or is_padding(seen, padding) else seen & Padding(padding)
+    return Standing(keys, seen, bias, first_key, lines, positions[:, columns] if first_key else None)
 
 
 def read_mask(mask: Tensor | None, keys: int) -> tuple[Tensor | None, Given | None]:
@@ -186,14 +197,25 @@ def read_mask(mask: Tensor | None, keys: int) -> tuple[Tensor | None, Given | No
     return ~forbids, Given(numbers) if bool(numbers.any()) else None
 
 
-def shortest(may_look: Tensor | None) -> Mask | None:
-    """What may be seen, as a mask in its shortest form."""
+def crop(bias: Given | None, keys: int) -> Given | None:
+    return bias if bias is None else Given(bias.numbers[..., :keys])
+
+
+def shortest(may_look: Tensor | None) -> Dense | None:
+    """What may be seen, as a mask in its shortest form: rows that are all alike are one."""
     if may_look is None or bool(may_look.all()):
         return None
-    rows_alike = may_look.shape[1] == may_look.shape[2] == 1
-    return Padding(may_look[:, 0, 0]) if rows_alike else Dense(may_look)
+    alike = may_look.stride(2) == 0 or bool((may_look == may_look[:, :, :1]).all())
+    return Dense(may_look[:, :, :1] if alike else may_look)
+
+
+def is_padding(mask: Dense, padding: Tensor) -> bool:
+    """Whether a mask hides padding and nothing else."""
+    return mask.allowed.shape[1] == mask.allowed.shape[2] == 1 and bool((mask.allowed[:, 0, 0] == padding).all())
 
 
 def hides(may_look: Tensor | None, padding: Tensor) -> bool:
     """Whether a mask hides what is said to be padding: a model may not heed what it was told."""
-    return may_look is not None and not bool((may_look.any(1).any(1) & ~padding).any())
+    if may_look is None:
+        return bool(padding.all())
+    return not bool((may_look.any(1).any(1) & ~padding).any())
