@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from html import escape, unescape
 
 VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"'=<>`]++)"""
-ATTRIBUTES = rf"""(?:[\s/](?:[\s/]++|[^\s"'<>/=]++(?:\s*+=\s*+{VALUE})?+)*+)?+"""
+# Atomic groups, not (...)*+: what that matches is wrong before Python 3.11.5 (python/cpython#106052).
+ATTRIBUTES = rf"""(?>(?:[\s/](?>(?:[\s/]++|[^\s"'<>/=]++(?>(?:\s*+=\s*+{VALUE})?))*))?)"""
 TAGS = re.compile(
-    rf"""(?P<aside><!--(?!-?>)(?:(?!--\s*!?>|<!--).)*+-->|<!\[CDATA\[[^<>]*\]\]>|<![A-Za-z][^<>]*>|<\?[^<>]*>)
-    |(?P<raw><(?P<code>script|style){ATTRIBUTES}>(?:(?!</?(?P=code)[\s/>]).)*+</(?P=code)\s*>)
+    rf"""(?P<aside><!--(?!-?>)(?>(?:(?!--\s*!?>|<!--).)*)-->|<!\[CDATA\[[^<>]*\]\]>|<![A-Za-z][^<>]*>|<\?[^<>]*>)
+    |(?P<raw><(?P<code>script|style){ATTRIBUTES}>(?>(?:(?!</?(?P=code)[\s/>]).)*)</(?P=code)\s*>)
     |</(?P<end>[A-Za-z][\w:.-]*)[^<>]*>
     |<(?P<start>[A-Za-z][\w:.-]*)(?P<attributes>{ATTRIBUTES})>""",
     re.DOTALL | re.IGNORECASE | re.VERBOSE,
