@@ -11,7 +11,11 @@ from torch import Tensor, nn
 from regard.attention import Pattern
 from regard.attention.taps import Taps
 
-OTHER_TEXT = ("key_value_states", "encoder_hidden_states")  # as layers call the text that is not their own
+OTHER_TEXT = (
+    "key_value_states",
+    "encoder_hidden_states",
+    "cross_attention_states",
+)  # as layers call the text that is not their own
 KEPT_STANDINGS = 4  # masks of which it is known what they allow
 KEPT_MASKS = 16  # masks of which it is known what padding they were made from
 
@@ -45,9 +49,11 @@ class LayerCall:
     batch: int | None = None
     cached: bool = False  # keys come from a cache, which may hold empty places behind them
     first_query: int = 0  # tokens of the text before the first query
-    first_key: int = 0  # tokens that the cache has dropped before the first key
+    first_key: int | None = None  # tokens that the cache has dropped before the first key; None: as the keys are many
+    expected_keys: int | None = None  # what the cache will hand out, if it says
     attention_mask: Any = None
     arguments: Arguments | None = None
+    functions: int = 0  # calls of transformers' attention function
     softmaxes: int = 0  # times that weights were met
 
 
@@ -76,23 +82,27 @@ def layer_call() -> LayerCall | None:
 
 def begin(module: nn.Module, taps: Taps, named: dict[str, Any]) -> LayerCall:
     """Find out, before a layer runs, where its queries and keys will stand. `named` is all that it is called with."""
-    is_cross = any(named.get(name) is not None for name in OTHER_TEXT)
+    is_cross = any(named.get(name) is not None for name in OTHER_TEXT) or "CrossAttention" in type(module).__name__
     call = LayerCall(module, taps, is_cross, attention_mask=named.get("attention_mask"))
     hidden = next((value for value in named.values() if isinstance(value, Tensor)), None)
     if hidden is None or hidden.ndim != 3:
         return call
     call.batch, queries = hidden.shape[:2]
-    layer = getattr(module, "layer_idx", None)
+    slot = getattr(module, "layer_idx", None)
     cache = next((value for value in named.values() if is_cache(value)), None)
-    if cache is None or layer is None:
+    if cache is None or slot is None:
         return call
     if is_cross:  # the layer's own text has been read before it looks at the other
         text = getattr(cache, "self_attention_cache", None)
-        call.first_query = max(int(text.get_seq_length(layer)) - queries, 0) if text is not None else 0
-    else:
-        call.cached = True
-        call.first_query = int(cache.get_query_offset(layer))
-        call.first_key = int(cache.get_mask_sizes(queries, layer)[1])
+        call.first_query = max(int(text.get_seq_length(slot)) - queries, 0) if text is not None else 0
+        return call
+    shared = getattr(module, "kv_shared_layer_index", None)
+    if shared is not None:  # another layer has written the keys of this pass already
+        call.cached, call.first_query = True, max(int(cache.get_seq_length(shared)) - queries, 0)
+        return call
+    slot += named.get("cycle_offset") or 0  # layers that are gone through several times have a slot for each
+    call.cached, call.first_query = True, int(cache.get_query_offset(slot))
+    call.expected_keys, call.first_key = map(int, cache.get_mask_sizes(queries, slot))
     return call
 
 

@@ -5,7 +5,7 @@ import threading
 from functools import cache, partial
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from regard.attention.taps import at_work
 from regard.errors import RegardError
@@ -50,8 +50,10 @@ def close(module: nn.Module) -> None:
 
 def passed(module: nn.Module, given: Any, output: Any) -> None:
     """A block has put something out."""
-    for tap in at_work(vars(module).get("taps", ())):
-        tap.passed(output[0] if isinstance(output, tuple) else output)
+    x = output[0] if isinstance(output, tuple) and output else output
+    if isinstance(x, Tensor):
+        for tap in at_work(vars(module).get("taps", ())):
+            tap.passed(x)
 
 
 def enter_model(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -78,7 +80,7 @@ def leave(module: nn.Module, given: tuple[Any, ...], output: Any) -> None:
         other, call, mode = running.calls.pop()
         if mode is not None:
             mode.__exit__(None, None, None)
-    if isinstance(call, LayerCall) and output is not None and call.softmaxes != 1:
+    if isinstance(call, LayerCall) and output is not None and call.softmaxes not in (1, call.functions or 1):
         raise RegardError(f"{type(module).__name__} cannot be watched: {unmet(call.softmaxes, module)}")
 
 

@@ -19,7 +19,7 @@ from regard.attention.kernels import gather, kernel_call
 from regard.attention.normalisers import Summary
 from regard.attention.pattern import Pattern
 from regard.looking.live.calls import LayerCall, edit, see
-from regard.looking.live.patterns import Fused, fused_pattern, softmax_pattern
+from regard.looking.live.patterns import Fused, blind_rows, fused_pattern, softmax_pattern
 
 SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
 FUSED = Signature(
@@ -62,6 +62,10 @@ class Intercept(TorchFunctionMode):
         edited = edit(self.call, pattern)
         if edited is not pattern:
             output = gather(edited, given.dropout_p)
+            if (blind := blind_rows(given.attn_mask)) is not None:  # rows of padding stay what the kernel makes of them
+                own = function(*args, **kwargs)
+                own = own if edited.gate is None else own * edited.gate[:, :, None, None].to(own.dtype)
+                output = torch.where(blind, own, output)
         else:
             output, summary = run(given) or (function(*args, **kwargs), None)
             edited = replace(pattern, summary=summary)

@@ -64,6 +64,7 @@ def noted(
     named = others if scaling is None else {**others, "scaling": scaling}
     if call is None:
         return function(module, query, key, value, attention_mask, **named)
+    call.functions += 1
     call.arguments = Arguments(query, key, value, scaling, attention_mask, others)
     if is_flex(function):
         return attend_flex(call, partial(function, module, query, key, value, attention_mask, **named))

@@ -22,6 +22,7 @@ from regard.attention import (
 from regard.errors import RegardError
 from regard.looking.live.calls import Arguments, LayerCall, running, tokens_of
 
+HEADS = ("num_heads", "num_attention_heads", "n_heads")  # as layers call how many they have
 ALL_ROWS = 1 << 20  # weights up to which every row of a compact pattern is compared with the layer's own
 SOME_ROWS = 16  # rows that are compared above
 CLOSE = {torch.float32: 1e-5, torch.float64: 1e-9}  # half precision: what its rounding can do to a score
@@ -73,7 +74,8 @@ class Standing:
 
 def fused_pattern(call: LayerCall, given: Fused) -> Pattern:
     """What the fused kernel is about to compute."""
-    query, key, value = (autocast(x) for x in (given.query, given.key, given.value))
+    batch = max(len(x) for x in (given.query, given.key, given.value))
+    query, key, value = (autocast(x).expand(batch, -1, -1, -1) for x in (given.query, given.key, given.value))
     mask = given.attn_mask
     if given.is_causal and query.shape[2] != key.shape[2]:  # the first query stands beside the first key
         mask = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool, device=query.device).tril()
@@ -86,7 +88,7 @@ def fused_pattern(call: LayerCall, given: Fused) -> Pattern:
 def softmax_pattern(call: LayerCall, scores: Tensor, weights: Tensor) -> Pattern:
     """What a softmax computed: from queries and keys where these give the same weights, else from the scores."""
     if scores.ndim == 3:
-        scores, weights = (x.unflatten(0, (call.batch or 1, -1)) for x in (scores, weights))
+        scores, weights = (x.unflatten(0, (batch_of(call, len(scores)), -1)) for x in (scores, weights))
     if call.arguments is not None:
         compact = argument_pattern(call, call.arguments)
         if compact is not None and agrees(compact, weights):
@@ -94,6 +96,12 @@ def softmax_pattern(call: LayerCall, scores: Tensor, weights: Tensor) -> Pattern
         if compact is not None and isinstance(compact.normaliser, Sink):
             raise RegardError(f"{type(call.module).__name__} attends with a sink in a way that is not known here")
     return score_pattern(call, scores)
+
+
+def batch_of(call: LayerCall, rows: int) -> int:
+    """How many texts there are, where a layer has put texts and heads into one dimension."""
+    heads = next((number for name in HEADS if isinstance(number := getattr(call.module, name, None), int)), 0)
+    return rows // heads if heads and rows % heads == 0 else call.batch or 1
 
 
 def argument_pattern(call: LayerCall, given: Arguments) -> Pattern | None:
@@ -157,8 +165,13 @@ def standing(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None) -> 
 
 def stand(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens: Tensor | None) -> Standing:
     queries, first_key = query.shape[2], call.first_key
+    total = call.first_query + queries
+    if first_key is None:
+        first_key = max(total - keys, 0) if call.cached else 0
     may_look, bias = read_mask(mask, keys)
-    written = min(keys, call.first_query + queries - first_key) if call.cached else keys
+    written = min(keys, total - first_key) if call.cached else keys
+    if call.expected_keys is not None and keys not in (call.expected_keys, written):  # not what the cache spoke of
+        return Standing(keys, shortest(may_look), bias, 0, None, None)
     if may_look is not None and not bool(may_look[..., written:].any()):  # nobody sees the empty places of a cache
         keys, may_look, bias = written, may_look[..., :written], crop(bias, written)
     rows = slice(call.first_query, call.first_query + queries)
@@ -168,7 +181,7 @@ def stand(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens
         beyond = torch.arange(columns.start, columns.stop, device=query.device)[None]
         beyond[:, written:] = -1
         return Standing(keys, shortest(may_look), bias, first_key, lines, beyond)
-    if tokens is None or len(tokens) not in (1, len(query)) or tokens.shape[1] < columns.stop:
+    if tokens is None or len(tokens) not in (1, len(query)) or tokens.shape[1] < max(columns.stop, rows.stop):
         return Standing(keys, shortest(may_look), bias, first_key, lines, None)
     padding = tokens[:, columns].to(query.device)
     if bool(tokens[:, : columns.stop].all()) or not hides(may_look, padding):
@@ -212,6 +225,15 @@ def shortest(may_look: Tensor | None) -> Dense | None:
 def is_padding(mask: Dense, padding: Tensor) -> bool:
     """Whether a mask hides padding and nothing else."""
     return mask.allowed.shape[1] == mask.allowed.shape[2] == 1 and bool((mask.allowed[:, 0, 0] == padding).all())
+
+
+def blind_rows(mask: Tensor | None) -> Tensor | None:
+    """Rows in which a mask of numbers forbids everything, (batch or 1, heads or 1, queries or 1, 1); None: there are
+    none. A kernel weighs all keys alike there."""
+    if mask is None or mask.dtype == torch.bool:
+        return None
+    blind = (mask <= torch.finfo(mask.dtype).min / 2).all(-1, keepdim=True)
+    return blind[(None,) * (4 - blind.ndim)] if bool(blind.any()) else None
 
 
 def hides(may_look: Tensor | None, padding: Tensor) -> bool:
