@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -81,6 +82,10 @@ def until(condition, seconds: float = 20) -> None:
     while not condition():
         assert time.monotonic() < end, "it did not come to pass"
         time.sleep(0.02)
+
+
+def unusable(cache: Path, cause: str) -> str:
+    return f"{cache}: the cache cannot be used ({cause}): set REGARD_CACHE to a folder that can"
 
 
 def version(path: Path | None) -> int:
@@ -286,18 +291,60 @@ def test_a_cache_that_cannot_be_made_is_a_reason(copy, monkeypatch, wait):
     (copy.folder / "file").touch()
     monkeypatch.setenv("REGARD_CACHE", str(copy.folder / "file"))
     assert copy.build.library(wait) is None
-    assert str(copy.folder / "file") in copy.build.why()
+    where = copy.folder / "file" / "engine"
+    assert copy.build.why() == unusable(where, "Not a directory")
+
+
+AS_ANOTHER = """
+import os, runpy, sys
+build = runpy.run_path(sys.argv[1])
+if os.getuid() == 0:  # to whom no door is closed
+    os.setgid(65534)
+    os.setuid(65534)
+print(build["library"](wait=sys.argv[2] == "True"))
+print(build["why"]())
+"""
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that everybody may enter; pytest's own are closed to others."""
+    folder = Path(tempfile.mkdtemp(prefix="regard-test-"))
+    folder.chmod(0o755)
+    yield folder
+    for path in folder.rglob("*"):
+        path.chmod(0o755)
+    shutil.rmtree(folder)
 
 
 @needs_compiler
 @pytest.mark.parametrize("wait", [True, False])
-def test_a_read_only_cache_is_a_reason(copy, monkeypatch, wait):
-    copy.cache.mkdir(parents=True)
-    copy.cache.chmod(0o500)
-    if os.access(copy.cache, os.W_OK):  # root may write anywhere: take a place where nobody may
-        monkeypatch.setattr(copy.build, "folder", lambda: Path("/proc/self"))
+@pytest.mark.parametrize("is_there", [True, False], ids=["a cache that is read-only", "a home that is read-only"])
+def test_who_may_not_write_the_cache_is_told_so_in_one_line(copy, open_folder, monkeypatch, wait, is_there):
+    copy = Copy(open_folder / "program")
+    home = open_folder / "home"
+    home.mkdir()
+    monkeypatch.delenv("REGARD_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(home))
+    cache = copy.build.folder()
+    if is_there:
+        cache.mkdir(parents=True)
+        cache.chmod(0o555)
+    home.chmod(0o555)
+    command = [sys.executable, "-c", AS_ANOTHER, str(copy.script), str(wait)]
+    asked = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert asked.stdout.splitlines() == ["None", unusable(cache, "Permission denied")]
+    assert asked.stderr == ""
+
+
+@needs_compiler
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="there is no /proc, where not even root may write")
+@pytest.mark.parametrize("wait", [True, False])
+def test_a_cache_where_nobody_may_write_is_a_reason(copy, monkeypatch, wait):
+    monkeypatch.setattr(copy.build, "folder", lambda: Path("/proc/self"))
     assert copy.build.library(wait) is None
-    assert copy.build.why()
+    assert copy.build.why().startswith("/proc/self: the cache cannot be used (")
     assert "\n" not in copy.build.why()
 
 

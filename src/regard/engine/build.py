@@ -9,6 +9,7 @@ This file imports nothing of regard: it runs by itself as the builder in the bac
 the wheel's build hook.
 """
 
+import errno
 import hashlib
 import logging
 import os
@@ -96,16 +97,18 @@ def _looked_for(wait: bool) -> tuple[Path | None, str]:
     if path := carried():
         return path, ""
     build = planned()
-    if wait and not build.done:
-        build.run()
-    if build.path.is_file():
-        _used(build.path)
-        return build.path, ""
-    if problem := build.problem():
-        return None, problem
-    if wait:
-        return None, "the build left no library"
-    return None, _in_background(build)
+    try:
+        if wait and not build.done:
+            build.run()
+        if build.path.is_file():
+            _used(build.path)
+            return build.path, ""
+        if problem := build.problem():
+            return None, problem
+        return None, "the build left no library" if wait else _in_background(build)
+    except OSError as problem:  # another user's home, or none; a full disk
+        cause = problem.strerror or type(problem).__name__
+        return None, f"{build.path.parent}: the cache cannot be used ({cause}): set REGARD_CACHE to a folder that can"
 
 
 # The machine
@@ -302,7 +305,7 @@ def _in_background(build: Build) -> str:
         place = build.path.parent
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not os.access(place, os.W_OK):
-            return f"{place}: the cache cannot be written"
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
         process = subprocess.Popen(
             [sys.executable, "-I", __file__, "--background"],
             stdin=subprocess.DEVNULL,

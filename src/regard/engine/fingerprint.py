@@ -99,8 +99,13 @@ def parts(model: nn.Module) -> list[Any]:
             for tensors in (state["_parameters"], state["_buffers"]):
                 if tensors:
                     for tensor in tensors.values():
-                        if tensor is not None:
-                            found += traces(tensor)
+                        if tensor is None:
+                            continue
+                        try:
+                            where, version = tensor.data_ptr(), tensor._version
+                        except (RuntimeError, ValueError):
+                            where, version = unversioned(tensor)
+                        found += (id(tensor), where, version, tensor.shape, tensor.is_contiguous())
             if state["_modules"]:
                 left += state["_modules"].values()
     except KeyError:
@@ -118,21 +123,14 @@ def check_plain(module: nn.Module) -> None:
         raise Unsupported("dropout is at work in the model")
 
 
-def traces(tensor: Tensor) -> tuple[Any, ...]:
-    """What tells a tensor from another, and shows that it was changed in the ways that torch counts."""
+def unversioned(tensor: Tensor) -> tuple[int, int]:
+    """Where a tensor of inference mode lies, which does not count its changes; others have no memory of their own."""
     try:
-        return id(tensor), tensor.data_ptr(), tensor._version, tensor.shape, tensor.is_contiguous()
+        if tensor.is_inference():
+            return tensor.data_ptr(), -1
     except (RuntimeError, ValueError):
-        return unversioned(tensor)
-
-
-def unversioned(tensor: Tensor) -> tuple[Any, ...]:
-    """The same of a tensor of inference mode, which does not count its changes; others have no memory of their own."""
-    try:
-        assert tensor.is_inference()
-        return id(tensor), tensor.data_ptr(), tensor.shape, tensor.is_contiguous()
-    except (RuntimeError, ValueError, AssertionError):
-        raise Unsupported("a tensor has no memory of its own") from None
+        pass
+    raise Unsupported("a tensor has no memory of its own")
 
 
 def extent(tensor: Tensor) -> int:

@@ -55,24 +55,36 @@ uint64_t whole(const char* data, size_t bytes) {
     return digest.folded(bytes);
 }
 
-uint64_t sampled(const void* const* data, const size_t* bytes, int count, int lines) {
-    Digest digest;
-    size_t n = 0;
+// Calls visit(line, bytes) for the lines that stand for all.
+template <class Visit>
+void for_sample(const void* const* data, const size_t* bytes, int count, size_t lines, Visit visit) {
     for (int i = 0; i < count; i++) {
         const char* from = static_cast<const char*>(data[i]);
         const size_t all = (bytes[i] + LINE - 1) / LINE;
-        for (size_t line = 0; line < std::min(all, size_t(lines)); line++, n++) {
-            const size_t chosen = all <= size_t(lines) ? line : size_t((line * GOLDEN >> 32) * all >> 32);
-            add(digest.sums[n % ABREAST], from + chosen * LINE, std::min(LINE, bytes[i] - chosen * LINE));
+        for (size_t line = 0; line < std::min(all, lines); line++) {
+            const size_t chosen = all <= lines ? line : size_t((line * GOLDEN >> 32) * all >> 32);
+            visit(from + chosen * LINE, std::min(LINE, bytes[i] - chosen * LINE));
         }
     }
+}
+
+uint64_t sampled(const void* const* data, const size_t* bytes, int count, size_t lines) {
+    Digest digest;
+    size_t n = 0;
+    // Every line is far away and on a page of its own: all are sent for before the first is needed.
+    for_sample(data, bytes, count, lines, [](const char* line, size_t) { __builtin_prefetch(line); });
+    for_sample(data, bytes, count, lines, [&](const char* line, size_t size) {
+        Words& sums = digest.sums[n++ % ABREAST];
+        if (size == LINE) add(sums, line);
+        else add(sums, line, size);
+    });
     return digest.folded(n);
 }
 
 }  // namespace
 
 uint64_t fingerprint(const void* const* data, const size_t* bytes, int count, int lines, int threads) {
-    if (lines) return sampled(data, bytes, count, lines);
+    if (lines) return sampled(data, bytes, count, size_t(lines));
     struct Chunk {
         const char* data;
         size_t bytes;
