@@ -42,9 +42,11 @@ def attention_layers(model: nn.Module) -> Layers:
             result.left_out.update(dict.fromkeys(mine, reason))
             continue
         result.layers.update(dict.fromkeys(mine, module))
-        if name.block is not None:
-            around = [f"{name.side}.{depth}" for depth in numbers] if short else [name.block]
-            result.blocks.update(dict.fromkeys(around, model.get_submodule(name.block)))
+        if short and name.blocks:
+            around = dict.fromkeys([f"{name.side}.{depth}" for depth in numbers], name.blocks[0])
+        else:
+            around = {path: path for path in name.blocks}
+        result.blocks.update({block: model.get_submodule(path) for block, path in around.items()})
     return result
 
 
