@@ -62,7 +62,7 @@ def edits(draw, heads, queries, keys):
         elif name == "scale":
             made.append((name, (draw(st.sampled_from([0.0, 0.5, -2.0])), draw(some_heads))))
         else:
-            made.append((name, (torch.arange(1.0, keys + 1) / keys, draw(some_heads), draw(some_rows))))
+            made.append((name, (torch.arange(1.0, keys + 1).softmax(-1), draw(some_heads), draw(some_rows))))
     return made
 
 
@@ -91,7 +91,7 @@ def test_composed_edits_equal_the_dense_definition(recipe, budget, data):
 def test_edits_carry_the_gradient_of_the_dense_definition():
     query, key, value = random_heads(1, 2, 4, 4, 3, 3, dtype=torch.float64)
     gate = torch.rand(1, 2, dtype=torch.float64, requires_grad=True)
-    fixed = torch.rand(2, 4, dtype=torch.float64, requires_grad=True)
+    fixed = torch.rand(2, 4, dtype=torch.float64).softmax(-1).requires_grad_()
 
     def edited(query, key, value, gate, fixed):
         change = Editor(lambda p: p.hide([1]).temper(2.0, 0).set(fixed, heads=1, rows=[0, 3]).scale(gate))
@@ -180,10 +180,10 @@ def test_tempering_goes_from_uniform_to_the_best_key_and_back():
 
 def test_rows_stay_as_they_were_set():
     query, key, value = random_heads()
-    rows = torch.rand(2, 2, 3, 6)
+    rows = torch.rand(2, 2, 3, 6).softmax(-1)
     pattern = Pattern(query, key, mask=Causal(), value=value).set(rows, heads=[3, 1], rows=[5, 0, 2])
     later = pattern.hide([0, 1]).temper(0.1)
     assert torch.equal(later.weights()[:, [3, 1]][:, :, [5, 0, 2]], rows)
     assert torch.equal(later[:, 1, 0], rows[:, 1, 1])
     assert torch.equal(later.row(2)[:, 3], rows[:, 0, 2])
-    assert_close(later.set(torch.ones(6), heads=1, rows=0)[:, 1, 0], torch.ones(2, 6))
+    assert_close(later.set(torch.eye(6)[4], heads=1, rows=0)[:, 1, 0], torch.eye(6)[[4, 4]])

@@ -5,11 +5,17 @@ import torch
 from attention.test_attend import random_heads
 from torch.testing import assert_close
 
-from regard.attention import Pattern, gather
+from regard.attention import Dot, Local, Pattern, Sink, Unnormalised, gather
 from regard.attention.fixed import Fixed
 from regard.errors import ShapeError
 
-ROWS = torch.rand(2, 2, 3, 7)
+
+def rows_of(*shape):
+    """Rows that weights can be."""
+    return torch.rand(shape).softmax(-1)
+
+
+ROWS = rows_of(2, 2, 3, 7)
 
 
 def fixed():
@@ -44,7 +50,7 @@ def test_a_part_counts_its_heads_anew():
 
 def test_some_members_of_a_batch_are_set_and_the_others_left():
     query, key, value = random_heads(3, 4, 5, 7)
-    pattern, rows = Pattern(query, key, value=value), torch.rand(2, 1, 1, 7)
+    pattern, rows = Pattern(query, key, value=value), rows_of(2, 1, 1, 7)
     changed = pattern.set(rows, heads=[1], rows=[3], batch=[2, 0])
     weights = pattern.weights().clone()
     weights[2, 1, 3], weights[0, 1, 3] = rows[:, 0, 0]
@@ -70,12 +76,12 @@ def test_set_rows_gather_by_what_was_set(groups):
 @pytest.mark.parametrize("shape", [(7,), (3, 7), (1, 3, 7), (2, 3, 7), (1, 2, 3, 7), (2, 2, 3, 7)], ids=str)
 def test_weights_broadcast_to_the_rows_they_are_set_for(shape):
     query, key, _ = random_heads(2, 4, 5, 7)
-    weights = torch.rand(shape)
+    weights = rows_of(*shape)
     pattern = Pattern(query, key).set(weights, heads=[3, 1], rows=[4, 0, 2])
     assert_close(pattern[:, [3, 1], [4, 0, 2]], weights.expand(2, 2, 3, 7))
 
 
-@pytest.mark.parametrize("shape", [(6,), (2, 7), (3, 3, 7), (3, 2, 3, 7), (1, 1, 2, 3, 7)], ids=str)
+@pytest.mark.parametrize("shape", [(), (1,), (6,), (3, 1), (2, 7), (3, 3, 7), (3, 2, 3, 7), (1, 1, 2, 3, 7)], ids=str)
 def test_weights_that_do_not_fit_are_refused(shape):
     query, key, _ = random_heads(2, 4, 5, 7)
     told = r"weights has 3 batch members, expected 2|weights that fit \(batch or 1, 2 heads, 3 rows, 7 keys\) expected"
@@ -85,8 +91,48 @@ def test_weights_that_do_not_fit_are_refused(shape):
 
 def test_the_last_word_stands():
     query, key, _ = random_heads(2, 4, 5, 7)
-    first, second = torch.rand(7), torch.rand(7)
+    first, second = rows_of(7), rows_of(7)
     pattern = Pattern(query, key).set(first, heads=1).set(second, rows=2)
     assert_close(pattern[0, 1, 2], second)
     assert_close(pattern[0, 1, 3], first)
     assert_close(pattern[0, 0, 2], second)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ([1.0, 1, 1, 0, 0, 0, 0], "each row of weights sums to 1, or to 0, got one that sums to 3"),
+        ([0.5, 0, 0, 0, 0, 0, 0], "each row of weights sums to 1, or to 0, got one that sums to 0.5"),
+        ([0.5, 0.4998, 0, 0, 0, 0, 0], "each row of weights sums to 1, or to 0, got one that sums to 0.9998"),
+        ([1.25, 0, -0.25, 0, 0, 0, 0], "weights of 0 or more expected, got -0.25"),
+        ([1, 0, 0, 0, 0, 0, torch.nan], "weights: finite numbers expected, got nan"),
+        ([torch.inf, 0, 0, 0, 0, 0, 0], "weights: finite numbers expected, got inf"),
+    ],
+)
+def test_rows_that_weights_cannot_be_are_refused(row, told):
+    query, key, _ = random_heads(2, 4, 5, 7)
+    with pytest.raises(ShapeError) as raised:
+        Pattern(query, key).set(torch.stack([torch.eye(7)[2], torch.tensor(row)]), heads=1, rows=[0, 3])
+    assert str(raised.value) == told
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64, torch.int64])
+def test_rows_of_any_precision_and_rows_of_nothing_can_be_set(dtype):
+    query, key, _ = random_heads(2, 4, 5, 7)
+    rows = torch.stack([rows_of(7) if dtype.is_floating_point else torch.eye(7)[3], torch.zeros(7)]).to(dtype)
+    found = Pattern(query, key).set(rows, heads=1, rows=[0, 3])
+    assert torch.equal(found[0, 1, [0, 3]], rows.float())
+
+
+def test_rows_need_not_sum_to_1_where_those_of_the_pattern_do_not():
+    query, key, _ = random_heads(2, 4, 5, 7)
+    half, twice = torch.full((7,), 0.5 / 7), torch.full((7,), 2.0 / 7)
+    focused = Pattern(query, key, Local(Dot(), 9, fades=True))
+    for pattern in (focused, Pattern(query, key, normaliser=Sink(torch.zeros(4)))):
+        assert torch.equal(pattern.set(half, rows=2)[0, 0, 2], half)
+        with pytest.raises(ShapeError, match="each row of weights sums to 1 at most, got one that sums to 2"):
+            pattern.set(twice, rows=2)
+    raw = Pattern(query, key, normaliser=Unnormalised())
+    assert torch.equal(raw.set(-twice, rows=2)[0, 0, 2], -twice)
+    with pytest.raises(ShapeError, match="finite numbers expected"):
+        raw.set(torch.full((7,), torch.nan))

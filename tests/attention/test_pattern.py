@@ -182,7 +182,7 @@ def test_only_a_softmax_has_a_log_sum_exp_and_some_have_no_temperature(normalise
 
 def test_a_pattern_kept_apart_owes_nothing_to_its_origin():
     case = Recipe(1, Sizes(), (("&", "causal"), ("&", "padding")), "shaw", "buckets")()
-    edited = case.pattern.hide([0]).temper(2.0, 1).scale(0.5, 0).set(torch.rand(7), heads=2, rows=1)
+    edited = case.pattern.hide([0]).temper(2.0, 1).scale(0.5, 0).set(torch.rand(7).softmax(-1), heads=2, rows=1)
     kept = edited.kept(lambda tensor: tensor.detach().clone())
     before = kept.weights()
     with torch.no_grad():

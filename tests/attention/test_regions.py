@@ -41,7 +41,7 @@ def test_a_region_is_that_of_the_dense_weights(region, groups, budget, edited):
     query, key, _ = (tensor.detach() for tensor in random_heads(2, 4, 5, 7, groups=groups))
     pattern = Pattern(query, key, bias=Alibi(torch.rand(4)), mask=Graph(torch.rand(7, 7) < 0.7))
     if edited:
-        pattern = pattern.set(torch.rand(2, 7), heads=[0, 3], rows=[4, 1]).hide([3])
+        pattern = pattern.set(torch.rand(2, 7).softmax(-1), heads=[0, 3], rows=[4, 1]).hide([3])
     dense = pattern.weights()
     with blocks_of(budget):
         found = pattern[region]

@@ -30,6 +30,27 @@ def test_an_error_of_ours_is_one_line_and_exit_code_1(failing, capsys):
     assert capsys.readouterr() == ("", "regard: expected 3 heads, got 4\n")
 
 
+WARNING = """
+import sys, warnings, click
+from regard.cli import main as cli
+
+@click.command()
+def warn():
+    warnings.warn("the hidden position 9 was never reached", stacklevel=1)
+
+cli.warn = warn
+cli.COMMANDS["warn"] = "regard.cli.main:warn"
+sys.argv = ["regard", "warn"]
+cli.main()
+"""
+
+
+def test_a_warning_is_one_line_and_no_failure():
+    ran = subprocess.run([sys.executable, "-c", WARNING], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout) == (0, "")
+    assert ran.stderr == "regard: the hidden position 9 was never reached\n"
+
+
 @pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_command_in_the_table_loads_and_has_a_line_of_help(name):
     command = cli.regard.get_command(click.Context(cli.regard), name)

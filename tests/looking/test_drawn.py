@@ -10,7 +10,7 @@ from models import test_xl
 from torch.testing import assert_close
 
 import regard
-from regard.attention import Padding, Pattern, Tap
+from regard.attention import Dense, Padding, Pattern, Tap
 from regard.attention.taps import active
 from regard.decoding import decode
 from regard.engine.changes import changes
@@ -181,7 +181,11 @@ def test_a_memory_of_segments_does_not_forget_what_is_edited():
 
 def test_every_row_may_be_drawn_the_same_or_each_its_own():
     layer, x = MultiHead(WIDTH, HEADS), stream()
-    for weights in ([0.0, 0.0, 1.0, 0.0, 0.0], torch.softmax(torch.randn(5, 5), -1), torch.rand(2, 1, 5, 5)):
+    for weights in (
+        [0.0, 0.0, 1.0, 0.0, 0.0],
+        torch.softmax(torch.randn(5, 5), -1),
+        torch.randn(2, 1, 5, 5).softmax(-1),
+    ):
         with regard.edit(layer) as edit, regard.watch(layer) as seen:
             edit.head("self", 1).set(weights)
             layer(x)
@@ -233,3 +237,19 @@ def test_a_number_of_rows_that_does_not_fit_is_refused():
         edit.head("self", 0).set(torch.rand(2, 5), rows=[0, 1, 2])
         with pytest.raises(ShapeError, match="weights of 1 row or of 3 rows expected, got 2"):
             layer(x)
+
+
+@pytest.mark.parametrize("budget", [1, 1 << 20])
+@pytest.mark.parametrize("size", [(1, 1), (3, 1), (1, HEADS), (3, HEADS)], ids=str)
+def test_every_mask_is_asked_for_the_member_and_the_head_that_is_drawn(size, budget, monkeypatch):
+    monkeypatch.setattr("regard.attention.tiles.BUDGET", budget)
+    allowed = torch.ones(*size, 5, 5, dtype=torch.bool)
+    allowed[-1, -1, 3, 2] = False
+    layer, x = MultiHead(WIDTH, HEADS), stream(3)
+    with regard.edit(layer) as edit:
+        edit.head("self", 1).set(torch.eye(5)[[2, 2, 3, 4]], rows=[0, 1, 2, 4])
+        edit.head("self", 0).set(torch.eye(5)[2], rows=[3] if size[1] == HEADS else [2])
+        layer(x, mask=Dense(allowed))
+        edit.head("self", 1).set(torch.eye(5)[2])
+        with pytest.raises(RegardError, match="self: row 3 puts weight on key 2, which the mask forbids"):
+            layer(x, mask=Dense(allowed))

@@ -1,5 +1,8 @@
 import json
+import math
+import warnings
 
+import numpy as np
 import pytest
 import torch
 from looking.readers import HEADS, WIDTH, Reader, Translator, block, stream
@@ -304,6 +307,10 @@ def test_a_layer_that_serves_several_depths_is_not_recomputed_with_the_edits_of_
 # ---- errors
 
 
+def row(weights) -> dict:
+    return {"do": "set", "heads": [0], "rows": None, "weights": weights}
+
+
 @pytest.mark.parametrize(
     ("record", "kind", "message"),
     [
@@ -317,6 +324,50 @@ def test_a_layer_that_serves_several_depths_is_not_recomputed_with_the_edits_of_
             "no place fits 'decoder.0.self': known",
         ),
         ({"do": "hide", "place": "encoder.0", "places": [1]}, UnknownName, "no place fits 'encoder.0': known"),
+        (
+            {"do": "hide", "places": [1], "rows": [3]},
+            RegardError,
+            "the edit 'hide' has no field 'rows': known: do, place, places",
+        ),
+        (
+            {"do": "scale", "heads": [0], "factr": 2},
+            RegardError,
+            "the edit 'scale' has no field 'factr': known: do, factor, heads, place",
+        ),
+        (
+            {"do": "temper", "heads": [0], "temperature": 0},
+            ShapeError,
+            "a temperature is a finite number above 0, got 0",
+        ),
+        (
+            {"do": "temper", "heads": [0], "temperature": math.nan},
+            ShapeError,
+            "temperature: finite numbers expected, got nan",
+        ),
+        (
+            {"do": "temper", "heads": [0], "temperature": [2]},
+            ShapeError,
+            "a temperature is a finite number above 0, got [2]",
+        ),
+        (
+            {"do": "temper", "heads": [0], "temperature": "2"},
+            ShapeError,
+            "temperature: finite numbers expected, got '2'",
+        ),
+        ({"do": "scale", "heads": [0], "factor": math.inf}, ShapeError, "factor: finite numbers expected, got inf"),
+        ({"do": "scale", "heads": [0], "factor": "x"}, ShapeError, "factor: finite numbers expected, got 'x'"),
+        ({"do": "scale", "heads": [[0]], "factor": 1}, ShapeError, "a head is named by its number, got [0]"),
+        ({"do": "scale", "heads": "all", "factor": 1}, ShapeError, "a head is named by its number, got 'all'"),
+        ({"do": "hide", "places": [True]}, ShapeError, "a token is named by its number, got True"),
+        ({"do": "hide", "places": None}, ShapeError, "a token is named by its number, got None"),
+        ({"do": ["hide"], "places": [1]}, UnknownName, "unknown edit \"['hide']\": "),
+        ({"do": "hide", "place": 3, "places": [1]}, RegardError, "place: the name of a layer expected, got 3"),
+        (row(0.5), ShapeError, "weights of 1 to 4 dimensions (… heads, rows, keys) expected, got 0"),
+        (row([[[[[1.0]]]]]), ShapeError, "weights of 1 to 4 dimensions (… heads, rows, keys) expected, got 5"),
+        (row([]), ShapeError, "weights of 1 key or more expected, got none"),
+        (row([1.0, [0.0]]), ShapeError, "weights: finite numbers expected, got [1.0, [0.0]]"),
+        (row([1.0, math.nan]), ShapeError, "weights: finite numbers expected, got nan"),
+        (row(torch.tensor([1.0, math.inf])), ShapeError, "weights: finite numbers expected, got inf"),
     ],
 )
 def test_an_edit_that_cannot_be_is_refused_when_it_is_given(record, kind, message):
@@ -344,10 +395,6 @@ def test_a_head_or_token_that_is_not_there_is_refused_when_the_model_runs():
         edit.hide([5])
         with pytest.raises(ShapeError, match="there is no token at position 5: 5 of them, counted from 0"):
             model(x)
-        edit.clear()
-        edit.head("encoder.0.self", 0).temper(0)
-        with pytest.raises(ShapeError, match="a temperature is above 0, got 0"):
-            model(x)
 
 
 @pytest.mark.parametrize(
@@ -366,6 +413,148 @@ def test_a_file_that_holds_no_edits_is_named(tmp_path, text, message):
         pass
     assert str(raised.value).startswith(f"{path}: {message}")
     assert "\n" not in str(raised.value)
+
+
+def test_a_record_that_is_changed_later_was_checked_and_stays():
+    record = {"do": "hide", "place": "encoder.0.self", "places": [1]}
+    with regard.edit(Reader(), [record]) as edit:
+        record["rows"] = record.pop("places")
+        assert edit.records == [{"do": "hide", "place": "encoder.0.self", "places": [1]}]
+
+
+def test_rows_and_heads_of_any_kind_are_saved_as_numbers(tmp_path):
+    with regard.edit(Reader()) as edit:
+        edit.head("encoder.0.self", np.int64(1)).set(torch.eye(5)[:2], rows=range(2))
+        edit.head("encoder.0.self", torch.tensor([0])).set(np.eye(5)[0], rows=np.array([3]))
+        edit.save(tmp_path / "edits.json")
+    first, second = json.loads((tmp_path / "edits.json").read_text())
+    assert (first["heads"], first["rows"], first["weights"]) == ([1], [0, 1], torch.eye(5)[:2].tolist())
+    assert (second["heads"], second["rows"], second["weights"]) == ([0], [3], [1, 0, 0, 0, 0])
+
+
+# ---- weights that are none
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (torch.ones(3), "each row of weights sums to 1, or to 0, got one that sums to 3"),
+        (torch.full((5,), 0.21), "each row of weights sums to 1, or to 0, got one that sums to 1.05"),
+        (torch.tensor([1.5, -0.5, 0.0, 0.0, 0.0]), "weights of 0 or more expected, got -0.5"),
+    ],
+)
+def test_rows_that_are_no_weights_are_refused_when_the_model_runs(weights, message):
+    model, x = Translator(), stream()
+    with regard.edit(model) as edit:
+        edit.head("decoder.0.self", 0).set(weights)
+        with pytest.raises(ShapeError) as raised:
+            model(x, x)
+    assert str(raised.value) == f"decoder.0.self: {message}"
+
+
+@pytest.mark.parametrize("weights", [torch.ones(1), torch.tensor([0.5, 0.5]), torch.tensor([0.0, 0, 0, 0, 0, 1])])
+def test_weights_of_a_source_are_as_many_as_its_tokens(weights):
+    model, x = Reader(), stream()
+    with regard.edit(model) as edit:
+        edit.head("encoder.0.self", 0).set(weights)
+        with pytest.raises(ShapeError) as raised:
+            model(x)
+    line = f"encoder.0.self: weights of 5 keys, one for each token of the source, expected, got {len(weights)}"
+    assert str(raised.value) == line
+
+
+def test_rows_that_were_rounded_to_four_decimals_are_weights():
+    model, x = Reader(), stream(length=12)
+    with regard.edit(model) as edit, regard.watch(model) as seen:
+        edit.head("encoder.0.self", 0).set([round(1 / 12, 4)] * 12, rows=[2])
+        edit.head("encoder.0.self", 1).set(torch.zeros(12))
+        model(x)
+    assert_close(seen["encoder.0.self"][:, 0, 2], torch.full((2, 12), 0.0833))
+    assert not seen["encoder.0.self"][:, 1].any()
+
+
+def test_weights_may_want_a_gradient_and_get_that_of_the_values():
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    rows, wanted = torch.softmax(torch.randn(5, 5), -1).requires_grad_(), torch.randn(2, 5, WIDTH)
+    with regard.edit(layer) as edit:
+        edit.head("self", 1).set(rows)
+        (layer(x) * wanted).sum().backward()
+    value = layer.project(x).chunk(3, -1)[2].unflatten(-1, (HEADS, -1))[:, :, 1]
+    given = (wanted @ layer.output.weight).unflatten(-1, (HEADS, -1))[:, :, 1]
+    assert_close(rows.grad, (given @ value.transpose(1, 2)).sum(0), **CLOSE)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_row_that_looks_where_the_mask_forbids_is_named_with_its_layer_and_key(side):
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    mask = Causal() & Padding.from_lengths([4, 5], side)
+    with regard.edit(layer) as edit:
+        edit.head("self", 0).set([0.5, 0.5, 0.0, 0.0], rows=[1, 3])
+        layer(x, mask=mask)
+        edit.head("self", 1).set([0.5, 0.0, 0.0, 0.5], rows=[3, 2])
+        with pytest.raises(RegardError) as raised:
+            layer(x, mask=mask)
+    assert str(raised.value) == "self: row 2 puts weight on key 3, which the mask forbids"
+
+
+def test_one_row_for_all_looks_back_only_as_far_as_the_first_may():
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    with regard.edit(layer) as edit, regard.watch(layer) as seen:
+        edit.head("self", 0).set([1.0, 0.0, 0.0, 0.0, 0.0])
+        layer(x, mask=Causal())
+        edit.head("self", 0).set([0.0, 1.0, 0.0, 0.0, 0.0])
+        with pytest.raises(RegardError, match="self: row 0 puts weight on key 1, which the mask forbids"):
+            layer(x, mask=Causal())
+        layer(x)
+    assert (seen.all("self")[0][:, 0, :, 0] == 1).all()
+
+
+# ---- positions that never come
+
+
+def reading(length: int, *, hidden: list[int], model=None) -> list[str]:
+    """What is warned about after a text was read at once."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with regard.edit(model or nn.ModuleDict({"decoder": Stack([block(), block()])})) as edit:
+            edit.hide(hidden)
+            for part in (length - 1, length):
+                next(iter(edit.places.layers.values()))(stream(length=part))
+    assert all(one.category is UserWarning and one.filename == __file__ for one in told)
+    return [str(one.message) for one in told]
+
+
+@pytest.mark.parametrize(
+    ("hidden", "message"),
+    [
+        ([4, -5], None),
+        ([5], "the hidden position 5 was never reached: 5 tokens at most"),
+        ([-6, 0, 5000], "the hidden positions -6, 5000 were never reached: 5 tokens at most"),
+    ],
+)
+def test_a_hidden_position_that_no_text_reached_is_told_once_at_the_end(hidden, message):
+    assert reading(5, hidden=hidden) == ([] if message is None else [message])
+
+
+def test_nothing_is_told_where_nothing_ran_or_something_failed():
+    with regard.edit(nn.ModuleDict({"decoder": Stack([block()])})) as edit:
+        edit.hide([5000])
+    with pytest.raises(ZeroDivisionError), regard.edit(MultiHead(WIDTH, HEADS)) as edit:  # noqa: PT012
+        edit.hide([5000])
+        edit.places.layers["self"](stream())
+        raise ZeroDivisionError
+
+
+def test_a_row_that_no_text_reached_is_told_at_the_end():
+    layer, x = MultiHead(WIDTH, HEADS), stream()
+    edits = [{"do": "set", "heads": [0], "rows": [2, 7], "weights": [1.0]}]
+
+    def run():
+        with regard.edit(layer, edits):
+            layer(x)
+
+    with pytest.warns(UserWarning, match="the row 7 was never reached: 5 tokens at most"):
+        run()
 
 
 def test_every_kind_of_edit_is_tried_here():

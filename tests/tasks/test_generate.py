@@ -7,6 +7,7 @@ from tasks.translators import told
 
 import regard
 from regard.errors import RegardError
+from regard.looking.edit import Editor
 from regard.tasks import Generate, TextTooLong
 from regard.text import Encoded, TokenizerError
 
@@ -133,6 +134,26 @@ def test_a_beam_or_several_texts_are_not_streamed(generate):
         generate("a", beam=2, stream=True)
     with pytest.raises(TokenizerError, match="one text can be streamed"):
         generate(["a"], stream=True)
+
+
+@pytest.mark.parametrize("serving", ["whoever can", "engine"])
+@pytest.mark.parametrize("how", [{}, {"beam": 2}, {"stream": True}], ids=["greedy", "beam", "stream"])
+def test_a_hidden_position_that_the_text_did_not_reach_is_told_whoever_takes_the_steps(
+    generate, monkeypatch, serving, how
+):
+    prompts = PROMPTS[0] if "stream" in how else PROMPTS[:2]
+    longest = max(len(generate.read_prompt(text, None)) for text in ([prompts] if "stream" in how else prompts))
+    if serving == "engine":  # which makes no patterns
+        monkeypatch.setattr(Editor, "edit", lambda self, pattern: pattern)
+
+    def write(position):
+        with regard.edit(generate.model) as edit:
+            edit.hide([position])
+            list(generate(prompts, max_length=6, min_length=6, **how))
+
+    write(longest + 4)  # the last token that was written was not read any more
+    with pytest.warns(UserWarning, match=f"position {longest + 5} was never reached: {longest + 5} tokens at most"):
+        write(longest + 5)
 
 
 def test_edits_act_under_a_beam(generate):

@@ -5,7 +5,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from regard.errors import ShapeError, expect
 from regard.shapes import Values
+
+ROUNDED = 5e-5  # as far as four decimals are off
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,3 +53,40 @@ class Fixed:
         whole = whole.clone()
         whole[where] = rows.to(whole.dtype)
         return whole
+
+
+def rows_of(weights: Tensor, sizes: tuple[int, int, int, int], sums: tuple[float, float]) -> Tensor:
+    """Weights to be set, (batch or 1, heads, rows, keys), of rows that weights can be.
+
+    They are told for (keys), (rows, keys), (heads, rows, keys) or all; there is one for every key.
+    """
+    batch, heads, rows, keys = sizes
+    told = (*(1,) * (4 - weights.ndim), *weights.shape)
+    fits = len(told) == 4 and told[1] in (1, heads) and told[2] in (1, rows) and told[3] == keys
+    if not fits or not weights.ndim:
+        wanted = f"(batch or 1, {heads} heads, {rows} rows, {keys} keys)"
+        raise ShapeError(f"weights that fit {wanted} expected, got {tuple(weights.shape)}")
+    expect("weights", "batch members", told[0], batch, 1)
+    check_rows(weights.detach(), sums)
+    return weights.expand(told[0], heads, rows, keys)
+
+
+def check_rows(weights: Tensor, sums: tuple[float, float]) -> None:
+    """Raise ShapeError unless all are finite, and each row adds up to what a row of this kind does, or to 0.
+
+    Numbers that were rounded to four decimals, or to sixteen bits, are near enough.
+    """
+    coarse = torch.finfo(weights.dtype).eps if weights.is_floating_point() else 0.0
+    weights = weights.to(torch.promote_types(weights.dtype, torch.float32))
+    if not (finite := weights.isfinite()).all():
+        raise ShapeError(f"weights: finite numbers expected, got {weights[~finite][0].item()}")
+    least, most = sums
+    if least == -torch.inf:
+        return
+    if (weights < 0).any():
+        raise ShapeError(f"weights of 0 or more expected, got {weights.min().item():g}")
+    totals, near = weights.sum(-1), (ROUNDED * (weights > 0).sum(-1)).clamp(min=max(2 * ROUNDED, coarse))
+    wrong = (totals != 0) & ((totals < least - near) | (totals > most + near))
+    if wrong.any():
+        wanted = "1, or to 0" if least == most else "1 at most"
+        raise ShapeError(f"each row of weights sums to {wanted}, got one that sums to {totals[wrong][0].item():g}")

@@ -22,6 +22,7 @@ class Normaliser:
     """Turns the scores of a query into weights."""
 
     tempers = True  # whether a temperature on the scores means anything
+    sums = (1.0, 1.0)  # between which the weights of a query add up, unless it looks at nothing
 
     def summary(self, scores: Tensor, columns: Columns) -> Summary:
         """What has to be known of whole rows."""
@@ -71,6 +72,8 @@ class Sink(Softmax):
     Xiao et al. 2024, 3.3; learned in gpt-oss. Weights sum to less than 1.
     """
 
+    sums = (0.0, 1.0)
+
     logits: Float[Tensor, "heads"]
 
     def summary(self, scores: Tensor, columns: Columns) -> Summary:
@@ -92,6 +95,7 @@ class Unnormalised(Normaliser):
     """The scores themselves: the linear start of memory networks, Sukhbaatar et al. 2015, 4.2."""
 
     tempers = False
+    sums = (-torch.inf, torch.inf)
 
     def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
         return torch.where(scores == -torch.inf, 0, scores)

@@ -12,7 +12,7 @@ from torch import Tensor
 from regard.attention import looks, tiles
 from regard.attention.biases import Bias
 from regard.attention.fits import check
-from regard.attention.fixed import Fixed
+from regard.attention.fixed import Fixed, rows_of
 from regard.attention.masks import Mask, Padding
 from regard.attention.masks.padding import keys_at, padding
 from regard.attention.normalisers import Normaliser, Softmax, Summary
@@ -133,17 +133,16 @@ class Pattern(Shown):
     def set(
         self, weights: Tensor, heads: Some | None = None, rows: Some | None = None, batch: Some | None = None
     ) -> "Pattern":
-        """These rows of these heads are what you say, whatever else is hidden or tempered."""
+        """These rows of these heads are what you say, whatever else is hidden or tempered.
+
+        Weights are (keys), (rows, keys), (heads, rows, keys) or have the batch before; each row sums to 1, or to 0.
+        """
         size, count, queries, keys = self.shape
         chosen, lines = numbers(heads, count, "head"), numbers(rows, queries, "query")
         members = None if batch is None else tuple(numbers(batch, size, "batch member"))
-        weights = torch.as_tensor(weights, device=self.query.device)
-        try:
-            full = weights.expand(weights.shape[0] if weights.ndim == 4 else 1, len(chosen), len(lines), keys)
-            expect("weights", "batch members", len(full), size if members is None else len(members), 1)
-        except RuntimeError:
-            wanted = f"(batch or 1, {len(chosen)} heads, {len(lines)} rows, {keys} keys)"
-            raise ShapeError(f"weights that fit {wanted} expected, got {tuple(weights.shape)}") from None
+        sizes = (size if members is None else len(members), len(chosen), len(lines), keys)
+        sums = (0.0, 1.0) if self.score.focuses else self.normaliser.sums
+        full = rows_of(torch.as_tensor(weights, device=self.query.device), sizes, sums)
         return replace(self, fixed=(*self.fixed, Fixed(tuple(chosen), tuple(lines), full, members)))
 
     # ---- looks

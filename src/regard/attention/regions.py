@@ -24,17 +24,22 @@ def numbers(some: Any, size: int, what: str) -> list[int]:
         return list(range(size))
     if isinstance(some, slice):
         return list(range(size))[some]
+    chosen = listed(some, what)
+    for index in chosen:
+        if not -size <= index < size:
+            raise ShapeError(f"there is no {what} {index}: {size} of them, counted from 0")
+    return [index % size for index in chosen]
+
+
+def listed(some: Any, what: str) -> list[int]:
+    """One number or several as Python has them, whatever there are of these."""
     if isinstance(some, Tensor | np.ndarray):
         if some.dtype in (torch.bool, np.bool_):
             kind = "tensor" if isinstance(some, Tensor) else "array"
             raise ShapeError(f"a {what} is named by its number, got a bool {kind}")
         some = some.reshape(-1).tolist()
-    listed = isinstance(some, Sequence) and not isinstance(some, str)
-    chosen = [number(index, what) for index in (some if listed else [some])]
-    for index in chosen:
-        if not -size <= index < size:
-            raise ShapeError(f"there is no {what} {index}: {size} of them, counted from 0")
-    return [index % size for index in chosen]
+    several = isinstance(some, Sequence) and not isinstance(some, str)
+    return [number(index, what) for index in (some if several else [some])]
 
 
 def number(index: Any, what: str) -> int:

@@ -20,6 +20,9 @@ class Tap:
         """What `edit` does, as data, for an engine that makes no patterns; None: it cannot be told."""
         return None
 
+    def reached(self, tokens: int) -> None:
+        """A text that is written has so many tokens: for those whom an engine, which makes no patterns, passes by."""
+
     def see(self, pattern: Pattern) -> None:
         """After it, log-sum-exp filled in."""
 

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+import warnings
 from importlib import import_module
 
 import click
@@ -85,12 +86,13 @@ def regard() -> None:
 
 
 def main() -> None:
-    """Run the command line; what the user can put right is one line on stderr.
+    """Run the command line; what the user can put right is one line on stderr, and so is a warning.
 
     Exit codes: 1 for that, 2 for wrong usage, 130 for Ctrl-C, 143 for kill, as a shell has them; click itself sees to
     a closed pipe.
     """
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    usual, warnings.formatwarning = warnings.formatwarning, lambda message, *_, **__: f"regard: {message}\n"
     try:
         sys.exit(regard.main(prog_name="regard", standalone_mode=False) or 0)
     except RegardError as error:
@@ -102,4 +104,5 @@ def main() -> None:
     except click.Abort:
         sys.exit(128 + signal.SIGINT)
     finally:
+        warnings.formatwarning = usual
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # whoever is leaving already need not be told so

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from regard.attention import Pattern
+from regard.attention import Pattern, tiles
 from regard.attention.regions import numbers
 from regard.errors import RegardError, ShapeError, expect
 from regard.looking.places import is_of_source, reads_source
@@ -35,7 +35,35 @@ def drawn(
         if lines:
             mine = mine if mine.shape[-2] == 1 else mine[..., list(lines.values()), :]
             pattern = pattern.set(fitted(mine, place, looked), heads, list(lines), members)
+            if (look := forbidden_look(pattern)) is not None:
+                row, key = look
+                raise RegardError(
+                    f"{place}: row {asking[row]} puts weight on key {looked[key]}, which the mask forbids"
+                )
     return pattern
+
+
+def forbidden_look(pattern: Pattern) -> tuple[int, int] | None:
+    """A query and a key that the mask keeps it from, though the rows that were set last give it weight; None: fine."""
+    fixed = pattern.fixed[-1]
+    if pattern.mask is None or not fixed.heads or fixed.members == ():
+        return None
+    used = fixed.weights[:, :, :1] if fixed.weights.stride(2) == 0 else fixed.weights  # one row may stand for all
+    columns = (used != 0).flatten(0, 2).any(0).nonzero().flatten()
+    rows, keys = pattern.places(slice(0, pattern.shape[2]), slice(0, pattern.shape[3]))
+    step = max(1, tiles.BUDGET // max(1, len(columns) * len(fixed.heads) * len(pattern.query)))
+    for start in range(0, len(fixed.rows), step):
+        lines = list(fixed.rows[start : start + step])
+        allowed = pattern.mask.tile(rows[lines], keys[columns])
+        if len(allowed) > 1 and fixed.members is not None:
+            allowed = allowed[list(fixed.members)]
+        if allowed.shape[1] > 1:
+            allowed = allowed[:, list(fixed.heads)]
+        wrong = ((fixed.weights[:, :, start : start + step, columns] != 0) & ~allowed).nonzero()
+        if len(wrong):
+            _, _, line, column = wrong[0].tolist()
+            return lines[line], int(columns[column])
+    return None
 
 
 def alike(pattern: Pattern, place: str) -> Iterator[tuple[list[int] | None, Here, Here]]:
@@ -85,8 +113,6 @@ def found(place: str, asking: Here, looked: Here, rows: Sequence[int] | None, dr
 def fitted(weights: Tensor, place: str, looked: Here) -> Tensor:
     """Weights of places as weights of the keys that stand there; padding has none, nor has what came later."""
     width, tokens = weights.shape[-1], max(looked, default=-1) + 1
-    if width == 1:
-        weights, width = weights.expand(*weights.shape[:-1], tokens), tokens
     if is_of_source(place) and (width < tokens or bool(weights[..., tokens:].any())):  # others in the batch are longer
         raise ShapeError(f"weights of {tokens} keys, one for each token of the source, expected, got {width}")
     later = (weights[..., tokens:] != 0).flatten(0, -2).any(0).nonzero()

@@ -1,19 +1,25 @@
 """Changing what a model attends to, and nothing else."""
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
-from regard.errors import RegardError, lookup
+from regard.attention.regions import Some, listed
+from regard.errors import RegardError, ShapeError, lookup
 from regard.looking.drawn import drawn
+from regard.looking.fields import FIELDS
 from regard.looking.places import Placed, Places, is_of_source, shortened
+from regard.looking.reach import Reach, keys_so_far, tokens_of
 from regard.looking.watch import repeats, tapped
 
 Record = dict[str, Any]
@@ -23,7 +29,7 @@ Record = dict[str, Any]
 def hide(pattern: Pattern, record: Record, place: str) -> Pattern:
     places = record["places"]
     if not is_of_source(place):  # a text that is being written may not have come so far
-        count = pattern.shape[3]
+        count = keys_so_far(pattern)
         places = [place for place in places if -count <= place < count]
     return pattern.hide(places)
 
@@ -46,13 +52,40 @@ def numbers(given: Any, pattern: Pattern) -> Tensor:
     return given if isinstance(given, Tensor) else torch.as_tensor(given, dtype=exact)
 
 
-EDITS: dict[str, tuple[Callable[[Pattern, Record, str], Pattern], set[str]]] = {
-    "hide": (hide, {"places"}),
-    "scale": (scale, {"factor", "heads"}),
-    "temper": (temper, {"temperature", "heads"}),
-    "set": (set_rows, {"weights", "heads", "rows"}),
+@dataclass(frozen=True)
+class Kind:
+    """A kind of edit: what it does to the pattern of a layer, the fields that it needs, and those that it may have."""
+
+    apply: Callable[[Pattern, Record, str], Pattern]
+    needs: frozenset[str]
+    may: frozenset[str] = frozenset({"place"})
+
+    @property
+    def fields(self) -> frozenset[str]:
+        return self.needs | self.may | {"do"}
+
+
+EDITS: dict[str, Kind] = {
+    "hide": Kind(hide, frozenset({"places"})),
+    "scale": Kind(scale, frozenset({"factor", "heads"})),
+    "temper": Kind(temper, frozenset({"temperature", "heads"})),
+    "set": Kind(set_rows, frozenset({"weights", "heads", "rows"})),
 }
-"""What can be done to the pattern of a place, and what has to be said for it."""
+"""What can be done to the pattern of a layer, and what is said for it."""
+
+
+def checked(record: Record) -> Record:
+    """An edit as data, whoever wrote it: of a known kind, with its fields and no others, each within its range."""
+    name = record.get("do", "")
+    kind = lookup(EDITS, name if isinstance(name, str) else repr(name), "edit")
+    if unknown := sorted(map(str, record.keys() - kind.fields)):
+        fields = "field" if len(unknown) == 1 else "fields"
+        told = ", ".join(map(repr, unknown))
+        raise RegardError(f"the edit {name!r} has no {fields} {told}: known: {', '.join(sorted(kind.fields))}")
+    if missing := kind.needs - record.keys():
+        told = json.dumps(plain(record), default=repr)
+        raise RegardError(f"the edit {name!r} needs {', '.join(sorted(missing))}, got {told}")
+    return {field: FIELDS[field](value) if field in FIELDS else value for field, value in record.items()}
 
 
 class Edits:
@@ -61,10 +94,11 @@ class Edits:
     def __init__(self, places: Places) -> None:
         self.places = places
         self.records: list[Record] = []
+        self.reach = Reach()
 
-    def head(self, place: str, head: int | Sequence[int]) -> "HeadEdit":
+    def head(self, place: str, head: Some) -> "HeadEdit":
         """One head, or several, of the layers whose names fit."""
-        return HeadEdit(self, place, [head] if isinstance(head, int) else [int(number) for number in head])
+        return HeadEdit(self, place, listed(head, "head"))
 
     def hide(
         self, tokens: Sequence[int] | None = None, *, source: Sequence[int] = (), target: Sequence[int] = ()
@@ -80,14 +114,11 @@ class Edits:
         for place, of_source in layers.items():
             some = [*(() if tokens is None else tokens), *(source if of_source else target)]
             if some:
-                self.add({"do": "hide", "place": place, "places": [int(token) for token in some]})
+                self.add({"do": "hide", "place": place, "places": some})
 
     def add(self, record: Record) -> None:
         """One edit as data, checked."""
-        kind = record.get("do", "")
-        _, needed = lookup(EDITS, kind, "edit")
-        if missing := needed - record.keys():
-            raise RegardError(f"the edit {kind!r} needs {', '.join(sorted(missing))}, got {json.dumps(plain(record))}")
+        record = checked(record)
         self.places.chosen([record.get("place", "*")], among=self.places.layers)
         self.records.append(record)
 
@@ -124,10 +155,11 @@ class HeadEdit:
         """Scores divided by a temperature."""
         return self._add({"do": "temper", "temperature": temperature})
 
-    def set(self, weights: Tensor | Sequence, rows: Sequence[int] | None = None) -> "HeadEdit":
-        """The weights are what you say, in these rows or in all.
+    def set(self, weights: Tensor | np.ndarray | Sequence, rows: Some | None = None) -> "HeadEdit":
+        """The weights are what you say, in these rows or in all: (keys), (rows, keys), with heads and batch before.
 
-        Rows and keys are places in their texts: padding does not count, and a row that is not written yet waits.
+        Each row sums to 1, or to 0, and gives nothing to keys that the mask forbids. Rows and keys are places in their
+        texts: padding does not count, and a row that is not written yet waits.
         """
         return self._add({"do": "set", "weights": weights, "rows": rows})
 
@@ -146,8 +178,17 @@ class Editor(Placed):
     def edit(self, pattern: Pattern) -> Pattern:
         place, records = self.again() if repeats() else self.meant_here()
         for record in records:
-            pattern = EDITS[record["do"]][0](pattern, record, place)
+            self.edits.reach.came(record, place, tokens_of(pattern, record, place))
+            try:
+                pattern = EDITS[record["do"]].apply(pattern, record, place)
+            except ShapeError as problem:
+                raise ShapeError(f"{place}: {problem}") from None
         return pattern
+
+    def reached(self, tokens: int) -> None:
+        for name in self.names:
+            for record in self.meant_for(name):
+                self.edits.reach.came(record, name, tokens)
 
     def told(self) -> list[Record] | None:
         first, *others = map(self.meant_for, self.names)
@@ -181,7 +222,8 @@ def plain(record: Record) -> Record:
 def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterator[Edits]:
     """Change what a model attends to, in this block and this thread only.
 
-    `edits` are earlier ones: a file that was saved, or its contents.
+    `edits` are earlier ones: a file that was saved, or its contents. A position of a text that is being written may
+    still come; one that never did is told in a warning when the block ends.
     """
     places = Places(model)
     mine = Edits(places)
@@ -191,6 +233,8 @@ def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterato
     taps |= {module: Editor(places.of(module), mine) for module in dict.fromkeys(places.layers.values())}
     with tapped(taps):
         yield mine
+    if missed := mine.reach.never():
+        warnings.warn("; ".join(missed), stacklevel=3)
 
 
 def read(path: str | Path) -> list[Record]:

@@ -87,7 +87,7 @@ def test_a_head_is_switched_off_and_rows_are_set_by_hand(name):
     way = SOME[name]().double()
     query, key, value = heads(way)
     columns = way.pattern(Pattern(query, key, value=value)).shape[3]
-    mine = torch.rand(1, 1, 2, columns, dtype=torch.float64)
+    mine = torch.rand(1, 1, 2, columns, dtype=torch.float64).softmax(-1)
 
     def change(pattern):
         return pattern.scale(0.0, 1).set(mine, heads=[2], rows=[4, 9])

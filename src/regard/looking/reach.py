@@ -1,0 +1,58 @@
+"""How far texts came while edits named their positions: one that is being written need not come as far as they say."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from regard.attention import Pattern
+from regard.looking.drawn import is_apart
+from regard.looking.places import is_of_source, reads_source
+
+NAMES = {"hide": ("hidden position", "hidden positions"), "set": ("row", "rows")}
+
+
+class Reach:
+    """What edits named, and the most tokens that any text had where they were at work."""
+
+    def __init__(self) -> None:
+        self.records: dict[int, tuple[dict[str, Any], Sequence[int], int]] = {}  # kept, so that no number comes twice
+
+    def came(self, record: dict[str, Any], layer: str, tokens: int) -> None:
+        """A text has so many tokens now, at a layer that an edit is meant for."""
+        if named := positions(record, layer):
+            before = self.records[id(record)][2] if id(record) in self.records else 0
+            self.records[id(record)] = record, named, max(tokens, before)
+
+    def never(self) -> list[str]:
+        """What was named and never reached, one line for each kind of edit."""
+        lines = []
+        for kind, (one, several) in NAMES.items():
+            mine = [(named, tokens) for record, named, tokens in self.records.values() if record["do"] == kind]
+            wanted = {position for named, _ in mine for position in named}
+            reached = {position for named, tokens in mine for position in named if -tokens <= position < tokens}
+            if missing := sorted(wanted - reached):
+                what = f"{one} {missing[0]} was" if len(missing) == 1 else f"{several} {listed(missing)} were"
+                lines.append(f"the {what} never reached: {max(tokens for _, tokens in mine)} tokens at most")
+        return lines
+
+
+def positions(record: dict[str, Any], layer: str) -> Sequence[int]:
+    """The positions that an edit names in a text that may still grow; those of a source have to be there at once."""
+    if record["do"] == "hide" and not is_of_source(layer):
+        return record["places"]
+    return (record["rows"] or ()) if record["do"] == "set" and not reads_source(layer) else ()
+
+
+def tokens_of(pattern: Pattern, record: dict[str, Any], layer: str) -> int:
+    """How many tokens there are of the text whose positions an edit names: those that look, or are looked at."""
+    if record["do"] == "set" and pattern.query_positions is not None:
+        return int(pattern.query_positions.max()) + 1 if pattern.shape[2] else 0
+    return pattern.shape[2] if record["do"] == "set" and is_apart(layer) else keys_so_far(pattern)
+
+
+def keys_so_far(pattern: Pattern) -> int:
+    """How many tokens the text has that is looked at, padding not counted."""
+    return int(pattern.positions.max()) + 1 if pattern.shape[3] else 0
+
+
+def listed(numbers: Sequence[int], most: int = 8) -> str:
+    return ", ".join(map(str, numbers[:most])) + (f", … ({len(numbers)} in all)" if len(numbers) > most else "")
