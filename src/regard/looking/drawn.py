@@ -118,6 +118,9 @@ def fitted(weights: Tensor, place: str, looked: Here) -> Tensor:
     later = (weights[..., tokens:] != 0).flatten(0, -2).any(0).nonzero()
     if len(later):
         raise RegardError(f"{place}: a row shall look at place {tokens + int(later[-1])}, of {tokens} tokens so far")
+    gone = sorted({int(key) for key in (weights != 0).flatten(0, -2).any(0).nonzero()} - set(looked))
+    if gone:
+        raise RegardError(f"{place}: a row puts weight on key {gone[0]}, which the cache has dropped behind its window")
     where = torch.tensor(looked, dtype=torch.long, device=weights.device)
     is_there = (where >= 0) & (where < width)
     return torch.where(is_there, weights[..., where.clamp(0, width - 1)], 0)

@@ -55,6 +55,7 @@ class LayerCall:
     arguments: Arguments | None = None
     functions: int = 0  # calls of transformers' attention function
     softmaxes: int = 0  # times that weights were met
+    obstacle: str | None = None  # why what was met cannot be told
 
 
 class Running(threading.local):

@@ -80,8 +80,11 @@ def leave(module: nn.Module, given: tuple[Any, ...], output: Any) -> None:
         other, call, mode = running.calls.pop()
         if mode is not None:
             mode.__exit__(None, None, None)
-    if isinstance(call, LayerCall) and output is not None and call.softmaxes not in (1, call.functions or 1):
-        raise RegardError(f"{type(module).__name__} cannot be watched: {unmet(call.softmaxes, module)}")
+    if not isinstance(call, LayerCall) or output is None:
+        return
+    if call.obstacle or call.softmaxes not in (1, call.functions or 1):
+        reason = call.obstacle or unmet(call.softmaxes, module)
+        raise RegardError(f"{type(module).__name__} cannot be watched: {reason}")
 
 
 def unmet(softmaxes: int, module: nn.Module) -> str:

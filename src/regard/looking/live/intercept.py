@@ -46,8 +46,10 @@ class Intercept(TorchFunctionMode):
         kwargs = kwargs or {}
         if function is F.scaled_dot_product_attention:
             return self.fused(function, args, kwargs)
-        if function in SOFTMAX and is_over_keys(args, kwargs):
-            return self.softmax(function, args, kwargs)
+        if function in SOFTMAX and (dimensions := over_keys(args, kwargs)):
+            if dimensions <= 4:
+                return self.softmax(function, args, kwargs)
+            self.call.obstacle = f"it attends in {dimensions} dimensions"
         return function(*args, **kwargs)
 
     def fused(self, function: Callable[..., Tensor], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
@@ -56,6 +58,7 @@ class Intercept(TorchFunctionMode):
         bound.apply_defaults()
         given = Fused(**bound.arguments)
         if given.query.ndim != 4:
+            self.call.obstacle = f"it attends in {given.query.ndim} dimensions"
             return function(*args, **kwargs)
         self.call.softmaxes += 1
         pattern = fused_pattern(self.call, given)
@@ -93,11 +96,11 @@ def run(given: Fused) -> tuple[Tensor, Summary] | None:
     )
 
 
-def is_over_keys(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Whether a softmax is one of attention scores: over the last of three or four dimensions."""
+def over_keys(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+    """The dimensions of a softmax that is one of attention scores, over the last of three or more; else 0."""
     scores = args[0] if args else kwargs.get("input")
     dim = kwargs.get("dim", args[1] if len(args) > 1 else None)
-    return isinstance(scores, Tensor) and scores.ndim in (3, 4) and dim in (-1, scores.ndim - 1)
+    return scores.ndim if isinstance(scores, Tensor) and scores.ndim > 2 and dim in (-1, scores.ndim - 1) else 0
 
 
 def replaced(weights: Tensor, pattern: Pattern, edited: Pattern) -> Tensor:

@@ -181,7 +181,10 @@ def stand(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens
         beyond = torch.arange(columns.start, columns.stop, device=query.device)[None]
         beyond[:, written:] = -1
         return Standing(keys, shortest(may_look), bias, first_key, lines, beyond)
-    if tokens is None or len(tokens) not in (1, len(query)) or tokens.shape[1] < max(columns.stop, rows.stop):
+    most = max(columns.stop, 0 if call.is_cross else rows.stop)
+    if tokens is None or len(tokens) not in (1, len(query)) or tokens.shape[1] < most:
+        return Standing(keys, shortest(may_look), bias, first_key, lines, None)
+    if not call.cached and tokens.shape[1] != keys:  # of another input than this layer's
         return Standing(keys, shortest(may_look), bias, first_key, lines, None)
     padding = tokens[:, columns].to(query.device)
     if bool(tokens[:, : columns.stop].all()) or not hides(may_look, padding):
