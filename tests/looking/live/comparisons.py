@@ -111,12 +111,12 @@ def standing(family: Family, setting: Setting, kind: str, step: int, pattern: re
     return rows.repeat_interleave(times, 0), columns.repeat_interleave(times, 0)
 
 
-def compare_weights(pattern: regard.Pattern, expected: Tensor, rows: Tensor, where: str) -> None:
+def compare_weights(pattern: regard.Pattern, expected: Tensor, rows: Tensor, where: str, close: float = CLOSE) -> None:
     """The weights of all rows that are tokens; what the pattern has no columns for gets nothing."""
     weights, keys = pattern.weights().transpose(1, 2)[rows], pattern.shape[3]
     theirs = expected.transpose(1, 2)[rows]
     difference = (weights - theirs[..., :keys]).abs().max()
-    assert difference <= CLOSE, f"{where}: weights differ by {difference:.2g}"
+    assert difference <= close, f"{where}: weights differ by {difference:.2g}"
     assert not theirs[..., keys:].any(), f"{where}: keys are missing"
 
 
