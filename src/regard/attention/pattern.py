@@ -9,12 +9,12 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from regard.attention import looks, tiles
+from regard.attention import looks, regions, tiles
 from regard.attention.biases import Bias
 from regard.attention.fits import check
 from regard.attention.fixed import Fixed, rows_of
 from regard.attention.masks import Mask, Padding
-from regard.attention.masks.padding import keys_at, padding
+from regard.attention.masks.padding import keys_at, positions_in
 from regard.attention.normalisers import Normaliser, Softmax, Summary
 from regard.attention.regions import Some, bridged, is_number, numbers, positions, refuse, runs, strips, whole
 from regard.attention.scores import Dot, Score
@@ -86,21 +86,14 @@ class Pattern(Shown):
     @property
     def positions(self) -> Int[Tensor, "#batch keys"]:
         """Where each key stands in its text, padding not counted; -1 is padding."""
-        if self.key_positions is not None:
-            return self.key_positions
-        hides = padding(self.mask)
-        if hides is None:
-            return torch.arange(self.first_key, self.first_key + self.shape[3], device=self.query.device)[None]
-        return torch.where(hides.real, hides.real.cumsum(-1) - 1, -1)
+        known = self.key_positions
+        return positions_in(self.mask, self.first_key, self.shape[3], self.query.device) if known is None else known
 
     # ---- edits
 
     def hide(self, places: Sequence[int] | Tensor) -> "Pattern":
         """Nobody sees the tokens at these places; padding does not count. Or a bool tensor (batch or 1, keys)."""
-        if isinstance(places, Tensor) and places.dtype == torch.bool:
-            hidden = places
-        else:
-            hidden = keys_at(places, self.positions).to(self.query.device)
+        hidden = keys_at(places, self.positions).to(self.query.device)
         return replace(self, hidden=hidden if self.hidden is None else self.hidden | hidden, summary=None)
 
     def temper(self, temperature: float, heads: Some | None = None) -> "Pattern":
@@ -257,13 +250,13 @@ class Pattern(Shown):
             "normaliser": self.normaliser.heads(heads),
             "bias": self.bias and self.bias.part(batch, heads),
             "mask": self.mask and self.mask.part(batch, heads),
-            "hidden": member(self.hidden, batch),
+            "hidden": regions.members(self.hidden, batch),
             "sharpness": None if self.sharpness is None else self.sharpness[heads],
             "gate": None if self.gate is None else self.gate[batch if len(self.gate) > 1 else slice(None), heads],
             "fixed": tuple(fixed.part(batch, heads) for fixed in self.fixed),
             "summary": self.summary and tuple(part[batch, heads] for part in self.summary),
-            "query_positions": member(self.query_positions, batch),
-            "key_positions": member(self.key_positions, batch),
+            "query_positions": regions.members(self.query_positions, batch),
+            "key_positions": regions.members(self.key_positions, batch),
         }
 
     def scores(self, rows: slice, columns: slice) -> Tensor:
@@ -404,8 +397,3 @@ class Pattern(Shown):
         from regard.attention.steps import joined
 
         return joined(steps)
-
-
-def member(rows: Tensor | None, batch: slice) -> Tensor | None:
-    """The rows of some members of the batch; one row stands for all."""
-    return rows if rows is None or len(rows) == 1 else rows[batch]

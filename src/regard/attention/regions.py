@@ -114,3 +114,8 @@ def refuse(dtype: torch.dtype, sizes: Iterable[int], instead: str) -> None:
     size = math.prod(sizes) * max(dtype.itemsize, 4)
     if size > DENSE_LIMIT:
         raise TooLarge(f"that is {size / 2**30:.1f} GiB of weights, more than 1 GiB in one piece: {instead}")
+
+
+def members(rows: Tensor | None, batch: slice) -> Tensor | None:
+    """The rows of some members of the batch; one row stands for all."""
+    return rows if rows is None or len(rows) == 1 else rows[batch]
