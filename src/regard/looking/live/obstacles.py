@@ -12,20 +12,16 @@ SOFTMAXES = {"softmax", "Softmax"}
 """Names that are a sign of attention only in a class that calls itself so."""
 UNMET = "calls neither torch's fused attention nor a softmax where it could be met"
 BLOCKS = "attends in blocks of its keys, with a softmax for each"
-HASHES = "weighs keys by how often their hashes agree, not by a softmax"
 SUMS = "has no softmax: it is a sum over the past that decays"
 MAP = "maps where objects are, and gathers nothing"
 BOTH_WAYS = "attends both ways in one call, from the text to the image and back"
-DIFFERENCE = "takes one softmax from another"
 REFUSED = {
     "AutoformerAttention": "compares a series with its own past by autocorrelation, not queries with keys",
     "BigBirdBlockSparseAttention": BLOCKS,
     "BigBirdPegasusBlockSparseAttention": BLOCKS,
     "ConditionalDetrMHAttentionMap": MAP,
     "DetrMHAttentionMap": MAP,
-    "DiffLlamaAttention": DIFFERENCE,
-    "DiffLlamaFlashAttention2": DIFFERENCE,
-    "DiffLlamaSdpaAttention": DIFFERENCE,
+    "DiffLlamaAttention": "takes one softmax from another",
     "Gemma3nAudioAttention": BLOCKS,
     "Gemma4AudioAttention": BLOCKS,
     "GroundingDinoBiMultiHeadAttention": BOTH_WAYS,
@@ -43,12 +39,11 @@ REFUSED = {
     "MobileViTV2LinearSelfAttention": "gives every key one weight, whatever the query",
     "MraSelfAttention": "attends at several resolutions, in blocks that it chooses",
     "NystromformerSelfAttention": "attends by way of landmarks: no query has weights of its own over the keys",
-    "OneFormerMHAttentionMap": MAP,
     "PegasusXGlobalLocalAttention": BLOCKS,
     "ProphetNetNgramSelfAttention": "attends in several streams at once, with a softmax for each",
     "RwkvSelfAttention": SUMS,
     "Sam2MultiScaleAttention": "computes two softmaxes in one call",
-    "YosoSelfAttention": HASHES,
+    "YosoSelfAttention": "weighs keys by how often their hashes agree, not by a softmax",
 }
 """Layers whose weights are not one softmax of every query over its keys."""
 
