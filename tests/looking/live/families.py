@@ -98,6 +98,8 @@ FAMILIES = MAIN | {
 }
 BIASED = ("t5", "mt5", "umt5", "switch_transformers")
 """Families whose bias has one row for all texts, which transformers' flex attention asks for that of the second."""
+SINKS = ("flint", "gpt_oss", "granite_swa", "granitemoe_swa")
+"""Families whose queries can look at nothing."""
 FAMILIES["bert-decoder"] = Family("bert-decoder", "causal", {"is_decoder": True}, "bert")
 
 

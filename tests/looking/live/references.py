@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from looking.live.families import FAMILIES, model_of
+from looking.live.families import FAMILIES, Family, model_of
 from looking.live.runs import Answer, batch_of, put_together, run
 from looking.live.settings import Setting
 
@@ -18,7 +18,7 @@ def plain(name: str, setting: Setting) -> Answer:
 def eager(name: str, setting: Setting) -> Answer:
     """The same of the eager copy, with its own weights."""
     if setting.cache == "quantised" and setting.implementation != "eager":
-        return shadowed(name, replace(setting, layers="all"))
+        return kept_shadow(name, replace(setting, layers="all"))
     same = batch_of(FAMILIES[name], setting) == batch_of(FAMILIES[name], replace(setting, implementation="eager"))
     setting = replace(setting, layers="all", implementation="eager" if same else setting.implementation)
     return kept(name, setting, "eager", True)
@@ -30,13 +30,11 @@ def kept(name: str, setting: Setting, implementation: str, attentions: bool) -> 
     return run(model_of(name, implementation), FAMILIES[name], setting, attentions)
 
 
-@cache
-def shadowed(name: str, setting: Setting) -> Answer:
+def shadowed(model: Any, other: Any, family: Family, setting: Setting) -> Answer:
     """The same with a cache that rounds: at every call the eager copy goes on from what the model itself has cached.
 
     A scale is taken over padding too, whose rows are not alike in two implementations, and rounding makes much of it.
     """
-    family, model, other = FAMILIES[name], model_of(name, setting.implementation), model_of(name, "eager")
     answer = Answer([])
 
     def call_other(_module: Any, given: tuple[Any, ...], named: dict[str, Any]) -> None:
@@ -54,5 +52,10 @@ def shadowed(name: str, setting: Setting) -> Answer:
         hook.remove()
     if family.is_pair:
         without = replace(setting, cache="no cache", way="forward")
-        answer.attentions["encoder"] = kept(name, without, "eager", True).attentions["encoder"]
+        answer.attentions["encoder"] = run(other, family, without, attentions=True).attentions["encoder"]
     return answer
+
+
+@cache
+def kept_shadow(name: str, setting: Setting) -> Answer:
+    return shadowed(model_of(name, setting.implementation), model_of(name, "eager"), FAMILIES[name], setting)

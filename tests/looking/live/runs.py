@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 import torch
@@ -12,8 +12,6 @@ from looking.live.families import BIASED, START, VOCABULARY, Family, transformer
 from looking.live.settings import Setting
 from torch import Tensor
 
-LENGTH, PROMPT, PADDING, NEW_TOKENS, BEAMS = 9, 4, 3, 4, 2
-PARTS = (0, 6, 8, 9)  # a text that is read with a cache comes in these
 KINDS = {"encoder_attentions": "encoder", "decoder_attentions": "decoder", "cross_attentions": "cross"}
 
 
@@ -26,16 +24,15 @@ class Answer:
     attentions: dict[str, list[tuple[Tensor, ...]]] = field(default_factory=dict)
 
 
-def padded(mask: str, batch: int, length: int, padding: int = PADDING) -> Tensor | None:
-    """An attention mask (batch, length): one member has padding before or behind its text."""
-    if mask == "no mask":
+def padded(setting: Setting, batch: int, length: int, less: int = 0) -> Tensor | None:
+    """An attention mask (batch, length): some members have padding before or behind their text."""
+    if setting.mask == "no mask":
         return None
-    tokens = torch.ones(batch, length, dtype=torch.long)
-    if mask == "left":
-        tokens[0, :padding] = 0
-    else:
-        tokens[-1, length - padding :] = 0
-    return tokens
+    some = setting.sizes.padding or ((3, 0) if setting.mask == "left" else (0, 3))
+    some = some[:batch] if setting.mask == "left" else some[-batch:]
+    counts = torch.tensor([min(max(count - less, 0), length - 2) for count in some])[:, None]
+    places = torch.arange(length)
+    return ((places >= counts) if setting.mask == "left" else (places < length - counts)).long()
 
 
 def text(batch: int, length: int, attention_mask: Tensor | None, seed: int) -> Tensor:
@@ -45,19 +42,19 @@ def text(batch: int, length: int, attention_mask: Tensor | None, seed: int) -> T
 
 
 def batch_of(family: Family, setting: Setting) -> int:
-    """Two texts; one where transformers' flex attention looks for the bias of a second text, which has none."""
-    return 1 if setting.implementation == "flex_attention" and family.name in BIASED else 2
+    """How many texts; one where transformers' flex attention looks for the bias of a second text, which has none."""
+    return 1 if setting.implementation == "flex_attention" and family.name in BIASED else setting.sizes.batch
 
 
 def inputs(family: Family, setting: Setting) -> dict[str, Tensor]:
     """What a model is called with: a text, and for a pair what is being written."""
-    batch = batch_of(family, setting)
-    attention_mask = padded(setting.mask, batch, LENGTH)
-    given = {"input_ids": text(batch, LENGTH, attention_mask, 1), "attention_mask": attention_mask}
+    batch, sizes = batch_of(family, setting), setting.sizes
+    attention_mask = padded(setting, batch, sizes.length)
+    given = {"input_ids": text(batch, sizes.length, attention_mask, sizes.seed), "attention_mask": attention_mask}
     if family.is_pair:
-        length = LENGTH if setting.way == "forward" else PROMPT
-        written = padded(setting.mask, batch, length, PADDING - 1)
-        given["decoder_input_ids"] = text(batch, length, written, 2)
+        length = sizes.length if setting.way == "forward" else sizes.prompt
+        written = padded(setting, batch, length, less=1)
+        given["decoder_input_ids"] = text(batch, length, written, sizes.seed + 1)
         given["decoder_attention_mask"] = written
         given["decoder_input_ids"][:, 0] = START
     return {name: value for name, value in given.items() if value is not None}
@@ -68,16 +65,16 @@ def attention_mask_of(family: Family, setting: Setting, decoder: bool) -> Tensor
     given = inputs(family, setting)
     name = "decoder_input_ids" if family.is_pair and decoder else "input_ids"
     mask = given.get(name.replace("input_ids", "attention_mask"), torch.ones_like(given[name]))
-    written = 0 if setting.way == "forward" or (family.is_pair and not decoder) else NEW_TOKENS
+    written = 0 if setting.way == "forward" or (family.is_pair and not decoder) else setting.sizes.new_tokens
     return torch.cat([mask, mask.new_ones(len(mask), written)], 1).bool()
 
 
-def cache_of(model: Any, setting: Setting, source: int) -> Any:
+def cache_of(model: Any, setting: Setting) -> Any:
     """A new cache, with room for all that will be written."""
     if setting.cache == "no cache":
         return None
-    config = model.config
-    room = LENGTH + NEW_TOKENS + 2
+    config, source = model.config, setting.sizes.length
+    room = source + setting.sizes.new_tokens + 2
     if setting.cache == "quantised":
         mine, other = transformers.QuantizedCache("fp8", config), transformers.DynamicCache()
     elif setting.cache == "static":
@@ -112,7 +109,7 @@ def run(model: Any, family: Family, setting: Setting, attentions: bool = False) 
 def forward(model: Any, family: Family, setting: Setting, attentions: bool) -> Answer:
     """One pass, or with a cache one part of the text after the other."""
     given = inputs(family, setting) | ({"output_attentions": True} if attentions else {})
-    past = cache_of(model, setting, LENGTH)
+    past = cache_of(model, setting)
     if past is None:
         use_cache = {"use_cache": False} if family.writes else {}
         return put_together([model(**given, **use_cache)], family)
@@ -120,7 +117,7 @@ def forward(model: Any, family: Family, setting: Setting, attentions: bool) -> A
         ("decoder_input_ids", "decoder_attention_mask") if family.is_pair else ("input_ids", "attention_mask")
     )
     outputs = []
-    for start, stop in pairwise(PARTS):
+    for start, stop in pairwise(accumulate(setting.sizes.parts, initial=0)):
         part = given | {tokens: given[tokens][:, start:stop]}
         if mask in part:
             part[mask] = given[mask][:, :stop]
@@ -146,10 +143,10 @@ def put_together(outputs: list[Any], family: Family) -> Answer:
 def generate(model: Any, family: Family, setting: Setting, attentions: bool) -> Answer:
     """A generation: greedy, by beams, or drawn with a seed."""
     given = inputs(family, setting)
-    past = cache_of(model, setting, LENGTH)
+    past = cache_of(model, setting)
     how = {
         "greedy": {"do_sample": False},
-        "beam": {"do_sample": False, "num_beams": BEAMS},
+        "beam": {"do_sample": False, "num_beams": setting.sizes.beams},
         "sample": {"do_sample": True, "top_k": 0, "top_p": 1.0},
     }[setting.way]
     torch.manual_seed(7)
@@ -157,8 +154,8 @@ def generate(model: Any, family: Family, setting: Setting, attentions: bool) -> 
         **given,
         **how,
         **({"use_cache": False} if past is None else {"past_key_values": past}),
-        max_new_tokens=NEW_TOKENS,
-        min_new_tokens=NEW_TOKENS,
+        max_new_tokens=setting.sizes.new_tokens,
+        min_new_tokens=setting.sizes.new_tokens,
         pad_token_id=0,
         return_dict_in_generate=True,
         output_logits=True,

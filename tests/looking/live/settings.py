@@ -1,16 +1,30 @@
 """The settings that a live model is watched in: padding, cache, implementation, which layers, how it is run."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
-from looking.live.families import AUTO, BIASED, FAMILIES, Family, config
+from looking.live.families import AUTO, BIASED, FAMILIES, SINKS, Family, config
 
 MASKS = ("no mask", "left", "right")
 CACHES = ("no cache", "dynamic", "static", "sliding", "quantised")
 IMPLEMENTATIONS = ("sdpa", "eager", "flex_attention")
 LAYERS = ("all", "one", "cross")
 WAYS = ("forward", "greedy", "beam", "sample")
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How long texts are, and in which parts they come."""
+
+    batch: int = 2
+    length: int = 9
+    prompt: int = 4  # what a pair of encoder and decoder begins to write from
+    padding: tuple[int, ...] = ()  # of each member; () is some of one
+    parts: tuple[int, ...] = (6, 2, 1)  # of a text that is read with a cache
+    new_tokens: int = 4
+    beams: int = 2
+    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -22,9 +36,14 @@ class Setting:
     implementation: str
     layers: str
     way: str
+    sizes: Sizes = Sizes()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return self.mask, self.cache, self.implementation, self.layers, self.way
 
     def __str__(self) -> str:
-        return ", ".join(astuple(self))
+        return ", ".join(self.values) + (f", {self.sizes}" if self.sizes != Sizes() else "")
 
 
 PRODUCT = tuple(Setting(*values) for values in product(MASKS, CACHES, IMPLEMENTATIONS, LAYERS, WAYS))
@@ -44,6 +63,8 @@ def not_run(family: Family, setting: Setting) -> str | None:
         return "transformers' flex attention is wrong with a static cache, whose length moves under its mask"
     if setting.implementation == "flex_attention" and setting.way == "beam" and family.name in BIASED:
         return "transformers' flex attention takes no more than one text with this family's bias"
+    if setting.implementation == "flex_attention" and family.name in SINKS:
+        return "transformers' flex attention has no sinks on a processor"
     kinds = layer_types(family.name)
     if setting.cache == "sliding" and kinds <= {"full_attention"}:
         return "no sliding window"
@@ -94,4 +115,4 @@ def covering(settings: tuple[Setting, ...]) -> tuple[Setting, ...]:
 
 @cache
 def pairs_of(setting: Setting) -> frozenset[tuple[tuple[int, str], ...]]:
-    return frozenset(combinations(enumerate(astuple(setting)), 2))
+    return frozenset(combinations(enumerate(setting.values), 2))

@@ -5,8 +5,9 @@ from itertools import product
 
 import pytest
 import torch
+from looking.live.edit_runs import assert_one_pass
 from looking.live.families import FAMILIES, MAIN, Family, model_of
-from looking.live.runs import LENGTH, NEW_TOKENS, attention_mask_of, inputs, run, uncompiled
+from looking.live.runs import inputs, run
 from looking.live.settings import CACHES, IMPLEMENTATIONS, MASKS, Setting, not_run
 
 import regard
@@ -36,59 +37,15 @@ def edited(model, family: Family, kind: str):
             for number, row in enumerate(rows):
                 weights[number, [row - 1, row]] = torch.tensor([0.75, 0.25])
             edit.head("decoder.1.self", [0, 2]).set(weights, rows=rows)
-        yield
-
-
-@contextmanager
-def noted_positions(model):
-    """The position ids of every call, which generate() counts its own way behind padding."""
-    noted = []
-
-    def note(_module, _given, named):
-        noted.append(named.get("position_ids"))
-
-    hook = model.register_forward_pre_hook(note, with_kwargs=True)
-    try:
-        yield noted
-    finally:
-        hook.remove()
-
-
-def one_pass(model, family: Family, setting: Setting, tokens, positions=None) -> torch.Tensor:
-    """Logits of a whole text, read at once without a cache."""
-    given, mask = inputs(family, setting), attention_mask_of(family, setting, decoder=True)[:, : tokens.shape[1]].long()
-    name = "decoder_input_ids" if family.is_pair else "input_ids"
-    given[name] = tokens
-    if setting.mask != "no mask":
-        given[name.replace("input_ids", "attention_mask")] = mask
-    if positions is not None:
-        given["position_ids"] = positions
-    with torch.no_grad(), uncompiled(setting):
-        return model(**given, use_cache=False).logits
+        yield edit
 
 
 def check(name: str, setting: Setting, kind: str) -> None:
     """An edit with this cache equals the same edit in one pass; and it changes something."""
     family, model = FAMILIES[name], model_of(name, setting.implementation)
-    with edited(model, family, kind), noted_positions(model) as noted:
-        answer = run(model, family, setting)
-    positions = None if noted[0] is None else torch.cat(noted, 1)
-    if setting.way == "forward":
-        given = inputs(family, setting)
-        tokens = given["decoder_input_ids" if family.is_pair else "input_ids"]
-        rows = attention_mask_of(family, setting, decoder=True)
-        logits = torch.cat(answer.logits, 1)
-    else:
-        tokens = answer.tokens[:, :-1]
-        rows = torch.zeros_like(tokens, dtype=torch.bool)
-        rows[:, -NEW_TOKENS:] = True
-        logits = torch.stack(answer.logits, 1)
-    with edited(model, family, kind):
-        whole = one_pass(model, family, setting, tokens, positions)
-    logits = logits[rows] if setting.way == "forward" else logits.flatten(0, 1)
-    torch.testing.assert_close(logits, whole[rows], rtol=1e-5, atol=1e-5)
-    unedited = one_pass(model, family, setting, tokens, positions)
-    assert (whole - unedited)[rows].abs().max() > 1e-3
+    with edited(model, family, kind) as edit:
+        records = list(edit.records)
+    assert assert_one_pass(model, family, setting, records) > 1e-3
 
 
 def settings(family: Family, ways=("forward", "greedy"), implementations=IMPLEMENTATIONS) -> list[Setting]:
@@ -145,9 +102,9 @@ def test_hiding_tokens_is_what_an_attention_mask_without_them_does(name):
 @pytest.mark.parametrize("cache", ["dynamic", "sliding", "static"])
 def test_a_row_on_a_key_that_the_window_has_left_behind_is_an_error(cache):
     model, setting = model_of("mistral", "sdpa"), Setting("no mask", cache, "sdpa", "all", "greedy")
-    weights = torch.zeros(1, LENGTH + 2)
+    weights = torch.zeros(1, 11)
     weights[0, 0] = 1
     with regard.edit(model) as edit:
-        edit.head("decoder.1.self", 0).set(weights, rows=[LENGTH + 1])
+        edit.head("decoder.1.self", 0).set(weights, rows=[10])
         with pytest.raises(RegardError, match=r"puts weight on key 0, which the (mask forbids|cache has dropped)"):
             run(model, MAIN["mistral"], setting)
