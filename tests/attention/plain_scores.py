@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from attention.plain import Sizes, ahead, leaf
 from torch import Tensor
 
-from regard.attention import XL, Additive, Dot, Kernel, Location, Score, Shaw
+from regard.attention import XL, Additive, Dot, Kernel, Location, Score, Shaw, SoftCap
 
 
 class ScoreExample(NamedTuple):
@@ -76,4 +76,11 @@ def kernel(sizes: Sizes) -> ScoreExample:
     return ScoreExample(Kernel(), [], plain)
 
 
-SCORE_EXAMPLES = {"dot": dot, "additive": additive, "location": location, "shaw": shaw, "xl": xl, "kernel": kernel}
+def softcap(sizes: Sizes) -> ScoreExample:
+    def plain(query, key):
+        return 2 * torch.tanh(torch.einsum("bhqw,bhkw->bhqk", query, key) / math.sqrt(sizes.width) / 2)
+
+    return ScoreExample(SoftCap(2.0), [], plain)
+
+
+SCORE_EXAMPLES = {make.__name__: make for make in (dot, additive, location, shaw, xl, kernel, softcap)}

@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from regard.attention import SCORES, Causal, Dot, Padding, Pattern, attend
 from regard.layers import MultiHead
 
-BLIND_TO_PLACE = ["dot", "cosine", "tempered", "bilinear", "additive", "kernel"]
+BLIND_TO_PLACE = ["dot", "cosine", "tempered", "bilinear", "additive", "kernel", "softcap"]
 
 
 @pytest.fixture

@@ -56,15 +56,17 @@ def passed(module: nn.Module, given: Any, output: Any) -> None:
             tap.passed(x)
 
 
-def enter_model(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """A model begins to run: what it was told about padding."""
-    if at_work(vars(module).get("taps", ())):
+def enter_model(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any] | None = None) -> None:
+    """A model begins to run: what it was told about padding. A hook that another thread has just taken away is called
+    without names, and does nothing."""
+    if named is not None and at_work(vars(module).get("taps", ())):
         running.calls.append((module, model_call(by_name(module, given) | named), None))
 
 
-def enter_layer(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any]) -> None:
+def enter_layer(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any] | None = None) -> None:
     """An attention layer begins to run: while somebody looks, its calls of kernel and softmax are met."""
-    if taps := at_work(vars(module).get("taps", ())):
+    taps = at_work(vars(module).get("taps", ()))
+    if taps and named is not None:
         call = begin(module, taps, by_name(module, given) | named)
         mode = Intercept(call)
         running.calls.append((module, call, mode))
