@@ -1,0 +1,195 @@
+"""English-German text of many kinds becomes one training file and one tokeniser: python recipes/general.py --help.
+
+Tatoeba's pairs come with other names and numbers (names.py), parliament thinned to sentences of ordinary length, speech
+and encyclopedia three times, the rest once, technical text thinned. Some pairs are written again as people write: in
+small letters, without the last point, two sentences behind one another, with other numbers; and some sentences of the
+language that is written are read as they are, so that what needs no translation comes back.
+
+    python recipes/general.py text ../shared/data runs/general/en-de.tsv --reads english
+    python recipes/general.py tokenizer runs/general/en-de.tsv runs/general/tokenizer --size 11000
+    python recipes/general.py widen en-de runs/general/tokenizer runs/general/start-en-de --layers 4 2
+"""
+
+import random
+import sys
+from pathlib import Path
+
+import click
+
+sys.path.insert(0, str(Path(__file__).parent))
+from names import Inventor, Pair, agreed, counts_alike, found_names, hurried, more, named, numbered
+
+from regard.text.lines import read_lines
+
+THRICE = ("covost2-commonvoice", "mlqe-pe-wikipedia")
+TWICE = ("storybooks",)
+ONCE = ("gutenberg-google-mt", "learnosm", "monero-site", "opensource-guide", "ms-for-beginners", "rust-book")
+THINNED = {"ethereum-org": 0.5, "godot-docs": 0.4}
+SIDES = ("encoder", "decoder")
+PARLIAMENT, SHORTEST, LONGEST = 380_000, 4, 40  # pairs, and words of their English side
+
+
+def read(path: Path) -> list[Pair]:
+    pairs = (line.split("\t")[:2] for line in read_lines(path))
+    return [(english, german) for english, german in pairs]
+
+
+def joined(pairs: list[Pair], count: int, draw: random.Random) -> list[Pair]:
+    """Two or three sentences behind one another, as in a paragraph."""
+    drawn = (draw.choices(pairs, k=draw.choice([2, 2, 3])) for _ in range(count))
+    rows = [(" ".join(one[0] for one in some), " ".join(one[1] for one in some)) for some in drawn]
+    return [row for row in rows if len(row[0].split()) <= LONGEST]
+
+
+def unpointed(pair: Pair) -> Pair | None:
+    """The pair without the point at its end, as headlines are written."""
+    english, german = pair
+    return (english[:-1], german[:-1]) if english.endswith(".") and german.endswith(".") else None
+
+
+def general(data: Path, reads: str, seed: int) -> list[Pair]:
+    draw = random.Random(seed)
+    tatoeba = read(data / "tatoeba-en-de" / "train.tsv.xz")
+    folder = data / "general-en-de"
+    parliament = [
+        pair
+        for pair in read(folder / "europarl.tsv.xz")
+        if SHORTEST <= len(pair[0].split()) <= LONGEST and counts_alike(pair)
+    ]
+    parliament = draw.sample(parliament, min(PARLIAMENT, len(parliament)))
+    rest: list[Pair] = []
+    for times, names in ((3, THRICE), (2, TWICE), (1, ONCE)):
+        for name in names:
+            rest += times * read(folder / f"{name}.tsv.xz")
+    for name, share in THINNED.items():
+        pairs = read(folder / f"{name}.tsv.xz")
+        rest += draw.sample(pairs, int(share * len(pairs)))
+    rest = [pair for pair in rest if len(pair[0].split()) <= 2 * LONGEST]
+    written = [*parliament, *rest]
+    names = found_names([*tatoeba, *parliament])
+    inventor = Inventor.of([*tatoeba, *rest], names, draw)
+    some = draw.sample(written, len(written))
+    again: list[Pair | None] = []
+    again += [numbered(pair, inventor.number) for pair in some if any(map(str.isdigit, pair[0]))][:40_000]
+    again += [row for row in (named(pair, set(names), inventor.name) for pair in some[:150_000]) if row][:30_000]
+    again += hurried(draw.sample(written, 60_000), reads, 15_000, draw)[:15_000]
+    again += [unpointed(pair) for pair in draw.sample(written, 15_000)]
+    again += joined(tatoeba, 25_000, draw)
+    again += joined([pair for pair in rest if len(pair[0].split()) < 15], 10_000, draw)
+    target = 1 if reads == "english" else 0
+    again += [(pair[target], pair[target]) for pair in draw.sample([*tatoeba, *rest], 8_000)]
+    everyday = more(tatoeba, times=1, odd=4000, seed=seed, reads=reads, hurry=10_000)
+    pairs = [*everyday, *map(agreed, written), *(pair for pair in again if pair is not None)]
+    draw.shuffle(pairs)
+    return pairs
+
+
+@click.group()
+def main() -> None:
+    """English-German text of many kinds."""
+
+
+@main.command()
+@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--reads", type=click.Choice(["english", "german"]), required=True)
+@click.option("--seed", default=1, show_default=True)
+def text(data: Path, target: Path, reads: str, seed: int) -> None:
+    """Write the English<TAB>German pairs of the folder DATA to TARGET."""
+    pairs = general(data, reads, seed)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text("".join(f"{english}\t{german}\n" for english, german in pairs), encoding="utf-8")
+    click.echo(f"{len(pairs):,} pairs, {sum(len(pair[0].split()) for pair in pairs):,} English words: {target}")
+
+
+@main.command()
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--size", default=11_000, show_default=True)
+def tokenizer(source: Path, folder: Path, size: int) -> None:
+    """Learn pieces of both languages from SOURCE; each digit is a piece of its own, so that numbers are copied."""
+    import tokenizers
+    from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
+
+    from regard.text import load_tokenizer
+
+    made = tokenizers.Tokenizer(models.BPE())
+    made.normalizer = normalizers.Sequence([normalizers.Prepend(" ")])
+    digits = pre_tokenizers.Split(Regex(" ?[0-9]"), "isolated")
+    made.pre_tokenizer = pre_tokenizers.Sequence([digits, pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    made.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Strip(" ", 1, 0)])
+    texts = (side for pair in read(source) for side in pair)
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    specials = ["<pad>", "</s>"]
+    made.train_from_iterator(
+        texts,
+        trainers.BpeTrainer(
+            vocab_size=size, special_tokens=specials, initial_alphabet=alphabet, show_progress=False, min_frequency=20
+        ),
+    )
+    ends = [("</s>", 1)]
+    made.post_processor = tokenizers.processors.TemplateProcessing("$A </s>", "$A </s> $B:1 </s>:1", ends)
+    folder.mkdir(parents=True, exist_ok=True)
+    made.save(str(folder / "tokenizer.json"))
+    known = Path(__file__).parents[1] / "src/regard/builtin/en-de/tokenizer_config.json"
+    (folder / "tokenizer_config.json").write_bytes(known.read_bytes())
+    click.echo(f"{made.get_vocab_size():,} pieces: {load_tokenizer(folder)}")
+
+
+@main.command()
+@click.argument("name")
+@click.argument("pieces", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--layers", type=int, nargs=2, default=(4, 2), show_default=True)
+def widen(name: str, pieces: Path, folder: Path, layers: tuple[int, int]) -> None:
+    """A built-in translator NAME with other PIECES and layers, from its own weights, in FOLDER.
+
+    A new piece begins as the mean of the old ones that spell it, a new layer as a copy of the last; of fewer layers the
+    first and the last are taken.
+    """
+    import json
+    from dataclasses import replace
+
+    import tokenizers
+    import torch
+
+    import regard
+    from regard.checkpoints import save_model
+    from regard.checkpoints.hub import build
+
+    old = regard.load(name).model
+    home = Path(regard.__file__).parent / "builtin" / name
+    before, after = (tokenizers.Tokenizer.from_file(str(at / "tokenizer.json")) for at in (home, pieces))
+    size, vocabulary = after.get_vocab_size(), before.get_vocab()
+
+    def side(config, count):
+        return replace(config, words=replace(config.words, vocabulary=size), stack=replace(config.stack, layers=count))
+
+    both = {stack: side(getattr(old.config, stack), count) for stack, count in zip(SIDES, layers, strict=True)}
+    model, table = build(replace(old.config, **both)), old.state_dict()
+
+    def spelled(number: int) -> list[int]:
+        piece = after.id_to_token(number) or ""
+        return [vocabulary[piece]] if piece in vocabulary else [token.id for token in before.model.tokenize(piece)]
+
+    def grown(key: str, tensor: torch.Tensor) -> torch.Tensor:
+        parts = key.split(".")
+        if "blocks" in parts:
+            at, stack = parts.index("blocks") + 1, parts[0]
+            have, count, number = getattr(old.config, stack).stack.layers, both[stack].stack.layers, int(parts[at])
+            parts[at] = str(round(number * (have - 1) / max(count - 1, 1)) if count < have else min(number, have - 1))
+            return table[".".join(parts)].clone()
+        if tensor.ndim == 2 and len(tensor) == size:
+            return torch.stack([table[key][spelled(number)].mean(0) for number in range(size)])
+        return table[key].clone()
+
+    model.load_state_dict({key: grown(key, tensor) for key, tensor in model.state_dict().items()})
+    config = json.loads((home / "config.json").read_text(encoding="utf-8"))
+    kept = ("model_type", "eos_token_id", "pad_token_id", "decoder_start_token_id", "max_position_embeddings")
+    files = [pieces / "tokenizer.json", pieces / "tokenizer_config.json"]
+    save_model(model, folder, {key: config[key] for key in kept}, "MarianMTModel", files=files)
+    click.echo(f"{sum(weight.numel() for weight in model.parameters()):,} parameters: {folder}")
+
+
+if __name__ == "__main__":
+    main()
