@@ -9,6 +9,7 @@ from torch.testing import assert_close
 
 import regard
 from regard.attention import Dot, Sink, SoftCap
+from regard.errors import RegardError
 
 pytestmark = pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")  # DeBERTa
 NEW_TOKENS, HIDDEN = 4, 2
@@ -19,7 +20,26 @@ PAIR = {
     "cross_attentions": "decoder.{}.cross",
 }
 CASES = [(name, padding) for name, family in FAMILIES.items() for padding in family.paddings]
-WRITERS = [name for name, family in FAMILIES.items() if family.generates]
+LIKE_LLAMA = ("pythia", "qwen3", "phi3", "opt", "olmo2", "mbart", "pegasus")  # written by in test_matrix.py, too
+WRITERS = [
+    pytest.param(name, marks=[pytest.mark.proof] if name in LIKE_LLAMA else [])
+    for name, family in FAMILIES.items()
+    if family.generates
+]
+SCORES = (
+    "falcon-alibi",
+    "gptj",
+    "gpt_neo",
+    "codegen",
+    "bloom",
+    "mpt",
+    "xglm",
+    "xlnet",
+    "mpnet",
+    "roformer",
+    "deberta-v2",
+)
+"""Families that are met at a softmax of their own, where queries, keys and values are not known."""
 
 
 def attentions(name):
@@ -107,6 +127,30 @@ def test_a_head_that_is_off_is_one_that_the_output_projection_does_not_read(name
                 edited = first(model(**given))
             assert_close(edited, expected, rtol=1e-5, atol=1e-4)
             assert (first(model(**given)) - expected).abs().max() > 1e-2
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILIES if name not in SCORES])
+def test_weights_times_values_are_what_the_output_projection_reads(name):
+    model, given = model_of(name, implementations(name)[0]), inputs(name, FAMILIES[name].paddings[0])
+    read = []
+    projection = model.get_submodule(FAMILIES[name].projection)
+    hook = projection.register_forward_pre_hook(lambda _, given: read.append(given[0]))
+    with torch.no_grad(), regard.watch(model, values=True) as seen:
+        model(**given)
+    hook.remove()
+    pattern = seen[f"{FAMILIES[name].side}.1.self"]
+    values = pattern.values.repeat_interleave(pattern.shape[1] // pattern.values.shape[1], 1)
+    gathered = (pattern.weights() @ values).transpose(1, 2).flatten(2)
+    assert_close(gathered, read[0], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_a_layer_that_is_met_at_its_softmax_has_no_values(name):
+    model = model_of(name, "eager")
+    with torch.no_grad(), regard.watch(model, values=True) as seen:
+        model(**inputs(name, FAMILIES[name].paddings[0]))
+    with pytest.raises(RegardError, match="^this pattern has no values: .*$|values are not known"):
+        _ = seen[f"{FAMILIES[name].side}.1.self"].values
 
 
 def hiding(function):
