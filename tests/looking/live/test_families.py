@@ -149,7 +149,7 @@ def test_a_layer_that_is_met_at_its_softmax_has_no_values(name):
     model = model_of(name, "eager")
     with torch.no_grad(), regard.watch(model, values=True) as seen:
         model(**inputs(name, FAMILIES[name].paddings[0]))
-    with pytest.raises(RegardError, match="^this pattern has no values: .*$|values are not known"):
+    with pytest.raises(RegardError, match=r"has no values|values are not known"):
         _ = seen[f"{FAMILIES[name].side}.1.self"].values
 
 
