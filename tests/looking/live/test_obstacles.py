@@ -105,6 +105,8 @@ CASES = {
     "mra": ("mra", "MraModel", {}, "attends at several resolutions, in blocks that it chooses"),
     "rwkv": ("rwkv", "RwkvModel", {"attention_hidden_size": 32},
              "has no softmax: it is a sum over the past that decays"),
+    "granite_swa": ("granite_swa", "GraniteSWAModel", {},
+                    "takes the share of its sink off after the softmax, where it cannot be met"),
     "diffllama": ("diffllama", "DiffLlamaModel", {}, "takes one softmax from another"),
     "fnet": ("fnet", "FNetModel", {}, NONE),
     "mamba": ("mamba", "MambaModel", {"state_size": 4, "conv_kernel": 2, "expand": 2}, NONE),

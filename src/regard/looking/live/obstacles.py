@@ -15,6 +15,7 @@ BLOCKS = "attends in blocks of its keys, with a softmax for each"
 SUMS = "has no softmax: it is a sum over the past that decays"
 MAP = "maps where objects are, and gathers nothing"
 BOTH_WAYS = "attends both ways in one call, from the text to the image and back"
+SCALED = "takes the share of its sink off after the softmax, where it cannot be met"
 REFUSED = {
     "AutoformerAttention": "compares a series with its own past by autocorrelation, not queries with keys",
     "BigBirdBlockSparseAttention": BLOCKS,
@@ -24,6 +25,8 @@ REFUSED = {
     "DiffLlamaAttention": "takes one softmax from another",
     "Gemma3nAudioAttention": BLOCKS,
     "Gemma4AudioAttention": BLOCKS,
+    "GraniteMoeSWAAttention": SCALED,
+    "GraniteSWAAttention": SCALED,
     "GroundingDinoBiMultiHeadAttention": BOTH_WAYS,
     "GroupViTAssignAttention": "shares every key out among the queries: its softmax is over these",
     "HieraMaskUnitAttention": BLOCKS,
