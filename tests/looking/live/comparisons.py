@@ -69,27 +69,39 @@ def assert_same(answer: Answer, expected: Answer) -> None:
 
 def compare(family: Family, setting: Setting, model: Any, seen: Seen, expected: Answer) -> None:
     """Every pattern has the weights of the eager copy, and knows where its tokens stand."""
-    for name, kind, number in numbered(model, family):
+    for name, kind, numbers in numbered(model, family):
         if name not in seen:
             continue
         calls = [[weights for weights in call if weights is not None] for call in expected.attentions[kind]]
+        weights = [(step, call[number]) for step, call in enumerate(calls) for number in numbers]
         patterns = seen.all(name)
-        assert len(patterns) == len(calls), f"{name}: {len(patterns)} patterns of {len(calls)} calls"
-        for step, (pattern, call) in enumerate(zip(patterns, calls, strict=True)):
+        assert len(patterns) == len(weights), f"{name}: {len(patterns)} patterns of {len(weights)} calls"
+        for pattern, (step, theirs) in zip(patterns, weights, strict=True):
             rows, columns = standing(family, setting, kind, step, pattern)
-            compare_weights(pattern, call[number], rows, f"{name}, call {step}")
+            compare_weights(pattern, theirs, rows, f"{name}, call {step}")
             compare_positions(pattern, columns, f"{name}, call {step}")
 
 
-def numbered(model: Any, family: Family) -> list[tuple[str, str, int]]:
-    """Each layer with the kind of weights that transformers tells of it, and its number among them."""
+def numbered(model: Any, family: Family) -> list[tuple[str, str, list[int]]]:
+    """Each layer with the kind of weights that transformers tells of it, and its numbers among them in one pass."""
     counts: dict[str, int] = {}
     result = []
     for name in Places(model).layers:
         kind = "cross" if name.endswith("cross") else "encoder" if name.startswith("encoder") else "decoder"
         kind = kind if family.is_pair else "decoder" if family.writes else "encoder"
-        result.append((name, kind, counts.get(kind, 0)))
+        result.append((name, kind, [counts.get(kind, 0)]))
         counts[kind] = counts.get(kind, 0) + 1
+    return cycled(model.config, result) if family.name == "hrm_text" else result
+
+
+def cycled(config: Any, layers: list[tuple[str, str, list[int]]]) -> list[tuple[str, str, list[int]]]:
+    """Of two stacks, of which the first runs some cycles and then the second one, the whole several times."""
+    size, times = config.num_layers_per_stack, config.L_cycles + 1
+    result = []
+    for name, kind, (number,) in layers:
+        mine = range(config.L_cycles) if number < size else [config.L_cycles]
+        turns = [(high * times + low) * size for high in range(config.H_cycles) for low in mine]
+        result.append((name, kind, [turn + number % size for turn in turns]))
     return result
 
 

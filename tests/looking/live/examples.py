@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from looking.live.families import FAMILIES, Family, build, transformers
 from looking.live.settings import (
     CACHES,
+    FULL,
     IMPLEMENTATIONS,
     MASKS,
     WAYS,
@@ -135,8 +136,7 @@ def caches(family: Family) -> list[str]:
     """The caches that a family can have."""
     if not family.writes:
         return ["no cache"]
-    is_full = layer_types(family.name) <= {"full_attention"}
-    return [one for one in CACHES if one != ("sliding" if is_full else "quantised")]
+    return [one for one in CACHES if one != ("sliding" if layer_types(family.name) <= FULL else "quantised")]
 
 
 @st.composite

@@ -74,24 +74,46 @@ MAIN = {
     )
 }
 """The families of which every combination of settings is run."""
+MIXED = {"layer_types": ["sliding_attention", "full_attention"]}
+LATENT = {"num_key_value_heads": 4, "head_dim": 4}  # keys and values of all heads come from one small vector
+LINEAR = {
+    "layer_types": ["linear_attention", "full_attention"],
+    **{"linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 8},
+}
+MAMBA = {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_d_state": 8}
 CHANGES: dict[str, dict[str, Any]] = {
-    "olmo3": {"layer_types": ["sliding_attention", "full_attention"]},
-    "gemma2": {"layer_types": ["sliding_attention", "full_attention"]},
+    "gemma2": MIXED,
+    "olmo3": MIXED,
+    **dict.fromkeys(("axk1", "deepseek_v2", "deepseek_v3", "glm4_moe_lite", "minicpm3", "youtu"), LATENT),
+    **dict.fromkeys(("qwen3_next", "qwen3_5_text"), LINEAR),
+    "bamba": {"attn_layer_indices": [1], **MAMBA},
+    "bert-generation": {"is_decoder": True},
+    "dots1": {"n_shared_experts": 1},
+    "esmc": {"num_key_value_heads": 4},
+    "granitemoehybrid": {"layer_types": ["mamba", "attention"], **MAMBA},
+    "jamba": {"attn_layer_offset": 1, "attn_layer_period": 2, "mamba_dt_rank": 4, "mamba_d_state": 4}
+    | {"use_mamba_kernels": False},
+    "lfm2_moe": {"layer_types": ["full_attention"] * 2, "num_dense_layers": 1},
+    "xmod": {"default_language": "en_XX", "languages": ["en_XX"]},
+    "zaya": {"num_experts_per_tok": 1},
 }
 OTHERS = {
     "causal": """
-        afmoe apertus arcee aria_text beam biogpt bitnet cohere cohere2 cohere2_moe ctrl cwm deepseek_v4 diffllama doge
-        ernie4_5 ernie4_5_moe exaone4 exaone_moe flex_olmo flint gemma gemma2 gemma3n_text gemma4_text glm glm4 glm4_moe
-        gpt_bigcode gpt_neox gpt_oss granite granite_swa granitemoe granitemoe_swa granitemoeshared helium 
-        hunyuan_v1_dense hunyuan_v1_moe hy_v3 hy_v4 hyperclovax jais2 jetmoe kolibri1 laguna lfm2 llama4_text
-        mellum mimo_v2_flash minimax minimax_m2 ministral ministral3 mixtral modernbert-decoder nanochat nemotron olmo
-        olmo2 olmo3 olmo_hybrid olmoe opt persimmon phi phi3 phimoe qwen2 qwen2_moe qwen3 qwen3_moe seed_oss smollm3
-        solar_open stablelm starcoder2 vaultgemma""",
+        afmoe apertus arcee aria_text axk1 bamba beam bert-generation biogpt bitnet cohere cohere2 cohere2_moe ctrl cwm
+        deepseek_v2 deepseek_v3 deepseek_v4 diffllama doge dots1 ernie4_5 ernie4_5_moe exaone4 exaone_moe flex_olmo
+        flint gemma gemma2 gemma3n_text gemma4_text gemma4_unified_text glm glm4 glm4_moe glm4_moe_lite gpt-sw3
+        gpt_bigcode gpt_neox gpt_oss granite granite_swa granitemoe granitemoe_swa granitemoehybrid granitemoeshared
+        helium hrm_text hunyuan_v1_dense hunyuan_v1_moe hy_v3 hy_v4 hyperclovax jais2 jamba jetmoe kolibri1 laguna lfm2
+        lfm2_moe llama4_text mellum mimo_v2_flash minicpm3 minimax minimax_m2 ministral ministral3 mixtral
+        modernbert-decoder nanochat nemotron olmo olmo2 olmo3 olmo_hybrid olmoe opt persimmon phi phi3 phimoe qwen2
+        qwen2_moe qwen3 qwen3_5_text qwen3_moe qwen3_next seed_oss smollm3 solar_open stablelm starcoder2 vaultgemma
+        youtu zaya""",
     "masked": """
-        albert camembert data2vec-text distilbert electra ernie esm eurobert gte jina_embeddings_v3 layoutlm mobilebert
-        modernbert nomic_bert roberta roberta-prelayernorm ultrabert xlm-roberta xlm-roberta-xl""",
+        albert camembert data2vec-text distilbert electra ernie esm esmc eurobert gte jina_embeddings_v3 layoutlm
+        mobilebert modernbert nomic_bert roberta roberta-prelayernorm ultrabert xlm-roberta xlm-roberta-xl xmod""",
     "seq2seq": """
-        bart blenderbot blenderbot-small m2m_100 mbart mt5 nllb-moe pegasus plbart switch_transformers umt5""",
+        bart blenderbot blenderbot-small m2m_100 mbart mt5 nllb-moe pegasus pegasus_x plbart seamless_m4t
+        switch_transformers umt5""",
 }
 FAMILIES = MAIN | {
     name: Family(name, role, CHANGES.get(name, {})) for role, names in OTHERS.items() for name in names.split()

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 from looking.live.families import BIASED, START, VOCABULARY, Family, transformers
-from looking.live.settings import Setting
+from looking.live.settings import FULL, WINDOWED, Setting, kinds_of
 from torch import Tensor
 
 KINDS = {"encoder_attentions": "encoder", "decoder_attentions": "decoder", "cross_attentions": "cross"}
@@ -80,8 +80,9 @@ def cache_of(model: Any, setting: Setting) -> Any:
     elif setting.cache == "static":
         mine, other = transformers.StaticCache(config, room), transformers.StaticCache(config, source)
     else:
-        kind = {"config": config} if setting.cache == "sliding" else {}
-        mine, other = transformers.DynamicCache(**kind), transformers.DynamicCache()
+        keeps_all = setting.cache == "dynamic" and kinds_of(config) <= FULL | WINDOWED
+        mine = transformers.DynamicCache() if keeps_all else transformers.DynamicCache(config=config)
+        other = transformers.DynamicCache()
     return transformers.EncoderDecoderCache(mine, other) if config.is_encoder_decoder else mine
 
 
@@ -116,15 +117,19 @@ def forward(model: Any, family: Family, setting: Setting, attentions: bool) -> A
     tokens, mask = (
         ("decoder_input_ids", "decoder_attention_mask") if family.is_pair else ("input_ids", "attention_mask")
     )
+    if family.is_pair:  # the source is read once
+        how = {name: given[name] for name in ("attention_mask", "output_attentions") if name in given}
+        given["encoder_outputs"] = model.get_encoder()(given.pop("input_ids"), **how)
     outputs = []
     for start, stop in pairwise(accumulate(setting.sizes.parts, initial=0)):
         part = given | {tokens: given[tokens][:, start:stop]}
         if mask in part:
             part[mask] = given[mask][:, :stop]
-        if family.is_pair and outputs:
-            part["encoder_outputs"] = (outputs[0].encoder_last_hidden_state,)
         outputs.append(model(**part, past_key_values=past, use_cache=True))
-    return put_together(outputs, family)
+    answer = put_together(outputs, family)
+    if family.is_pair and attentions:
+        answer.attentions["encoder"] = [given["encoder_outputs"].attentions]
+    return answer
 
 
 def put_together(outputs: list[Any], family: Family) -> Answer:
@@ -135,8 +140,6 @@ def put_together(outputs: list[Any], family: Family) -> Answer:
             if output.get(name):
                 kind = KINDS.get(name, "decoder" if family.writes else "encoder")
                 answer.attentions.setdefault(kind, []).append(output[name])
-    if "encoder" in answer.attentions and family.is_pair:
-        answer.attentions["encoder"] = answer.attentions["encoder"][:1]
     return answer
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
+from typing import Any
 
 from looking.live.families import AUTO, BIASED, FAMILIES, SINKS, Family, config
 
@@ -10,6 +11,7 @@ MASKS = ("no mask", "left", "right")
 CACHES = ("no cache", "dynamic", "static", "sliding", "quantised")
 IMPLEMENTATIONS = ("sdpa", "eager", "flex_attention")
 LAYERS = ("all", "one", "cross")
+FULL, WINDOWED = {"full_attention"}, {"sliding_attention", "chunked_attention"}
 WAYS = ("forward", "greedy", "beam", "sample")
 
 
@@ -66,9 +68,9 @@ def not_run(family: Family, setting: Setting) -> str | None:
     if setting.implementation == "flex_attention" and family.name in SINKS:
         return "transformers' flex attention has no sinks on a processor"
     kinds = layer_types(family.name)
-    if setting.cache == "sliding" and kinds <= {"full_attention"}:
+    if setting.cache == "sliding" and not kinds & WINDOWED:
         return "no sliding window"
-    if setting.cache == "quantised" and not kinds <= {"full_attention"}:
+    if setting.cache == "quantised" and not kinds <= FULL:
         return "transformers quantises caches of full attention only"
     return None
 
@@ -85,10 +87,15 @@ def implementations(name: str) -> tuple[str, ...]:
 
 @cache
 def layer_types(name: str) -> frozenset[str]:
+    """The kinds of layers of a family."""
+    return kinds_of(config(FAMILIES[name]))
+
+
+def kinds_of(config: Any) -> frozenset[str]:
     """The kinds of layers that transformers makes caches for."""
     from transformers.cache_utils import get_layer_types_and_kwargs
 
-    return frozenset(get_layer_types_and_kwargs(config(FAMILIES[name]).get_text_config(decoder=True))[0])
+    return frozenset(get_layer_types_and_kwargs(config.get_text_config(decoder=True))[0])
 
 
 def every(family: Family) -> tuple[Setting, ...]:

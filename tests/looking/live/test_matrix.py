@@ -15,12 +15,16 @@ from looking.live.references import eager, plain
 from looking.live.settings import PRODUCT, Setting, every, implementations, not_run, pairs
 
 REFUSED = {
+    "deepseek_v4": "DeepseekV4ForCausalLM has no attention layer that can be watched: .* keys that stand for",
     "diffllama": "DiffLlamaForCausalLM has no attention layer that can be watched: .* takes one softmax from another",
+    **dict.fromkeys(("granite_swa", "granitemoe_swa"), "Granite.* takes the share of its sink off after the softmax"),
     "doge": "DogeAttention with flex attention computes other weights than its arguments",
 }
 """What may be refused, and with which words."""
 NOT_RUN = {
+    "deepseek_v4": "transformers: KeyError: 'heavily_compressed_attention'",
     "doge": "transformers' flex_attention itself is .* from its eager attention",
+    "minimax": "transformers: ValueError: MiniMax uses cache of its own",
 }
 """What transformers itself does not run."""
 FEW = ("qwen3", "gpt_oss", "gemma2", "llama4_text", "phi3", "opt", "gpt_neox", "bert-decoder", "albert", "bart", "mt5")

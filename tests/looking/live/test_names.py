@@ -28,6 +28,7 @@ class FancyDecoderLayer(nn.Module):
         ("model.layers.0.self_attn", "LlamaDecoderLayer", "llama", {}, "decoder"),
         ("model.layers.0.self_attn", "EuroBertDecoderLayer", "eurobert", {}, "encoder"),
         ("transformer.h.0.attn", "GPT2Block", "gpt2", {}, "decoder"),
+        ("transformer.h.0.attn", "ImageGPTBlock", "imagegpt", {}, "decoder"),
         ("layers.0.self_attn", "BartDecoderLayer", "bart", {}, "decoder"),
         ("layers.0.self_attn", "BartEncoderLayer", "bart", {}, "encoder"),
         ("transformer.attentions.0", "MultiHeadAttention", "xlm", {}, "encoder"),

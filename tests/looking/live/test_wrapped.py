@@ -27,7 +27,7 @@ def eager_weights(model, family, given):
 
 def compare(family, model, seen, weights, close=1e-5):
     """What was seen, and the eager weights of the same model."""
-    for name, kind, number in numbered(model, family):
+    for name, kind, (number,) in numbered(model, family):
         rows = attention_mask_of(family, SETTING, decoder=kind != "encoder")
         compare_weights(seen[name], weights[kind][number].float(), rows, name, close)
 

@@ -53,13 +53,16 @@ def side_of(parts: list[str], block: str, module: nn.Module, config: Any) -> str
 
 def side_of_family(config: Any) -> str | None:
     """The side of a model of one stack, by what transformers builds for its config: None if it builds both or none."""
-    from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES as causal
-    from transformers.models.auto.modeling_auto import MODEL_FOR_MASKED_LM_MAPPING_NAMES as masked
+    from transformers.models.auto import modeling_auto as auto
 
     kind = getattr(config, "model_type", None)
-    if (kind in causal) == (kind in masked):
+    causal = (
+        kind in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES or kind in auto.MODEL_FOR_CAUSAL_IMAGE_MODELING_MAPPING_NAMES
+    )
+    masked = kind in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES
+    if causal == masked:
         return None
-    return "encoder" if kind in masked or getattr(config, "attn_type", None) == "bi" else "decoder"
+    return "encoder" if masked or getattr(config, "attn_type", None) == "bi" else "decoder"
 
 
 def config_of(model: nn.Module, path: str) -> Any:
