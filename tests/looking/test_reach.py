@@ -81,3 +81,19 @@ def test_a_gradient_that_computes_again_is_no_other_text():
     with regard.edit(layer) as edit:
         edit.hide([3])
         torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=False).sum().backward()
+
+
+@pytest.mark.parametrize("position", [2, 3])
+def test_a_position_that_direct_decoding_did_not_reach_is_told_by_engine_and_model_alike(position):
+    model, source = made("translator"), torch.tensor([[3, 4, 5, 6, 7]])
+
+    def write():
+        with regard.edit(model) as edit:
+            edit.hide(target=[position])
+            decode(model, source, prefix=torch.tensor([[1]]), max_length=3, min_length=3)
+
+    if position == 2:
+        write()
+    else:
+        with pytest.warns(UserWarning, match="the hidden position 3 was never reached: 3 tokens at most"):
+            write()

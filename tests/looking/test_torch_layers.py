@@ -205,7 +205,8 @@ def test_a_head_that_is_off_adds_nothing(head):
     attention, x = layer(), stream()
     expected = []
     hook = attention.out_proj.register_forward_pre_hook(lambda _, given: expected.append(given[0].clone()))
-    with regard.watch(attention):
+    with regard.edit(attention) as edit:  # torch's own path does not call its output projection
+        edit.head("self", head).scale(1.0)
         attention(x, x, x)
     hook.remove()
     whole = expected[0].unflatten(-1, (HEADS, -1))
@@ -288,3 +289,22 @@ def test_afterwards_the_modules_are_exactly_as_they_were():
         assert not {"taps", "forward"} & vars(module).keys()
         assert not module._forward_hooks
         assert not module._forward_pre_hooks
+
+
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("mask", ["none", "numbers"])
+@pytest.mark.parametrize("autocast", [False, True])
+def test_a_watched_layer_puts_out_the_same_bits_whether_or_not_it_is_asked_for_weights(need_weights, mask, autocast):
+    torch.manual_seed(0)
+    attention = nn.MultiheadAttention(16, 2, batch_first=True).eval()
+    x, y = torch.randn(3, 5, 16), torch.randn(3, 7, 16)
+    given = {"need_weights": need_weights, "attn_mask": None if mask == "none" else torch.randn(5, 7)}
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        output, weights = attention(x, y, y, **given)
+        with regard.watch(attention) as seen:
+            watched, watched_weights = attention(x, y, y, **given)
+    assert torch.equal(output, watched)
+    assert watched.dtype == output.dtype
+    if need_weights:
+        assert torch.equal(weights, watched_weights)
+        assert (next(iter(seen.values())).weights().mean(1) - weights).abs().max() < (1e-2 if autocast else 1e-6)

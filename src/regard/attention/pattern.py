@@ -71,6 +71,8 @@ class Pattern(Shown):
     @property
     def values(self) -> Values:
         """The values, where there are any to gather."""
+        if self.value is None and self.key.shape[-1] == 0:
+            raise RegardError("this pattern was read off the scores of its layer, whose values are not known")
         if self.value is None:
             raise RegardError("this pattern has no values: attend() gives it some, watch(…, values=True) keeps them")
         return self.value

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.attention.taps import at_work, edits, looks
+from regard.attention.taps import Taps, at_work, edits, looks
 from regard.engine.parts import Unsupported
 from regard.layers import MultiHead
 
@@ -24,6 +24,7 @@ class Change:
     gates: Tensor
     sharpness: Tensor
     hidden: set[int] = field(default_factory=set)
+    taps: Taps = ()  # who wants to know how far a text came
 
     def add(self, record: dict[str, Any]) -> None:
         """One edit more. Raises Unsupported where the engine has no such thing."""
@@ -67,7 +68,7 @@ def changes(model: nn.Module) -> list[Change]:
         if not any(told is None or told for told in records):
             continue
         heads = len(layer.split.kept)
-        change = Change(kind, number, torch.ones(heads), torch.ones(heads))
+        change = Change(kind, number, torch.ones(heads), torch.ones(heads), taps=taps)
         for told in records:
             if told is None:
                 raise Unsupported("an edit cannot be told as data")

@@ -45,7 +45,8 @@ class State:
         self.threads = torch.get_num_threads()
         self.address = self.library.made(self.library.state(packed.address))
         weakref.finalize(self, freed, packed, self.address)
-        self.length = 0
+        self.length = self.tokens = 0  # with padding, and without
+        self.taps = [tap for change in edits for tap in change.taps]
         self._logits = torch.empty(0, packed.vocabulary)
         for change in edits:
             self._change(change, source, real)
@@ -70,6 +71,9 @@ class State:
             self.address, tokens.data_ptr(), pointer(mask), rows, length, logits.data_ptr(), self.threads
         )
         self.library.check(done)
+        self.tokens += length if real is None else int(real[:, -length:].sum(-1).max())
+        for tap in self.taps:
+            tap.reached(self.tokens)
         return logits
 
     def select(self, rows: Tensor | np.ndarray) -> "State":

@@ -11,7 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import BaseTorchFunctionMode
 
-from regard.attention import Bias, Dense, Given, Mask, Padding, Tap, attend
+from regard.attention import Bias, Dense, Given, Mask, Padding
+from regard.attention.kernels import gather_and_tell
 from regard.attention.pattern import Pattern
 from regard.attention.taps import Taps, at_work
 from regard.errors import ShapeError
@@ -56,15 +57,6 @@ def around(module: nn.Module, *given: Any, **named: Any) -> Tensor:
     return x
 
 
-class Keep(Tap):
-    """Remembers the pattern, for callers that asked torch.nn for weights."""
-
-    pattern: Pattern
-
-    def see(self, pattern: Pattern) -> None:
-        self.pattern = pattern
-
-
 def forward(
     layer: nn.MultiheadAttention,
     query: Tensor,
@@ -77,32 +69,41 @@ def forward(
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
     """What nn.MultiheadAttention computes, through attend() while somebody looks here."""
+    own = partial(
+        type(layer).forward,
+        layer,
+        query,
+        key,
+        value,
+        key_padding_mask,
+        need_weights,
+        attn_mask,
+        average_attn_weights,
+        is_causal,
+    )
     if not (taps := here(layer)):
-        return type(layer).forward(
-            layer,
-            query,
-            key,
-            value,
-            key_padding_mask,
-            need_weights,
-            attn_mask,
-            average_attn_weights,
-            is_causal,
-        )
+        return own()
     if is_causal and attn_mask is None:
         raise ShapeError("is_causal only says of what kind attn_mask is: a mask expected, got none")
     single = query.ndim == 2
     ordered = [x[None] if single else x if layer.batch_first else x.transpose(0, 1) for x in (query, key, value)]
     if single and key_padding_mask is not None:
         key_padding_mask = key_padding_mask[None]
-    heads = projected(layer, *ordered)
+    heads = [autocast(x) for x in projected(layer, *ordered)]
     mask, bias = told(layer, attn_mask, key_padding_mask, heads[1].shape[2])
-    keep = Keep()
-    gathered = attend(
-        *heads, mask=mask, bias=bias, taps=(*taps, keep), dropout=layer.dropout if layer.training else 0.0
-    )
+    pattern = edited = Pattern(*heads[:2], bias=bias, mask=mask, value=heads[2])
+    for tap in taps:
+        edited = tap.edit(edited)
+    if edited is pattern:  # the bits are those of torch, whichever path it takes
+        for tap in taps:
+            tap.see(pattern)
+        return own()
+    with torch.autocast(query.device.type, enabled=False):
+        gathered, edited = gather_and_tell(edited, layer.dropout if layer.training else 0.0)
+    for tap in taps:
+        tap.see(edited)
     output = layer.out_proj(gathered.transpose(1, 2).flatten(2))
-    weights = keep.pattern.weights() if need_weights else None
+    weights = edited.weights() if need_weights else None
     if weights is not None and average_attn_weights:
         weights = weights.mean(1)
     if single:
@@ -124,6 +125,12 @@ def projected(layer: nn.MultiheadAttention, *sources: Tensor) -> list[Tensor]:
     if layer.add_zero_attn:
         key, value = F.pad(key, (0, 0, 0, 1)), F.pad(value, (0, 0, 0, 1))
     return [x.unflatten(-1, (layer.num_heads, -1)).transpose(1, 2) for x in (query, key, value)]
+
+
+def autocast(x: Tensor) -> Tensor:
+    """A tensor as a kernel gets it under autocast."""
+    kind = x.device.type
+    return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
 
 
 def told(

@@ -13,7 +13,7 @@ from regard.checkpoints.hub import Config
 from regard.decoding import Rules, Token, Written, stream
 from regard.errors import RegardError
 from regard.models import Decoder, DecoderConfig
-from regard.tasks.replay import Reading, fed, is_watched, replay, tell_length
+from regard.tasks.replay import Reading, fed, is_watched, replay
 from regard.tasks.task import Item, Progress, Task, Text, TextTooLong, called
 from regard.tasks.writing import Manner, Settings, Wanted
 from regard.text import Batch, Encoded, Tokenizer, TokenizerError
@@ -177,7 +177,6 @@ class Generate(Task):
         if part := text.end():
             yield part
         read = fed(encoded.ids, ids, ended)
-        tell_length(self.model, len(read))
         if is_watched(self.model):
             replay(self.model, [((), read)], self.device)
 

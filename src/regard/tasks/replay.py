@@ -30,13 +30,6 @@ def is_edited(model: nn.Module) -> bool:
     return any(edits(tap) for module in model.modules() for tap in at_work(getattr(module, "taps", ())))
 
 
-def tell_length(model: nn.Module, tokens: int) -> None:
-    """Tell those who edit that a text was read as far as so many tokens: an engine shows them no pattern."""
-    for module in model.modules():
-        for tap in at_work(getattr(module, "taps", ())):
-            tap.reached(tokens)
-
-
 def fed(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> list[int]:
     """The tokens that a model had read when it wrote the last one; what ended a text counts as written."""
     whole = [*prefix, *ids]

@@ -11,7 +11,6 @@ from regard.decoding import Beam, Decoded, Rules, Sample, Written, decode
 from regard.errors import RegardError
 from regard.looking.align.look import Look
 from regard.shapes import Real, Tokens
-from regard.tasks.replay import fed, is_edited, tell_length
 from regard.tasks.task import number_of, settings_of
 from regard.text import Specials
 
@@ -67,11 +66,6 @@ class Manner:
             max_length=longest,
             rules=rules,
         )
-        if is_edited(model):
-            given = [prefix.shape[1]] * len(found) if prefix_real is None else prefix_real.sum(-1).tolist()
-            texts = [(count, text) for count, one in zip(given, found, strict=True) for text in one.hypotheses]
-            lengths = (len(fed(range(count), text.ids, text.is_finished)) for count, text in texts)
-            tell_length(model, max(lengths, default=0))
         return [one.hypotheses for one in found]
 
 

@@ -67,6 +67,8 @@ def not_run(family: Family, setting: Setting) -> str | None:
         return "transformers' flex attention takes no more than one text with this family's bias"
     if setting.implementation == "flex_attention" and family.name in SINKS:
         return "transformers' flex attention has no sinks on a processor"
+    if setting.implementation == "flex_attention" and family.name == "doge":
+        return "transformers' flex attention leaves out the mask that Doge computes"
     kinds = layer_types(family.name)
     if setting.cache == "sliding" and not kinds & WINDOWED:
         return "no sliding window"

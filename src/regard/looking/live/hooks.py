@@ -49,9 +49,9 @@ def close(module: nn.Module) -> None:
 
 
 def passed(module: nn.Module, given: Any, output: Any) -> None:
-    """A block has put something out."""
+    """A block has put something out. Several streams side by side, as Gemma 3n has, are none that could be shown."""
     x = output[0] if isinstance(output, tuple) and output else output
-    if isinstance(x, Tensor):
+    if isinstance(x, Tensor) and x.ndim == 3:
         for tap in at_work(vars(module).get("taps", ())):
             tap.passed(x)
 

@@ -21,6 +21,7 @@ from regard.attention import (
 )
 from regard.errors import RegardError
 from regard.looking.live.calls import Arguments, LayerCall, running, tokens_of
+from regard.looking.torch_layers import autocast
 
 HEADS = ("num_heads", "num_attention_heads", "n_heads")  # as layers call how many they have
 ALL_ROWS = 1 << 20  # weights up to which every row of a compact pattern is compared with the layer's own
@@ -140,12 +141,6 @@ def agrees(pattern: Pattern, weights: Tensor) -> bool:
         difference = torch.where(sees, (mine - theirs[..., :keys]).abs(), 0)
     limit = CLOSE.get(pattern.query.dtype if pattern.query.dtype == weights.dtype else weights.dtype, ROUNDED)
     return not difference.numel() or bool(difference.max() <= limit)
-
-
-def autocast(x: Tensor) -> Tensor:
-    """A tensor as the kernel gets it under autocast."""
-    kind = x.device.type
-    return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
 
 
 def standing(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None) -> Standing:
