@@ -91,7 +91,7 @@ def forward(
         key_padding_mask = key_padding_mask[None]
     heads = [autocast(x) for x in projected(layer, *ordered)]
     mask, bias = told(layer, attn_mask, key_padding_mask, heads[1].shape[2])
-    pattern = edited = Pattern(*heads[:2], bias=bias, mask=mask, value=heads[2])
+    pattern = edited = Pattern(heads[0], heads[1], bias=bias, mask=mask, value=heads[2])
     for tap in taps:
         edited = tap.edit(edited)
     if edited is pattern:  # the bits are those of torch, whichever path it takes
