@@ -74,19 +74,19 @@ def contenders(case: Case, theirs: Any, ours: Any) -> dict[str, Callable[[], Any
 
     tokens = torch.randint(0, theirs.config.vocab_size, (case.batch, case.length))
     told: dict[str, Any] = {} if case.kind == "bert" else {"use_cache": False}
-    real = None
+    attention_mask = None
     if case.padded:
         lengths = torch.linspace(case.length, case.length / 2, case.batch).long()
-        real = torch.arange(case.length) < lengths[:, None]
-        told["attention_mask"] = real.long()
+        attention_mask = torch.arange(case.length) < lengths[:, None]
+        told["attention_mask"] = attention_mask.long()
 
     def reference() -> Any:
         return theirs(tokens, **told).last_hidden_state
 
     def own() -> Any:
-        return ours.hidden(tokens, real=real)
+        return ours.hidden(tokens, attention_mask=attention_mask)
 
-    chosen = slice(None) if real is None else real
+    chosen = slice(None) if attention_mask is None else attention_mask
     torch.testing.assert_close(own()[chosen], reference()[chosen], rtol=0, atol=1e-4)
     return {"transformers": reference, "ours": own, "transformers again": reference}
 

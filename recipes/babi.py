@@ -26,10 +26,10 @@ from safetensors.torch import load_file, save_file
 from regard.checkpoints import save_model
 from regard.models import Memory, MemoryConfig
 from regard.text import Question, Stories, Tokenizer, save_tokenizer, train_tokenizer
-from regard.text.told import Told, rows
+from regard.text.told import StoryBatch, rows
 from regard.training.copies import one, restarts
 from regard.training.questions import parted, words_of
-from regard.training.restarts import JOINT, SINGLE, Protocol, learn, score
+from regard.training.restarts import JOINT, SINGLE, RestartProtocol, learn, score
 
 ARCHIVE = "../../shared/data/babi/babi-en-1k.tar.xz"
 MEMORIES = 50
@@ -64,10 +64,10 @@ class Trained:
 
     model: Memory
     tokenizer: Tokenizer
-    told: Told
+    told: StoryBatch
 
-    def of(self, questions: Sequence[Question]) -> Told:
-        return Told.of(rows(questions, self.tokenizer, MEMORIES))
+    def of(self, questions: Sequence[Question]) -> StoryBatch:
+        return StoryBatch.of(rows(questions, self.tokenizer, MEMORIES))
 
     def result(self, data: Set) -> dict[str, Any]:
         """Errors of all copies, and which of them is kept: the one with the lowest error on what it learned from."""
@@ -79,10 +79,10 @@ class Trained:
         return {"kept": learned.best(), "train": learned.error.tolist(), "loss": learned.loss.tolist(), **errors}
 
 
-def trained(learned: Sequence[Question], width: int, copies: int, protocol: Protocol, state: Path) -> Trained:
+def trained(learned: Sequence[Question], width: int, copies: int, protocol: RestartProtocol, state: Path) -> Trained:
     """Train, or go on from the epoch that was last written to `state`."""
     tokenizer = train_tokenizer("unmarked", 0, list(words_of(learned)), frame="story", lower=True)
-    told = Told.of(rows(learned, tokenizer, MEMORIES))
+    told = StoryBatch.of(rows(learned, tokenizer, MEMORIES))
     memories = min(MEMORIES, told.story.shape[1])
     longest = max(told.story.shape[2], told.question.shape[1])  # a question is read as sentences are
     config = MemoryConfig(len(tokenizer), width, memories=memories, longest=longest, fills=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from regard.text import Labelled
+from regard.text import LabelledCorpus
 
 STRENGTHS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of C, of which the valid set chooses
 Examples = Sequence[tuple[str, str]]
@@ -21,13 +21,13 @@ class Split:
 
 
 def sst2(folder: Path) -> Split:
-    parts = [list(Labelled(folder / "sst2" / f"{part}.tsv.xz", "last")) for part in ("train", "dev", "test")]
+    parts = [list(LabelledCorpus(folder / "sst2" / f"{part}.tsv.xz", "last")) for part in ("train", "dev", "test")]
     return Split(*parts)
 
 
 def trec(folder: Path) -> Split:
     """The last tenth of the training set chooses, as in the recipe."""
-    train, test = (list(Labelled(folder / "trec" / f"{part}.txt.xz", "coarse")) for part in ("train", "test"))
+    train, test = (list(LabelledCorpus(folder / "trec" / f"{part}.txt.xz", "coarse")) for part in ("train", "test"))
     cut = int(len(train) * 0.9)
     return Split(train[:cut], train[cut:], test)
 

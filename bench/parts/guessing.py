@@ -11,9 +11,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.training.data import material
-from regard.training.feed import Feed, mixed
+from regard.training.feed import BatchSource, mixed
 from regard.training.losses import cross_entropy
-from regard.training.materials import Material
+from regard.training.materials import TrainingData
 from regard.training.optimiser import make_optimiser
 from regard.training.recipe import Recipe, TrainRecipe
 from regard.training.schedules import rate_at
@@ -23,14 +23,14 @@ from regard.training.vocabulary import FOLDER
 Say = Callable[[str], None]
 
 
-def read(recipe: Recipe, run: Path | None, home: Path, say: Say) -> Material:
+def read(recipe: Recipe, run: Path | None, home: Path, say: Say) -> TrainingData:
     """The data of a recipe, with a run's own tokeniser if there is one; the run itself is left alone."""
     if run is not None and (run / FOLDER).is_dir():
         shutil.copytree(run / FOLDER, home / FOLDER)
     return material(recipe, home, say)
 
 
-def unigram(data: Material) -> Callable[[Any], Tensor]:
+def unigram(data: TrainingData) -> Callable[[Any], Tensor]:
     """How wrong one is who knows only how often every word was read, and that any word may come."""
     rows: Any = data.rows
     counts = torch.bincount(torch.from_numpy(rows.tokens.astype("int64")), minlength=len(data.tokenizer)) + 1.0
@@ -75,9 +75,9 @@ def size(model: nn.Module) -> int:
     return sum(weight.numel() for weight in model.parameters())
 
 
-def learn(model: Recurrent, data: Material, train: TrainRecipe, steps: int, rate: float, say: Say) -> float:
+def learn(model: Recurrent, data: TrainingData, train: TrainRecipe, steps: int, rate: float, say: Say) -> float:
     """Learn from the batches of the recipe, in its order; the seconds that it took."""
-    feed = Feed(data.rows, data.order, data.objective, seed=train.seed)
+    feed = BatchSource(data.rows, data.order, data.objective, seed=train.seed)
     optimiser = make_optimiser(
         model, train.optimiser, rate=rate, betas=train.betas, epsilon=train.epsilon, decay=train.decay
     )

@@ -23,11 +23,11 @@ Call = tuple[str, Mask | None, dict]
 
 def masks(length: int) -> list[Call]:
     padding = Padding.from_lengths([length - length // 8], keys=length)
-    real = padding.real[:, None, None]
+    attention_mask = padding.attention_mask[:, None, None]
     return [
         ("no mask", None, {}),
         ("Causal", Causal(), {"is_causal": True}),
-        ("Causal & Padding", Causal() & padding, {"is_causal": True, "attn_mask": real}),
+        ("Causal & Padding", Causal() & padding, {"is_causal": True, "attn_mask": attention_mask}),
     ]
 
 

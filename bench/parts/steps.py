@@ -69,18 +69,18 @@ def ours(size: Size) -> Entrant:
     from regard.training.feed import mixed
     from regard.training.initial import initialise
     from regard.training.learner import Learner
-    from regard.training.objectives import Translate
+    from regard.training.objectives import TranslationObjective
     from regard.training.optimiser import make_optimiser
     from regard.training.recipe import ModelRecipe
     from regard.training.room import keep_room
-    from regard.training.styles import Wanted, plan
+    from regard.training.styles import DataSizes, plan
     from regard.training.update import update
 
     keep_room()
     recipe = ModelRecipe(width=size.width, layers=(size.layers,), heads=size.heads, inner=size.inner, dropout=DROPOUT)
-    model: Any = build(plan(recipe, Wanted(size.vocabulary)).config)
+    model: Any = build(plan(recipe, DataSizes(size.vocabulary)).config)
     initialise(model, 1)
-    objective = Translate(start=START, pad=START)
+    objective = TranslationObjective(start=START, pad=START)
     learner = Learner(model, objective, smoothing=SMOOTHING).train()
     optimiser = make_optimiser(model, "adam", rate=RATE, betas=BETAS, epsilon=EPSILON, decay=0.0)
     source, target = (side.numpy().astype(np.int32) for side in size.texts)

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 Tokens = Int[Tensor, "batch length"]
-Real = Bool[Tensor, "batch length"]
+AttentionMask = Bool[Tensor, "batch length"]
 """True where a token is real, False where it is padding."""
 Logits = Float[Tensor, "batch length vocabulary"]
 Stream = Float[Tensor, "batch length width"]

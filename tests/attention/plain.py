@@ -69,9 +69,9 @@ def window(sizes: Sizes) -> tuple[Mask, Tensor]:
 def padding(sizes: Sizes) -> tuple[Mask, Tensor]:
     lengths = torch.randint(0, sizes.keys + 1, (sizes.batch,)).tolist()
     side = ["left", "right"][torch.randint(2, ()).item()]
-    real = [[False] * (sizes.keys - length) + [True] * length for length in lengths]
-    real = torch.tensor([line if side == "left" else line[::-1] for line in real])
-    return Padding.from_lengths(lengths, side, sizes.keys), real[:, None, None]
+    attention_mask = [[False] * (sizes.keys - length) + [True] * length for length in lengths]
+    attention_mask = torch.tensor([line if side == "left" else line[::-1] for line in attention_mask])
+    return Padding.from_lengths(lengths, side, sizes.keys), attention_mask[:, None, None]
 
 
 def dense(sizes: Sizes) -> tuple[Mask, Tensor]:

@@ -67,7 +67,7 @@ def test_what_stands_in_padded_places_changes_no_bit(fill, side, way, causal):
     query, key, value = random_heads(heads=2)
     padding = Padding.from_lengths([4, 0], side, 6)
     mask = Causal() & padding if causal else padding
-    rubbish = ~padding.real[:, None, :, None]
+    rubbish = ~padding.attention_mask[:, None, :, None]
     spoilt = [tensor.detach().masked_fill(rubbish, fill).requires_grad_() for tensor in (key, value)]
     told = {**WAYS[way], "mask": mask}
     clean, dirty = attend(query, key, value, **told), attend(query, *spoilt, **told)
@@ -86,7 +86,7 @@ def test_padded_keys_do_not_reach_the_gradient_where_the_output_hides_them(fill)
     query, key, value = random_heads(heads=2)
     query = query.detach().abs().requires_grad_()  # minus infinity then scores minus infinity, and weighs nothing
     mask = Padding.from_lengths([4, 3], keys=6)
-    spoilt = key.detach().masked_fill(~mask.real[:, None, :, None], fill)
+    spoilt = key.detach().masked_fill(~mask.attention_mask[:, None, :, None], fill)
     clean, dirty = attend(query, key, value, mask=mask), attend(query, spoilt, value, mask=mask)
     assert torch.equal(clean, dirty)
     for one, other in zip(*(torch.autograd.grad(x.sum(), (query, value)) for x in (clean, dirty)), strict=True):
@@ -96,7 +96,7 @@ def test_padded_keys_do_not_reach_the_gradient_where_the_output_hides_them(fill)
 def test_rows_set_by_hand_do_not_bring_padding_back():
     query, key, value = random_heads(batch=1)
     mask = Padding.from_lengths([4], keys=6)
-    spoilt = value.detach().masked_fill(~mask.real[:, None, :, None], torch.nan)
+    spoilt = value.detach().masked_fill(~mask.attention_mask[:, None, :, None], torch.nan)
     first = Editor(lambda pattern: pattern.set(torch.eye(6)[0], heads=0))
     gathered = attend(query, key, spoilt, mask=mask, taps=(first,))
     assert_close(gathered[:, 0], value[:, 0, :1].expand(1, 6, 8))

@@ -186,7 +186,7 @@ def test_a_pattern_kept_apart_owes_nothing_to_its_origin():
     kept = edited.kept(lambda tensor: tensor.detach().clone())
     before = kept.weights()
     with torch.no_grad():
-        for tensor in [*case.leaves, case.mask.parts[1].real]:
+        for tensor in [*case.leaves, case.mask.parts[1].attention_mask]:
             tensor.zero_()
     assert torch.equal(kept.weights(), before)
     assert not before.requires_grad

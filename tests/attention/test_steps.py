@@ -68,10 +68,10 @@ def test_one_query_at_a_time_needs_no_causal_mask():
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_padding_and_windows_are_joined_too(side):
     heads = [tensor.detach() for tensor in random_heads(queries=7, keys=7)]
-    real = Padding.from_lengths([4, 7], side, 7).real
+    attention_mask = Padding.from_lengths([4, 7], side, 7).attention_mask
 
     def mask(length):
-        return Causal() & Window(3) & Padding(real[:, :length])
+        return Causal() & Window(3) & Padding(attention_mask[:, :length])
 
     steps = decoded(heads, [3, 1, 1, 1, 1], {}, mask)
     assert_close(Pattern.join(steps).weights(), Pattern(*heads[:2], mask=mask(7)).weights())
@@ -146,9 +146,9 @@ def test_masks_written_out_for_each_step_are_put_together():
 
 def windowed(query, key, window, pads):
     """Steps with a cache that keeps the last keys of a window, for a batch whose first text is padded on the left."""
-    steps, real = [], torch.ones(len(query), key.shape[2], dtype=torch.bool)
-    real[0, :pads] = False
-    positions = torch.where(real, real.cumsum(-1) - 1, -1)
+    steps, attention_mask = [], torch.ones(len(query), key.shape[2], dtype=torch.bool)
+    attention_mask[0, :pads] = False
+    positions = torch.where(attention_mask, attention_mask.cumsum(-1) - 1, -1)
     for row in range(query.shape[2]):
         first = max(row - window + 1, 0)
         here = slice(first, row + 1)
@@ -156,7 +156,7 @@ def windowed(query, key, window, pads):
             Pattern(
                 query[:, :, [row]],
                 key[:, :, here],
-                mask=Padding(real[:, here]),
+                mask=Padding(attention_mask[:, here]),
                 query_positions=positions[:, [row]],
                 key_positions=positions[:, here],
                 first_key=first,

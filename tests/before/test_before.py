@@ -19,7 +19,7 @@ from regard.cli.main import regard as command_line
 from regard.looking.edit import checked
 from regard.training import read_recipe, train
 from regard.training.reading import flat, write_recipe
-from regard.training.reports import Silent
+from regard.training.reports import SilentReport
 from regard.viewer.learn import LESSONS
 
 HERE = Path(__file__).parent
@@ -65,7 +65,7 @@ def test_a_training_goes_on_where_it_was_stopped(name, tmp_path):
     shutil.copytree(HERE / "training" / name, tmp_path / name)
     steps = []
 
-    class Counting(Silent):
+    class Counting(SilentReport):
         def step(self, step, values):
             steps.append(step)
 

@@ -36,7 +36,7 @@ from regard.models.vision import GlimpseConfig
 from regard.tasks.writing import Settings
 from regard.training import Stopped, read_recipe, train
 from regard.training.reading import flat
-from regard.training.reports import Silent
+from regard.training.reports import SilentReport
 from regard.viewer.learn import topics
 
 HERE = Path(__file__).parent
@@ -295,7 +295,7 @@ log_every = 4
 }
 
 
-class Stopping(Silent):
+class Stopping(SilentReport):
     """Stops a training after six steps."""
 
     def step(self, step, values):
@@ -320,7 +320,7 @@ def write_training():
             (folder / "recipe.toml").write_text(recipe)
             write_text(folder)
             read = read_recipe(folder / "recipe.toml")
-            final = train(replace(read, run=str(folder / "whole")), reporting=Silent())
+            final = train(replace(read, run=str(folder / "whole")), reporting=SilentReport())
             with suppress(Stopped):
                 train(read, reporting=Stopping())
             kept = [folder / "recipe.toml", *(Path(file) for file in (*read.data.train, *read.data.valid))]

@@ -57,11 +57,13 @@ def test_without_the_engine(name, monkeypatch):
 class Written:
     """All that was read and written so far, and nothing remembered of it."""
 
-    def __init__(self, source, real, tokens=None):
-        self.source, self.real, self.tokens = source, real, tokens
+    def __init__(self, source, attention_mask, tokens=None):
+        self.source, self.attention_mask, self.tokens = source, attention_mask, tokens
 
     def select(self, rows):
-        return Written(self.source[rows], None if self.real is None else self.real[rows], self.tokens[rows])
+        return Written(
+            self.source[rows], None if self.attention_mask is None else self.attention_mask[rows], self.tokens[rows]
+        )
 
 
 class Forgetful:
@@ -70,13 +72,13 @@ class Forgetful:
     def __init__(self, model):
         self.model = model
 
-    def start(self, source, real=None):
-        return Written(source, real)
+    def start(self, source, attention_mask=None):
+        return Written(source, attention_mask)
 
-    def step(self, state, tokens, real=None):
+    def step(self, state, tokens, attention_mask=None):
         tokens = tokens if state.tokens is None else torch.cat([state.tokens, tokens], 1)
-        scores = self.model(state.source, tokens, real=state.real)[:, -1:]
-        return scores, Written(state.source, state.real, tokens)
+        scores = self.model(state.source, tokens, attention_mask=state.attention_mask)[:, -1:]
+        return scores, Written(state.source, state.attention_mask, tokens)
 
 
 def by_batches(name, write):
@@ -86,7 +88,7 @@ def by_batches(name, write):
     found = {}
     with torch.no_grad():
         for batch in batches(read, pad=task.tokenizer.specials.pad, device="cpu"):
-            told = {"real": batch.real, "max_length": task.most(None), "rules": task.rules(0)}
+            told = {"attention_mask": batch.attention_mask, "max_length": task.most(None), "rules": task.rules(0)}
             told["prefix"] = torch.full((len(batch.rows), 1), task.start())
             found.update(zip(batch.rows, write(task.model, batch.tokens, told), strict=True))
     return [found[row] for row in range(len(read))]

@@ -56,12 +56,12 @@ def generation(folder):
 def same_in_the_reference(joined, folder):
     """Saved, transformers and we ourselves give the same logits."""
     joined.save(folder)
-    real = SOURCE > 0
+    attention_mask = SOURCE > 0
     with torch.no_grad():
-        found = joined.model(SOURCE, TARGET, real=real)
+        found = joined.model(SOURCE, TARGET, attention_mask=attention_mask)
         reference, report = transformers.EncoderDecoderModel.from_pretrained(folder, output_loading_info=True)
-        told = reference.eval()(input_ids=SOURCE, attention_mask=real.long(), decoder_input_ids=TARGET)
-        assert_close(load_model(folder).model(SOURCE, TARGET, real=real), found, rtol=0, atol=0)
+        told = reference.eval()(input_ids=SOURCE, attention_mask=attention_mask.long(), decoder_input_ids=TARGET)
+        assert_close(load_model(folder).model(SOURCE, TARGET, attention_mask=attention_mask), found, rtol=0, atol=0)
     assert_close(told.logits, found, rtol=0, atol=1e-5)
     assert not report["unexpected_keys"]
     return report["missing_keys"]

@@ -82,15 +82,15 @@ def test_sentence_embeddings_of_minilm_equal_the_reference(installed):
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
     texts = ["A man is playing a guitar.", "Somebody plays guitar.", "The stock market fell sharply after the news."]
-    tokens, real = batch([tokenizer.encode(text).ids for text in texts], padding=0)
+    tokens, attention_mask = batch([tokenizer.encode(text).ids for text in texts], padding=0)
 
     def embedded(vectors: Tensor) -> Tensor:
-        weight = real[..., None].float()
+        weight = attention_mask[..., None].float()
         return F.normalize((vectors * weight).sum(1) / weight.sum(1), dim=-1)
 
-    found = embedded(load_model(folder).model(tokens, real=real))
+    found = embedded(load_model(folder).model(tokens, attention_mask=attention_mask))
     model = transformers.BertModel.from_pretrained(folder).eval()
-    expected = embedded(model(tokens, attention_mask=real.long()).last_hidden_state)
+    expected = embedded(model(tokens, attention_mask=attention_mask.long()).last_hidden_state)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
     assert found[0] @ found[1] > found[0] @ found[2] + 0.5
 

@@ -35,7 +35,7 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(name):
     network = model(name)
     start = torch.ones(3, 1, dtype=torch.long)
     size = len(WORDS) ** LONGEST
-    told = {"real": REAL, "prefix": start, "max_length": LONGEST, "rules": RULES}
+    told = {"attention_mask": REAL, "prefix": start, "max_length": LONGEST, "rules": RULES}
     found = decode(network, SOURCE, beam=Beam(size, early_stop=False), nbest=4, **told)
     greedy = decode(network, SOURCE, **told)
     for row in range(3):
@@ -57,13 +57,13 @@ def test_coverage_and_drawing_work_and_a_small_beam_is_the_same_for_each_source_
     start = torch.ones(3, 1, dtype=torch.long)
     told = {"max_length": 6, "rules": Rules(ends=(END,)), "nbest": 2}
     search = {"beam": Beam(3, coverage_penalty=0.3)}
-    together = decode(network, SOURCE, real=REAL, prefix=start, **search, **told)
+    together = decode(network, SOURCE, attention_mask=REAL, prefix=start, **search, **told)
     for row in range(3):
         (alone,) = decode(network, SOURCE[row : row + 1, REAL[row]], prefix=start[:1], **search, **told)
         for one, other in zip(alone.hypotheses, together[row].hypotheses, strict=True):
             assert one.ids == other.ids
             assert one.ranked == pytest.approx(other.ranked, abs=1e-5)
-    drawn = decode(network, SOURCE, real=REAL, prefix=start, sample=Sample(seed=4), **told)
+    drawn = decode(network, SOURCE, attention_mask=REAL, prefix=start, sample=Sample(seed=4), **told)
     assert [len(one.hypotheses) for one in drawn] == [2, 2, 2]
 
 

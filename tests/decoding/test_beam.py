@@ -148,10 +148,10 @@ def test_hypotheses_and_scores_equal_those_of_ctranslate2(model, together):
     rows = [numbered(item["source"], "source") for item in chosen]
     longest = max(map(len, rows))
     source = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
-    real = torch.tensor([[place < len(row) for place in range(longest)] for row in rows])
+    attention_mask = torch.tensor([[place < len(row) for place in range(longest)] for row in rows])
     prefix, told = torch.full((len(rows), 1), START), {"beam": 4, "nbest": 4, "rules": Rules(ends=(STOP,))}
     if together:
-        found = decode(model, source, real=real, prefix=prefix, **told)
+        found = decode(model, source, attention_mask=attention_mask, prefix=prefix, **told)
     else:
         chosen, rows = chosen[:4], rows[:4]
         found = [decode(model, torch.tensor([row]), prefix=prefix[:1], **told)[0] for row in rows]

@@ -24,23 +24,30 @@ def asked(count, seed):
     return tokens, torch.arange(12) < lengths[:, None]
 
 
-def written(model, tokens, real, beam, **more):
+def written(model, tokens, attention_mask, beam, **more):
     prefix = torch.full((len(tokens), 1), START)
     return [
         found.best
         for found in decode(
-            model, tokens, real=real, prefix=prefix, beam=beam, max_length=LONGEST, rules=Rules(ends=(END,)), **more
+            model,
+            tokens,
+            attention_mask=attention_mask,
+            prefix=prefix,
+            beam=beam,
+            max_length=LONGEST,
+            rules=Rules(ends=(END,)),
+            **more,
         )
     ]
 
 
-def differing(model, tokens, real, beam, monkeypatch):
+def differing(model, tokens, attention_mask, beam, monkeypatch):
     """How many texts differ, and how many of those are no ties."""
     assert isinstance(served(model), Engine)
-    compiled = written(model, tokens, real, beam)
+    compiled = written(model, tokens, attention_mask, beam)
     with monkeypatch.context() as patch:
         patch.setenv("REGARD_ENGINE", "off")
-        own = written(model, tokens, real, beam)
+        own = written(model, tokens, attention_mask, beam)
     others = [(a, b) for a, b in zip(compiled, own, strict=True) if a.ids != b.ids]
     for a, b in zip(compiled, own, strict=True):
         assert a.ids != b.ids or a.score == pytest.approx(b.score, abs=1e-3)
@@ -50,8 +57,8 @@ def differing(model, tokens, real, beam, monkeypatch):
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.parametrize("name", ["marian", "t5", "bart", "pre-norm"])
 def test_the_engine_writes_what_the_model_writes(name, beam, monkeypatch):
-    tokens, real = asked(64, seed=WIDTH)
-    ties, real_differences = differing(made(name, spread=0.6), tokens, real, beam, monkeypatch)
+    tokens, attention_mask = asked(64, seed=WIDTH)
+    ties, real_differences = differing(made(name, spread=0.6), tokens, attention_mask, beam, monkeypatch)
     assert real_differences == 0
     assert ties <= 1
 
@@ -61,8 +68,8 @@ def test_the_engine_writes_what_the_model_writes(name, beam, monkeypatch):
 def test_two_thousand_texts_differ_in_ties_at_most(beam, monkeypatch, capsys):
     ties = 0
     for seed in range(20):
-        tokens, real = asked(100, seed)
-        other, real_differences = differing(made("marian", seed, spread=0.6), tokens, real, beam, monkeypatch)
+        tokens, attention_mask = asked(100, seed)
+        other, real_differences = differing(made("marian", seed, spread=0.6), tokens, attention_mask, beam, monkeypatch)
         assert real_differences == 0
         ties += other
     with capsys.disabled():
@@ -73,20 +80,20 @@ def test_two_thousand_texts_differ_in_ties_at_most(beam, monkeypatch, capsys):
 @pytest.mark.parametrize("beam", [1, 4])
 def test_alone_together_shuffled_and_streamed_are_one(beam):
     model = made("marian", spread=0.6)
-    tokens, real = asked(64, seed=3)
-    together = written(model, tokens, real, beam)
+    tokens, attention_mask = asked(64, seed=3)
+    together = written(model, tokens, attention_mask, beam)
     order = torch.randperm(64, generator=torch.manual_seed(0))
-    shuffled = written(model, tokens[order], real[order], beam)
+    shuffled = written(model, tokens[order], attention_mask[order], beam)
     assert [shuffled[place].ids for place in order.argsort()] == [one.ids for one in together]
     for row in (0, 17, 63):
         mine = slice(row, row + 1)
-        assert written(model, tokens[mine], real[mine], beam)[0] == together[row]
+        assert written(model, tokens[mine], attention_mask[mine], beam)[0] == together[row]
     if beam == 1:
         parts = list(
             stream(
                 model,
                 tokens,
-                real=real,
+                attention_mask=attention_mask,
                 prefix=torch.full((64, 1), START),
                 max_length=LONGEST,
                 rules=Rules(ends=(END,)),

@@ -15,10 +15,10 @@ class Chain:
     def __init__(self, stop=100):
         self.stop, self.rows = stop, []
 
-    def start(self, source, real=None):
+    def start(self, source, attention_mask=None):
         return Known(source[:, 0])
 
-    def step(self, state, tokens, real=None):
+    def step(self, state, tokens, attention_mask=None):
         self.rows.append(len(tokens))
         following = tokens[:, -1] + state.add
         following = torch.where(following >= self.stop, END, following % 9)

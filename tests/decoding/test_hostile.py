@@ -50,8 +50,8 @@ def test_no_sources_have_no_answers(translator, told):
 @pytest.mark.parametrize("length", [0, 3], ids=["empty", "all padding"])
 def test_a_source_of_nothing_is_answered(translator, told, length):
     source = torch.zeros(2, length, dtype=torch.long)
-    prefix, real = torch.full((2, 1), START), torch.zeros(2, length, dtype=torch.bool)
-    found = decode(translator, source, real=real, prefix=prefix, max_length=4, **told)
+    prefix, attention_mask = torch.full((2, 1), START), torch.zeros(2, length, dtype=torch.bool)
+    found = decode(translator, source, attention_mask=attention_mask, prefix=prefix, max_length=4, **told)
     assert found[0] == found[1]
     assert found[0].best.ids
     assert all(score <= 0 for score in found[0].best.scores)
@@ -90,7 +90,10 @@ def test_broken_weights_are_said(writer, told):
         ({"prefix": torch.zeros(2, 0, dtype=torch.long)}, r"got a tensor of \(2, 0\)"),
         ({"prefix": torch.zeros(3, 1, dtype=torch.long)}, "the prefix has 3 rows, expected 2"),
         ({"max_length": [1]}, "the list of longest lengths has 1 numbers, expected 2"),
-        ({"real": torch.ones(2, 9, dtype=torch.bool)}, r"real is of \(2, 9\), the tokens it is about of \(2, 1\)"),
+        (
+            {"attention_mask": torch.ones(2, 9, dtype=torch.bool)},
+            r"attention_mask is of \(2, 9\), the tokens it is about of \(2, 1\)",
+        ),
     ],
 )
 @pytest.mark.usefixtures("unchecked")

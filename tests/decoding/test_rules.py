@@ -102,9 +102,15 @@ def test_padding_of_a_prompt_is_nothing_that_was_said():
     table, (source, _) = Table.drawn(0, VOCABULARY, 3), sources(1)
     rules = Rules(no_repeat=1, repetition_penalty=1.3)
     alone = decode(table, source, prefix=torch.tensor([[3]]), max_length=3, rules=rules, beam=2)
-    real = torch.tensor([[False, True, False]])
+    attention_mask = torch.tensor([[False, True, False]])
     padded = decode(
-        table, source, prefix=torch.tensor([[1, 3, 2]]), prefix_real=real, max_length=3, rules=rules, beam=2
+        table,
+        source,
+        prefix=torch.tensor([[1, 3, 2]]),
+        prefix_attention_mask=attention_mask,
+        max_length=3,
+        rules=rules,
+        beam=2,
     )
     assert alone == padded
 

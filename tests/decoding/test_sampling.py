@@ -116,7 +116,7 @@ def test_seeds_give_different_texts_and_the_same_ones_again():
 
 def test_long_texts_never_run_out_of_lots():
     table = Table(np.zeros((1, 1, 1)))
-    table.step = lambda state, tokens, real=None: (torch.zeros(len(tokens), 1, 2), state)
+    table.step = lambda state, tokens, attention_mask=None: (torch.zeros(len(tokens), 1, 2), state)
     source, prefix = sources(1)
     (found,) = decode(table, source, prefix=prefix, max_length=200, sample=Sample())
     ids = found.best.ids

@@ -58,11 +58,14 @@ def asked(kind, chosen, left=False):
     longest = max(map(len, rows))
     pads = [[0] * (longest - len(row)) for row in rows]
     tokens = torch.tensor([pad + row if left else row + pad for row, pad in zip(rows, pads, strict=True)]).long()
-    real = torch.tensor([[place < len(row) for place in range(longest)] for row in rows]).bool()
-    tokens, real = tokens.reshape(len(rows), longest), (real.flip(1) if left else real).reshape(len(rows), longest)
+    attention_mask = torch.tensor([[place < len(row) for place in range(longest)] for row in rows]).bool()
+    tokens, attention_mask = (
+        tokens.reshape(len(rows), longest),
+        (attention_mask.flip(1) if left else attention_mask).reshape(len(rows), longest),
+    )
     if kind == "writer":
-        return {"source": None, "prefix": tokens, "prefix_real": real}
-    return {"source": tokens, "real": real, "prefix": torch.full((len(rows), 1), START)}
+        return {"source": None, "prefix": tokens, "prefix_attention_mask": attention_mask}
+    return {"source": tokens, "attention_mask": attention_mask, "prefix": torch.full((len(rows), 1), START)}
 
 
 WAYS = {
@@ -112,10 +115,10 @@ def test_the_scores_of_a_beam_are_those_of_reading_all_at_once(request, kind):
             written = [*text.ids, *([END] if text.is_finished else [])]
             with torch.no_grad():
                 if kind == "writer":
-                    before = given["prefix"][row, given["prefix_real"][row]].tolist()
+                    before = given["prefix"][row, given["prefix_attention_mask"][row]].tolist()
                     logits = model(torch.tensor([[*before, *written]]))[0, len(before) - 1 : -1]
                 else:
-                    source = given["source"][row : row + 1, given["real"][row]]
+                    source = given["source"][row : row + 1, given["attention_mask"][row]]
                     logits = model(source, torch.tensor([[START, *written[:-1]]]))[0]
             told = logits.log_softmax(-1)[range(len(written)), written].tolist()
             assert text.scores == pytest.approx(told, abs=1e-4)

@@ -45,9 +45,11 @@ def both(model, folder):
 
 def theirs(model, kind, **told):
     """Token ids without the end and what follows it, for the best of each text, and the scores if there are any."""
-    real = REAL if kind == "translator" else torch.ones_like(REAL)
+    attention_mask = REAL if kind == "translator" else torch.ones_like(REAL)
     told = {"max_new_tokens": LONGEST, "do_sample": False, "pad_token_id": PAD if kind == "translator" else END, **told}
-    found = model.generate(SOURCE, attention_mask=real.long(), **told, return_dict_in_generate=True, output_scores=True)
+    found = model.generate(
+        SOURCE, attention_mask=attention_mask.long(), **told, return_dict_in_generate=True, output_scores=True
+    )
     begin = 1 if kind == "translator" else SOURCE.shape[1]
     ids = [row[begin:].tolist() for row in found.sequences]
     ids = [row[: row.index(END)] if END in row else row for row in ids]
@@ -59,7 +61,7 @@ def ours(model, kind, rules, **told):
     rules = {"ends": (END,), "banned": banned} | rules
     told = {"max_length": LONGEST, "rules": Rules(**rules), **told}
     if kind == "translator":
-        return decode(model, SOURCE, real=REAL, prefix=torch.full((TEXTS, 1), PAD), **told)
+        return decode(model, SOURCE, attention_mask=REAL, prefix=torch.full((TEXTS, 1), PAD), **told)
     return decode(model, None, prefix=SOURCE, **told)
 
 

@@ -22,10 +22,10 @@ class Table:
         numbers = np.random.default_rng(seed).normal(size=(sources, histories, vocabulary))
         return cls(numbers * sharpness)
 
-    def start(self, source, real=None):
+    def start(self, source, attention_mask=None):
         return At(source[:, 0], torch.full((len(source),), -1))
 
-    def step(self, state, tokens, real=None):
+    def step(self, state, tokens, attention_mask=None):
         self.rows.append(len(tokens))
         first = state.history < 0
         following = torch.where(first, 0, state.history * self.vocabulary + tokens[:, -1] + 1)

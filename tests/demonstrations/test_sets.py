@@ -49,9 +49,9 @@ def test_weights_are_shuffled_both_ways(x, order):
 def test_what_one_query_gathers_does_not_change(x, order):
     query = torch.randn(2, 1, 1, 12, dtype=torch.float64)
     value = torch.randn(2, 1, 7, 5, dtype=torch.float64)
-    real = torch.arange(7) < torch.tensor([[7], [4]])
-    gathered = attend(query, x[:, None], value, mask=Padding(real))
-    shuffled = attend(query, x[:, None, order], value[:, :, order], mask=Padding(real[:, order]))
+    attention_mask = torch.arange(7) < torch.tensor([[7], [4]])
+    gathered = attend(query, x[:, None], value, mask=Padding(attention_mask))
+    shuffled = attend(query, x[:, None, order], value[:, :, order], mask=Padding(attention_mask[:, order]))
     assert_close(shuffled, gathered)
 
 

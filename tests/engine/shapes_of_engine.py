@@ -114,6 +114,6 @@ def texts(rows, length, seed=0, words=WORDS):
     """Tokens and which of them are real; padding on both sides and in between."""
     generator = torch.Generator().manual_seed(seed)
     tokens = torch.randint(words, (rows, length), generator=generator)
-    real = torch.rand(rows, length, generator=generator) < 0.75
-    real[:, length // 2] = True
-    return tokens, real
+    attention_mask = torch.rand(rows, length, generator=generator) < 0.75
+    attention_mask[:, length // 2] = True
+    return tokens, attention_mask

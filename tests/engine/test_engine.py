@@ -20,12 +20,12 @@ pytestmark = needs_engine
 ALL = [pytest.param(precision, id=precision) for precision in PRECISIONS]
 
 
-def first_logits(steps, model, rows=3, source=None, real=None, tokens=None):
+def first_logits(steps, model, rows=3, source=None, attention_mask=None, tokens=None):
     if isinstance(model, Transformer) and source is None:
-        source, real = texts(rows, 9, seed=5)
+        source, attention_mask = texts(rows, 9, seed=5)
     tokens = texts(rows, 4, seed=6)[0] if tokens is None else tokens
     with torch.no_grad():
-        return steps.step(steps.start(source, real), tokens)[0].clone()
+        return steps.step(steps.start(source, attention_mask), tokens)[0].clone()
 
 
 @pytest.mark.parametrize("precision", ALL)
@@ -34,16 +34,16 @@ def test_a_row_never_feels_its_neighbours(name, precision):
     model = made(name)
     engine = serve(model, precision)
     rows = 23
-    source, real = texts(rows, 9) if isinstance(model, Transformer) else (None, None)
+    source, attention_mask = texts(rows, 9) if isinstance(model, Transformer) else (None, None)
     tokens = texts(rows, 4, seed=1)[0]
-    together = first_logits(engine, model, source=source, real=real, tokens=tokens)
+    together = first_logits(engine, model, source=source, attention_mask=attention_mask, tokens=tokens)
     for row in (0, 7, 22):
         mine = slice(row, row + 1)
         alone = first_logits(
             engine,
             model,
             source=None if source is None else source[mine],
-            real=None if real is None else real[mine],
+            attention_mask=None if attention_mask is None else attention_mask[mine],
             tokens=tokens[mine],
         )
         assert torch.equal(alone[0], together[row])
@@ -53,11 +53,11 @@ def test_a_row_never_feels_its_neighbours(name, precision):
 def test_several_tokens_at_once_are_the_same_one_by_one(name):
     model = made(name)
     engine = serve(model)
-    source, real = texts(3, 9) if isinstance(model, Transformer) else (None, None)
+    source, attention_mask = texts(3, 9) if isinstance(model, Transformer) else (None, None)
     tokens = texts(3, 6, seed=1)[0]
-    whole = first_logits(engine, model, source=source, real=real, tokens=tokens)
+    whole = first_logits(engine, model, source=source, attention_mask=attention_mask, tokens=tokens)
     with torch.no_grad():
-        state = engine.start(source, real)
+        state = engine.start(source, attention_mask)
         for column in range(6):
             logits, state = engine.step(state, tokens[:, column : column + 1])
     assert torch.equal(logits, whole)
@@ -80,10 +80,10 @@ def test_one_thread_and_many_give_the_same_bits():
 
 def test_long_batches_go_through_in_slabs():
     model = made("marian")
-    source, real = texts(70, 9, seed=3)
+    source, attention_mask = texts(70, 9, seed=3)
     tokens = texts(70, 5, seed=4)[0]  # 350 tokens to write, more than one slab
-    own = first_logits(model, model, source=source, real=real, tokens=tokens)
-    compiled = first_logits(serve(model), model, source=source, real=real, tokens=tokens)
+    own = first_logits(model, model, source=source, attention_mask=attention_mask, tokens=tokens)
+    compiled = first_logits(serve(model), model, source=source, attention_mask=attention_mask, tokens=tokens)
     torch.testing.assert_close(compiled, own, rtol=0, atol=1e-4)
 
 
@@ -122,18 +122,18 @@ def test_int8_stays_near(name):
 def test_edits_act_in_the_engine_as_in_the_model(name, change):
     model = made(name)
     source, _ = texts(3, 9, seed=5)
-    real = torch.ones_like(source, dtype=torch.bool)
-    real[1, 5:], real[2, :4] = False, False
-    plain = first_logits(serve(model), model, source=source, real=real)
+    attention_mask = torch.ones_like(source, dtype=torch.bool)
+    attention_mask[1, 5:], attention_mask[2, :4] = False, False
+    plain = first_logits(serve(model), model, source=source, attention_mask=attention_mask)
     with regard.edit(model) as edit:
         change(edit)
         engine = serve(model)
-        assert isinstance(engine.start(source, real), State)
-        own = first_logits(model, model, source=source, real=real)
-        compiled = first_logits(engine, model, source=source, real=real)
+        assert isinstance(engine.start(source, attention_mask), State)
+        own = first_logits(model, model, source=source, attention_mask=attention_mask)
+        compiled = first_logits(engine, model, source=source, attention_mask=attention_mask)
     torch.testing.assert_close(compiled, own, rtol=0, atol=1e-4)
     assert (compiled - plain).abs().max() > 1e-3
-    assert torch.equal(first_logits(serve(model), model, source=source, real=real), plain)
+    assert torch.equal(first_logits(serve(model), model, source=source, attention_mask=attention_mask), plain)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +201,9 @@ def test_padding_alone_and_no_rows_are_answered(precision):
     model = made("marian")
     engine = serve(model, precision)
     source = texts(2, 5)[0]
-    real = torch.tensor([[True] * 5, [False] * 5])
-    logits = first_logits(engine, model, source=source, real=real, tokens=texts(2, 1)[0])
-    own = first_logits(model, model, source=source, real=real, tokens=texts(2, 1)[0])
+    attention_mask = torch.tensor([[True] * 5, [False] * 5])
+    logits = first_logits(engine, model, source=source, attention_mask=attention_mask, tokens=texts(2, 1)[0])
+    own = first_logits(model, model, source=source, attention_mask=attention_mask, tokens=texts(2, 1)[0])
     assert logits.isfinite().all()
     if precision == "float32":
         torch.testing.assert_close(logits, own, rtol=0, atol=1e-4)

@@ -14,12 +14,12 @@ pytestmark = needs_engine
 
 def walked(model, steps, rows, *, seed=0, padded=True, count=4, prompt=3):
     """Logits of a prompt and of some steps, rows reordered, repeated and dropped on the way."""
-    tokens, real = texts(rows, prompt, seed + 1)
+    tokens, attention_mask = texts(rows, prompt, seed + 1)
     source = texts(rows, 7, seed) if isinstance(model, Transformer) else (None, None)
     found = []
     with torch.no_grad():
         state = steps.start(source[0], source[1] if padded else None)
-        logits, state = steps.step(state, tokens, real if padded else None)
+        logits, state = steps.step(state, tokens, attention_mask if padded else None)
         found.append(logits.clone())
         for number in range(count):
             chosen = torch.randint(len(logits), (max(1, rows + number % 3 - 1),), generator=torch.manual_seed(number))

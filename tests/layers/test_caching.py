@@ -109,20 +109,20 @@ def test_prompts_of_several_lengths_go_on_as_each_would_alone(name, side):
     stack, position = stacked(), position_called(name)
     prompts, more = [torch.randn(1, 3, WIDTH), torch.randn(1, 5, WIDTH)], torch.randn(2, 3, WIDTH)
 
-    def read(x, real, caches=None):
-        places = places_of(real, x.shape[1])
-        mask = Causal() & Padding(real)
+    def read(x, attention_mask, caches=None):
+        places = places_of(attention_mask, x.shape[1])
+        mask = Causal() & Padding(attention_mask)
         x = position.embed(x, places)
         return stack(x, mask=mask, bias=position.bias(), position=position, places=places, caches=caches)
 
-    together, real = torch.randn(2, 5, WIDTH), Padding.from_lengths([3, 5], side).real
+    together, attention_mask = torch.randn(2, 5, WIDTH), Padding.from_lengths([3, 5], side).attention_mask
     for member, prompt in enumerate(prompts):
-        together[member, real[member]] = prompt[0]
+        together[member, attention_mask[member]] = prompt[0]
     caches, found = [BlockCache(), BlockCache()], []
-    read(together, real, caches)
+    read(together, attention_mask, caches)
     for some in more.split(1, 1):
-        real = torch.cat([real, torch.ones(2, 1, dtype=torch.bool)], 1)
-        found.append(read(some, real, caches))
+        attention_mask = torch.cat([attention_mask, torch.ones(2, 1, dtype=torch.bool)], 1)
+        found.append(read(some, attention_mask, caches))
     for member, prompt in enumerate(prompts):
         alone = torch.cat([prompt, more[member : member + 1]], 1)
         expected = read(alone, torch.ones(1, alone.shape[1], dtype=torch.bool))[0, -3:]

@@ -158,10 +158,10 @@ def test_padding_on_either_side_gives_real_tokens_the_same_answer(kind, side):
         return layer(x, mask=mask, bias=position.bias(), position=position, places=places)
 
     alone = run(x, places_of(None, 5), Causal())
-    padded, real = torch.randn(2, 9, 12), Padding.from_lengths([5, 9], side).real
-    padded[0, real[0]] = x[0]
-    together = run(padded, places_of(real, 9), Causal() & Padding(real))
-    assert_close(together[0, real[0]], alone[0], **CLOSE)
+    padded, attention_mask = torch.randn(2, 9, 12), Padding.from_lengths([5, 9], side).attention_mask
+    padded[0, attention_mask[0]] = x[0]
+    together = run(padded, places_of(attention_mask, 9), Causal() & Padding(attention_mask))
+    assert_close(together[0, attention_mask[0]], alone[0], **CLOSE)
 
 
 def test_positions_turn_queries_and_keys_and_leave_values():

@@ -34,7 +34,7 @@ def test_padding_is_not_read_wherever_it_stands(cell, both_ways):
 def test_one_word_after_another_is_all_at_once(cell):
     recurrent = layer(cell)
     x = torch.randn(5, 5, 3).double()
-    whole, last = recurrent(x, real=REAL)
+    whole, last = recurrent(x, attention_mask=REAL)
     memory = None
     for place in range(5):
         shown, memory = recurrent(x[:, place : place + 1], memory, REAL[:, place : place + 1])

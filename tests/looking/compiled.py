@@ -69,14 +69,14 @@ def compiled(backend: str) -> dict[str, bool]:
 
 def kinds() -> dict[str, dict]:
     """What a layer may be told, by name."""
-    real = Padding.from_lengths([3, 5]).real
+    attention_mask = Padding.from_lengths([3, 5]).attention_mask
     return {
         "no mask": {},
-        "padding": {"mask": Padding(real)},
-        "causal and padding": {"mask": Causal() & Padding(real)},
+        "padding": {"mask": Padding(attention_mask)},
+        "causal and padding": {"mask": Causal() & Padding(attention_mask)},
         "window": {"mask": Window(2)},
         "alibi": {"mask": Causal(), "bias": AlibiSlopes(4).bias()},
-        "buckets": {"mask": Causal() & Padding(real), "bias": BucketTable(4).bias()},
+        "buckets": {"mask": Causal() & Padding(attention_mask), "bias": BucketTable(4).bias()},
     }
 
 

@@ -103,10 +103,10 @@ def answers(model, seed: int = 0):
     """What a model says about two texts, the second of which is padded."""
     generator = torch.Generator().manual_seed(seed)
     tokens, target = (torch.randint(3, WORDS, (2, length), generator=generator) for length in (7, 5))
-    real = torch.arange(7) < torch.tensor([[7], [4]])
+    attention_mask = torch.arange(7) < torch.tensor([[7], [4]])
     with torch.no_grad():
         if isinstance(model, Transformer | Aligner):
-            return model(tokens, target, real=real)
+            return model(tokens, target, attention_mask=attention_mask)
         if isinstance(model, Vision):
             return model(torch.rand(2, 6, 6, generator=generator))
-        return model(tokens, real=real)[real]
+        return model(tokens, attention_mask=attention_mask)[attention_mask]

@@ -39,8 +39,8 @@ class Translator(nn.Module):
         self.encoder = Stack([block(), block()])
         self.decoder = Stack([block(across=True), block(across=True)])
 
-    def forward(self, source, target, real=None):
-        mask = None if real is None else Padding(real)
+    def forward(self, source, target, attention_mask=None):
+        mask = None if attention_mask is None else Padding(attention_mask)
         return self.decoder(target, self.encoder(source, mask=mask), mask=Causal(), source_mask=mask)
 
 

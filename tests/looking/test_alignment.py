@@ -44,11 +44,11 @@ def by_steps(network):
 @torch.no_grad()
 def test_an_edit_changes_the_weights_that_it_names_and_what_follows_from_them(name, what):
     network = model(name)
-    plain = network(SOURCE, TARGET, real=REAL)
+    plain = network(SOURCE, TARGET, attention_mask=REAL)
     with regard.edit(network) as edit:
         EDITS[what](edit)
         with regard.watch(network) as seen:
-            edited = network(SOURCE, TARGET, real=REAL)
+            edited = network(SOURCE, TARGET, attention_mask=REAL)
         (pattern,) = seen.all("align")
         assert_close(by_steps(network), edited, rtol=0, atol=1e-10)
     assert not torch.allclose(edited, plain)
@@ -69,17 +69,17 @@ def test_an_edit_changes_the_weights_that_it_names_and_what_follows_from_them(na
 @torch.no_grad()
 def test_nobody_notices_who_looked():
     network = model("bahdanau")
-    plain = network(SOURCE, TARGET, real=REAL)
+    plain = network(SOURCE, TARGET, attention_mask=REAL)
     with regard.watch(network):
-        assert torch.equal(network(SOURCE, TARGET, real=REAL), plain)
+        assert torch.equal(network(SOURCE, TARGET, attention_mask=REAL), plain)
     assert network.align.taps == ()
-    assert torch.equal(network(SOURCE, TARGET, real=REAL), plain)
+    assert torch.equal(network(SOURCE, TARGET, attention_mask=REAL), plain)
 
 
 def test_a_loss_of_the_weights_can_be_learned_from():
     network = model("bahdanau")
     with regard.watch(network, grad=True) as seen:
-        network(SOURCE, TARGET, real=REAL)
+        network(SOURCE, TARGET, attention_mask=REAL)
     seen["align"].entropy().sum().backward()
     assert network.align.compare.vector.grad.abs().sum() > 0
     assert network.encoder.cells.weight_hh_l0.grad.abs().sum() > 0

@@ -88,8 +88,8 @@ def test_padding_changes_nothing():
     model = decoder(position="rotary")
     tokens = repeated(WORDS, LENGTH // 2 - 2, batch=3)
     padded = torch.nn.functional.pad(tokens, (0, 4))
-    real = torch.nn.functional.pad(torch.ones_like(tokens, dtype=torch.bool), (0, 4))
-    alone, beside = circuits(model, tokens), circuits(model, padded, real=real)
+    attention_mask = torch.nn.functional.pad(torch.ones_like(tokens, dtype=torch.bool), (0, 4))
+    alone, beside = circuits(model, tokens), circuits(model, padded, attention_mask=attention_mask)
     for kind, places in alone.scores.items():
         for place, row in places.items():
             torch.testing.assert_close(beside.scores[kind][place], row, rtol=1e-4, atol=1e-5)

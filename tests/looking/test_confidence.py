@@ -44,7 +44,7 @@ def test_padding_does_not_ask():
     texts = [torch.randint(3, WORDS, (1, length)) for length in (7, 4)]
     alone = confidence(model, Exam(texts, lambda model, batch: model(batch).sum()))
     padded = torch.cat([texts[0], torch.nn.functional.pad(texts[1], (0, 3))])
-    real = torch.arange(7) < torch.tensor([[7], [4]])
-    together = confidence(model, Exam([padded], lambda model, batch: model(batch, real=real).sum()))
+    attention_mask = torch.arange(7) < torch.tensor([[7], [4]])
+    together = confidence(model, Exam([padded], lambda model, batch: model(batch, attention_mask=attention_mask).sum()))
     for place in alone:
         assert_close(together[place], alone[place], rtol=1e-4, atol=1e-5)

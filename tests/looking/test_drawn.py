@@ -86,11 +86,11 @@ def texts(given: dict, decoded) -> list[tuple[list[list[int]], int, list[int], t
     for row, one in enumerate(decoded):
         for text in one.hypotheses:
             written = [*text.ids, *([END] if text.is_finished else [])]
-            real = given.get("prefix_real", torch.ones_like(given["prefix"], dtype=torch.bool))[row]
-            before = given["prefix"][row, real].tolist()
+            attention_mask = given.get("prefix_attention_mask", torch.ones_like(given["prefix"], dtype=torch.bool))[row]
+            before = given["prefix"][row, attention_mask].tolist()
             read = [[*before, *written[:-1]]]
             if given["source"] is not None:
-                read = [given["source"][row, given["real"][row]].tolist(), *read]
+                read = [given["source"][row, given["attention_mask"][row]].tolist(), *read]
             found.append((read, len(before) - 1, written, text.scores))
     return found
 
@@ -133,11 +133,11 @@ def test_a_watch_sees_the_row_that_was_drawn_and_no_other_change(left):
     seen = []
     for edits in ([], [record("decoder.0.self", 3, drawn.tolist(), [2])]):
         with torch.no_grad(), regard.watch(writer, "decoder.0.self") as found, regard.edit(writer, edits):
-            writer(given["prefix"], real=given["prefix_real"])
+            writer(given["prefix"], attention_mask=given["prefix_attention_mask"])
         seen.append(found["decoder.0.self"].weights())
     plain, edited = seen
-    for member, real in enumerate(given["prefix_real"]):
-        places = real.nonzero().flatten().tolist()
+    for member, attention_mask in enumerate(given["prefix_attention_mask"]):
+        places = attention_mask.nonzero().flatten().tolist()
         if len(places) > 3:
             row = edited[member, 2, places[3]]
             assert torch.equal(row[places[:4]], drawn)
@@ -205,15 +205,15 @@ def test_a_row_from_the_end_is_that_of_the_last_token_so_far():
 
 def test_a_source_in_padding_is_counted_without_it():
     layer, x, source = MultiHead(WIDTH, HEADS, source_width=WIDTH), stream(length=2), stream(length=6)
-    real = torch.tensor([[True, True, False, True, False, True], [False, False, True, True, True, True]])
+    attention_mask = torch.tensor([[True, True, False, True, False, True], [False, False, True, True, True, True]])
     model = torch.nn.ModuleDict({"cross": layer})
     with regard.edit(model) as edit, regard.watch(model) as seen:
         edit.head("cross", 1).set([0.1, 0.2, 0.3, 0.4], rows=[1])
-        layer(x, source, mask=Padding(real))
+        layer(x, source, mask=Padding(attention_mask))
     for member in range(2):
         row = seen["cross"][member, 1, 1]
-        assert torch.equal(row[real[member]], torch.tensor([0.1, 0.2, 0.3, 0.4]))
-        assert not row[~real[member]].any()
+        assert torch.equal(row[attention_mask[member]], torch.tensor([0.1, 0.2, 0.3, 0.4]))
+        assert not row[~attention_mask[member]].any()
 
 
 @pytest.mark.parametrize(

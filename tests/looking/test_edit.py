@@ -174,9 +174,9 @@ def test_hidden_tokens_are_counted_without_padding():
         edit.hide([1])
         alone = model(x)
         padded = stream(2, 7)
-        real = Padding.from_lengths([4, 7], "left").real
-        padded[0, real[0]] = x[0]
-        assert_close(model(padded, Padding(real))[0, real[0]], alone[0], **CLOSE)
+        attention_mask = Padding.from_lengths([4, 7], "left").attention_mask
+        padded[0, attention_mask[0]] = x[0]
+        assert_close(model(padded, Padding(attention_mask))[0, attention_mask[0]], alone[0], **CLOSE)
 
 
 def test_edits_within_edits_are_all_at_work():

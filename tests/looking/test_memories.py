@@ -40,8 +40,11 @@ def calls(model, some, size):
     for start in range(0, len(some), size):
         part = some[start : start + size]
         tokens = torch.nn.utils.rnn.pad_sequence(part, batch_first=True)
-        real = torch.arange(tokens.shape[1]) < torch.tensor([[len(one)] for one in part])
-        yield lambda tokens=tokens, real=real: model(tokens, real=real), real
+        attention_mask = torch.arange(tokens.shape[1]) < torch.tensor([[len(one)] for one in part])
+        yield (
+            lambda tokens=tokens, attention_mask=attention_mask: model(tokens, attention_mask=attention_mask),
+            attention_mask,
+        )
 
 
 @torch.no_grad()

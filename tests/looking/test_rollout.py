@@ -16,9 +16,11 @@ from regard.models import Transformer
 def seen_by(kind, length=7, written=5):
     model = made(kind)[0]
     tokens, target = (torch.randint(3, WORDS, (2, size)) for size in (length, written))
-    real = torch.arange(length) < torch.tensor([[length], [length - 3]])
+    attention_mask = torch.arange(length) < torch.tensor([[length], [length - 3]])
     with torch.no_grad(), regard.watch(model) as seen:
-        model(tokens, target, real=real) if isinstance(model, Transformer) else model(tokens, real=real)
+        model(tokens, target, attention_mask=attention_mask) if isinstance(model, Transformer) else model(
+            tokens, attention_mask=attention_mask
+        )
     return seen
 
 

@@ -142,8 +142,8 @@ def test_an_encoder_is_seen_whatever_path_it_would_take(norm_first, padded, grad
     block = nn.TransformerEncoderLayer(WIDTH, HEADS, 12, 0.0, batch_first=True, norm_first=norm_first)
     model = shaken(nn.TransformerEncoder(block, 2, enable_nested_tensor=not norm_first)).eval()
     x = stream()
-    real = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
-    told = {"src_key_padding_mask": ~real} if padded else {}
+    attention_mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+    told = {"src_key_padding_mask": ~attention_mask} if padded else {}
     with torch.set_grad_enabled(grad):
         before = model(x, **told)
         with regard.watch(model) as seen:
@@ -151,7 +151,7 @@ def test_an_encoder_is_seen_whatever_path_it_would_take(norm_first, padded, grad
         with regard.watch(model, "*.self") as layers_only:
             model(x, **told)
         after = model(x, **told)
-    kept = real if padded else torch.ones_like(real)
+    kept = attention_mask if padded else torch.ones_like(attention_mask)
     assert_close(watched[kept], before[kept], rtol=1e-5, atol=2e-6)
     assert torch.equal(after, before)
     assert list(seen) == list(layers_only) == ["0.self", "1.self"]
@@ -159,7 +159,7 @@ def test_an_encoder_is_seen_whatever_path_it_would_take(norm_first, padded, grad
     first = model.layers[0]
     inner = first.norm1(x) if norm_first else x
     _, weights = first.self_attn(
-        inner, inner, inner, key_padding_mask=~real if padded else None, average_attn_weights=False
+        inner, inner, inner, key_padding_mask=~attention_mask if padded else None, average_attn_weights=False
     )
     assert_close(seen["0.self"].weights(), weights, **CLOSE)
 

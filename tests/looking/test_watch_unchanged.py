@@ -108,11 +108,11 @@ def test_a_pattern_stays_true_after_its_cache_moved_on():
 
 def test_a_pattern_stays_true_when_its_inputs_are_written_over():
     layer, x = MultiHead(WIDTH, HEADS), stream()
-    real, numbers = Padding.from_lengths([3, 5]).real, torch.randn(1, 1, 5, 5)
+    attention_mask, numbers = Padding.from_lengths([3, 5]).attention_mask, torch.randn(1, 1, 5, 5)
     with torch.no_grad(), regard.watch(layer) as seen:
-        layer(x, mask=Padding(real), bias=Given(numbers))
+        layer(x, mask=Padding(attention_mask), bias=Given(numbers))
     before = seen["self"].weights().clone()
-    x.zero_(), real.fill_(True), numbers.zero_()
+    x.zero_(), attention_mask.fill_(True), numbers.zero_()
     assert torch.equal(seen["self"].weights(), before)
 
 

@@ -54,16 +54,16 @@ def model(name):
     return made
 
 
-def left(x, real):
+def left(x, attention_mask):
     """The same texts with their padding on the left."""
-    return torch.stack([row.roll(int((~mine).sum())) for row, mine in zip(x, real, strict=True)])
+    return torch.stack([row.roll(int((~mine).sum())) for row, mine in zip(x, attention_mask, strict=True)])
 
 
 @pytest.mark.parametrize("name", MODELS)
 @torch.no_grad()
 def test_a_batch_with_padding_gives_what_the_equations_give_for_each_pair_alone(name):
     network = model(name)
-    logits = network(SOURCE, TARGET, real=REAL, target_real=TARGET_REAL)
+    logits = network(SOURCE, TARGET, attention_mask=REAL, target_attention_mask=TARGET_REAL)
     for row in range(len(SOURCE)):
         expected, _ = written(network, SOURCE[row][REAL[row]], TARGET[row][TARGET_REAL[row]])
         assert_close(logits[row][TARGET_REAL[row]], expected, **CLOSE)
@@ -74,7 +74,7 @@ def test_a_batch_with_padding_gives_what_the_equations_give_for_each_pair_alone(
 def test_the_patterns_hold_the_weights_of_the_equations(name):
     network = model(name)
     with regard.watch(network, values=True) as seen:
-        network(SOURCE, TARGET, real=REAL, target_real=TARGET_REAL)
+        network(SOURCE, TARGET, attention_mask=REAL, target_attention_mask=TARGET_REAL)
     assert list(seen) == ["align"]
     (pattern,) = seen.all("align")
     for row in range(len(SOURCE)):
@@ -89,7 +89,7 @@ def test_the_patterns_hold_the_weights_of_the_equations(name):
 @torch.no_grad()
 def test_steps_give_the_logits_of_teacher_forcing_and_join_to_its_pattern(name):
     network = model(name)
-    expected = network(SOURCE, TARGET, real=REAL)
+    expected = network(SOURCE, TARGET, attention_mask=REAL)
     state = network.start(SOURCE, REAL)
     for place in range(TARGET.shape[1]):
         logits, state = network.step(state, TARGET[:, place : place + 1])
@@ -97,7 +97,7 @@ def test_steps_give_the_logits_of_teacher_forcing_and_join_to_its_pattern(name):
     if name not in LOOKING:
         return
     with regard.watch(network) as seen:
-        network(SOURCE, TARGET, real=REAL)
+        network(SOURCE, TARGET, attention_mask=REAL)
         whole = seen["align"]
         state = network.start(SOURCE, REAL)
         for place in range(TARGET.shape[1]):
@@ -111,23 +111,23 @@ def test_steps_give_the_logits_of_teacher_forcing_and_join_to_its_pattern(name):
 @torch.no_grad()
 def test_padding_may_stand_anywhere(name):
     network = model(name)
-    expected = network(SOURCE, TARGET, real=REAL)
+    expected = network(SOURCE, TARGET, attention_mask=REAL)
     moved = left(SOURCE, REAL), left(REAL, REAL)
-    assert_close(network(moved[0], TARGET, real=moved[1]), expected, **CLOSE)
-    holes, real = SOURCE[:, [0, 3, 1, 4, 2, 5]], REAL[:, [0, 3, 1, 4, 2, 5]]
+    assert_close(network(moved[0], TARGET, attention_mask=moved[1]), expected, **CLOSE)
+    holes, attention_mask = SOURCE[:, [0, 3, 1, 4, 2, 5]], REAL[:, [0, 3, 1, 4, 2, 5]]
     rows = [1, 2]  # their words stay in order
-    assert_close(network(holes[rows], TARGET[rows], real=real[rows]), expected[rows], **CLOSE)
-    target, target_real = left(TARGET, TARGET_REAL), left(TARGET_REAL, TARGET_REAL)
-    found = network(SOURCE, target, real=REAL, target_real=target_real)
-    assert_close(found[target_real], expected[TARGET_REAL], **CLOSE)
+    assert_close(network(holes[rows], TARGET[rows], attention_mask=attention_mask[rows]), expected[rows], **CLOSE)
+    target, target_attention_mask = left(TARGET, TARGET_REAL), left(TARGET_REAL, TARGET_REAL)
+    found = network(SOURCE, target, attention_mask=REAL, target_attention_mask=target_attention_mask)
+    assert_close(found[target_attention_mask], expected[TARGET_REAL], **CLOSE)
 
 
 @pytest.mark.parametrize("name", MODELS)
 @torch.no_grad()
 def test_a_prompt_may_be_read_at_once_and_members_reordered_repeated_and_dropped(name):
     network = model(name)
-    prompt, real = left(TARGET, TARGET_REAL), left(TARGET_REAL, TARGET_REAL)
-    logits, state = network.step(network.start(SOURCE, REAL), prompt, real)
+    prompt, attention_mask = left(TARGET, TARGET_REAL), left(TARGET_REAL, TARGET_REAL)
+    logits, state = network.step(network.start(SOURCE, REAL), prompt, attention_mask)
     rows = torch.tensor([2, 2, 0, 0])
     following, state = network.step(state.select(rows), torch.tensor([[3], [4], [5], [6]]))
     last, state = network.step(state.select(torch.tensor([3, 0, 1])), torch.tensor([[7], [8], [9]]))
@@ -147,7 +147,7 @@ def test_a_prompt_may_be_read_at_once_and_members_reordered_repeated_and_dropped
 @pytest.mark.parametrize("name", MODELS)
 def test_gradients_are_those_of_the_equations(name):
     network = model(name)
-    logits = network(SOURCE, TARGET, real=REAL)
+    logits = network(SOURCE, TARGET, attention_mask=REAL)
     logits[TARGET_REAL].square().sum().backward()
     found = {path: weight.grad.clone() for path, weight in network.named_parameters() if weight.grad is not None}
     network.zero_grad()

@@ -59,11 +59,11 @@ def text():
 def sides(tokens, lengths=LENGTHS):
     """The same texts padded on the left and on the right: (tokens, real) each."""
     for side in ("left", "right"):
-        real = Padding.from_lengths(lengths, side, tokens.shape[1]).real
+        attention_mask = Padding.from_lengths(lengths, side, tokens.shape[1]).attention_mask
         laid = torch.randint(0, VOCABULARY, tokens.shape)
         for row, length in enumerate(lengths):
-            laid[row, real[row]] = tokens[row, :length]
-        yield laid, real
+            laid[row, attention_mask[row]] = tokens[row, :length]
+        yield laid, attention_mask
 
 
 @styles
@@ -90,18 +90,18 @@ def test_several_tokens_after_a_prompt_give_the_scores_of_the_full_pass(style):
 def test_padding_on_either_side_changes_no_score(style):
     model, tokens = Decoder(config(style)).eval(), text()
     alone = [model(tokens[row : row + 1, :length])[0] for row, length in enumerate(LENGTHS)]
-    for laid, real in sides(tokens):
-        found = model(laid, real=real)
+    for laid, attention_mask in sides(tokens):
+        found = model(laid, attention_mask=attention_mask)
         for row, expected in enumerate(alone):
-            assert_close(found[row, real[row]], expected, rtol=0, atol=1e-5)
+            assert_close(found[row, attention_mask[row]], expected, rtol=0, atol=1e-5)
 
 
 @styles
 def test_a_padded_prompt_goes_on_as_if_alone(style):
     model, tokens = Decoder(config(style)).eval(), text()
     more = torch.randint(0, VOCABULARY, (len(LENGTHS), 4))
-    for laid, real in sides(tokens):
-        scores, state = model.step(model.start(), laid, real)
+    for laid, attention_mask in sides(tokens):
+        scores, state = model.step(model.start(), laid, attention_mask)
         found = [scores]
         for column in range(more.shape[1]):
             scores, state = model.step(state, more[:, column : column + 1])
@@ -115,8 +115,8 @@ def test_a_padded_prompt_goes_on_as_if_alone(style):
 def test_select_reorders_repeats_and_drops(style):
     model, tokens = Decoder(config(style)).eval(), text()
     rows = torch.tensor([3, 0, 3])
-    laid, real = next(sides(tokens))
-    _, state = model.step(model.start(), laid, real)
+    laid, attention_mask = next(sides(tokens))
+    _, state = model.step(model.start(), laid, attention_mask)
     more = torch.randint(0, VOCABULARY, (len(rows), 2))
     state = state.select(rows)
     for column in range(2):
@@ -131,9 +131,9 @@ def test_labels_are_the_same_whatever_the_padding(pool):
     model = Decoder(config("llama", output=None, classify=ClassifyConfig(3, pool))).eval()
     tokens = text()
     alone = [model(tokens[row : row + 1, :length])[0] for row, length in enumerate(LENGTHS)]
-    for laid, real in sides(tokens):
-        for row, found in enumerate(model(laid, real=real)):
-            assert_close(found if pool else found[real[row]], alone[row], rtol=0, atol=1e-5)
+    for laid, attention_mask in sides(tokens):
+        for row, found in enumerate(model(laid, attention_mask=attention_mask)):
+            assert_close(found if pool else found[attention_mask[row]], alone[row], rtol=0, atol=1e-5)
 
 
 def test_no_token_sees_what_follows_it():

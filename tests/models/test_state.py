@@ -44,7 +44,7 @@ def test_members_that_share_a_source_go_on_as_if_each_had_its_own(translator, mo
         more = torch.randint(3, 23, (len(move), 2))
         written = torch.cat([written[chosen], more], 1)
         logits, state = translator.step(state, more)
-    expected = translator(SOURCE[rows], written, real=REAL[rows])[:, -1:]
+    expected = translator(SOURCE[rows], written, attention_mask=REAL[rows])[:, -1:]
     assert_close(logits, expected, rtol=0, atol=1e-4)
 
 
@@ -70,7 +70,7 @@ def bytes_of(state: State) -> tuple[int, int]:
     tensors = [
         part for cache in state.caches for half in (cache.self, cache.cross) for part in (half._key, half._value)
     ]
-    tensors += [state.source, state.source_real, state.real]
+    tensors += [state.source, state.source_attention_mask, state.attention_mask]
     sizes = {part.untyped_storage().data_ptr(): part.untyped_storage().nbytes() for part in tensors if part is not None}
     return sum(sizes.values()), max(sizes.values())
 

@@ -35,15 +35,15 @@ def transformer(position="sinusoidal", **changes):
     return Transformer(TransformerConfig(side, side, **changes)).eval()
 
 
-def left(x, real):
+def left(x, attention_mask):
     """The same texts with their padding on the left."""
-    return torch.stack([row.roll(int((~mine).sum())) for row, mine in zip(x, real, strict=True)])
+    return torch.stack([row.roll(int((~mine).sum())) for row, mine in zip(x, attention_mask, strict=True)])
 
 
 @pytest.mark.parametrize("position", POSITIONS)
 def test_steps_give_the_logits_of_teacher_forcing(position):
     model = transformer(position)
-    expected = model(SOURCE, TARGET, real=REAL)
+    expected = model(SOURCE, TARGET, attention_mask=REAL)
     state = model.start(SOURCE, REAL)
     for place in range(TARGET.shape[1]):
         logits, state = model.step(state, TARGET[:, place : place + 1])
@@ -54,9 +54,9 @@ def test_steps_give_the_logits_of_teacher_forcing(position):
 @pytest.mark.parametrize("position", POSITIONS)
 def test_a_prompt_may_be_read_at_once_and_padded_on_the_left(position):
     model = transformer(position)
-    prompt, real = left(TARGET, TARGET_REAL), left(TARGET_REAL, TARGET_REAL)
+    prompt, attention_mask = left(TARGET, TARGET_REAL), left(TARGET_REAL, TARGET_REAL)
     state = model.start(SOURCE, REAL)
-    logits, state = model.step(state, prompt, real)
+    logits, state = model.step(state, prompt, attention_mask)
     following, state = model.step(state, torch.tensor([[3], [4]]))
     for row, length in enumerate(TARGET_REAL.sum(1).tolist()):
         alone = torch.cat([TARGET[row : row + 1, :length], torch.tensor([[3 + row]])], 1)
@@ -69,11 +69,11 @@ def test_a_prompt_may_be_read_at_once_and_padded_on_the_left(position):
 @pytest.mark.parametrize("position", POSITIONS)
 def test_padding_on_either_side_gives_the_same_answer(position):
     model = transformer(position)
-    right = model(SOURCE, TARGET, real=REAL, target_real=TARGET_REAL)
-    moved = [left(x, real) for x, real in ((SOURCE, REAL), (TARGET, TARGET_REAL))]
-    masks = {"real": left(REAL, REAL), "target_real": left(TARGET_REAL, TARGET_REAL)}
+    right = model(SOURCE, TARGET, attention_mask=REAL, target_attention_mask=TARGET_REAL)
+    moved = [left(x, attention_mask) for x, attention_mask in ((SOURCE, REAL), (TARGET, TARGET_REAL))]
+    masks = {"attention_mask": left(REAL, REAL), "target_attention_mask": left(TARGET_REAL, TARGET_REAL)}
     found = model(*moved, **masks)
-    assert_close(found[masks["target_real"]], right[TARGET_REAL], rtol=0, atol=1e-5)
+    assert_close(found[masks["target_attention_mask"]], right[TARGET_REAL], rtol=0, atol=1e-5)
 
 
 def test_selected_rows_are_reordered_repeated_and_dropped():
@@ -82,7 +82,7 @@ def test_selected_rows_are_reordered_repeated_and_dropped():
     state = model.start(SOURCE, REAL)
     _, state = model.step(state, TARGET[:, :2])
     logits, _ = model.step(state.select(rows), TARGET[rows, 2:3])
-    expected = model(SOURCE[rows], TARGET[rows], real=REAL[rows])
+    expected = model(SOURCE[rows], TARGET[rows], attention_mask=REAL[rows])
     assert_close(logits, expected[:, 2:3], rtol=0, atol=1e-5)
 
 
@@ -132,7 +132,7 @@ def test_without_an_output_the_vectors_themselves_come_out():
 def test_every_layer_can_be_watched():
     model = transformer()
     with regard.watch(model) as seen:
-        model(SOURCE, TARGET, real=REAL, target_real=TARGET_REAL)
+        model(SOURCE, TARGET, attention_mask=REAL, target_attention_mask=TARGET_REAL)
     sides = {f"{side}.{layer}.self" for side in ("encoder", "decoder") for layer in range(2)}
     assert set(seen) == sides | {"decoder.0.cross", "decoder.1.cross"}
     assert seen["decoder.1.cross"].weights().shape == (2, 3, 4, 5)

@@ -116,8 +116,8 @@ def test_it_writes_as_if_all_was_read_again_for_every_token(beam):
     xl, prompts = model(6, seed=4), [text(5, rows=1), text(3, rows=1)]
     longest = 5
     padded = torch.cat([torch.nn.functional.pad(prompt, (longest - prompt.shape[1], 0)) for prompt in prompts])
-    real = torch.tensor([[True] * 5, [False, False, True, True, True]])
-    together = decode(xl, None, prefix=padded, prefix_real=real, beam=beam, max_length=20)
+    attention_mask = torch.tensor([[True] * 5, [False, False, True, True, True]])
+    together = decode(xl, None, prefix=padded, prefix_attention_mask=attention_mask, beam=beam, max_length=20)
     for prompt, answer in zip(prompts, together, strict=True):
         (alone,) = decode(xl, None, prefix=prompt, beam=beam, max_length=20)
         assert answer.best.ids == alone.best.ids

@@ -75,10 +75,10 @@ def test_padding_on_either_side_changes_nothing_for_real_tokens(name):
     alone = look(x, places_of(None, 4), Causal())
     for side in ("left", "right"):
         padded = torch.randn(1, 7, 4)
-        real = Padding.from_lengths([4], side, keys=7).real
-        padded[real] = x[0]
-        found = look(padded, places_of(real, 7), Causal() & Padding(real))
-        assert_close(found.transpose(1, 2)[real], alone.transpose(1, 2)[0], rtol=1e-5, atol=1e-6)
+        attention_mask = Padding.from_lengths([4], side, keys=7).attention_mask
+        padded[attention_mask] = x[0]
+        found = look(padded, places_of(attention_mask, 7), Causal() & Padding(attention_mask))
+        assert_close(found.transpose(1, 2)[attention_mask], alone.transpose(1, 2)[0], rtol=1e-5, atol=1e-6)
 
 
 @schemes
@@ -131,24 +131,24 @@ def test_places_without_padding_count_from_the_start():
 
 
 def test_padding_does_not_count_on_either_side():
-    right = Padding.from_lengths([3, 5], "right").real
-    left = Padding.from_lengths([3, 5], "left").real
+    right = Padding.from_lengths([3, 5], "right").attention_mask
+    left = Padding.from_lengths([3, 5], "left").attention_mask
     assert places_of(right, 5)[right].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
     assert places_of(left, 5)[left].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
 
 
 def test_padding_before_the_first_real_token_stands_at_its_place_and_padding_after_one_counts_on():
-    real = torch.tensor([[False, False, True, True, False, False]])
-    assert places_of(real, 6).tolist() == [[0, 0, 0, 1, 2, 3]]
+    attention_mask = torch.tensor([[False, False, True, True, False, False]])
+    assert places_of(attention_mask, 6).tolist() == [[0, 0, 0, 1, 2, 3]]
     assert places_of(torch.zeros(1, 3, dtype=torch.bool), 3).tolist() == [[0, 0, 0]]
 
 
 def test_padding_between_real_tokens_moves_nothing():
-    real = torch.tensor([[True, False, False, True, True], [True, True, True, True, True]])
-    assert places_of(real, 5)[real].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
+    attention_mask = torch.tensor([[True, False, False, True, True], [True, True, True, True, True]])
+    assert places_of(attention_mask, 5)[attention_mask].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
 
 
 def test_the_newest_tokens_are_placed_after_all_that_were_read_before():
-    real = torch.tensor([[False, True, True, True], [True, True, True, True]])
-    assert places_of(real, 1).tolist() == [[2], [3]]
-    assert places_of(real, 2).tolist() == [[1, 2], [2, 3]]
+    attention_mask = torch.tensor([[False, True, True, True], [True, True, True, True]])
+    assert places_of(attention_mask, 1).tolist() == [[2], [3]]
+    assert places_of(attention_mask, 2).tolist() == [[1, 2], [2, 3]]

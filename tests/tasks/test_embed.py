@@ -28,8 +28,8 @@ def modules(folder, ways, *, normalise=True, **settings):
     (folder / "sentence_bert_config.json").write_text(json.dumps(settings))
 
 
-def by_hand(x, real, way):
-    rows = [row[mask] for row, mask in zip(x, real.bool(), strict=True)]
+def by_hand(x, attention_mask, way):
+    rows = [row[mask] for row, mask in zip(x, attention_mask.bool(), strict=True)]
     return torch.stack([{
         "cls_token": lambda row: row[0],
         "mean_tokens": lambda row: row.mean(0),

@@ -11,7 +11,7 @@ from regard.tasks.evaluation import Evaluation, corpus_for, evaluate, readers, t
 from regard.tasks.evaluation.classifiers import by_label
 from regard.tasks.evaluation.measures import by_length
 from regard.tasks.evaluation.translators import removes_marks, unmarked
-from regard.text import DataError, Labelled, Parallel, Plain, Tabbed, pairs
+from regard.text import DataError, LabelledCorpus, ParallelCorpus, PlainCorpus, TabbedCorpus, pairs
 from regard.training.log import read_log
 
 sacrebleu = pytest.importorskip("sacrebleu")
@@ -32,9 +32,9 @@ def models(home):
 
 @pytest.fixture(scope="module")
 def corpora(home):
-    translated = Tabbed(home / "test.tsv")
-    plain = Plain(home / "test.txt", ends=True)
-    labels = Labelled(home / "test.labels", "last")
+    translated = TabbedCorpus(home / "test.tsv")
+    plain = PlainCorpus(home / "test.txt", ends=True)
+    labels = LabelledCorpus(home / "test.labels", "last")
     return dict(zip(ALL, (translated, translated, plain, plain, labels), strict=True))
 
 
@@ -89,13 +89,13 @@ def test_the_loss_is_that_of_transformers(tmp_path):
         asked, labels = their_tokens(tmp_path / "bart", [one]), their_tokens(tmp_path / "bart", [two])["input_ids"]
         losses.append((float(writer(**asked, labels=labels).loss.detach()), labels.numel()))
     expected = sum(loss * count for loss, count in losses) / sum(count for _, count in losses)
-    found = evaluate(regard.load(tmp_path / "bart"), Tabbed(tmp_path / "pairs.tsv"), beam=1)
+    found = evaluate(regard.load(tmp_path / "bart"), TabbedCorpus(tmp_path / "pairs.tsv"), beam=1)
     assert found.scores["loss"] == pytest.approx(expected, rel=1e-5)
 
     goes_on = gpt2(tmp_path / "gpt2")
     (tmp_path / "text").write_text(TEXTS[1])
     tokens = their_tokens(tmp_path / "gpt2", [TEXTS[1]])["input_ids"]
-    found = evaluate(regard.load(tmp_path / "gpt2"), Plain(tmp_path / "text", ends=True))
+    found = evaluate(regard.load(tmp_path / "gpt2"), PlainCorpus(tmp_path / "text", ends=True))
     assert found.scores["loss"] == pytest.approx(float(goes_on(tokens, labels=tokens).loss.detach()), rel=1e-5)
 
 
@@ -103,7 +103,7 @@ def test_two_files_packed_or_not_and_a_tsv_are_the_same(models, corpora, home, t
     packed = tmp_path / "test.de.xz"
     packed.write_bytes(lzma.compress((home / "test.de").read_bytes()))
     one, other = corpora["translate"], pairs([home / "test.en", packed])
-    assert isinstance(other, Parallel)
+    assert isinstance(other, ParallelCorpus)
     assert evaluate(models["translate"], one, beam=1) == evaluate(models["translate"], other, beam=1)
 
 

@@ -14,7 +14,7 @@ from regard.errors import RegardError
 from regard.tasks import Sample, TextTooLong, Translate, writing
 from regard.tasks.evaluation import evaluate
 from regard.tasks.evaluation.translators import unmarked
-from regard.text import Tabbed, TokenizerError
+from regard.text import TabbedCorpus, TokenizerError
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +209,7 @@ def test_a_translation_stops_where_the_model_has_no_more_places(translate):
 def test_a_decoder_that_learned_to_translate_translates_as_it_is_scored(tmp_path):
     pytest.importorskip("sacrebleu")
     write_texts(tmp_path)
-    folder, corpus = learned(tmp_path, "one-stream"), Tabbed(tmp_path / "test.tsv")
+    folder, corpus = learned(tmp_path, "one-stream"), TabbedCorpus(tmp_path / "test.tsv")
     hypotheses = evaluate(regard.load(folder), corpus).hypotheses
     answers = regard.load(folder, task="translate")([source for source, _ in corpus])
     assert [unmarked(answer.text) for answer in answers] == hypotheses

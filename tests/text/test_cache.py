@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.text import DataError, Labelled, Parallel, Plain, Swapped, Tabbed, TokenTable, token_tables, train_tokenizer
+from regard.text import (
+    DataError,
+    LabelledCorpus,
+    ParallelCorpus,
+    PlainCorpus,
+    SwappedCorpus,
+    TabbedCorpus,
+    TokenTable,
+    token_tables,
+    train_tokenizer,
+)
 
 PAIRS = [("The dog sleeps.", "Der Hund schläft."), ("", "leer"), ("It rains.", ""), ("the dog", "der Hund")]
 TOKENIZER = train_tokenizer("bpe", 300, [text for pair in PAIRS for text in pair])
@@ -21,7 +31,7 @@ TOKENIZER = train_tokenizer("bpe", 300, [text for pair in PAIRS for text in pair
 def corpus(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("".join(f"{one}\t{other}\n" for one, other in PAIRS))
-    return Tabbed(path)
+    return TabbedCorpus(path)
 
 
 CODERS = {"source": TOKENIZER, "target": TOKENIZER}
@@ -36,7 +46,7 @@ def test_every_text_comes_back_as_it_is_encoded(tmp_path_factory, lines):
     folder = tmp_path_factory.mktemp("cache")
     (folder / "text").write_bytes("".join(f"{line}\n" for line in lines).encode())
     for bare in (False, True):
-        table = token_tables(Plain(folder / "text"), {"text": TOKENIZER}, folder / "cache", bare=bare)["text"]
+        table = token_tables(PlainCorpus(folder / "text"), {"text": TOKENIZER}, folder / "cache", bare=bare)["text"]
         assert ids(table) == [TOKENIZER.encode(line, bare=bare).ids for line in lines]
         assert table.lengths.tolist() == [len(TOKENIZER.encode(line, bare=bare)) for line in lines]
 
@@ -45,7 +55,7 @@ def test_more_texts_than_are_encoded_at_once(tmp_path, monkeypatch):
     lines = [str(number) for number in range(1000)]
     (tmp_path / "text").write_text("".join(f"{line}\n" for line in lines))
     monkeypatch.setattr("regard.text.cache.CHUNK", 7)
-    table = token_tables(Plain(tmp_path / "text"), {"text": TOKENIZER}, tmp_path / "cache")["text"]
+    table = token_tables(PlainCorpus(tmp_path / "text"), {"text": TOKENIZER}, tmp_path / "cache")["text"]
     assert [TOKENIZER.decode(row) for row in ids(table)] == lines
     assert isinstance(table.tokens, np.memmap)
     assert table.tokens.dtype == np.uint16
@@ -66,13 +76,13 @@ def test_the_cache_knows_content_and_not_names(tmp_path, corpus):
     assert not made(corpus, cache)[1]
     copy = tmp_path / "copy.tsv"
     copy.write_bytes(corpus.files[0].read_bytes())
-    assert not made(Tabbed(copy), cache)[1]
-    assert not made(Tabbed(str(copy)), cache)[1]
-    assert made(Swapped(corpus), cache)[1]
-    assert not made(Swapped(Tabbed(copy)), cache)[1]
+    assert not made(TabbedCorpus(copy), cache)[1]
+    assert not made(TabbedCorpus(str(copy)), cache)[1]
+    assert made(SwappedCorpus(corpus), cache)[1]
+    assert not made(SwappedCorpus(TabbedCorpus(copy)), cache)[1]
     assert made(corpus, cache, bare=True)[1]
     copy.write_bytes(corpus.files[0].read_bytes().replace(b"dog", b"cat"))
-    assert made(Tabbed(copy), cache)[1]
+    assert made(TabbedCorpus(copy), cache)[1]
 
 
 def test_another_tokeniser_is_another_entry(tmp_path, corpus):
@@ -124,15 +134,15 @@ def test_faulty_data_leaves_nothing_behind(tmp_path):
     (tmp_path / "a").write_text("one\ntwo\n")
     (tmp_path / "b").write_text("eins\n")
     with pytest.raises(DataError, match="a:2: no line to go with it"):
-        token_tables(Parallel(tmp_path / "a", tmp_path / "b"), CODERS, tmp_path / "cache")
+        token_tables(ParallelCorpus(tmp_path / "a", tmp_path / "b"), CODERS, tmp_path / "cache")
     assert list((tmp_path / "cache").iterdir()) == []
     with pytest.raises(DataError, match="nothing: cannot be read"):
-        token_tables(Plain(tmp_path / "nothing"), {"text": TOKENIZER}, tmp_path / "cache")
+        token_tables(PlainCorpus(tmp_path / "nothing"), {"text": TOKENIZER}, tmp_path / "cache")
 
 
 def test_labels_are_one_number_each(tmp_path):
     (tmp_path / "data").write_text("good\tI like it\nbad\tI do not\n")
-    corpus = Labelled(tmp_path / "data")
+    corpus = LabelledCorpus(tmp_path / "data")
     numbers = {label: number for number, label in enumerate(corpus.labels())}
     tables = token_tables(corpus, {"label": numbers, "text": TOKENIZER}, tmp_path / "cache")
     assert ids(tables["label"]) == [(1,), (0,)]

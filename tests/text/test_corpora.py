@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared import shared
 
-from regard.text import DataError, Parallel, Plain, Side, Swapped, Tabbed, pairs
+from regard.text import ColumnTexts, DataError, ParallelCorpus, PlainCorpus, SwappedCorpus, TabbedCorpus, pairs
 
 LINE = st.text(st.characters(exclude_characters="\0\n\t", exclude_categories=["Cs"]))
 PAIRS = st.lists(st.tuples(LINE, LINE), min_size=1)
@@ -23,7 +23,7 @@ def test_pairs_come_back_whichever_way_they_are_kept(tmp_path_factory, rows):
     files = [written(folder, name, side) for name, side in zip(("a", "b"), zip(*rows, strict=True), strict=True)]
     tabbed = written(folder, "both.tsv", [f"{one}\t{other}" for one, other in rows])
     assert list(pairs(files)) == list(pairs([tabbed])) == rows
-    assert list(Swapped(pairs(files))) == [(other, one) for one, other in rows]
+    assert list(SwappedCorpus(pairs(files))) == [(other, one) for one, other in rows]
     assert list(pairs(files)) == rows  # again
 
 
@@ -37,7 +37,7 @@ def test_one_idea_of_pairs_for_one_file_and_two():
 def test_files_of_unequal_length_are_refused_with_both_counts(tmp_path_factory, counts):
     folder = tmp_path_factory.mktemp("unequal")
     files = [written(folder, name, "x" * count) for name, count in zip("ab", counts, strict=True)]
-    corpus = Parallel(*files)
+    corpus = ParallelCorpus(*files)
     if counts[0] == counts[1]:
         assert len(list(corpus)) == counts[0]
         return
@@ -51,18 +51,18 @@ def test_files_of_unequal_length_are_refused_with_both_counts(tmp_path_factory, 
 def test_a_line_that_is_no_pair_is_named(tmp_path, line, count):
     path = written(tmp_path, "both.tsv", ["a\tb", line])
     with pytest.raises(DataError, match=f"both.tsv:2: {count} columns; two texts expected, a tab between them"):
-        list(Tabbed(path))
+        list(TabbedCorpus(path))
 
 
 def test_a_side_is_what_a_tokeniser_learns_from(tmp_path):
-    corpus = Tabbed(written(tmp_path, "both.tsv", ["a\tb", "c\td"]))
-    assert list(Side(corpus, ("source", "target"))) == ["a", "b", "c", "d"]
-    assert list(Side(corpus, ("target",))) == ["b", "d"]
+    corpus = TabbedCorpus(written(tmp_path, "both.tsv", ["a\tb", "c\td"]))
+    assert list(ColumnTexts(corpus, ("source", "target"))) == ["a", "b", "c", "d"]
+    assert list(ColumnTexts(corpus, ("target",))) == ["b", "d"]
 
 
 def test_real_files_are_read_whole():
-    assert sum(1 for _ in Tabbed(shared("tatoeba-en-de/valid.tsv.xz"))) == 1979
-    raw = Parallel(shared("multi30k/raw/val.en.gz"), shared("multi30k/raw/val.de.gz"))
+    assert sum(1 for _ in TabbedCorpus(shared("tatoeba-en-de/valid.tsv.xz"))) == 1979
+    raw = ParallelCorpus(shared("multi30k/raw/val.en.gz"), shared("multi30k/raw/val.de.gz"))
     assert sum(1 for _ in raw) == 1014
-    letters = "".join(line for (line,) in Plain(shared("tinyshakespeare/input.txt.xz"), ends=True))
+    letters = "".join(line for (line,) in PlainCorpus(shared("tinyshakespeare/input.txt.xz"), ends=True))
     assert (len(letters), len(set(letters))) == (1_115_394, 65)

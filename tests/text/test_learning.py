@@ -18,9 +18,9 @@ from regard.errors import UnknownName
 from regard.text import (
     FRAMES,
     KINDS,
+    ColumnTexts,
     DataError,
-    Plain,
-    Side,
+    PlainCorpus,
     Tokenizer,
     TokenizerError,
     load_tokenizer,
@@ -106,7 +106,7 @@ def test_units_that_others_made_are_all_known(tmp_path):
     chance, lines = random.Random(7), made_up_lines(200)
     cut = [" ".join("@@ ".join(pieces(word, chance)) for word in line.split()) for line in lines]
     (tmp_path / "units").write_text("".join(f"{line}\n" for line in cut), encoding="utf-8")
-    side = Side(Plain(tmp_path / "units"), ("text",))
+    side = ColumnTexts(PlainCorpus(tmp_path / "units"), ("text",))
     tokenizer = train_tokenizer("bpe-marked", 0, side)
     assert list(side) == cut
     for line, whole in zip(cut, lines, strict=True):
@@ -291,7 +291,7 @@ def test_what_cannot_be_learnt_is_one_line(tmp_path):
     (tmp_path / "bad").write_bytes(b"good\n\xff\n")
     for kind in KINDS:
         with pytest.raises(DataError, match="bad:2: not UTF-8"):
-            train_tokenizer(kind, 500, Side(Plain(tmp_path / "bad"), ("text",)))
+            train_tokenizer(kind, 500, ColumnTexts(PlainCorpus(tmp_path / "bad"), ("text",)))
 
 
 def test_only_what_the_package_runs_is_written(tmp_path):

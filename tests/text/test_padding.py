@@ -15,12 +15,14 @@ def test_every_text_comes_once_and_whole(lengths, room, side):
     seen = {}
     for batch in batches([text(length) for length in lengths], pad=1, side=side, room=room):
         assert batch.tokens.numel() <= room or len(batch.rows) == 1
-        for row, tokens, real, segments in zip(batch.rows, batch.tokens, batch.real, batch.segments, strict=True):
-            seen[row] = tokens[real].tolist()
-            assert (tokens[~real] == 1).all()
-            assert segments[real].all()
-            if real.any():
-                assert real[0 if side == "right" else -1]
+        for row, tokens, attention_mask, segments in zip(
+            batch.rows, batch.tokens, batch.attention_mask, batch.segments, strict=True
+        ):
+            seen[row] = tokens[attention_mask].tolist()
+            assert (tokens[~attention_mask] == 1).all()
+            assert segments[attention_mask].all()
+            if attention_mask.any():
+                assert attention_mask[0 if side == "right" else -1]
     assert seen == {row: list(text(length).ids) for row, length in enumerate(lengths)}
 
 
@@ -28,5 +30,5 @@ def test_texts_of_like_length_stand_together():
     (first, second) = batches([text(length) for length in (2, 9, 3, 9)], room=18)
     assert sorted(first.rows) == [1, 3]
     assert sorted(second.rows) == [0, 2]
-    assert first.real.all()
-    assert torch.equal(second.real.sum(1), torch.tensor([3, 2]))
+    assert first.attention_mask.all()
+    assert torch.equal(second.attention_mask.sum(1), torch.tensor([3, 2]))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from regard.text.repeats import Repeats
+from regard.text.repeats import DuplicateLines
 
 
 @pytest.fixture
@@ -13,7 +13,7 @@ def chunks_of(monkeypatch):
 
 
 def found(lines, **asked):
-    repeats = Repeats(**asked)
+    repeats = DuplicateLines(**asked)
     numbers = [repeat for number, line in enumerate(lines) for repeat in repeats.add(line, number)]
     return [*numbers, *repeats.flush()], repeats
 

@@ -3,9 +3,9 @@ from text.varied import LINES
 from text.vocabularies import write_wordpieces
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
-from regard.text import Stream, load_tokenizer
+from regard.text import DetokenizingStream, load_tokenizer
 from regard.text import Tokenizer as Ours
-from regard.text.compiled import Compiled
+from regard.text.compiled import CompiledTokenizer
 
 
 def byte_letters():
@@ -14,7 +14,7 @@ def byte_letters():
     tokenizer = Tokenizer(models.BPE({letter: number for number, letter in enumerate(letters)}, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    return Ours(Compiled(tokenizer))
+    return Ours(CompiledTokenizer(tokenizer))
 
 
 def byte_fallback():
@@ -25,7 +25,7 @@ def byte_fallback():
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(split=False)
     parts = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
     tokenizer.decoder = decoders.Sequence(parts)
-    return Ours(Compiled(tokenizer))
+    return Ours(CompiledTokenizer(tokenizer))
 
 
 def wordpieces(tmp_path):
@@ -67,6 +67,6 @@ def test_a_few_tokens_are_decoded_at_a_time():
         seen.append(len(ids))
         return "".join(map(str, ids))
 
-    stream = Stream(decode)
+    stream = DetokenizingStream(decode)
     assert "".join(stream.add(number % 10) for number in range(500)) == "0123456789" * 50
     assert max(seen) == 2

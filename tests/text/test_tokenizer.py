@@ -3,7 +3,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 from regard.text import Specials, TokenizerError
 from regard.text import Tokenizer as Ours
-from regard.text.compiled import Compiled
+from regard.text.compiled import CompiledTokenizer
 
 NAMES = ["<pad>", "</s>", "<unk>"]
 LETTERS = [(letter, -2.0 - place / 100) for place, letter in enumerate("▁abcdefghijklmnopqrstuvwxyz<>/[]")]
@@ -51,7 +51,7 @@ def finished(tokenizer):
         single="$A </s>", pair="$A </s> $B:1 </s>:1", special_tokens=[("</s>", tokenizer.token_to_id("</s>"))]
     )
     numbers = {name: tokenizer.token_to_id(name) for name in NAMES}
-    return Ours(Compiled(tokenizer), Specials(eos=numbers["</s>"], pad=numbers["<pad>"], unk=numbers["<unk>"]))
+    return Ours(CompiledTokenizer(tokenizer), Specials(eos=numbers["</s>"], pad=numbers["<pad>"], unk=numbers["<unk>"]))
 
 
 @pytest.mark.parametrize("make", [unigram, words, merges, later])

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from regard.text import DataError, Question, Stories, train_tokenizer
-from regard.text.told import Told, numbered, rows
+from regard.text.told import StoryBatch, numbered, rows
 
 STORY = ("Mary went to the kitchen.", "John went home.", "Mary took the milk, then the apple.")
 TEXTS = [*STORY, "Where is Mary?", "What has Mary?", "milk,apple"]
@@ -39,7 +39,7 @@ def test_an_answer_is_one_word(tokenizer):
 def test_what_is_taken_has_no_padding_to_spare():
     short = (np.array([[1, 2]]), np.array([3]), np.array([4]))
     long = (np.array([[1, 2, 3], [4, 5, 0], [6, 0, 0]]), np.array([3, 1]), np.array([5]))
-    both = Told.of([short, long])
+    both = StoryBatch.of([short, long])
     assert both.story.shape == (2, 3, 3)
     assert both.counts.tolist() == [1, 3]
     alone = both.take(torch.tensor([0]))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from shared import shared
 
 from regard.errors import RegardError
-from regard.text import DataError, Tabbed, TokenTable, TrainingBatches, token_tables, train_tokenizer
+from regard.text import DataError, TabbedCorpus, TokenTable, TrainingBatches, token_tables, train_tokenizer
 from regard.text.training import too_long
 
 
@@ -49,14 +49,16 @@ def test_every_sample_once_an_epoch_and_within_its_room(lengths, tokens, seed, e
         seen += batch.samples.tolist()
         for name, column in batch.columns.items():
             assert column.tokens.dtype == torch.int64
-            assert column.real.sum(1).tolist() == [lengths[sample][name == "target"] for sample in batch.samples]
+            assert column.attention_mask.sum(1).tolist() == [
+                lengths[sample][name == "target"] for sample in batch.samples
+            ]
             for row, sample in enumerate(batch.samples.tolist()):
-                assert set(column.tokens[row][column.real[row]].tolist()) <= {1 + sample}
-            assert not column.tokens[~column.real].any()
+                assert set(column.tokens[row][column.attention_mask[row]].tolist()) <= {1 + sample}
+            assert not column.tokens[~column.attention_mask].any()
         rows, longest = batch["target"].tokens.shape
         assert rows == 1 or rows * longest <= tokens
         assert rows == 1 or rows * batch["source"].tokens.shape[1] <= 2 * tokens
-        assert batch.total == int(batch["target"].real.sum())
+        assert batch.total == int(batch["target"].attention_mask.sum())
     assert sorted(seen) == list(range(len(lengths)))
 
 
@@ -73,7 +75,7 @@ def same(one, other):
     assert one.total == other.total
     for name in one.columns:
         assert torch.equal(one[name].tokens, other[name].tokens)
-        assert torch.equal(one[name].real, other[name].real)
+        assert torch.equal(one[name].attention_mask, other[name].attention_mask)
 
 
 MANY = [(1 + number * 7 % 23, 1 + number * 5 % 19) for number in range(500)]
@@ -120,7 +122,7 @@ def test_processes_share_out_the_batch_of_one(lengths, tokens, world):
         together = whole[2, number]
         shared_out = [part[2, number] for part in parts]
         assert sorted(torch.cat([part.samples for part in shared_out]).tolist()) == sorted(together.samples.tolist())
-        assert sum(int(part["target"].real.sum()) for part in shared_out) == together.total
+        assert sum(int(part["target"].attention_mask.sum()) for part in shared_out) == together.total
         assert {part.total for part in shared_out} == {together.total}
         assert all(part["target"].tokens.shape[0] >= 1 for part in shared_out)
     assert {len(part) for part in parts} == {len(whole)}
@@ -138,7 +140,7 @@ def test_loader_workers_change_nothing(tmp_path, workers, start):
     (tmp_path / "pairs.tsv").write_text("".join(f"{'a ' * one}\t{'b ' * other}\n" for one, other in MANY[:60]))
     tokenizer = train_tokenizer("words", 0, ["a b"])
     coders = {"source": tokenizer, "target": tokenizer}
-    batches = TrainingBatches(token_tables(Tabbed(tmp_path / "pairs.tsv"), coders, tmp_path / "cache"), tokens=60)
+    batches = TrainingBatches(token_tables(TabbedCorpus(tmp_path / "pairs.tsv"), coders, tmp_path / "cache"), tokens=60)
     keys = [batches.key(step) for step in range(3, 3 + len(batches))]
     way = None if workers == 0 else start
     loader = torch.utils.data.DataLoader(
@@ -165,7 +167,7 @@ def test_one_column_will_do():
     assert all(batches[0, n]["label"].tokens.shape[1] == 1 for n in range(len(batches)))
     alone = TrainingBatches({"text": table(range(1, 31))}, tokens=40, pad=9)
     batch = alone[0, 0]
-    assert set(batch["text"].tokens[~batch["text"].real].tolist()) <= {9}
+    assert set(batch["text"].tokens[~batch["text"].attention_mask].tolist()) <= {9}
     assert alone[0, 0].to("cpu").columns.keys() == {"text"}
 
 
@@ -184,7 +186,7 @@ def test_what_does_not_fit_is_refused():
 
 
 def test_real_pairs_need_little_padding(tmp_path):
-    corpus = Tabbed(shared("tatoeba-en-de/valid.tsv.xz"))
+    corpus = TabbedCorpus(shared("tatoeba-en-de/valid.tsv.xz"))
     tokenizer = train_tokenizer("words", 0, [text for pair in corpus for text in pair])
     batches = TrainingBatches(token_tables(corpus, {"source": tokenizer, "target": tokenizer}, tmp_path), tokens=512)
     padding = batches.padding()

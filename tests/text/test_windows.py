@@ -25,10 +25,10 @@ def learnt(windows, epoch):
     found = []
     for number in range(len(windows)):
         column = windows[epoch, number]["text"]
-        read, next_one, real = column.tokens[:, :-1], column.tokens[:, 1:], column.real[:, 1:]
-        assert torch.equal(next_one[real], read[real] + 1)
-        assert windows[epoch, number].total == int(real.sum())
-        found += next_one[real].tolist()
+        read, next_one, attention_mask = column.tokens[:, :-1], column.tokens[:, 1:], column.attention_mask[:, 1:]
+        assert torch.equal(next_one[attention_mask], read[attention_mask] + 1)
+        assert windows[epoch, number].total == int(attention_mask.sum())
+        found += next_one[attention_mask].tolist()
     return found
 
 
@@ -57,7 +57,7 @@ def test_a_carried_row_goes_on_where_it_ended(size, context, rows, epoch):
     for number in range(len(windows)):
         column = windows[epoch, number]["text"]
         for row in range(rows):
-            here = column.tokens[row][column.real[row]].tolist()
+            here = column.tokens[row][column.attention_mask[row]].tolist()
             assert not here or last[row] in (None, here[0])
             last[row] = here[-1] if here else None
 
@@ -82,7 +82,7 @@ def test_processes_share_out_the_batch_of_one(order, world):
     parts = [Windows(text, context=16, rows=5, order=order, part=(rank, world)) for rank in range(world)]
     for number in range(len(whole)):
         batches = [part[0, number] for part in parts]
-        assert sum(int(batch["text"].real[:, 1:].sum()) for batch in batches) == whole[0, number].total
+        assert sum(int(batch["text"].attention_mask[:, 1:].sum()) for batch in batches) == whole[0, number].total
         assert all(batch["text"].tokens.shape[0] >= 1 and batch["text"].tokens.shape[1] >= 2 for batch in batches)
         assert sum(len(batch.samples) for batch in batches) == len(whole[0, number].samples)
 

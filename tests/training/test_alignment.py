@@ -17,7 +17,7 @@ from regard.models import AlignConfig
 from regard.training import train
 from regard.training.data import material
 from regard.training.initial import initialise
-from regard.training.styles import Wanted, plan
+from regard.training.styles import DataSizes, plan
 
 KIND = "model.kind=alignment"
 SCORES = {
@@ -33,7 +33,7 @@ SCORES = {
 @pytest.mark.parametrize("score", SCORES)
 def test_a_recipe_names_scores_as_the_papers_do(score, tmp_path):
     recipe = tiny(tmp_path, KIND, f"model.score={score}")
-    assert plan(recipe.model, Wanted(20)).config.align == SCORES[score]
+    assert plan(recipe.model, DataSizes(20)).config.align == SCORES[score]
 
 
 @pytest.mark.parametrize(

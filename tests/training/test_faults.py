@@ -17,7 +17,7 @@ from training.watching import Interrupting, Quiet
 from regard.checkpoints import CheckpointError
 from regard.errors import RegardError
 from regard.training import Stopped, train
-from regard.training.state import Checkpoints, read_progress
+from regard.training.state import CheckpointStore, read_progress
 
 STEPS = ["train.steps=6", "train.save_every=2", "train.evaluate_every=4"]
 REFUSED = 5
@@ -81,7 +81,7 @@ def changes(half, tmp_path_factory):
 
 def refused(run, half, at, error):
     """The disk refuses every change from one on: one line, nothing lost, and later the run goes on."""
-    before = Checkpoints(run / "checkpoints").latest()[1].step
+    before = CheckpointStore(run / "checkpoints").latest()[1].step
     code, line = trained_apart(run, half, lambda: refuses(run, at, error))
     if code == 0:
         return  # all that was left to do was tidying up
@@ -89,7 +89,7 @@ def refused(run, half, at, error):
     assert os.strerror(error) in line
     assert "\n" not in line
     assert str(run) in line
-    assert Checkpoints(run / "checkpoints").latest()[1].step >= before
+    assert CheckpointStore(run / "checkpoints").latest()[1].step >= before
     goes_on(run, half)
 
 
@@ -112,7 +112,7 @@ def test_a_write_that_does_not_fit_is_one_line_and_later_the_run_goes_on(size, r
     assert code == REFUSED
     assert "File too large" in line
     assert "\n" not in line
-    assert Checkpoints(run / "checkpoints").latest()[1].step == 3
+    assert CheckpointStore(run / "checkpoints").latest()[1].step == 3
     goes_on(run, half)
 
 
@@ -128,7 +128,7 @@ FILES += ["README.md", "state.json", "tokenizer.json", "tokenizer_config.json"]
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_damaged_file_is_one_line_and_the_checkpoint_before_it_is_used(name, run):
-    checkpoints = Checkpoints(run / "checkpoints")
+    checkpoints = CheckpointStore(run / "checkpoints")
     newest = checkpoints.path(3)
     assert sorted(path.name for path in newest.iterdir()) == sorted(FILES)
     whole = (newest / name).read_bytes()
@@ -170,7 +170,7 @@ def test_a_log_that_lost_its_end_costs_steps_and_nothing_else(run, half):
 
 
 def test_a_checkpoint_that_was_being_replaced_comes_back(run):
-    checkpoints = Checkpoints(run / "checkpoints")
+    checkpoints = CheckpointStore(run / "checkpoints")
     around = checkpoints.folder / ".step-00000003.abcdefgh"
     around.mkdir()
     checkpoints.path(3).rename(around / "old")

@@ -18,8 +18,8 @@ from training.tiny import tiny
 from training.watching import Quiet
 
 from regard.training import train
-from regard.training.feed import Feed
-from regard.training.state import Checkpoints
+from regard.training.feed import BatchSource
+from regard.training.state import CheckpointStore
 
 CHANGES = ["train.steps=12", "train.save_every=2", "train.evaluate_every=4"]
 
@@ -31,11 +31,11 @@ class Killing:
         folder.mkdir()
         self.recipe = tiny(folder, *CHANGES, *changes)
         self.run, self.notes = Path(self.recipe.run), folder / "notes.jsonl"
-        self.checkpoints = Checkpoints(self.run / "checkpoints")
+        self.checkpoints = CheckpointStore(self.run / "checkpoints")
 
     def train(self):
         """Train to the end, and note every batch that is learned from."""
-        real = Feed.__getitem__
+        real = BatchSource.__getitem__
 
         def noted(feed, number):
             batch = real(feed, number)
@@ -43,7 +43,7 @@ class Killing:
                 file.write(json.dumps([os.getpid(), number, batch.source.tolist()]) + "\n")
             return batch
 
-        with patch.object(Feed, "__getitem__", noted):
+        with patch.object(BatchSource, "__getitem__", noted):
             train(self.recipe, reporting=Quiet())
         return 0
 

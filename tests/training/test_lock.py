@@ -10,7 +10,7 @@ from training.test_state import MEMORY, model_files
 
 from regard.training import state
 from regard.training.estimate import peak, shown_estimate
-from regard.training.state import Checkpoints, Progress, SaveError, alone, put_text
+from regard.training.state import CheckpointStore, SaveError, TrainingProgress, alone, put_text
 
 # What Python has on Linux and macOS only is refused to our modules; others ask the system before they import it.
 IMPORTS = """
@@ -107,9 +107,9 @@ def test_msvcrt_locks_a_run_where_there_is_no_fcntl(tmp_path):
 
 @pytest.mark.usefixtures("windows")
 def test_checkpoints_are_written_where_folders_cannot_be_opened(tmp_path):
-    checkpoints = Checkpoints(tmp_path / "run" / "checkpoints")
+    checkpoints = CheckpointStore(tmp_path / "run" / "checkpoints")
     for evaluated in (1, 2):
-        checkpoints.save(Progress(step=3, evaluated=evaluated), MEMORY, model_files)
+        checkpoints.save(TrainingProgress(step=3, evaluated=evaluated), MEMORY, model_files)
     assert checkpoints.latest()[1].evaluated == 2
     for text in ("one", "two"):
         put_text(tmp_path / "run" / "recipe.toml", text)

@@ -6,16 +6,23 @@ from torch.testing import assert_close
 
 from regard.checkpoints.hub import build
 from regard.training.initial import initialise
-from regard.training.objectives import OBJECTIVES, Answer, Classify, Masked, NextToken, Translate
+from regard.training.objectives import (
+    OBJECTIVES,
+    AnswerObjective,
+    ClassificationObjective,
+    MaskedObjective,
+    NextTokenObjective,
+    TranslationObjective,
+)
 from regard.training.recipe import ModelRecipe
-from regard.training.styles import KINDS, Wanted, plan
+from regard.training.styles import KINDS, DataSizes, plan
 
 WORDS, PAD, MASK = 40, 0, 3
 
 
 def model(kind, style="", **wanted):
     recipe = ModelRecipe(kind=kind, style=style, width=16, heads=2, layers=(1,), dropout=0.0, length=64)
-    found = build(plan(recipe, Wanted(WORDS, **wanted)).config)
+    found = build(plan(recipe, DataSizes(WORDS, **wanted)).config)
     initialise(found, seed=1)
     return found.double().eval()
 
@@ -30,20 +37,20 @@ def random():
 
 
 def masked(**changes):
-    return Masked(mask=MASK, frame=(1, 2), words=WORDS, special=[0, 1, 2, 3, 4], pad=PAD, **changes)
+    return MaskedObjective(mask=MASK, frame=(1, 2), words=WORDS, special=[0, 1, 2, 3, 4], pad=PAD, **changes)
 
 
 TRIED = {
-    "translate": (Translate(start=PAD, pad=PAD), "transformer", texts(6, columns=2), {}),
-    "next-token": (NextToken(pad=PAD), "decoder", texts(6), {}),
+    "translate": (TranslationObjective(start=PAD, pad=PAD), "transformer", texts(6, columns=2), {}),
+    "next-token": (NextTokenObjective(pad=PAD), "decoder", texts(6), {}),
     "classify": (
-        Classify(pad=PAD),
+        ClassificationObjective(pad=PAD),
         "encoder",
         [(row[0], np.array([number % 3])) for number, row in enumerate(texts(6))],
         {"labels": 3},
     ),
     "answer": (
-        Answer(pad=PAD),
+        AnswerObjective(pad=PAD),
         "memory",
         [
             (np.stack([row[0][:2]] * number), row[1], row[1][:1], np.array([False, False]))
@@ -69,7 +76,7 @@ def test_a_batch_is_as_wrong_as_its_texts_one_by_one(name):
 @pytest.mark.parametrize("style", KINDS["transformer"])
 def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(style):
     network, (row,) = model("transformer", style), texts(1, columns=2)
-    objective = Translate(start=PAD, pad=PAD)
+    objective = TranslationObjective(start=PAD, pad=PAD)
     source, target = (torch.tensor(part)[None] for part in row)
     scores = network(source, torch.cat([torch.tensor([[PAD]]), target[:, :-1]], 1))
     found = objective.loss(network, objective.batch([row], random()), 0.1)
@@ -79,7 +86,7 @@ def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(style):
 @pytest.mark.parametrize("style", KINDS["decoder"])
 def test_one_stream_learns_from_the_target_alone(style):
     network, rows = model("decoder", style), texts(3, columns=2)
-    objective = Translate(start=PAD, pad=PAD, one_stream=True)
+    objective = TranslationObjective(start=PAD, pad=PAD, one_stream=True)
     wanted = 0.0
     for source, target in rows:
         stream = torch.tensor(np.concatenate([source, [PAD], target]))[None]
@@ -90,7 +97,7 @@ def test_one_stream_learns_from_the_target_alone(style):
 
 def test_next_token_learns_at_every_place():
     network, (row,) = model("decoder"), texts(1)
-    objective = NextToken(pad=PAD)
+    objective = NextTokenObjective(pad=PAD)
     batch = objective.batch([row], random())
     tokens = torch.tensor(row[0])[None]
     assert batch.count == tokens.shape[1] - 1
@@ -151,7 +158,7 @@ def test_the_second_part_of_a_text_follows_or_is_another_s():
 def test_hidden_words_are_guessed_by_the_whole_model():
     network, objective = model("encoder"), masked(share=0.5)
     batch = objective.batch(texts(4), random())
-    scores = network(batch.inputs, real=batch.real).flatten(0, 1)[batch.places]
+    scores = network(batch.inputs, attention_mask=batch.attention_mask).flatten(0, 1)[batch.places]
     assert_close(objective.loss(network, batch).total, F.cross_entropy(scores, batch.answers, reduction="sum"))
 
 

@@ -8,16 +8,16 @@ import torch
 from torch.testing import assert_close
 
 from regard.models import MemoryConfig
-from regard.text.told import Told
+from regard.text.told import StoryBatch
 from regard.training.copies import one, parts, restarts
 from regard.training.objectives.answer import noisy
-from regard.training.restarts import Protocol, Score, descend, halves, learn, score
+from regard.training.restarts import RestartProtocol, RestartResult, descend, halves, learn, score
 
 CONFIG = MemoryConfig(vocabulary=14, width=8, hops=2, memories=6, longest=3)
-SHORT = Protocol(epochs=3, halve=2, linear=2, rows=16, rate=0.02)
+SHORT = RestartProtocol(epochs=3, halve=2, linear=2, rows=16, rate=0.02)
 
 
-def told(count: int = 48, seed: int = 0) -> Told:
+def told(count: int = 48, seed: int = 0) -> StoryBatch:
     """Who was last where: sentences (who, went, where) and the question (where, who)."""
     draw = np.random.default_rng(seed)
     rows = []
@@ -27,7 +27,7 @@ def told(count: int = 48, seed: int = 0) -> Told:
         story = np.stack([who, np.full(5, 4), where], 1)[:length]
         asked = story[draw.integers(length), 0]
         rows.append((story, np.array([5, asked]), np.array([story[story[:, 0] == asked][-1, 2]])))
-    return Told.of(rows)
+    return StoryBatch.of(rows)
 
 
 def test_restarts_learn_what_each_learns_alone():
@@ -49,7 +49,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_weights():
     class Stop(Exception):
         pass
 
-    def stop(epoch: int, now: Score) -> None:
+    def stop(epoch: int, now: RestartResult) -> None:
         if epoch == 2:
             raise Stop
 
@@ -87,7 +87,7 @@ def test_each_table_of_a_copy_is_cut_to_its_own_length():
 
 def test_the_plan_is_that_of_the_authors_code():
     """facebook/MemNN: 20 epochs of linear start at 0.005, then 100 from 0.005, halved in epochs 25, 50, 75 and 100."""
-    plan = list(Protocol().plan())
+    plan = list(RestartProtocol().plan())
     assert [rate for rate, normaliser in plan if normaliser is not None] == [0.005] * 20
     rates = [rate for rate, normaliser in plan if normaliser is None]
     assert len(rates) == 100
@@ -95,7 +95,7 @@ def test_the_plan_is_that_of_the_authors_code():
 
 
 def test_a_copy_is_kept_for_its_error_and_then_for_its_loss():
-    assert Score(torch.tensor([0.2, 0.1, 0.1]), torch.tensor([0.0, 0.9, 0.5])).best() == 2
+    assert RestartResult(torch.tensor([0.2, 0.1, 0.1]), torch.tensor([0.0, 0.9, 0.5])).best() == 2
 
 
 def test_noise_leaves_gaps_and_keeps_the_order():

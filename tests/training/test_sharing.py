@@ -24,10 +24,10 @@ from regard.text import DataError
 from regard.training import Stopped, train
 from regard.training.log import read_log
 from regard.training.loop import Loop
-from regard.training.processes import Lost, joined, met
+from regard.training.processes import ProcessLost, joined, met
 from regard.training.recipe import TrainRecipe
 from regard.training.sharing import gathered, shared
-from regard.training.state import Checkpoints
+from regard.training.state import CheckpointStore
 from regard.training.update import update
 
 STOPPED, LOST, FAULTY = 3, 4, 5
@@ -50,7 +50,7 @@ def trained(recipe, signals=None, meanwhile=lambda children: None):
             train(recipe, reporting=Quiet())
         except Stopped:
             return STOPPED
-        except Lost:
+        except ProcessLost:
             return LOST
         except DataError:
             return FAULTY
@@ -129,7 +129,7 @@ def stopped_and_not(folder, signals, shard):
     )
     assert trained(whole) == [0, 0]
     assert trained(stopped, signals) == [STOPPED, STOPPED]
-    assert max(Checkpoints(Path(stopped.run) / "checkpoints").steps()) == 3  # within one step
+    assert max(CheckpointStore(Path(stopped.run) / "checkpoints").steps()) == 3  # within one step
     assert trained(stopped) == [0, 0]
     assert everything(stopped.run) == everything(whole.run)
 

@@ -3,7 +3,7 @@ import torch
 
 from regard.checkpoints import CheckpointError
 from regard.training import state
-from regard.training.state import Checkpoints, Progress, SaveError, alone, read_memory, written_whole
+from regard.training.state import CheckpointStore, SaveError, TrainingProgress, alone, read_memory, written_whole
 
 MEMORY = {"weight:exp_avg": torch.arange(3.0)}
 
@@ -14,16 +14,16 @@ def model_files(beside):
 
 
 def saved(folder, *steps):
-    checkpoints = Checkpoints(folder / "checkpoints")
+    checkpoints = CheckpointStore(folder / "checkpoints")
     for step in steps:
-        checkpoints.save(Progress(step=step, best=0.1), MEMORY, model_files)
+        checkpoints.save(TrainingProgress(step=step, best=0.1), MEMORY, model_files)
     return checkpoints
 
 
 def test_the_latest_checkpoint_is_the_newest_that_is_whole(tmp_path):
     checkpoints = saved(tmp_path, 1, 2, 10)
     path, progress = checkpoints.latest()
-    assert progress == Progress(step=10, best=0.1)
+    assert progress == TrainingProgress(step=10, best=0.1)
     assert torch.equal(read_memory(path)["weight:exp_avg"], MEMORY["weight:exp_avg"])
 
 
@@ -59,7 +59,7 @@ def test_a_damaged_checkpoint_is_one_line_and_the_one_before_it_is_used(damage, 
 
 
 def test_no_checkpoint_is_none(tmp_path):
-    assert Checkpoints(tmp_path / "none").latest() is None
+    assert CheckpointStore(tmp_path / "none").latest() is None
 
 
 def test_a_save_that_fails_leaves_what_was_there(tmp_path):
@@ -70,7 +70,7 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.raises(SaveError, match="No space left on device"):
-        checkpoints.save(Progress(step=2), MEMORY, full)
+        checkpoints.save(TrainingProgress(step=2), MEMORY, full)
     assert checkpoints.latest()[1].step == 1
     assert [path.name for path in checkpoints.folder.iterdir()] == ["step-00000001"]
 
@@ -83,8 +83,8 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
 
 def test_a_checkpoint_can_be_written_again(tmp_path):
     saved(tmp_path, 3)
-    checkpoints = Checkpoints(tmp_path / "checkpoints")
-    checkpoints.save(Progress(step=3, evaluated=3), MEMORY, model_files)
+    checkpoints = CheckpointStore(tmp_path / "checkpoints")
+    checkpoints.save(TrainingProgress(step=3, evaluated=3), MEMORY, model_files)
     assert checkpoints.latest()[1].evaluated == 3
     assert len(list(checkpoints.folder.iterdir())) == 1
 

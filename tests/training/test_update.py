@@ -8,19 +8,19 @@ from torch.testing import assert_close
 from regard.checkpoints.hub import build
 from regard.training.initial import initialise
 from regard.training.learner import Learner, freeze
-from regard.training.objectives import Translate
+from regard.training.objectives import TranslationObjective
 from regard.training.optimiser import clip, make_optimiser, moments, restore_moments
 from regard.training.recipe import ModelRecipe
-from regard.training.styles import Wanted, plan
+from regard.training.styles import DataSizes, plan
 from regard.training.update import update
 
 WORDS = 17
 
 
 def learner(smoothing=0.1):
-    model = build(plan(ModelRecipe(width=8, heads=2, layers=(1,), inner=16, dropout=0.0), Wanted(WORDS)).config)
+    model = build(plan(ModelRecipe(width=8, heads=2, layers=(1,), inner=16, dropout=0.0), DataSizes(WORDS)).config)
     initialise(model, seed=1)
-    return Learner(model, Translate(start=0, pad=0), smoothing=smoothing)
+    return Learner(model, TranslationObjective(start=0, pad=0), smoothing=smoothing)
 
 
 def rows(count):
@@ -29,7 +29,7 @@ def rows(count):
 
 
 def batched(some, sizes):
-    objective, batches = Translate(start=0, pad=0), []
+    objective, batches = TranslationObjective(start=0, pad=0), []
     for size in sizes:
         batches.append(objective.batch(some[:size], torch.Generator()))
         some = some[size:]

@@ -17,7 +17,7 @@ from regard.training import RecipeError, Stopped, read_recipe, train
 from regard.training.evaluation import held_out
 from regard.training.learner import Learner
 from regard.training.log import read_log
-from regard.training.objectives import NextToken
+from regard.training.objectives import NextTokenObjective
 from regard.training.streams import read_on
 
 RECIPE = """
@@ -86,7 +86,7 @@ def test_what_was_trained_is_loaded_writes_and_is_evaluated_with_its_memory(whol
 
 
 def test_a_batch_that_goes_on_is_read_after_the_one_before_it():
-    xl, objective = model(30), NextToken()
+    xl, objective = model(30), NextTokenObjective()
     tokens = np.random.default_rng(0).integers(0, VOCABULARY, 121)
     batches = read_on(tokens, 10, 2, objective)
     assert [batch.inputs.shape for batch in batches] == [(2, 10)] * 6
@@ -107,7 +107,7 @@ def test_a_gradient_that_is_no_number_takes_its_memory_with_it():
     from regard.training.optimiser import make_optimiser
     from regard.training.update import update
 
-    xl, objective = model(30), NextToken()
+    xl, objective = model(30), NextTokenObjective()
     learner = Learner(xl, objective)
     optimiser = make_optimiser(xl, "adam", rate=0.0, betas=(0.9, 0.98), epsilon=1e-9, decay=0.0)
     batches = read_on(np.arange(61) % VOCABULARY, 10, 2, objective)

@@ -69,8 +69,8 @@ def is_finite(tensor: Tensor) -> bool:
 
 def cleaned(pattern: Pattern, hides: Padding) -> Pattern:
     """Zeros in the keys and values that nobody may see."""
-    real = hides.real[:, None, :, None]
-    key, value = torch.where(real, pattern.key, 0), torch.where(real, pattern.values, 0)
+    attention_mask = hides.attention_mask[:, None, :, None]
+    key, value = torch.where(attention_mask, pattern.key, 0), torch.where(attention_mask, pattern.values, 0)
     return replace(pattern, key=key, value=value)
 
 
@@ -86,7 +86,7 @@ def exact(pattern: Pattern, dropout: float, tell: bool) -> Answer:
         is_causal, rest = allowed.split(queries, keys) if allowed else (False, None)
         on_cpu = pattern.query.device.type == "cpu"
         if rest is None or (isinstance(rest, Padding) and (on_cpu or not is_causal)):
-            mask = rest.real[:, None, None] if isinstance(rest, Padding) else None
+            mask = rest.attention_mask[:, None, None] if isinstance(rest, Padding) else None
             return fused(pattern, pattern.query, pattern.key, pattern.values, mask, is_causal, tell)
     return blockwise(pattern, dropout, tell)
 

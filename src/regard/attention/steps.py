@@ -122,11 +122,11 @@ def with_padding(mask: Mask, steps: Sequence[Pattern], start: int) -> Mask:
     there = [
         torch.ones(batch, step.shape[3], dtype=torch.bool, device=step.query.device)
         if hides is None
-        else hides.real.expand(batch, -1)
+        else hides.attention_mask.expand(batch, -1)
         for step, hides in zip(steps, known, strict=True)
     ]
-    real = regrown([(row, step.first_key) for row, step in zip(there, steps, strict=True)], start, dim=1)
-    return mask & Padding(real)
+    attention_mask = regrown([(row, step.first_key) for row, step in zip(there, steps, strict=True)], start, dim=1)
+    return mask & Padding(attention_mask)
 
 
 def bias_of(steps: Sequence[Pattern], start: int) -> Bias | None:

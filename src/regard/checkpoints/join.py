@@ -21,18 +21,18 @@ WRITES = {"is_decoder": True, "add_cross_attention": True}
 
 
 @runtime_checkable
-class Loaded(Protocol):
+class LoadedTask(Protocol):
     """Whatever was made from a checkpoint: a task."""
 
     @property
     def checkpoint(self) -> Checkpoint: ...
 
 
-Given = Checkpoint | Loaded | Model | str | Path
+Joinable = Checkpoint | LoadedTask | Model | str | Path
 
 
 @dataclass(frozen=True)
-class Joined:
+class JoinedModel:
     """A model made of two, its config as others would have it, and the weights that are `new` and want training.
 
     `spare` are tensors that this model has no use for and others look for.
@@ -49,7 +49,7 @@ class Joined:
         return save_model(self.model, folder, self.config, self.architecture, files=files, spare=self.spare)
 
 
-def join(encoder: Given, decoder: Given, *, start: int | None = None, padding: int | None = None) -> Joined:
+def join(encoder: Joinable, decoder: Joinable, *, start: int | None = None, padding: int | None = None) -> JoinedModel:
     """Join two pretrained models into an encoder-decoder: Rothe et al. 2020.
 
     The encoder reads both ways, like BERT; the decoder is another such model, which from now on reads only back, or a
@@ -77,11 +77,11 @@ def join(encoder: Given, decoder: Given, *, start: int | None = None, padding: i
     model.to(device=first.device, dtype=first.dtype).train(reader.training)
     told = described(source.config, target.config, config)
     told |= special(told["decoder"], start, padding)
-    return Joined(model, told, new, spare_of(reader, source, told["encoder"].get("model_type")))
+    return JoinedModel(model, told, new, spare_of(reader, source, told["encoder"].get("model_type")))
 
 
 @dataclass(frozen=True)
-class Part:
+class JoinPart:
     """A model, and what its folder said if it had one."""
 
     model: Model
@@ -89,13 +89,13 @@ class Part:
     spare: Mapping[str, Tensor] | None = None
 
 
-def part(given: Given) -> Part:
+def part(given: Joinable) -> JoinPart:
     if isinstance(given, Encoder | Decoder | Transformer):
-        return Part(given)
+        return JoinPart(given)
     found = load_model(given) if isinstance(given, str | Path) else getattr(given, "checkpoint", given)
     if not isinstance(found, Checkpoint):
         raise RegardError(f"a model, a checkpoint or its folder expected, got {type(given).__name__}")
-    return Part(found.model, found.config, found.spare)
+    return JoinPart(found.model, found.config, found.spare)
 
 
 def output_of(writer: Encoder | Decoder, config: dict[str, Any] | None) -> OutputConfig:
@@ -172,7 +172,7 @@ def as_writer(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
     return told if again == (config.decoder, config.output) else None
 
 
-def spare_of(reader: Encoder, source: Part, kind: str | None) -> dict[str, Tensor]:
+def spare_of(reader: Encoder, source: JoinPart, kind: str | None) -> dict[str, Tensor]:
     """The encoder's pooler, under the name that others look for."""
     family: Family | None = READERS.get(kind or "")
     if family is None:

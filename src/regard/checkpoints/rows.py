@@ -10,7 +10,7 @@ from regard.checkpoints.files import CheckpointError, listed
 
 
 @dataclass(frozen=True)
-class Row:
+class TensorName:
     """One tensor of ours, and the tensor or tensors that hold it elsewhere.
 
     Several are joined along the first dimension, with `sizes` of theirs in that dimension (equal ones unless
@@ -41,19 +41,26 @@ class Row:
         return {name: part.contiguous() for name, part in zip(self.theirs, parts, strict=True)}
 
 
-def row(ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = False, column: bool = False) -> Row:
-    return Row(ours, theirs, tuple(sizes), turned, column)
+def tensor_name(
+    ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = False, column: bool = False
+) -> TensorName:
+    return TensorName(ours, theirs, tuple(sizes), turned, column)
 
 
-def both(ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = False, bias: bool = True) -> list[Row]:
+def weight_and_bias(
+    ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = False, bias: bool = True
+) -> list[TensorName]:
     """The weight and the bias of a layer."""
     sizes = tuple(sizes)
     kinds = ("weight", "bias") if bias else ("weight",)
-    return [row(f"{ours}.{kind}", *(f"{name}.{kind}" for name in theirs), sizes=sizes, turned=turned) for kind in kinds]
+    return [
+        tensor_name(f"{ours}.{kind}", *(f"{name}.{kind}" for name in theirs), sizes=sizes, turned=turned)
+        for kind in kinds
+    ]
 
 
 @dataclass(frozen=True)
-class Names:
+class TensorNames:
     """The table of a model.
 
     `copies` are tensors that may be there under another name, and where both are must be equal. `spare` ones are
@@ -62,7 +69,7 @@ class Names:
     saves its tensors so, and models with a head read them.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[TensorName, ...]
     copies: Mapping[str, str]
     spare: frozenset[str] = frozenset()
     echoes: Mapping[str, str] = field(default_factory=dict)
@@ -72,19 +79,19 @@ class Names:
     @classmethod
     def of(
         cls,
-        rows: Iterable[Row],
+        rows: Iterable[TensorName],
         copies: Mapping[str, str] | None = None,
         spare: Iterable[str] = (),
         echoes: Mapping[str, str] | None = None,
         older: Mapping[str, str] | None = None,
         root: str = "",
-    ) -> "Names":
+    ) -> "TensorNames":
         spare = frozenset([*spare, *(echoes or {})])
         return cls(tuple(rows), dict(copies or {}), spare, dict(echoes or {}), dict(older or {}), root)
 
-    def __add__(self, other: "Names") -> "Names":
+    def __add__(self, other: "TensorNames") -> "TensorNames":
         """One table of both."""
-        return Names(
+        return TensorNames(
             self.rows + other.rows,
             {**self.copies, **other.copies},
             self.spare | other.spare,
@@ -112,7 +119,7 @@ class Names:
         return {self.root + name if self.root + name in known else name: tensors[name] for name in tensors}
 
 
-def read_into(model: nn.Module, names: Names, tensors: Mapping[str, Tensor], where: str) -> None:
+def read_into(model: nn.Module, names: TensorNames, tensors: Mapping[str, Tensor], where: str) -> None:
     """Fill a model (which may be on the meta device) with tensors; whatever does not fit is named."""
     if twice := [name for name in tensors if names.today(name) != name and names.today(name) in tensors]:
         raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {listed(twice)}")
@@ -134,7 +141,7 @@ def read_into(model: nn.Module, names: Names, tensors: Mapping[str, Tensor], whe
     complete(model, found)
 
 
-def fitting(row: Row, tensors: Mapping[str, Tensor], shape: torch.Size, where: str) -> Tensor:
+def fitting(row: TensorName, tensors: Mapping[str, Tensor], shape: torch.Size, where: str) -> Tensor:
     """The tensor of a row, if it has this shape and is made of finite numbers."""
     names = " + ".join(row.theirs)
     try:
@@ -173,7 +180,7 @@ def own(tensor: Tensor) -> Tensor:
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
-def written(model: nn.Module, names: Names) -> dict[str, Tensor]:
+def written(model: nn.Module, names: TensorNames) -> dict[str, Tensor]:
     """All tensors of a model under their names, each once, and echoes."""
     ours = dict(model.named_parameters(remove_duplicate=False))
     tensors: dict[str, Tensor] = {}

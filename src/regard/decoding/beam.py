@@ -88,11 +88,11 @@ def beam_search(
     pools = [Pool(tree=Growing() if tree else None) for _ in request.longest]
     search = Search(request, beam, length_penalty, nbest, pools)
     begun = request.begin(model)
-    state, tokens, real = begun.state, begun.tokens, begun.real
+    state, tokens, attention_mask = begun.state, begun.tokens, begun.attention_mask
     going = Going.at_first(begun.rows, begun.history)
     while len(going.sources):
-        logits, state = model.step(state, tokens, real)
-        real = None
+        logits, state = model.step(state, tokens, attention_mask)
+        attention_mask = None
         going, rows = search.step(logits[:, -1], going)
         if len(going.sources):
             if len(rows) != len(logits) or (rows != np.arange(len(rows))).any():

@@ -46,13 +46,17 @@ def covered(model: Any, request: Request, found: Sequence[Sequence["Hypothesis"]
 def coverage(reader: Any, tap: Looked, request: Request, row: int, texts: Sequence["Hypothesis"]) -> list[float]:
     """The sum of log(min(attention, 1)) over the source, for each text; attention is the mean of the heads."""
     source = request.source[row : row + 1]  # type: ignore[index]
-    source = source if request.real is None else source[:, request.real[row]]
-    prefix = request.prefix[row] if request.prefix_real is None else request.prefix[row][request.prefix_real[row]]
+    source = source if request.attention_mask is None else source[:, request.attention_mask[row]]
+    prefix = (
+        request.prefix[row]
+        if request.prefix_attention_mask is None
+        else request.prefix[row][request.prefix_attention_mask[row]]
+    )
     read = [torch.cat([prefix, request.placed(text.ids[:-1])]) for text in texts]
     target = nn.utils.rnn.pad_sequence(read, batch_first=True)
     lengths = torch.tensor([len(one) for one in read], device=target.device)
     places = torch.arange(target.shape[1], device=target.device)
-    reader(source.expand(len(texts), -1), target, target_real=places < lengths[:, None])
+    reader(source.expand(len(texts), -1), target, target_attention_mask=places < lengths[:, None])
     assert tap.pattern is not None
     weights = tap.pattern.weights().mean(1)  # (texts, written, source)
     counted = (places >= len(prefix) - 1) & (places < lengths[:, None])

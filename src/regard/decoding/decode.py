@@ -15,21 +15,21 @@ from regard.decoding.serving import served
 from regard.decoding.single import collected, walk
 from regard.decoding.written import Decoded
 from regard.errors import RegardError
-from regard.shapes import Real, Tokens
+from regard.shapes import AttentionMask, Tokens
 
 
 def decode(
     model: Any,
     source: Tokens | None,
     *,
-    real: Real | None = None,
+    attention_mask: AttentionMask | None = None,
     beam: int | Beam = 1,
     min_length: int = 0,
     max_length: int | Sequence[int] | None = None,
     length_penalty: float = 1.0,
     nbest: int = 1,
     prefix: Tensor | None = None,
-    prefix_real: Tensor | None = None,
+    prefix_attention_mask: Tensor | None = None,
     sample: Sample | None = None,
     precision: str = "float32",
     rules: Rules = Rules(),
@@ -46,7 +46,14 @@ def decode(
     if sample is not None and (beam.size > 1 or tree):
         raise RegardError("tokens are drawn without a beam: sample= or beam=, not both; a tree is of a beam search")
     rules = replace(rules, shortest=max(min_length, rules.shortest))
-    request = Request.of(source, prefix, real=real, prefix_real=prefix_real, max_length=max_length, rules=rules)
+    request = Request.of(
+        source,
+        prefix,
+        attention_mask=attention_mask,
+        prefix_attention_mask=prefix_attention_mask,
+        max_length=max_length,
+        rules=rules,
+    )
     serving = served(model, precision)
     if sample is not None:
         drawn = sampled(serving, request, sample, nbest, length_penalty)

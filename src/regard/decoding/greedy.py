@@ -13,7 +13,7 @@ from regard.decoding.rules import Ids, Rules
 from regard.decoding.single import Choose, collected, walk
 from regard.decoding.steps import Steps
 from regard.decoding.written import Written
-from regard.shapes import Real, Tokens
+from regard.shapes import AttentionMask, Tokens
 
 
 @torch.no_grad()
@@ -22,13 +22,20 @@ def greedy(
     source: Tokens | None,
     prefix: Int[Tensor, "batch prefix"],
     *,
-    real: Real | None = None,
-    prefix_real: Bool[Tensor, "batch prefix"] | None = None,
+    attention_mask: AttentionMask | None = None,
+    prefix_attention_mask: Bool[Tensor, "batch prefix"] | None = None,
     longest: Sequence[int],
     rules: Rules = Rules(),
 ) -> list[Written]:
     """Write on from a prefix, each text until it ends or has `longest` new tokens; finished texts leave the batch."""
-    request = Request.of(source, prefix, real=real, prefix_real=prefix_real, max_length=longest, rules=rules)
+    request = Request.of(
+        source,
+        prefix,
+        attention_mask=attention_mask,
+        prefix_attention_mask=prefix_attention_mask,
+        max_length=longest,
+        rules=rules,
+    )
     return collected(walk(model, request, likeliest(request)), len(request.longest))
 
 

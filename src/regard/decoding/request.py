@@ -12,7 +12,7 @@ from torch import Tensor
 from regard.decoding.rules import Ids, Rules
 from regard.decoding.steps import Steps
 from regard.errors import RegardError, ShapeError, expect
-from regard.shapes import Real, Tokens
+from regard.shapes import AttentionMask, Tokens
 
 LONGEST = 256  # tokens, where nobody says how long a text may become
 
@@ -22,9 +22,9 @@ class Request:
     """Sources, if the model reads any, what the texts begin with, and how long each may become."""
 
     source: Tokens | None
-    real: Real | None
+    attention_mask: AttentionMask | None
     prefix: Int[Tensor, "batch prefix"]
-    prefix_real: Bool[Tensor, "batch prefix"] | None
+    prefix_attention_mask: Bool[Tensor, "batch prefix"] | None
     longest: np.ndarray
     rules: Rules
 
@@ -34,8 +34,8 @@ class Request:
         source: Tokens | None,
         prefix: Tensor | None,
         *,
-        real: Real | None = None,
-        prefix_real: Tensor | None = None,
+        attention_mask: AttentionMask | None = None,
+        prefix_attention_mask: Tensor | None = None,
         max_length: int | Sequence[int] | None = None,
         rules: Rules = Rules(),
     ) -> "Request":
@@ -44,7 +44,10 @@ class Request:
             raise ShapeError(f"a prefix of (batch, tokens) expected, at least one token to begin with, got {came}")
         if source is not None:
             expect("the prefix", "rows", len(prefix), len(source))
-        for name, mask, tokens in (("real", real, source), ("prefix_real", prefix_real, prefix)):
+        for name, mask, tokens in (
+            ("attention_mask", attention_mask, source),
+            ("prefix_attention_mask", prefix_attention_mask, prefix),
+        ):
             if mask is not None and (tokens is None or mask.shape != tokens.shape):
                 shape = None if tokens is None else tuple(tokens.shape)
                 raise ShapeError(f"{name} is of {tuple(mask.shape)}, the tokens it is about of {shape}")
@@ -54,7 +57,7 @@ class Request:
         longest = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
         if (longest < 0).any():
             raise RegardError(f"a longest length is 0 or more, got {longest.min()}")
-        return cls(source, real, prefix, prefix_real, longest, rules)
+        return cls(source, attention_mask, prefix, prefix_attention_mask, longest, rules)
 
     @property
     def device(self) -> torch.device:
@@ -62,22 +65,22 @@ class Request:
 
     def begin(self, model: Steps) -> "Begun":
         """The sources read. Texts that may have no token at all are not begun."""
-        state = model.start(self.source, self.real)  # type: ignore[arg-type]
-        rows, tokens, real = np.flatnonzero(self.longest > 0), self.prefix, self.prefix_real
+        state = model.start(self.source, self.attention_mask)  # type: ignore[arg-type]
+        rows, tokens, attention_mask = np.flatnonzero(self.longest > 0), self.prefix, self.prefix_attention_mask
         if len(rows) < len(tokens):
             chosen = self.placed(rows)
-            tokens, real = tokens[chosen], None if real is None else real[chosen]
+            tokens, attention_mask = tokens[chosen], None if attention_mask is None else attention_mask[chosen]
             state = state.select(chosen) if len(rows) else state
-        return Begun(rows, state, tokens, real, self.remembered(rows))
+        return Begun(rows, state, tokens, attention_mask, self.remembered(rows))
 
     def remembered(self, rows: np.ndarray) -> Ids | None:
         """What the texts begin with, if a rule looks back at it."""
         if not self.rules.look_back:
             return None
         prefix = self.prefix
-        if self.prefix_real is not None:  # packed to the left, as a model reads it
-            order = self.prefix_real.int().argsort(dim=1, stable=True)
-            prefix = torch.where(self.prefix_real, prefix, -1).gather(1, order)
+        if self.prefix_attention_mask is not None:  # packed to the left, as a model reads it
+            order = self.prefix_attention_mask.int().argsort(dim=1, stable=True)
+            prefix = torch.where(self.prefix_attention_mask, prefix, -1).gather(1, order)
         return prefix.cpu().numpy()[rows]
 
     def placed(self, numbers: np.ndarray) -> Tensor:
@@ -93,5 +96,5 @@ class Begun:
     rows: np.ndarray
     state: Any
     tokens: Tensor
-    real: Tensor | None
+    attention_mask: Tensor | None
     history: Ids | None

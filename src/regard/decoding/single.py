@@ -33,13 +33,19 @@ def walk(model: Steps, request: Request, choose: Choose, copies: int = 1) -> Ite
     """
     with torch.no_grad():
         begun = request.begin(model)
-    texts, state, tokens, real, history = begun.rows, begun.state, begun.tokens, begun.real, begun.history
+    texts, state, tokens, attention_mask, history = (
+        begun.rows,
+        begun.state,
+        begun.tokens,
+        begun.attention_mask,
+        begun.history,
+    )
     ends, longest = np.array(request.rules.ends, dtype=np.int64), request.longest.repeat(copies)
     written = 0
     while len(texts):
         with torch.no_grad():  # not across a yield: what a reader does in between is the reader's business
-            logits, state = model.step(state, tokens, real)
-            logits, real = logits[:, -1], None
+            logits, state = model.step(state, tokens, attention_mask)
+            logits, attention_mask = logits[:, -1], None
             if copies > 1 and not written:
                 rows = np.arange(len(texts)).repeat(copies)
                 state, logits = state.select(request.placed(rows)), logits[request.placed(rows)]

@@ -12,7 +12,7 @@ from regard.decoding.rules import Rules
 from regard.decoding.sampling import Sample, drawn
 from regard.decoding.serving import served
 from regard.decoding.single import walk
-from regard.shapes import Real, Tokens
+from regard.shapes import AttentionMask, Tokens
 
 
 class Token(NamedTuple):
@@ -28,11 +28,11 @@ def stream(
     model: Any,
     source: Tokens | None,
     *,
-    real: Real | None = None,
+    attention_mask: AttentionMask | None = None,
     min_length: int = 0,
     max_length: int | Sequence[int] | None = None,
     prefix: Tensor | None = None,
-    prefix_real: Tensor | None = None,
+    prefix_attention_mask: Tensor | None = None,
     sample: Sample | None = None,
     precision: str = "float32",
     rules: Rules = Rules(),
@@ -42,7 +42,14 @@ def stream(
     Put together they are the hypotheses of `decode`. A beam search is not streamed: what is best is known at its end.
     """
     rules = replace(rules, shortest=max(min_length, rules.shortest))
-    request = Request.of(source, prefix, real=real, prefix_real=prefix_real, max_length=max_length, rules=rules)
+    request = Request.of(
+        source,
+        prefix,
+        attention_mask=attention_mask,
+        prefix_attention_mask=prefix_attention_mask,
+        max_length=max_length,
+        rules=rules,
+    )
     choose = likeliest(request) if sample is None else drawn(request, sample)
     return tokens(served(model, precision), request, choose)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from regard.engine.changes import WRITING, Change, changes
 from regard.engine.packed import DECODER, ENCODER, Packed
 from regard.engine.parts import Unsupported
-from regard.shapes import Real, Tokens
+from regard.shapes import AttentionMask, Tokens
 
 
 class Engine:
@@ -24,23 +24,25 @@ class Engine:
     def __init__(self, model: Any, packed: Callable[[], Packed], told: Callable[[str], None]) -> None:
         self.model, self.packed, self.told = model, packed, told
 
-    def start(self, source: Tokens | None = None, real: Real | None = None) -> Any:
+    def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> Any:
         try:
-            return State(self.packed(), source, real, changes(self.model))
+            return State(self.packed(), source, attention_mask, changes(self.model))
         except Unsupported as problem:
             self.told(str(problem))
-            return self.model.start(source, real)
+            return self.model.start(source, attention_mask)
 
-    def step(self, state: Any, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, Any]:
+    def step(self, state: Any, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, Any]:
         if isinstance(state, State):
-            return state.step(tokens, real)[:, None], state
-        return self.model.step(state, tokens, real)
+            return state.step(tokens, attention_mask)[:, None], state
+        return self.model.step(state, tokens, attention_mask)
 
 
 class State:
     """What the engine knows in the middle of a text. `select` changes it in place: only numbers of rows move."""
 
-    def __init__(self, packed: Packed, source: Tokens | None, real: Real | None, edits: list[Change]) -> None:
+    def __init__(
+        self, packed: Packed, source: Tokens | None, attention_mask: AttentionMask | None, edits: list[Change]
+    ) -> None:
         self.packed, self.library = packed, packed.library
         self.threads = torch.get_num_threads()
         self.address = self.library.made(self.library.state(packed.address))
@@ -49,15 +51,15 @@ class State:
         self.taps = [tap for change in edits for tap in change.taps]
         self._logits = torch.empty(0, packed.vocabulary)
         for change in edits:
-            self._change(change, source, real)
+            self._change(change, source, attention_mask)
         if packed.has_source:
             assert source is not None
             packed.reach(ENCODER, source.shape[1])
-            tokens, mask = addressed(source, real)
+            tokens, mask = addressed(source, attention_mask)
             done = self.library.read(self.address, tokens.data_ptr(), pointer(mask), *source.shape, self.threads)
             self.library.check(done)
 
-    def step(self, tokens: Tokens, real: Real | None) -> Tensor:
+    def step(self, tokens: Tokens, attention_mask: AttentionMask | None) -> Tensor:
         """The scores of the word that follows each row's last token."""
         self.length += tokens.shape[1]
         self.packed.reach(DECODER, self.length)
@@ -66,12 +68,12 @@ class State:
             self._logits = torch.empty(rows, self.packed.vocabulary)
             self.library.large_pages(self._logits.data_ptr(), self._logits.numel())  # rows lie far apart
         logits = self._logits[:rows]
-        tokens, mask = addressed(tokens, real)
+        tokens, mask = addressed(tokens, attention_mask)
         done = self.library.step(
             self.address, tokens.data_ptr(), pointer(mask), rows, length, logits.data_ptr(), self.threads
         )
         self.library.check(done)
-        self.tokens += length if real is None else int(real[:, -length:].sum(-1).max())
+        self.tokens += length if attention_mask is None else int(attention_mask[:, -length:].sum(-1).max())
         for tap in self.taps:
             tap.reached(self.tokens)
         return logits
@@ -86,11 +88,11 @@ class State:
         """What keys and values take: those of the source once, those of the text for each row that is written."""
         return self.library.state_bytes(self.address)
 
-    def _change(self, change: Change, source: Tokens | None, real: Real | None) -> None:
+    def _change(self, change: Change, source: Tokens | None, attention_mask: AttentionMask | None) -> None:
         hidden = torch.zeros(max(change.hidden, default=-1) + 1, dtype=torch.uint8)
         hidden[list(change.hidden)] = 1
         if change.kind != WRITING and source is not None and len(source):
-            shortest = source.shape[1] if real is None else int(real.sum(-1).min())
+            shortest = source.shape[1] if attention_mask is None else int(attention_mask.sum(-1).min())
             if len(hidden) > shortest:
                 raise Unsupported("a hidden place is past the end of a source")
         done = self.library.change(
@@ -111,9 +113,9 @@ def freed(packed: Packed, address: int) -> None:
     packed.library.state_free(address)
 
 
-def addressed(tokens: Tokens, real: Real | None) -> tuple[Tensor, Tensor | None]:
+def addressed(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Tensor, Tensor | None]:
     """The same as plain rows of numbers."""
-    return tokens.contiguous().long(), None if real is None else real.contiguous()
+    return tokens.contiguous().long(), None if attention_mask is None else attention_mask.contiguous()
 
 
 def pointer(tensor: Tensor | None) -> int | None:

@@ -102,16 +102,18 @@ class Align(nn.Module):
         key = self.compare.key(value)
         if self.centre is not None:
             padded = padding(mask)
-            real = torch.ones_like(source[..., 0], dtype=torch.bool) if padded is None else padded.real
-            expect("the mask", "rows", len(real), len(source))
-            key = torch.cat([key, (real.cumsum(-1) - 1).to(key.dtype)[:, None, :, None]], -1)
+            attention_mask = (
+                torch.ones_like(source[..., 0], dtype=torch.bool) if padded is None else padded.attention_mask
+            )
+            expect("the mask", "rows", len(attention_mask), len(source))
+            key = torch.cat([key, (attention_mask.cumsum(-1) - 1).to(key.dtype)[:, None, :, None]], -1)
         return (key, value) if cache is None else cache.fill(key, value)
 
 
 def lengths_of(mask: Mask | None, count: int, key: Tensor) -> Lengths:
     """How many real keys each of those who look has."""
     padded = padding(mask)
-    return torch.full((count,), key.shape[2], device=key.device) if padded is None else padded.real.sum(-1)
+    return torch.full((count,), key.shape[2], device=key.device) if padded is None else padded.attention_mask.sum(-1)
 
 
 @contextmanager

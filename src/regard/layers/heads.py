@@ -10,22 +10,22 @@ from regard.errors import lookup
 from regard.layers.dropout import Dropout
 from regard.layers.feedforward import ACTIVATIONS
 from regard.layers.linear import Linear
-from regard.shapes import Real, Stream
+from regard.shapes import AttentionMask, Stream
 
 Pool = Literal["first", "last", "mean"]
 Pooled = Float[Tensor, "batch width"]
 
 
-def pooled(x: Stream, real: Real | None, pool: Pool) -> Pooled:
+def pooled(x: Stream, attention_mask: AttentionMask | None, pool: Pool) -> Pooled:
     """One vector for a text: that of its first or last real token, or the mean of all real ones."""
-    if real is None:
+    if attention_mask is None:
         return x[:, 0] if pool == "first" else x[:, -1] if pool == "last" else x.mean(1)
     rows = torch.arange(len(x), device=x.device)
     if pool == "first":
-        return x[rows, real.int().argmax(-1)]
+        return x[rows, attention_mask.int().argmax(-1)]
     if pool == "last":
-        return x[rows, real.shape[1] - 1 - real.flip(-1).int().argmax(-1)]
-    weight = real[..., None].to(x.dtype)
+        return x[rows, attention_mask.shape[1] - 1 - attention_mask.flip(-1).int().argmax(-1)]
+    weight = attention_mask[..., None].to(x.dtype)
     return (x * weight).sum(1) / weight.sum(1).clamp(min=1)
 
 
@@ -63,7 +63,7 @@ class Classify(nn.Module):
         self.dropout = Dropout(dropout)
         self.labels = Linear(width, labels, bias=bias)
 
-    def forward(self, x: Stream, real: Real | None = None) -> Tensor:
-        vector = x if self.pool is None else pooled(x, real, self.pool)
+    def forward(self, x: Stream, attention_mask: AttentionMask | None = None) -> Tensor:
+        vector = x if self.pool is None else pooled(x, attention_mask, self.pool)
         vector = vector if self.dense is None else self.dense(vector)
         return self.labels(self.dropout(vector))

@@ -25,12 +25,12 @@ def sentences(
     numbers measured at their middles: as their code has it, twice what the paper prints. With `longest` 0 every word
     counts the same, in whatever order. Word `pad` is none. Several tables side by side are read at once.
     """
-    real = (words != pad).to(table.dtype)
+    attention_mask = (words != pad).to(table.dtype)
     flat, shape = table.flatten(1), table.shape[1:]
     if not longest:
-        return F.embedding_bag(words, flat, mode="sum", per_sample_weights=real).unflatten(-1, shape)
-    late = real * middles(words.shape[1], longest, like=table)
-    both = F.embedding_bag(words.repeat(2, 1), flat, mode="sum", per_sample_weights=torch.cat([real, late]))
+        return F.embedding_bag(words, flat, mode="sum", per_sample_weights=attention_mask).unflatten(-1, shape)
+    late = attention_mask * middles(words.shape[1], longest, like=table)
+    both = F.embedding_bag(words.repeat(2, 1), flat, mode="sum", per_sample_weights=torch.cat([attention_mask, late]))
     total, bent = both.unflatten(-1, shape).chunk(2)
     return total.addcmul(bent, middles(shape[-1], shape[-1], like=table), value=4)
 

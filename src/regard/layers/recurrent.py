@@ -43,7 +43,7 @@ class Recurrent(nn.Module):
         self,
         x: Float[Tensor, "batch length inputs"],
         memory: Memory | None = None,
-        real: Bool[Tensor, "batch length"] | None = None,
+        attention_mask: Bool[Tensor, "batch length"] | None = None,
     ) -> tuple[Float[Tensor, "batch length annotated"], Memory]:
         """What the last layer shows at each place, and what is remembered after the last real one.
 
@@ -51,23 +51,23 @@ class Recurrent(nn.Module):
         """
         if torch.is_autocast_enabled(x.device.type):  # the cells know no autocast
             with torch.autocast(x.device.type, enabled=False):
-                return self(x.float(), memory and tuple(part.float() for part in memory), real)
-        if real is None or bool(real.all()):
+                return self(x.float(), memory and tuple(part.float() for part in memory), attention_mask)
+        if attention_mask is None or bool(attention_mask.all()):
             return self.run(x, memory)
         before = self.nothing(len(x)) if memory is None else memory
         if x.shape[1] == 1:
             shown, after = self.run(x, before)
         else:
-            shown, after = self.packed(x, before, real)
-        reads = real.any(1)[:, None]
+            shown, after = self.packed(x, before, attention_mask)
+        reads = attention_mask.any(1)[:, None]
         return shown, tuple(torch.where(reads, new, old) for new, old in zip(after, before, strict=True))
 
-    def packed(self, x: Tensor, memory: Memory, real: Tensor) -> tuple[Tensor, Memory]:
+    def packed(self, x: Tensor, memory: Memory, attention_mask: Tensor) -> tuple[Tensor, Memory]:
         """The same with all padding moved to the end, where torch leaves it out, and back again."""
-        lengths = real.sum(1)
+        lengths = attention_mask.sum(1)
         order = None
-        if not torch.equal(real, torch.arange(x.shape[1], device=x.device) < lengths[:, None]):
-            order = real.int().argsort(dim=1, descending=True, stable=True)
+        if not torch.equal(attention_mask, torch.arange(x.shape[1], device=x.device) < lengths[:, None]):
+            order = attention_mask.int().argsort(dim=1, descending=True, stable=True)
             x = torch.take_along_dim(x, order[..., None], 1)
         tight = pack_padded_sequence(x, lengths.clamp(min=1).cpu(), batch_first=True, enforce_sorted=False)
         packed, after = self.run(tight, memory)

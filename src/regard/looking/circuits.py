@@ -18,7 +18,7 @@ from regard.errors import ShapeError
 from regard.looking.places import Places, is_of_source
 from regard.looking.watch import watch
 from regard.pictures import Album, Picture
-from regard.shapes import Columns, Real, Rows, Tokens
+from regard.shapes import AttentionMask, Columns, Rows, Tokens
 
 LEAST = 0.4
 """The score from which on a head counts as one of its kind."""
@@ -111,19 +111,21 @@ def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **
     return Circuits(found)
 
 
-def real_tokens(pattern: Pattern) -> Real:
+def real_tokens(pattern: Pattern) -> AttentionMask:
     """Which of the tokens that look at themselves are no padding, as the pattern's own mask tells."""
     return (pattern.positions >= 0).expand(len(pattern.query), -1)
 
 
-def detect(pattern: Pattern, tokens: Tokens, real: Real | None = None) -> dict[str, Float[Tensor, "heads"]]:
+def detect(
+    pattern: Pattern, tokens: Tokens, attention_mask: AttentionMask | None = None
+) -> dict[str, Float[Tensor, "heads"]]:
     """The scores of every head of one pattern, over a batch."""
     batch, heads, queries, keys = pattern.shape
     if tokens.shape != (batch, queries) or queries != keys:
         raise ShapeError(f"a token for each of {queries} queries and {keys} keys expected, got {tuple(tokens.shape)}")
-    real = torch.ones_like(tokens, dtype=torch.bool) if real is None else real
+    attention_mask = torch.ones_like(tokens, dtype=torch.bool) if attention_mask is None else attention_mask
     device = pattern.query.device
-    tokens, real = tokens.to(device), real.to(device)
+    tokens, attention_mask = tokens.to(device), attention_mask.to(device)
     given = {kind: torch.zeros(batch, heads, queries, device=device) for kind in DETECTORS}
     seen = torch.zeros(batch, queries, device=device)
     asked = {kind: torch.zeros(batch, queries, device=device) for kind in DETECTORS}
@@ -134,19 +136,19 @@ def detect(pattern: Pattern, tokens: Tokens, real: Real | None = None) -> dict[s
         looked = {kind: of(tokens[members], i, j) for kind, of in DETECTORS.items()}
         for kind, where in looked.items():
             given[kind][members, some, rows] += (weights * where[:, None]).sum(-1)
-        received[members, some, columns] += (weights * real[members, None, rows, None]).sum(-2)
+        received[members, some, columns] += (weights * attention_mask[members, None, rows, None]).sum(-2)
         if (part := (members.start, rows.start, columns.start)) not in counted:  # for one head, all heads see alike
             counted.add(part)
-            allowed = _allowed(pattern, members, i, j) & real[members, None, columns]
+            allowed = _allowed(pattern, members, i, j) & attention_mask[members, None, columns]
             seen[members, rows] += allowed.sum(-1)
             for kind, where in looked.items():
                 asked[kind][members, rows] += (where & allowed).sum(-1)
     scores = {}
     for kind in DETECTORS:
-        valid = (asked[kind] > 0) & real & (asked[kind] < seen)
+        valid = (asked[kind] > 0) & attention_mask & (asked[kind] < seen)
         scores[kind] = _lifted(given[kind], asked[kind] / seen.clamp(min=1), valid)
-    scores["sink"] = _sink(pattern, received, seen, real)
-    scores["positional"] = _positional(pattern, real)
+    scores["sink"] = _sink(pattern, received, seen, attention_mask)
+    scores["positional"] = _positional(pattern, attention_mask)
     return scores
 
 
@@ -159,19 +161,23 @@ def _lifted(given: Tensor, even: Tensor, valid: Tensor) -> Tensor:
     return (mean - chance) / (1 - chance).clamp(min=1e-6)
 
 
-def _sink(pattern: Pattern, received: Tensor, seen: Tensor, real: Tensor) -> Tensor:
+def _sink(pattern: Pattern, received: Tensor, seen: Tensor, attention_mask: Tensor) -> Tensor:
     """The share of all weight that the key most looked at is given, above what looking evenly would give it."""
-    total = real.sum(-1).clamp(min=1)[:, None]
+    total = attention_mask.sum(-1).clamp(min=1)[:, None]
     even = torch.zeros_like(received[:, 0])
     columns = torch.arange(even.shape[1], device=even.device)
     for rows in columns.split(ROWS):
-        allowed = _allowed(pattern, slice(0, len(real)), rows, columns) & real[:, None, :] & real[:, rows, None]
+        allowed = (
+            _allowed(pattern, slice(0, len(attention_mask)), rows, columns)
+            & attention_mask[:, None, :]
+            & attention_mask[:, rows, None]
+        )
         even += (allowed / seen[:, rows, None].clamp(min=1)).sum(1)
     chance = (even / total).amax(-1).mean()
     return ((received / total[:, None]).amax(-1).mean(0) - chance) / (1 - chance).clamp(min=1e-6)
 
 
-def _positional(pattern: Pattern, real: Tensor) -> Tensor:
+def _positional(pattern: Pattern, attention_mask: Tensor) -> Tensor:
     """How often a head looks most at one and the same distance, whatever stands there: Voita et al. 2019, 5.1.
 
     Queries that see fewer than three keys have no choice and do not count.
@@ -179,7 +185,7 @@ def _positional(pattern: Pattern, real: Tensor) -> Tensor:
     _, heads, queries, keys = pattern.shape
     places = pattern.top(1).places[..., 0]  # (batch, heads, queries)
     distance = places - torch.arange(queries, device=places.device)
-    counts = real & (real.cumsum(-1) > min(2, queries - 1))
+    counts = attention_mask & (attention_mask.cumsum(-1) > min(2, queries - 1))
     kept = counts[:, None] & (places >= 0)
     shares = []
     for head in range(heads):

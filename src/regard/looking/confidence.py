@@ -27,9 +27,9 @@ class Sure(Placed):
     def see(self, pattern: Pattern) -> None:
         place = self.turn()
         closes = any(fnmatchcase(place, name) for name in self.closing)
-        largest, real = surest(pattern, closes=closes, crosses=place.endswith(ACROSS))
-        self.sums[place] = self.sums.get(place, 0) + (largest * real[:, None]).sum((0, 2))
-        self.counts[place] = self.counts.get(place, 0) + int(real.sum())
+        largest, attention_mask = surest(pattern, closes=closes, crosses=place.endswith(ACROSS))
+        self.sums[place] = self.sums.get(place, 0) + (largest * attention_mask[:, None]).sum((0, 2))
+        self.counts[place] = self.counts.get(place, 0) + int(attention_mask.sum())
 
 
 def surest(pattern: Pattern, *, closes: bool, crosses: bool) -> tuple[Tensor, Tensor]:
@@ -41,7 +41,7 @@ def surest(pattern: Pattern, *, closes: bool, crosses: bool) -> tuple[Tensor, Te
     batch, _, queries, keys = pattern.shape
     hides = padding(pattern.mask)
     there = torch.ones(batch, keys, dtype=torch.bool, device=pattern.query.device)
-    there = there if hides is None else hides.real.expand(batch, keys).clone()
+    there = there if hides is None else hides.attention_mask.expand(batch, keys).clone()
     largest = pattern.top(1).weights[..., 0]
     if closes:
         last = keys - 1 - there.flip(-1).int().argmax(-1)  # (batch,)

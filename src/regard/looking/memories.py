@@ -18,7 +18,7 @@ from regard.errors import RegardError, UnknownName, expect
 from regard.layers import Block
 from regard.looking.places import Places, fitting
 from regard.looking.unembed import Unembed
-from regard.shapes import Real
+from regard.shapes import AttentionMask
 
 ROWS = 1 << 22  # scores of words that are held at once
 LONGEST = 1 << 32  # places that a text may have
@@ -55,7 +55,7 @@ class Promoted(NamedTuple):
 
 def triggers(
     model: nn.Module,
-    batches: Iterable[tuple[Callable[[], Any], Real]],
+    batches: Iterable[tuple[Callable[[], Any], AttentionMask]],
     *places: str,
     k: int = 10,
 ) -> dict[str, Triggers]:
@@ -66,20 +66,22 @@ def triggers(
     """
     kept: dict[str, tuple[Tensor, Tensor]] = {}
     first = 0
-    for call, real in batches:
-        texts = first + torch.arange(len(real))
-        where = (texts[:, None] * LONGEST + torch.arange(real.shape[1]))[real.cpu()]  # one number for text and place
+    for call, attention_mask in batches:
+        texts = first + torch.arange(len(attention_mask))
+        where = (texts[:, None] * LONGEST + torch.arange(attention_mask.shape[1]))[
+            attention_mask.cpu()
+        ]  # one number for text and place
 
-        def tell(place: str, match: Tensor, real: Tensor = real, where: Tensor = where) -> None:
-            expect(place, "tokens", match.shape[1], real.shape[1])
-            flat = match[real.to(match.device)].float()  # (tokens, units)
+        def tell(place: str, match: Tensor, attention_mask: Tensor = attention_mask, where: Tensor = where) -> None:
+            expect(place, "tokens", match.shape[1], attention_mask.shape[1])
+            flat = match[attention_mask.to(match.device)].float()  # (tokens, units)
             best, index = flat.topk(min(k, len(flat)), dim=0)
             found = best.T, where.to(match.device)[index.T]
             kept[place] = _merged(kept[place], found, k) if place in kept else found
 
         with torch.no_grad(), matching(model, tell, *places):
             call()
-        first += len(real)
+        first += len(attention_mask)
     if not kept:
         raise RegardError("memories need texts that trigger them, got no batch")
     return {place: _triggers(*kept[place], k) for place in _blocks(model) if place in kept}

@@ -14,7 +14,7 @@ from regard.layers import LOCAL, Align, BlockCache, Deep, Dropout, MultiHead, Ou
 from regard.layers.recurrent import Memory
 from regard.models.config import OutputConfig
 from regard.models.state import State, packed
-from regard.shapes import Real, Stream, TokenPlaces, Tokens
+from regard.shapes import AttentionMask, Stream, TokenPlaces, Tokens
 
 MULTIHEAD = "multihead"
 
@@ -165,31 +165,33 @@ class Aligner(nn.Module):
         source: Tokens,
         target: Int[Tensor, "batch written"],
         *,
-        real: Real | None = None,
-        target_real: Bool[Tensor, "batch written"] | None = None,
+        attention_mask: AttentionMask | None = None,
+        target_attention_mask: Bool[Tensor, "batch written"] | None = None,
     ) -> Tensor:
         """Scores of the word that follows each target token: teacher forcing."""
-        return self.output(self.hidden(source, target, real=real, target_real=target_real))
+        return self.output(
+            self.hidden(source, target, attention_mask=attention_mask, target_attention_mask=target_attention_mask)
+        )
 
     def hidden(
         self,
         source: Tokens,
         target: Int[Tensor, "batch written"],
         *,
-        real: Real | None = None,
-        target_real: Bool[Tensor, "batch written"] | None = None,
+        attention_mask: AttentionMask | None = None,
+        target_attention_mask: Bool[Tensor, "batch written"] | None = None,
     ) -> Tensor:
         """The vectors from which words are chosen."""
-        return self.write(self.start(source, real), target, target_real)[0]
+        return self.write(self.start(source, attention_mask), target, target_attention_mask)[0]
 
-    def encode(self, source: Tokens, real: Real | None = None) -> tuple[Stream, Memory]:
+    def encode(self, source: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Stream, Memory]:
         """The annotation of every source token, and what is remembered at both ends."""
-        x, memory = self.encoder(self.dropout(self.source_words(source)), real=real)
+        x, memory = self.encoder(self.dropout(self.source_words(source)), attention_mask=attention_mask)
         return x if self.narrow is None else torch.tanh(self.narrow(x)), memory
 
-    def start(self, source: Tokens, real: Real | None = None) -> Midway:
+    def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> Midway:
         """The source read, nothing written."""
-        x, remembered = self.encode(source, real)
+        x, remembered = self.encode(source, attention_mask)
         memory = self.decoder.nothing(len(source))
         if self.begin is not None:
             ends = torch.cat([remembered[0][-2], remembered[0][-1]], -1)
@@ -197,24 +199,24 @@ class Aligner(nn.Module):
             memory = tuple(part.transpose(0, 1).contiguous() for part in parts.unbind(1))
         caches = () if self.align is None else (BlockCache(),)
         return Midway(
-            State(caches, source=x if caches else None, source_real=real if caches else None),
+            State(caches, source=x if caches else None, source_attention_mask=attention_mask if caches else None),
             memory,
             () if self.above is None else self.above.nothing(len(source)),
             x.new_zeros(len(x), 1, self.output.weight.shape[1]) if self.config.feeding else None,
             torch.zeros(len(source), dtype=torch.long, device=source.device),
         )
 
-    def step(self, state: Midway, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, Midway]:
+    def step(self, state: Midway, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, Midway]:
         """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
-        x, state = self.write(state, *packed(tokens, real))
+        x, state = self.write(state, *packed(tokens, attention_mask))
         return self.output(x[:, -1:]), state
 
-    def write(self, state: Midway, tokens: Tokens, real: Real | None) -> tuple[Said, Midway]:
+    def write(self, state: Midway, tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Said, Midway]:
         """The vectors of the words that follow these tokens, and what is known after the last."""
         words = self.dropout(self.target_words(tokens))
         in_turn = tokens.shape[1] > 1 and (self.config.feeding or self.look == "before")
         size = 1 if in_turn else tokens.shape[1]
-        masks = repeat(None) if real is None else real.split(size, 1)
+        masks = repeat(None) if attention_mask is None else attention_mask.split(size, 1)
         found: list[tuple[Tensor, ...]] = []
         with together(self.align, tokens.shape[1] // size) as align:
             for some, mask in zip(words.split(size, 1), masks, strict=False):
@@ -224,33 +226,35 @@ class Aligner(nn.Module):
         return self.dropout(parts[0] if self.config.feeding else self.said(*parts)), state
 
     def advance(
-        self, state: Midway, words: Embedded, real: Real | None, align: Align | MultiHead | None
+        self, state: Midway, words: Embedded, attention_mask: AttentionMask | None, align: Align | MultiHead | None
     ) -> tuple[tuple[Tensor, ...], Midway]:
         """One word read, or several where no look depends on another: what a word is chosen from, and the new state."""
         gathered: list[Tensor] = []
         if self.look == "before":
-            gathered = [self.gather(align, state.memory[0][-1][:, None], state, real)]
+            gathered = [self.gather(align, state.memory[0][-1][:, None], state, attention_mask)]
         fed = [] if state.fed is None else [state.fed]
-        x, memory = self.decoder(torch.cat([words, *gathered, *fed], -1), state.memory, real)
+        x, memory = self.decoder(torch.cat([words, *gathered, *fed], -1), state.memory, attention_mask)
         if self.look in ("between", "after"):
-            gathered = [self.gather(align, x, state, real)]
+            gathered = [self.gather(align, x, state, attention_mask)]
         above = state.above
         if self.above is not None:
-            x, above = self.above(torch.cat([x, *gathered], -1), above, real)
-        read = state.read + (words.shape[1] if real is None else real.sum(1))
+            x, above = self.above(torch.cat([x, *gathered], -1), above, attention_mask)
+        read = state.read + (words.shape[1] if attention_mask is None else attention_mask.sum(1))
         following = Midway(state.seen.looked(), memory, above, None, read)
         if state.fed is None:
             return (x, words, *gathered), following
         vector = self.said(x, words, *gathered)
-        kept = vector if real is None else torch.where(real[..., None], vector, state.fed)
+        kept = vector if attention_mask is None else torch.where(attention_mask[..., None], vector, state.fed)
         return (vector,), replace(following, fed=kept)
 
-    def gather(self, align: Align | MultiHead | None, x: Stream, state: Midway, real: Real | None) -> Gathered:
+    def gather(
+        self, align: Align | MultiHead | None, x: Stream, state: Midway, attention_mask: AttentionMask | None
+    ) -> Gathered:
         """What these states gather from the source."""
         assert align is not None
         seen = state.seen
-        mask = None if seen.source_real is None else Padding(seen.source_real)
-        return align(x, seen.source, mask=mask, places=places(state, x, real), cache=seen.caches[0].cross)
+        mask = None if seen.source_attention_mask is None else Padding(seen.source_attention_mask)
+        return align(x, seen.source, mask=mask, places=places(state, x, attention_mask), cache=seen.caches[0].cross)
 
     def said(self, x: Stream, words: Embedded, *gathered: Gathered) -> Said:
         """The vector from which a word is chosen: of the state, of the last word, of what was gathered."""
@@ -259,7 +263,11 @@ class Aligner(nn.Module):
         return self.deep(x, *([words] if self.config.skips else []), *gathered)
 
 
-def places(state: Midway, x: Stream, real: Real | None) -> TokenPlaces:
+def places(state: Midway, x: Stream, attention_mask: AttentionMask | None) -> TokenPlaces:
     """How many words were written before each of these; padding does not count."""
-    ahead = torch.arange(x.shape[1], device=x.device)[None] if real is None else (real.cumsum(1) - 1).clamp(min=0)
+    ahead = (
+        torch.arange(x.shape[1], device=x.device)[None]
+        if attention_mask is None
+        else (attention_mask.cumsum(1) - 1).clamp(min=0)
+    )
     return state.read[:, None] + ahead

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from regard.models.config import ClassifyConfig, OutputConfig, SideConfig
 from regard.models.side import Side
 from regard.models.state import State, empty, packed
-from regard.shapes import Real, Stream, Tokens
+from regard.shapes import AttentionMask, Stream, Tokens
 
 
 @dataclass(frozen=True)
@@ -30,25 +30,25 @@ class Decoder(nn.Module):
         self.output = config.output.build(self.decoder.words, width, norm) if config.output else None
         self.classify = config.classify.build(width) if config.classify else None
 
-    def forward(self, tokens: Tokens, *, real: Real | None = None) -> Tensor:
+    def forward(self, tokens: Tokens, *, attention_mask: AttentionMask | None = None) -> Tensor:
         """Scores of the word that follows each token, or of labels."""
-        x = self.hidden(tokens, real=real)
+        x = self.hidden(tokens, attention_mask=attention_mask)
         if self.output is not None:
             return self.output(x)
-        return x if self.classify is None else self.classify(x, real)
+        return x if self.classify is None else self.classify(x, attention_mask)
 
-    def hidden(self, tokens: Tokens, *, real: Real | None = None) -> Stream:
+    def hidden(self, tokens: Tokens, *, attention_mask: AttentionMask | None = None) -> Stream:
         """A vector for every token."""
-        return self.decoder(tokens, real=real)
+        return self.decoder(tokens, attention_mask=attention_mask)
 
-    def start(self, source: Tokens | None = None, real: Real | None = None) -> State:
+    def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> State:
         """Nothing read yet; a source, if there is one, is the prompt's business."""
         return State(empty(self.config.decoder.stack.layers))
 
-    def step(self, state: State, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, State]:
+    def step(self, state: State, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, State]:
         """Read on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
-        tokens, real = packed(tokens, real)
-        state = state.read(tokens.shape[1], real)
-        x = self.decoder(tokens, real=state.real, caches=state.caches)
+        tokens, attention_mask = packed(tokens, attention_mask)
+        state = state.read(tokens.shape[1], attention_mask)
+        x = self.decoder(tokens, attention_mask=state.attention_mask, caches=state.caches)
         assert self.output is not None
         return self.output(x[:, -1:]), state

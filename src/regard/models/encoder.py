@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from regard.layers import Dense, pooled
 from regard.models.config import ClassifyConfig, OutputConfig, SideConfig
 from regard.models.side import Side
-from regard.shapes import Real, Stream, Tokens
+from regard.shapes import AttentionMask, Stream, Tokens
 
 
 @dataclass(frozen=True)
@@ -39,25 +39,33 @@ class Encoder(nn.Module):
         self.follows = nn.Linear(width, 2) if config.follows else None
 
     def forward(
-        self, tokens: Tokens, *, segments: Int[Tensor, "batch length"] | None = None, real: Real | None = None
+        self,
+        tokens: Tokens,
+        *,
+        segments: Int[Tensor, "batch length"] | None = None,
+        attention_mask: AttentionMask | None = None,
     ) -> Tensor:
         """Scores of words or of labels; the vectors themselves where nothing is asked."""
-        x = self.hidden(tokens, segments=segments, real=real)
+        x = self.hidden(tokens, segments=segments, attention_mask=attention_mask)
         if self.output is not None:
             return self.output(x)
         if self.classify is None:
             return x
         if self.pooler is not None and self.classify.pool == "first":
-            return self.classify.labels(self.classify.dropout(self.pooled(x, real)))
-        return self.classify(x, real)
+            return self.classify.labels(self.classify.dropout(self.pooled(x, attention_mask)))
+        return self.classify(x, attention_mask)
 
     def hidden(
-        self, tokens: Tokens, *, segments: Int[Tensor, "batch length"] | None = None, real: Real | None = None
+        self,
+        tokens: Tokens,
+        *,
+        segments: Int[Tensor, "batch length"] | None = None,
+        attention_mask: AttentionMask | None = None,
     ) -> Stream:
         """A vector for every token."""
-        return self.encoder(tokens, real=real, segments=segments)
+        return self.encoder(tokens, attention_mask=attention_mask, segments=segments)
 
-    def pooled(self, x: Stream, real: Real | None = None) -> Tensor:
+    def pooled(self, x: Stream, attention_mask: AttentionMask | None = None) -> Tensor:
         """The first token's vector, through the pooler."""
-        first = pooled(x, real, "first")
+        first = pooled(x, attention_mask, "first")
         return first if self.pooler is None else self.pooler(first)

@@ -27,31 +27,31 @@ class Side(nn.Module):
         self,
         tokens: Tokens,
         *,
-        real: Bool[Tensor, "batch keys"] | None = None,
+        attention_mask: Bool[Tensor, "batch keys"] | None = None,
         segments: Int[Tensor, "batch length"] | None = None,
         source: Float[Tensor, "batch source_length source_width"] | None = None,
-        source_real: Bool[Tensor, "batch source_length"] | None = None,
+        source_attention_mask: Bool[Tensor, "batch source_length"] | None = None,
         caches: Sequence[BlockCache] | None = None,
     ) -> Stream:
-        """`real` says which tokens are no padding, those in the caches included."""
+        """`attention_mask` says which tokens are no padding, those in the caches included."""
         known = caches[0].self.length if caches else 0
-        places = places_of(real, tokens.shape[1], start=known, device=tokens.device)
+        places = places_of(attention_mask, tokens.shape[1], start=known, device=tokens.device)
         return self.stack(
             self.words(tokens, self.position, places, segments),
             source,
-            mask=self.mask(real),
-            source_mask=None if source_real is None else Padding(source_real),
+            mask=self.mask(attention_mask),
+            source_mask=None if source_attention_mask is None else Padding(source_attention_mask),
             bias=self.position.bias(),
             position=self.position,
             places=places,
             caches=caches,
         )
 
-    def mask(self, real: Tensor | None) -> Mask | None:
+    def mask(self, attention_mask: Tensor | None) -> Mask | None:
         """Who may look at whom on this side."""
         parts: list[Mask] = [Causal()] if self.is_causal else []
         parts += [] if self.window is None else [Window(self.window - 1, 0 if self.is_causal else self.window - 1)]
-        parts += [] if real is None else [Padding(real)]
+        parts += [] if attention_mask is None else [Padding(attention_mask)]
         mask = None
         for part in parts:
             mask = part if mask is None else mask & part

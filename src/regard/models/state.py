@@ -8,7 +8,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from regard.layers import BlockCache
-from regard.shapes import Real, Stream, Tokens
+from regard.shapes import AttentionMask, Stream, Tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,24 +20,28 @@ class State:
     """
 
     caches: tuple[BlockCache, ...]
-    real: Bool[Tensor, "batch keys"] | None = None  # of the tokens read so far
+    attention_mask: Bool[Tensor, "batch keys"] | None = None  # of the tokens read so far
     source: Stream | None = None  # until its keys and values are in the caches
-    source_real: Real | None = None
+    source_attention_mask: AttentionMask | None = None
     shared: int = 1
 
     @property
     def length(self) -> int:
         return self.caches[0].self.length
 
-    def read(self, count: int, real: Real | None) -> "State":
-        """The same with `count` more tokens, of which `real` says which are no padding."""
-        if real is None and self.real is None:
+    def read(self, count: int, attention_mask: AttentionMask | None) -> "State":
+        """The same with `count` more tokens, of which `attention_mask` says which are no padding."""
+        if attention_mask is None and self.attention_mask is None:
             return self
-        rows = len(real if real is not None else self.real)  # type: ignore[arg-type]
-        device = (real if real is not None else self.real).device  # type: ignore[union-attr]
-        old = torch.ones(rows, self.length, dtype=torch.bool, device=device) if self.real is None else self.real
-        new = torch.ones(rows, count, dtype=torch.bool, device=device) if real is None else real
-        return replace(self, real=torch.cat([old, new], 1))
+        rows = len(attention_mask if attention_mask is not None else self.attention_mask)  # type: ignore[arg-type]
+        device = (attention_mask if attention_mask is not None else self.attention_mask).device  # type: ignore[union-attr]
+        old = (
+            torch.ones(rows, self.length, dtype=torch.bool, device=device)
+            if self.attention_mask is None
+            else self.attention_mask
+        )
+        new = torch.ones(rows, count, dtype=torch.bool, device=device) if attention_mask is None else attention_mask
+        return replace(self, attention_mask=torch.cat([old, new], 1))
 
     def looked(self) -> "State":
         """The same after the first look at the source: what is needed of it is remembered."""
@@ -52,9 +56,9 @@ class State:
             cache.select(rows, sources)
         return State(
             self.caches,
-            None if self.real is None else self.real[rows],
+            None if self.attention_mask is None else self.attention_mask[rows],
             None if self.source is None else self.source[rows],
-            None if self.source_real is None else self.source_real[rows],
+            None if self.source_attention_mask is None else self.source_attention_mask[rows],
             shared,
         )
 
@@ -69,12 +73,12 @@ def grouped(rows: Tensor, shared: int, count: int) -> tuple[Tensor | None, int]:
     return None if same else sources.to(rows.device), many
 
 
-def packed(tokens: Tokens, real: Real | None) -> tuple[Tokens, Real | None]:
+def packed(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Tokens, AttentionMask | None]:
     """The same texts with all padding on their left, so that each ends at the last column."""
-    if real is None:
+    if attention_mask is None:
         return tokens, None
-    order = real.int().argsort(dim=-1, stable=True)
-    return tokens.gather(-1, order), real.gather(-1, order)
+    order = attention_mask.int().argsort(dim=-1, stable=True)
+    return tokens.gather(-1, order), attention_mask.gather(-1, order)
 
 
 def empty(layers: int) -> tuple[BlockCache, ...]:

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from regard.models.config import OutputConfig, SideConfig
 from regard.models.side import Side
 from regard.models.state import State, empty, packed
-from regard.shapes import Real, Stream, Tokens
+from regard.shapes import AttentionMask, Stream, Tokens
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,11 @@ class Transformer(nn.Module):
         source: Tokens,
         target: Int[Tensor, "batch written"],
         *,
-        real: Real | None = None,
-        target_real: Bool[Tensor, "batch written"] | None = None,
+        attention_mask: AttentionMask | None = None,
+        target_attention_mask: Bool[Tensor, "batch written"] | None = None,
     ) -> Tensor:
         """Scores of the word that follows each target token, all at once: teacher forcing."""
-        x = self.hidden(source, target, real=real, target_real=target_real)
+        x = self.hidden(source, target, attention_mask=attention_mask, target_attention_mask=target_attention_mask)
         return x if self.output is None else self.output(x)
 
     def hidden(
@@ -55,27 +55,40 @@ class Transformer(nn.Module):
         source: Tokens,
         target: Int[Tensor, "batch written"],
         *,
-        real: Real | None = None,
-        target_real: Bool[Tensor, "batch written"] | None = None,
+        attention_mask: AttentionMask | None = None,
+        target_attention_mask: Bool[Tensor, "batch written"] | None = None,
     ) -> Tensor:
         """The vectors from which words are chosen."""
-        return self.decoder(target, real=target_real, source=self.encode(source, real), source_real=real)
+        return self.decoder(
+            target,
+            attention_mask=target_attention_mask,
+            source=self.encode(source, attention_mask),
+            source_attention_mask=attention_mask,
+        )
 
-    def encode(self, source: Tokens, real: Real | None = None) -> Stream:
+    def encode(self, source: Tokens, attention_mask: AttentionMask | None = None) -> Stream:
         """A vector for every source token, as the decoder looks at them."""
-        x = self.encoder(source, real=real)
+        x = self.encoder(source, attention_mask=attention_mask)
         return x if self.bridge is None else self.bridge(x)
 
-    def start(self, source: Tokens, real: Real | None = None) -> State:
+    def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> State:
         """The source read, nothing written."""
-        return State(empty(self.config.decoder.stack.layers), source=self.encode(source, real), source_real=real)
+        return State(
+            empty(self.config.decoder.stack.layers),
+            source=self.encode(source, attention_mask),
+            source_attention_mask=attention_mask,
+        )
 
-    def step(self, state: State, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, State]:
+    def step(self, state: State, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, State]:
         """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
-        tokens, real = packed(tokens, real)
-        state = state.read(tokens.shape[1], real)
+        tokens, attention_mask = packed(tokens, attention_mask)
+        state = state.read(tokens.shape[1], attention_mask)
         x = self.decoder(
-            tokens, real=state.real, source=state.source, source_real=state.source_real, caches=state.caches
+            tokens,
+            attention_mask=state.attention_mask,
+            source=state.source,
+            source_attention_mask=state.source_attention_mask,
+            caches=state.caches,
         )
         assert self.output is not None
         return self.output(x[:, -1:]), state.looked()

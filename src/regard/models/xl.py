@@ -12,7 +12,7 @@ from regard.layers import Block, BlockCache
 from regard.models.decoder import Decoder, DecoderConfig
 from regard.models.state import State
 from regard.positions import places_of
-from regard.shapes import Real, Stream, Tokens
+from regard.shapes import AttentionMask, Stream, Tokens
 
 Remembered = Float[Tensor, "layers batch _ width"]
 """What went into every layer at the last places that were read, without a gradient."""
@@ -68,9 +68,9 @@ class XL(Decoder):
             x = block(x, mask=mask, cache=recalled(block, before))
         return x if side.stack.norm is None else side.stack.norm(x), torch.stack(kept)
 
-    def step(self, state: State, tokens: Tokens, real: Real | None = None) -> tuple[Tensor, State]:
+    def step(self, state: State, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, State]:
         """Read on; what is too far back to be seen again is forgotten, now and then."""
-        scores, state = super().step(state, tokens, real)
+        scores, state = super().step(state, tokens, attention_mask)
         most = self.config.memory
         blocks = (block for block in self.decoder.stack.blocks if isinstance(block, Block))
         is_edited = any(at_work(block.self.taps) for block in blocks)  # by places in the whole text
@@ -78,7 +78,9 @@ class XL(Decoder):
             return scores, state
         for cache in state.caches:
             cache.self.forget(most)
-        return scores, replace(state, real=None if state.real is None else state.real[:, -most:])
+        return scores, replace(
+            state, attention_mask=None if state.attention_mask is None else state.attention_mask[:, -most:]
+        )
 
 
 def recalled(block: Block, before: Stream) -> BlockCache | None:

@@ -5,7 +5,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from regard.attention import Bias
-from regard.shapes import Heads, Real, Stream, TokenPlaces
+from regard.shapes import AttentionMask, Heads, Stream, TokenPlaces
 
 
 class Position(nn.Module):
@@ -25,16 +25,16 @@ class Position(nn.Module):
 
 
 def places_of(
-    real: Real | None, length: int, *, start: int = 0, device: torch.device | str = "cpu"
+    attention_mask: AttentionMask | None, length: int, *, start: int = 0, device: torch.device | str = "cpu"
 ) -> Int[Tensor, "_ {length}"]:
     """The place of each of the last `length` tokens, counted from the first real one: padding moves nothing.
 
-    `real` covers all that was read so far; without it nothing is padded, and the tokens begin at `start`. Padding
+    `attention_mask` covers all that was read so far; without it nothing is padded, and the tokens begin at `start`. Padding
     before the first real token stands at 0, padding after one counts on from it.
     """
-    if real is None:
+    if attention_mask is None:
         return torch.arange(start, start + length, device=device)[None]
-    column = torch.arange(real.shape[1], device=real.device)
-    last = torch.where(real, column, -1).cummax(-1).values  # the nearest real token, here or before
-    places = torch.where(last < 0, 0, real.long().cumsum(-1) - 1 + column - last)
+    column = torch.arange(attention_mask.shape[1], device=attention_mask.device)
+    last = torch.where(attention_mask, column, -1).cummax(-1).values  # the nearest real token, here or before
+    places = torch.where(last < 0, 0, attention_mask.long().cumsum(-1) - 1 + column - last)
     return places[:, -length:]

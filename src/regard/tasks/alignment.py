@@ -46,8 +46,8 @@ class Alignment:
     @cached_property
     def pairs(self) -> tuple[Link, ...]:
         """Token pairs (source, target): the token of the text that each target token looked at most."""
-        real = torch.tensor([word is not None for word in self.source_words], dtype=torch.bool)
-        return by_target(links(self.weights * real))
+        attention_mask = torch.tensor([word is not None for word in self.source_words], dtype=torch.bool)
+        return by_target(links(self.weights * attention_mask))
 
     @cached_property
     def words(self) -> tuple[Link, ...]:

@@ -21,7 +21,7 @@ from regard.pictures.labels import visible
 from regard.tasks.task import Task
 from regard.text import Tokenizer
 from regard.text.sentences import split
-from regard.text.told import Told, numbered
+from regard.text.told import StoryBatch, numbered
 
 Story = str | Sequence[str]
 """A text, or its sentences."""
@@ -146,7 +146,7 @@ class Answer(Task):
         for _, question, _ in rows:
             if not len(question):
                 raise RegardError("no question: at least one word expected")
-        told = Told.of(rows, self.config.pad)  # type: ignore[arg-type]
+        told = StoryBatch.of(rows, self.config.pad)  # type: ignore[arg-type]
         with watch(self.model, "hop.*") as seen:
             scores = self.model(told.story.to(self.device), told.question.to(self.device))[:, 0]
         hops = torch.stack([seen[name].weights()[:, 0, 0] for name in seen], 1).cpu()

@@ -23,7 +23,7 @@ from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task
 from regard.tasks.translate import Translate
 from regard.text import Tokenizer
-from regard.training.state import Checkpoints
+from regard.training.state import CheckpointStore
 
 MISSING = float("nan")
 
@@ -170,7 +170,7 @@ class Course:
 
 def of_steps(run: str | Path, text: str, target: str | None = None, *, device: str | None = None) -> Course:
     """One text, read by a training run as it was at every step that it kept; one model is in memory at a time."""
-    kept = Checkpoints(Path(run) / "checkpoints")
+    kept = CheckpointStore(Path(run) / "checkpoints")
     steps = kept.steps()
     if len(steps) < 2:
         raise RegardError(f"{run}: two saved steps or more expected in {kept.folder}, got {len(steps)}")
@@ -184,7 +184,7 @@ def of_steps(run: str | Path, text: str, target: str | None = None, *, device: s
 
 
 def readings(
-    kept: Checkpoints, steps: Sequence[int], text: str, target: str | None, device: str | None
+    kept: CheckpointStore, steps: Sequence[int], text: str, target: str | None, device: str | None
 ) -> Iterator[Watched]:
     """The text as read at each step; a translator's target is what the last of them writes."""
     last = load(kept.path(steps[-1]), device=device)

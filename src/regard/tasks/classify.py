@@ -75,10 +75,11 @@ class Classify(Task):
 
     def labelled(self, batch: Batch, items: list[Item]) -> list[Classified | Tagged]:
         told = {"segments": batch.segments} if isinstance(self.model, Encoder) else {}
-        scores = self.scored(self.model(batch.tokens, real=batch.real, **told))
+        scores = self.scored(self.model(batch.tokens, attention_mask=batch.attention_mask, **told))
         if self.for_tokens:
             return [
-                self.tagged(text, encoded, scores[row][batch.real[row]]) for row, (text, encoded) in enumerate(items)
+                self.tagged(text, encoded, scores[row][batch.attention_mask[row]])
+                for row, (text, encoded) in enumerate(items)
             ]
         found: list[Classified | Tagged] = []
         for (text, _), row in zip(items, scores.tolist(), strict=True):

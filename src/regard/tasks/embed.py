@@ -62,9 +62,9 @@ class Embed(Task):
 
     def embedded(self, batch: Batch, items: list[Item]) -> list[Embedded]:
         if isinstance(self.model, Encoder):
-            x = self.model.hidden(batch.tokens, real=batch.real, segments=batch.segments)
+            x = self.model.hidden(batch.tokens, attention_mask=batch.attention_mask, segments=batch.segments)
         else:
             assert isinstance(self.model, Decoder)
-            x = self.model.hidden(batch.tokens, real=batch.real)
-        vectors = self.pooling(x, batch.real)
+            x = self.model.hidden(batch.tokens, attention_mask=batch.attention_mask)
+        vectors = self.pooling(x, batch.attention_mask)
         return [Embedded(text, vector, encoded.tokens) for (text, encoded), vector in zip(items, vectors, strict=True)]

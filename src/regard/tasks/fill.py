@@ -62,7 +62,7 @@ class Fill(Task):
         return encoded
 
     def filled(self, batch: Batch, items: list[Item], top: int) -> list[Filled]:
-        chances = self.model(batch.tokens, segments=batch.segments, real=batch.real).softmax(-1)
+        chances = self.model(batch.tokens, segments=batch.segments, attention_mask=batch.attention_mask).softmax(-1)
         likeliest = chances.topk(min(top, chances.shape[-1]))
         found = []
         for row, (text, encoded) in enumerate(items):

@@ -129,7 +129,7 @@ class Generate(Task):
     ) -> list[Generated]:
         longest = [self.most(most, len(encoded)) for _, encoded in items]
         found = manner.of(batch.rows).decoded(
-            self.model, None, batch.tokens, prefix_real=batch.real, longest=longest, rules=rules
+            self.model, None, batch.tokens, prefix_attention_mask=batch.attention_mask, longest=longest, rules=rules
         )
         answers = []
         for row, (text, encoded), (best, *others) in zip(batch.rows, items, found, strict=True):

@@ -78,7 +78,7 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
     if batch is None or not len(encoded):
         raise RegardError("no token to look at: the text is empty")
     given = {"segments": batch.segments} if Unembed(task.model).words.segments is not None else {}
-    found = lens(task.model, batch.tokens, k=top, real=batch.real, **given)
+    found = lens(task.model, batch.tokens, k=top, attention_mask=batch.attention_mask, **given)
     return TextLens(found, shown_tokens(text, encoded), gap, partial(token_texts, task.tokenizer))
 
 
@@ -170,8 +170,11 @@ def _calls(task: Task, encoded: Sequence[Encoded]) -> Iterator[tuple[Callable[[]
             stop += 1
         (batch,) = batches(encoded[start:stop], pad=task.tokenizer.specials.pad, room=1 << 40, device=task.device)
         order = sorted(range(len(batch.rows)), key=lambda at: batch.rows[at])
-        tokens, real = batch.tokens[order], batch.real[order]
-        yield (lambda tokens=tokens, real=real: task.model(tokens, real=real)), real
+        tokens, attention_mask = batch.tokens[order], batch.attention_mask[order]
+        yield (
+            (lambda tokens=tokens, attention_mask=attention_mask: task.model(tokens, attention_mask=attention_mask)),
+            attention_mask,
+        )
         start = stop
 
 

@@ -15,27 +15,27 @@ from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import read_json
 from regard.errors import lookup
 from regard.layers import pooled
-from regard.shapes import Real, Stream
+from regard.shapes import AttentionMask, Stream
 
 Vectors = Float[Tensor, "batch width"]
 
 
-def largest(x: Stream, real: Real) -> Vectors:
+def largest(x: Stream, attention_mask: AttentionMask) -> Vectors:
     """The largest of each number over the real tokens."""
-    return x.masked_fill(~real[..., None], -torch.inf).amax(1)
+    return x.masked_fill(~attention_mask[..., None], -torch.inf).amax(1)
 
 
-def by_root(x: Stream, real: Real) -> Vectors:
+def by_root(x: Stream, attention_mask: AttentionMask) -> Vectors:
     """The sum divided by the root of the length."""
-    return (x * real[..., None]).sum(1) / real.sum(1, keepdim=True).to(x.dtype).sqrt()
+    return (x * attention_mask[..., None]).sum(1) / attention_mask.sum(1, keepdim=True).to(x.dtype).sqrt()
 
 
-POOLS: dict[str, Callable[[Stream, Real], Vectors]] = {
-    "cls_token": lambda x, real: pooled(x, real, "first"),
-    "mean_tokens": lambda x, real: pooled(x, real, "mean"),
+POOLS: dict[str, Callable[[Stream, AttentionMask], Vectors]] = {
+    "cls_token": lambda x, attention_mask: pooled(x, attention_mask, "first"),
+    "mean_tokens": lambda x, attention_mask: pooled(x, attention_mask, "mean"),
     "max_tokens": largest,
     "mean_sqrt_len_tokens": by_root,
-    "lasttoken": lambda x, real: pooled(x, real, "last"),
+    "lasttoken": lambda x, attention_mask: pooled(x, attention_mask, "last"),
 }
 """Ways to pool, under the names that sentence models use."""
 
@@ -50,8 +50,8 @@ class Pooling:
     lower: bool = False
     prompt: str = ""
 
-    def __call__(self, x: Stream, real: Real) -> Float[Tensor, "batch _"]:
-        vectors = torch.cat([POOLS[way](x, real) for way in self.ways], -1)
+    def __call__(self, x: Stream, attention_mask: AttentionMask) -> Float[Tensor, "batch _"]:
+        vectors = torch.cat([POOLS[way](x, attention_mask) for way in self.ways], -1)
         return F.normalize(vectors, dim=-1) if self.normalise else vectors
 
 

@@ -88,12 +88,12 @@ def crossed(
 
 def passed(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
     """One pass through the layers, up to the vectors from which words would be chosen."""
-    source, source_real = padded([reading[0] for reading in readings], device)
-    target, target_real = padded([reading[1] for reading in readings], device)
+    source, source_attention_mask = padded([reading[0] for reading in readings], device)
+    target, target_attention_mask = padded([reading[1] for reading in readings], device)
     if isinstance(model, Transformer | Aligner):
-        model.hidden(source, target, real=source_real, target_real=target_real)
+        model.hidden(source, target, attention_mask=source_attention_mask, target_attention_mask=target_attention_mask)
     elif isinstance(model, Encoder | Decoder):
-        model.hidden(target, real=target_real)
+        model.hidden(target, attention_mask=target_attention_mask)
 
 
 def padded(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:

@@ -195,7 +195,12 @@ class Translate(Task):
             prefix = torch.full((len(batch.rows), 1), self.start(), device=batch.tokens.device)
             here = [where[row] for row in batch.rows]
             hypotheses = manner.of([text for text, _ in here]).decoded(
-                self.model, batch.tokens, prefix, real=batch.real, longest=[most] * len(here), rules=rules
+                self.model,
+                batch.tokens,
+                prefix,
+                attention_mask=batch.attention_mask,
+                longest=[most] * len(here),
+                rules=rules,
             )
             for (text, place), one in zip(here, hypotheses, strict=True):
                 found[text][place] = one

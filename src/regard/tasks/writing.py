@@ -10,7 +10,7 @@ from regard.checkpoints import Checkpoint, CheckpointError
 from regard.decoding import Beam, Decoded, Rules, Sample, Written, decode
 from regard.errors import RegardError
 from regard.looking.align.look import Look
-from regard.shapes import Real, Tokens
+from regard.shapes import AttentionMask, Tokens
 from regard.tasks.task import number_of, settings_of
 from regard.text import Specials
 
@@ -48,16 +48,16 @@ class Manner:
         *,
         longest: Sequence[int],
         rules: Rules,
-        real: Real | None = None,
-        prefix_real: Tensor | None = None,
+        attention_mask: AttentionMask | None = None,
+        prefix_attention_mask: Tensor | None = None,
     ) -> list[tuple[Written, ...]]:
         """The hypotheses of every text of a batch, each list the best first."""
         found: list[Decoded] = decode(
             model,
             source,
-            real=real,
+            attention_mask=attention_mask,
             prefix=prefix,
-            prefix_real=prefix_real,
+            prefix_attention_mask=prefix_attention_mask,
             beam=Beam(self.beam, self.early_stop),
             nbest=self.nbest,
             length_penalty=self.length_penalty,

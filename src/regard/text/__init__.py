@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from regard.text.cache import TokenTable, token_tables
-    from regard.text.check import Finding, Report, check_files
-    from regard.text.corpora import Corpus, Parallel, Plain, Side, Swapped, Tabbed, pairs
+    from regard.text.check import DataReport, Finding, check_files
+    from regard.text.corpora import ColumnTexts, Corpus, ParallelCorpus, PlainCorpus, SwappedCorpus, TabbedCorpus, pairs
     from regard.text.encoded import Encoded
     from regard.text.files import TokenizerError
     from regard.text.folder import load_tokenizer
     from regard.text.frames import FRAMES, Frame
-    from regard.text.labelled import Labelled
+    from regard.text.labelled import LabelledCorpus
     from regard.text.learning import KINDS
     from regard.text.lines import DataError, read_lines
     from regard.text.padding import Batch, batches
     from regard.text.specials import Specials
     from regard.text.stories import Question, Stories
-    from regard.text.streaming import Stream
+    from regard.text.streaming import DetokenizingStream
     from regard.text.tokenizer import Tokenizer
     from regard.text.train import save_tokenizer, train_tokenizer
     from regard.text.training import TrainingBatch, TrainingBatches
@@ -30,22 +30,22 @@ __all__ = [
     "FRAMES",
     "KINDS",
     "Batch",
+    "ColumnTexts",
     "Corpus",
     "DataError",
+    "DataReport",
+    "DetokenizingStream",
     "Encoded",
     "Finding",
     "Frame",
-    "Labelled",
-    "Parallel",
-    "Plain",
+    "LabelledCorpus",
+    "ParallelCorpus",
+    "PlainCorpus",
     "Question",
-    "Report",
-    "Side",
     "Specials",
     "Stories",
-    "Stream",
-    "Swapped",
-    "Tabbed",
+    "SwappedCorpus",
+    "TabbedCorpus",
     "TokenTable",
     "Tokenizer",
     "TokenizerError",

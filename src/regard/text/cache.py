@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from regard.text.compiled import Compiled, one_line
+from regard.text.compiled import CompiledTokenizer, one_line
 from regard.text.corpora import Corpus
 from regard.text.files import TokenizerError
 from regard.text.lines import DataError
@@ -26,7 +26,7 @@ CHUNK = 4096  # texts that are encoded at once
 ABANDONED = 24 * 3600  # seconds after which half-written files belong to nobody
 CONTENTS = "contents.json"
 
-Coder = Tokenizer | Mapping[str, int]
+ColumnTokenizer = Tokenizer | Mapping[str, int]
 """How a column becomes numbers: by a tokeniser, or one number for each text (a label)."""
 
 
@@ -58,7 +58,7 @@ class TokenTable:
 
 
 def token_tables(
-    corpus: Corpus, coders: Mapping[str, Coder], folder: str | Path, *, bare: bool = False
+    corpus: Corpus, coders: Mapping[str, ColumnTokenizer], folder: str | Path, *, bare: bool = False
 ) -> dict[str, TokenTable]:
     """The columns of a corpus as numbers, from the cache in `folder` or written there: {"source": …, "target": …}.
 
@@ -85,7 +85,7 @@ def token_tables(
     return {name: TokenTable(home / name) for name in coders}
 
 
-def key_of(corpus: Corpus, coders: Mapping[str, Coder], bare: bool) -> str:
+def key_of(corpus: Corpus, coders: Mapping[str, ColumnTokenizer], bare: bool) -> str:
     """A name that changes with anything that the numbers depend on."""
     read = [[name, described(coder)] for name, coder in coders.items()]
     told = [VERSION, bare, layout(corpus), [digest(path) for path in corpus.files], read]
@@ -100,10 +100,10 @@ def layout(corpus: Any) -> Any:
     return [type(corpus).__name__, inner]
 
 
-def described(coder: Coder) -> Any:
+def described(coder: ColumnTokenizer) -> Any:
     if not isinstance(coder, Tokenizer):
         return dict(coder)
-    if isinstance(coder.coder, Compiled):
+    if isinstance(coder.coder, CompiledTokenizer):
         return hashlib.sha256(coder.coder.whole.to_str().encode()).hexdigest()
     return [type(coder.coder).__name__, coder.vocabulary]
 
@@ -116,9 +116,9 @@ def digest(path: Path) -> str:
         raise DataError(f"{path}: cannot be read ({problem.strerror or problem})") from None
 
 
-def write(corpus: Corpus, coders: Mapping[str, Coder], folder: Path, bare: bool) -> None:
+def write(corpus: Corpus, coders: Mapping[str, ColumnTokenizer], folder: Path, bare: bool) -> None:
     """Encode a corpus in one pass, a chunk at a time."""
-    columns = {name: Writer(folder / name, size_of(coder)) for name, coder in coders.items()}
+    columns = {name: TokenTableWriter(folder / name, size_of(coder)) for name, coder in coders.items()}
     places = {name: corpus.columns.index(name) for name in coders}
     samples, count = iter(corpus), 0
     try:
@@ -138,14 +138,16 @@ def write(corpus: Corpus, coders: Mapping[str, Coder], folder: Path, bare: bool)
         synced(file)
 
 
-def numbers(texts: Sequence[str], coder: Coder, bare: bool, corpus: Corpus, first: int) -> Iterator[Sequence[int]]:
+def numbers(
+    texts: Sequence[str], coder: ColumnTokenizer, bare: bool, corpus: Corpus, first: int
+) -> Iterator[Sequence[int]]:
     """Texts as numbers; `first` is the number of the first of them in the corpus."""
     if not isinstance(coder, Tokenizer):
         for number, text in enumerate(texts, first):
             if text not in coder:
                 raise DataError(f"{corpus.place(number)}: {text!r} is none of {', '.join(sorted(coder)[:12])}")
             yield [coder[text]]
-    elif isinstance(coder.coder, Compiled):
+    elif isinstance(coder.coder, CompiledTokenizer):
         with threads():
             try:
                 found = coder.coder.reader(frozenset()).encode_batch_fast(list(texts), add_special_tokens=not bare)
@@ -157,11 +159,11 @@ def numbers(texts: Sequence[str], coder: Coder, bare: bool, corpus: Corpus, firs
         yield from (coder.encode(text, bare=bare).ids for text in texts)
 
 
-def size_of(coder: Coder) -> int:
+def size_of(coder: ColumnTokenizer) -> int:
     return len(coder) if isinstance(coder, Tokenizer) else max(coder.values(), default=0) + 1
 
 
-class Writer:
+class TokenTableWriter:
     """Two .npy files that grow; the header, which says how long they are, is written at the end once more."""
 
     def __init__(self, path: Path, size: int) -> None:
@@ -202,7 +204,7 @@ class Writer:
             file.close()
 
 
-def is_whole(home: Path, coders: Mapping[str, Coder]) -> bool:
+def is_whole(home: Path, coders: Mapping[str, ColumnTokenizer]) -> bool:
     """Whether the files are those that were written, to the last bit."""
     try:
         sums = json.loads((home / CONTENTS).read_text(encoding="utf-8"))
@@ -213,7 +215,7 @@ def is_whole(home: Path, coders: Mapping[str, Coder]) -> bool:
         return False
 
 
-def put(beside: Path, home: Path, coders: Mapping[str, Coder]) -> None:
+def put(beside: Path, home: Path, coders: Mapping[str, ColumnTokenizer]) -> None:
     """Give a finished folder its name. If another process was first, its folder is as good."""
     synced_folder(beside)
     os.chmod(beside, 0o755)

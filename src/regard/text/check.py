@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from regard.text.lines import LONGEST, DataError, raw_lines
-from regard.text.repeats import Repeats
+from regard.text.repeats import DuplicateLines
 
 FEW = 3  # places that are shown of each kind
 WHOLE = 1 << 20  # bytes of a line that are kept; more than that is read, but not compared
@@ -51,7 +51,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Report:
+class DataReport:
     """What was found in which files, and how many lines they have."""
 
     files: tuple[str, ...]
@@ -77,12 +77,12 @@ class Tally:
             places.append(place)
 
 
-def check_files(files: Sequence[str | Path], *, longest: int = 2000, ratio: float = 4.0) -> Report:
+def check_files(files: Sequence[str | Path], *, longest: int = 2000, ratio: float = 4.0) -> DataReport:
     """Look through one file, or two whose lines belong together; .tsv holds both sides; .gz and .xz are unpacked."""
     paths = [Path(file) for file in files]
     if len(paths) not in (1, 2):
         raise DataError(f"one file or two parallel ones expected, got {len(paths)}")
-    tally, repeats, counts = Tally(), Repeats(), [0] * len(paths)
+    tally, repeats, counts = Tally(), DuplicateLines(), [0] * len(paths)
     tabbed = len(paths) == 1 and ".tsv" in paths[0].suffixes
     sides = [lines_of(path, tally) for path in paths]
     number = 0
@@ -217,7 +217,7 @@ def finish(paths: Sequence[Path], counts: Sequence[int], tally: Tally) -> None:
 
 def report(
     paths: Sequence[Path], counts: Sequence[int], tally: Tally, estimated: bool, settings: dict[str, float]
-) -> Report:
+) -> DataReport:
     findings = [
         Finding(
             kind,
@@ -230,4 +230,4 @@ def report(
         for kind, meaning in {**FAULTS, **WARNINGS}.items()
         if kind in tally.counts
     ]
-    return Report(tuple(map(str, paths)), tuple(counts), tuple(findings))
+    return DataReport(tuple(map(str, paths)), tuple(counts), tuple(findings))

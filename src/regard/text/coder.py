@@ -7,7 +7,7 @@ from regard.text.encoded import Encoded
 
 
 @runtime_checkable
-class Coder(Protocol):
+class TokenizerModel(Protocol):
     """Text to pieces and back. `special` numbers are those of tokens that text cannot spell unless asked."""
 
     vocabulary: dict[str, int]

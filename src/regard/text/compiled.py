@@ -12,7 +12,7 @@ from regard.text.encoded import Encoded
 from regard.text.files import TokenizerError, read_text
 
 
-class Compiled:
+class CompiledTokenizer:
     """A tokeniser of the `tokenizers` package.
 
     The package reads special tokens out of any text. Here a copy that does not know them does the reading; those
@@ -89,7 +89,7 @@ def merged(pair: str | list[str], prefix: str) -> str:
     return left + right.removeprefix(prefix)
 
 
-def compiled(path: Path) -> Compiled:
+def compiled(path: Path) -> CompiledTokenizer:
     """Read tokenizer.json."""
     try:
         whole = tokenizers.Tokenizer.from_str(read_text(path))
@@ -97,7 +97,7 @@ def compiled(path: Path) -> Compiled:
         raise
     except Exception as problem:  # the package raises nothing more telling
         raise TokenizerError(f"{path}: no readable tokeniser ({one_line(problem)})") from None
-    return Compiled(whole)
+    return CompiledTokenizer(whole)
 
 
 def one_line(problem: Exception) -> str:

@@ -26,7 +26,7 @@ class Corpus(Protocol):
 
 
 @dataclass(frozen=True)
-class Plain:
+class PlainCorpus:
     """One text a line. With `ends` each keeps its "\\n", as a language model wants it: joined they are the file."""
 
     path: str | Path
@@ -45,7 +45,7 @@ class Plain:
 
 
 @dataclass(frozen=True)
-class Parallel:
+class ParallelCorpus:
     """Line n of one file belongs to line n of another; files of unequal length are an error."""
 
     source: str | Path
@@ -78,7 +78,7 @@ class Parallel:
 
 
 @dataclass(frozen=True)
-class Tabbed:
+class TabbedCorpus:
     """A pair a line, a tab between the two; no tab or a second one is an error."""
 
     path: str | Path
@@ -100,10 +100,10 @@ class Tabbed:
 
 
 @dataclass(frozen=True)
-class Swapped:
+class SwappedCorpus:
     """The same pairs the other way round."""
 
-    pairs: Parallel | Tabbed
+    pairs: ParallelCorpus | TabbedCorpus
     columns = ("source", "target")
 
     @property
@@ -117,17 +117,17 @@ class Swapped:
         return self.pairs.place(sample)
 
 
-def pairs(files: Sequence[str | Path]) -> Parallel | Tabbed:
+def pairs(files: Sequence[str | Path]) -> ParallelCorpus | TabbedCorpus:
     """Two parallel files, or one with a tab in each line."""
     if len(files) == 2:
-        return Parallel(Path(files[0]), Path(files[1]))
+        return ParallelCorpus(Path(files[0]), Path(files[1]))
     if len(files) == 1:
-        return Tabbed(Path(files[0]))
+        return TabbedCorpus(Path(files[0]))
     raise DataError(f"two parallel files or one .tsv expected, got {len(files)} files")
 
 
 @dataclass(frozen=True)
-class Side:
+class ColumnTexts:
     """The texts of one column or of several, as a tokeniser learns from them."""
 
     corpus: Corpus

@@ -7,7 +7,7 @@ import tokenizers
 
 from regard.text import sentencepiece
 from regard.text.bytelevel import FAMILIES, bytelevel
-from regard.text.compiled import Compiled, compiled
+from regard.text.compiled import CompiledTokenizer, compiled
 from regard.text.files import TokenizerError, read_object
 from regard.text.specials import additional, flags, named, numbered
 from regard.text.tokenizer import Tokenizer
@@ -51,10 +51,10 @@ def load_tokenizer(folder: str | Path, **changes: Any) -> Tokenizer:
                 f"{folder / 'vocab.txt'}: the tokeniser of {kind!r} is not supported without tokenizer.json"
             )
         names = {**NAMES, **names}
-        return whole(Compiled(with_added(wordpiece(folder / "vocab.txt", settings, names), folder, names)))
+        return whole(CompiledTokenizer(with_added(wordpiece(folder / "vocab.txt", settings, names), folder, names)))
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
         names = {**(FAMILIES[kind][1] if kind in FAMILIES else {}), **names}
-        return whole(Compiled(with_added(bytelevel(folder, settings, kind, names), folder, names)))
+        return whole(CompiledTokenizer(with_added(bytelevel(folder, settings, kind, names), folder, names)))
     raise TokenizerError(f"{folder}: no tokeniser: {FILES} expected")
 
 

@@ -37,7 +37,7 @@ LAYOUTS: dict[str, Callable[[str], tuple[str, str]]] = {"first": first, "last": 
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledCorpus:
     """One text a line, and its label in the same line: see LAYOUTS. A line without both is an error."""
 
     path: str | Path

@@ -98,7 +98,7 @@ Document = list[str | Segment]
 
 
 @dataclass(frozen=True)
-class Token:
+class MarkupToken:
     """A piece of the input: text, a tag that opens or closes, or what is kept as it is."""
 
     kind: str
@@ -121,25 +121,25 @@ def units(text: str) -> list[tuple[int, int]]:
     return [found.span() for found in UNITS.finditer(text)]
 
 
-def tokenised(text: str) -> Iterator[Token]:
+def tokenised(text: str) -> Iterator[MarkupToken]:
     """Text and tags in turn. What only looks like a tag is text."""
     at = 0
     for found in TAGS.finditer(text):
         if found.start() > at:
-            yield Token("text", text[at : found.start()])
+            yield MarkupToken("text", text[at : found.start()])
         at = found.end()
         name = (found["end"] or found["start"] or found["code"] or "").lower()
         if found["start"] is None:
-            yield Token("end" if found["end"] else "aside", found[0], name)
+            yield MarkupToken("end" if found["end"] else "aside", found[0], name)
         else:
             attributes = found["attributes"]
             is_alone = name in EMPTY or (attributes.endswith("/") and not UNQUOTED.search(attributes))
-            yield Token("alone" if is_alone else "start", found[0], name)
+            yield MarkupToken("alone" if is_alone else "start", found[0], name)
     if at < len(text):
-        yield Token("text", text[at:])
+        yield MarkupToken("text", text[at:])
 
 
-def nested(tokens: Sequence[Token]) -> dict[int, int]:
+def nested(tokens: Sequence[MarkupToken]) -> dict[int, int]:
     """For each tag that opens, the place before which its element ends: none of them cross."""
     ends = paired(tokens)
     around: list[int] = []
@@ -154,7 +154,7 @@ def nested(tokens: Sequence[Token]) -> dict[int, int]:
     return ends
 
 
-def paired(tokens: Sequence[Token]) -> dict[int, int]:
+def paired(tokens: Sequence[MarkupToken]) -> dict[int, int]:
     """For each tag that opens, where it is closed: by the next tag of its name, else by what is around it."""
     ends: dict[int, int] = {}
     opened: dict[str, list[int]] = {}
@@ -185,18 +185,18 @@ def paired(tokens: Sequence[Token]) -> dict[int, int]:
     return ends
 
 
-def segmented(tokens: Sequence[Token], ends: dict[int, int]) -> Document:
+def segmented(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> Document:
     """The tokens as segments, and as what stands between them: elements that no sentence goes across."""
     broken = breaking(tokens, ends)
     document: Document = []
-    segment = Building()
+    segment = SegmentBuilder()
     around: list[int] = []
     spaced = 0
 
     def flush() -> None:
         nonlocal segment
         document.extend([segment.built()] if segment.text or segment.marks else [])
-        segment = Building()
+        segment = SegmentBuilder()
 
     def close(until: int) -> None:
         nonlocal spaced
@@ -228,12 +228,12 @@ def segmented(tokens: Sequence[Token], ends: dict[int, int]) -> Document:
     return document
 
 
-def closing(token: Token) -> str:
+def closing(token: MarkupToken) -> str:
     """The tag that closes an element, its name spelled as where it was opened."""
     return f"</{token.raw[1 : 1 + len(token.name)]}>"
 
 
-def breaking(tokens: Sequence[Token], ends: dict[int, int]) -> set[int]:
+def breaking(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> set[int]:
     """The tags that no sentence goes across: breaks, and all elements around one."""
     found: set[int] = set()
     around: list[int] = []
@@ -252,7 +252,7 @@ def breaking(tokens: Sequence[Token], ends: dict[int, int]) -> set[int]:
     return found
 
 
-class Building:
+class SegmentBuilder:
     """A segment that grows from left to right."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import torch
 
-from regard.shapes import Real, Tokens
+from regard.shapes import AttentionMask, Tokens
 from regard.text.encoded import Encoded
 
 ROOM = 4096  # tokens in a batch, padding included
@@ -17,7 +17,7 @@ class Batch:
     """Some texts as tensors, padded to the longest. `rows` says which texts they are."""
 
     tokens: Tokens
-    real: Real
+    attention_mask: AttentionMask
     segments: Tokens
     rows: tuple[int, ...]
 
@@ -50,10 +50,10 @@ def padded(
     longest = max(len(text) for text in texts)
     tokens = torch.full((len(texts), longest), pad)
     segments = torch.zeros(len(texts), longest, dtype=torch.long)
-    real = torch.zeros(len(texts), longest, dtype=torch.bool)
+    attention_mask = torch.zeros(len(texts), longest, dtype=torch.bool)
     for row, text in enumerate(texts):
         here = slice(0, len(text)) if side == "right" else slice(longest - len(text), longest)
         tokens[row, here] = torch.tensor(text.ids, dtype=torch.long)
         segments[row, here] = torch.tensor(text.segments, dtype=torch.long)
-        real[row, here] = True
-    return Batch(tokens.to(device), real.to(device), segments.to(device), rows)
+        attention_mask[row, here] = True
+    return Batch(tokens.to(device), attention_mask.to(device), segments.to(device), rows)

@@ -18,7 +18,7 @@ def generator(*key: int) -> np.random.Generator:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class EpochPlan:
     """The batches of an epoch: batch i holds the samples order[starts[i] : starts[i + 1]] of `order`."""
 
     order: np.ndarray
@@ -35,7 +35,7 @@ class Plan:
         return self.order[self.starts[turn] : self.starts[turn + 1]]
 
 
-class Buckets:
+class LengthBuckets:
     """Samples by length. `lengths` are those that are counted, `others` those of what goes along with them."""
 
     def __init__(self, lengths: np.ndarray, others: np.ndarray | None, *, tokens: int = 0, rows: int = 0) -> None:
@@ -50,14 +50,14 @@ class Buckets:
         """The batches of an epoch."""
         return len(self.starts) - 1
 
-    def plan(self, seed: int, epoch: int) -> Plan:
+    def plan(self, seed: int, epoch: int) -> EpochPlan:
         """An epoch: every sample once."""
         draw = generator(seed, epoch)
         noise = draw.random(len(self.bucket), dtype=np.float32)
         if self.others is not None:
             # up in one bucket and down in the next, so that a batch at the seam has partners of like length
             noise = self.others * (1 + SPREAD * noise) * (1 - self.bucket % 2 * 2)
-        return Plan(np.lexsort((noise, self.bucket)), self.starts, draw.permutation(len(self)))
+        return EpochPlan(np.lexsort((noise, self.bucket)), self.starts, draw.permutation(len(self)))
 
 
 def bounds(longest: int) -> np.ndarray:

@@ -9,7 +9,7 @@ MOST = 4 << 20  # sums that are remembered: 32 MiB, and twice that while they ar
 CHUNK = 1 << 16
 
 
-class Repeats:
+class DuplicateLines:
     """Remembers a sum of 64 bits of each line. When there are too many, only lines whose sum is even stay watched,
     then those whose sum can be halved twice, and so on: `count` is an estimate then, and `share` says from how many.
     """

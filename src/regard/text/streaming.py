@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 HALF = "\N{REPLACEMENT CHARACTER}"  # what a decoder writes for bytes that are no character, or not yet one
 
 
-class Stream:
+class DetokenizingStream:
     """Gives the text that each token adds. What was given is never taken back, and never half a character.
 
     The parts joined are the text of all tokens. Only the last few tokens are decoded anew: those of the last part

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
-from regard.text.coder import Coder
+from regard.text.coder import TokenizerModel
 from regard.text.encoded import Encoded
 from regard.text.files import TokenizerError
 from regard.text.specials import Specials
-from regard.text.streaming import Stream
+from regard.text.streaming import DetokenizingStream
 
 
 class Tokenizer:
@@ -19,7 +19,7 @@ class Tokenizer:
 
     def __init__(
         self,
-        coder: Coder,
+        coder: TokenizerModel,
         specials: Specials = Specials(),
         *,
         side: Literal["left", "right"] = "right",
@@ -52,9 +52,9 @@ class Tokenizer:
         """The text of some tokens. Special ones are left out unless asked for; an unknown word is always shown."""
         return self.coder.decode([int(number) for number in ids if special or int(number) not in self._hidden])
 
-    def stream(self, *, special: bool = False) -> Stream:
+    def stream(self, *, special: bool = False) -> DetokenizingStream:
         """Text from tokens that come one by one."""
-        return Stream(lambda ids: self.decode(ids, special=special))
+        return DetokenizingStream(lambda ids: self.decode(ids, special=special))
 
     def token(self, number: int) -> str:
         """How a token is spelled in the vocabulary."""

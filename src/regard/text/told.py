@@ -13,7 +13,7 @@ from regard.text.lines import DataError
 from regard.text.stories import Question
 from regard.text.tokenizer import Tokenizer
 
-Row = tuple[np.ndarray, np.ndarray, np.ndarray]
+StoryRow = tuple[np.ndarray, np.ndarray, np.ndarray]
 """A question as numbers: the story, (sentences, words), oldest first; the question's words; the answer's one."""
 
 
@@ -24,7 +24,7 @@ def numbered(story: Sequence[str], question: str, tokenizer: Tokenizer, memories
     return padded([line for line in lines if line], pad), np.array(tokenizer.encode(question, bare=True).ids)
 
 
-def rows(questions: Iterable[Question], tokenizer: Tokenizer, memories: int = 0) -> list[Row]:
+def rows(questions: Iterable[Question], tokenizer: Tokenizer, memories: int = 0) -> list[StoryRow]:
     """Questions with their answers, each of which is one word to the model, as "n,s" and "milk,apple" are."""
     found = []
     for one in questions:
@@ -45,7 +45,7 @@ def padded(lines: Sequence[Sequence[int]], pad: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class StoryBatch:
     """Stories and questions side by side, padded behind."""
 
     story: Int[Tensor, "batch memories words"]
@@ -54,7 +54,7 @@ class Told:
     pad: int = 0
 
     @classmethod
-    def of(cls, rows: Sequence[Row], pad: int = 0) -> "Told":
+    def of(cls, rows: Sequence[StoryRow], pad: int = 0) -> "StoryBatch":
         most, longest = (max(row[0].shape[axis] for row in rows) for axis in (0, 1))
         story = np.full((len(rows), most, longest), pad, dtype=np.int64)
         for number, (lines, _, _) in enumerate(rows):
@@ -71,9 +71,9 @@ class Told:
         """The sentences of every story."""
         return (self.story != self.pad).any(-1).sum(-1)
 
-    def take(self, which: Tensor | slice) -> "Told":
+    def take(self, which: Tensor | slice) -> "StoryBatch":
         """Some of them, without the padding that they do not need."""
         story, question = self.story[which], self.question[which]
         story = story[:, : max(int(self.counts[which].max()), 1)]
         words, asked = ((part != self.pad).sum(-1).max() for part in (story, question))
-        return Told(story[:, :, : max(int(words), 1)], question[:, : int(asked)], self.answer[which], self.pad)
+        return StoryBatch(story[:, :, : max(int(words), 1)], question[:, : int(asked)], self.answer[which], self.pad)

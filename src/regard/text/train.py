@@ -9,7 +9,7 @@ from typing import Any
 from tokenizers import AddedToken
 
 from regard.errors import lookup
-from regard.text.compiled import Compiled, one_line
+from regard.text.compiled import CompiledTokenizer, one_line
 from regard.text.files import TokenizerError
 from regard.text.frames import Frame, frame_of
 from regard.text.learning import KINDS
@@ -50,7 +50,9 @@ def train_tokenizer(
     made.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in found.values()])
     if template := frame.template(numbers):
         made.post_processor = template
-    return Tokenizer(Compiled(made), Specials(**{kind: numbers[name] for kind, name in found.items()}), target=other)
+    return Tokenizer(
+        CompiledTokenizer(made), Specials(**{kind: numbers[name] for kind, name in found.items()}), target=other
+    )
 
 
 def save_tokenizer(tokenizer: Tokenizer, folder: str | Path) -> list[Path]:
@@ -63,7 +65,7 @@ def save_tokenizer(tokenizer: Tokenizer, folder: str | Path) -> list[Path]:
     sides = {"tokenizer.json": tokenizer} | ({} if tokenizer.target is tokenizer else {TARGET: tokenizer.target})
     files: dict[str, str] = {}
     for name, side in sides.items():
-        if not isinstance(side.coder, Compiled):
+        if not isinstance(side.coder, CompiledTokenizer):
             raise TokenizerError(f"{folder / name}: only tokenisers of the tokenizers package can be written")
         files[name] = side.coder.whole.to_str(pretty=True) + "\n"
     files["tokenizer_config.json"] = json.dumps(settings(tokenizer), indent=2, ensure_ascii=False) + "\n"

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.shapes import Real, Tokens
+from regard.shapes import AttentionMask, Tokens
 from regard.text.cache import TokenTable
 from regard.text.lines import DataError
-from regard.text.plans import Buckets, Plan
+from regard.text.plans import EpochPlan, LengthBuckets
 
 Key = tuple[int, int]
 """An epoch, and the number of a batch in it."""
@@ -24,10 +24,10 @@ class Column:
     """One text of each sample, padded to the longest on the right."""
 
     tokens: Tokens
-    real: Real
+    attention_mask: AttentionMask
 
     def to(self, device: torch.device | str) -> "Column":
-        return Column(self.tokens.to(device, non_blocking=True), self.real.to(device, non_blocking=True))
+        return Column(self.tokens.to(device, non_blocking=True), self.attention_mask.to(device, non_blocking=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class TrainingBatches:
         self.lengths = {name: table.lengths[self.samples].astype(np.int32) for name, table in tables.items()}
         others = [lengths for name, lengths in self.lengths.items() if name != self.count]
         longest = np.maximum.reduce(others) if others else None
-        self.buckets = Buckets(self.lengths[self.count], longest, tokens=tokens, rows=rows)
+        self.buckets = LengthBuckets(self.lengths[self.count], longest, tokens=tokens, rows=rows)
         self.plan = lru_cache(maxsize=2)(self._plan)
 
     def __len__(self) -> int:
@@ -110,7 +110,7 @@ class TrainingBatches:
         starts = np.asarray(table.offsets[samples])
         return gathered(table.tokens, starts, np.asarray(table.offsets[samples + 1]) - starts, self.pad[name])
 
-    def _plan(self, epoch: int) -> Plan:
+    def _plan(self, epoch: int) -> EpochPlan:
         return self.buckets.plan(self.seed, epoch)
 
     def padding(self, epoch: int = 0) -> dict[str, float]:
@@ -143,10 +143,10 @@ def gathered(tokens: np.ndarray, starts: np.ndarray, lengths: np.ndarray, pad: i
     if len(starts) == 0:
         starts = lengths = np.zeros(1, np.int64)
     steps = np.arange(max(least, int(lengths.max())))
-    real = steps < lengths[:, None]
-    places = np.where(real, starts[:, None] + steps, 0)
+    attention_mask = steps < lengths[:, None]
+    places = np.where(attention_mask, starts[:, None] + steps, 0)
     found = np.asarray(tokens[places], dtype=np.int64) if len(tokens) else np.zeros(places.shape, np.int64)
-    return Column(torch.from_numpy(np.where(real, found, pad)), torch.from_numpy(real))
+    return Column(torch.from_numpy(np.where(attention_mask, found, pad)), torch.from_numpy(attention_mask))
 
 
 def too_long(tables: Mapping[str, TokenTable], longest: int | Mapping[str, int]) -> np.ndarray:

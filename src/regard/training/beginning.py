@@ -10,23 +10,23 @@ from regard.checkpoints.hub import Config, build
 from regard.models import ClassifyConfig, DecoderConfig, EncoderConfig, Model
 from regard.training.initial import initialise
 from regard.training.learner import freeze
-from regard.training.materials import Material
+from regard.training.materials import TrainingData
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe
-from regard.training.styles import Plan, plan, pool_of
+from regard.training.styles import ModelPlan, plan, pool_of
 
 LABELLED = {"bert": "BertForSequenceClassification", "gpt2": "GPT2ForSequenceClassification"}
 
 
 @dataclass(frozen=True)
-class Beginning:
+class StartingModel:
     """A model, and how it is written."""
 
     model: Model
-    plan: Plan
+    plan: ModelPlan
 
 
-def begun(recipe: Recipe, data: Material, say: Callable[[str], None]) -> Beginning:
+def begun(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
     """The model of a recipe before the first step; weights that are to stay as they are do not learn."""
     start = from_folder(recipe, data, say) if recipe.start else from_nothing(recipe, data)
     kept, learning = freeze(start.model, recipe.train.frozen)
@@ -42,14 +42,14 @@ def freeze_matches(beginning: str, kept: list[str]) -> bool:
     return any(f"{name.replace('.stack.blocks.', '.')}.".startswith(f"{beginning}.") for name in kept)
 
 
-def from_nothing(recipe: Recipe, data: Material) -> Beginning:
+def from_nothing(recipe: Recipe, data: TrainingData) -> StartingModel:
     made = plan(recipe.model, data.wanted)
     model = build(made.config)
     initialise(model, recipe.train.seed)
-    return Beginning(model, made)
+    return StartingModel(model, made)
 
 
-def from_folder(recipe: Recipe, data: Material, say: Callable[[str], None]) -> Beginning:
+def from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
     """A checkpoint's weights; a head that it does not have is new, and said to be."""
     loaded = load_model(Path(recipe.start))
     config, architecture = loaded.model.config, loaded.architecture
@@ -71,7 +71,7 @@ def from_folder(recipe: Recipe, data: Material, say: Callable[[str], None]) -> B
         say(f"new, not from {recipe.start}: {listed(new)}")
     if lost := old.keys() - fits.keys():
         say(f"not used of {recipe.start}: {listed(lost)}")
-    return Beginning(model, Plan(config, architecture, told))
+    return StartingModel(model, ModelPlan(config, architecture, told))
 
 
 def labelled(recipe: Recipe, config: Config, labels: int) -> Config:

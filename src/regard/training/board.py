@@ -10,7 +10,7 @@ FOLDER = "tensorboard"
 MISSING = "train.tensorboard: tensorboard is not installed, no event files: pip install 'regard[train]'"
 
 
-class Board:
+class TensorBoardWriter:
     """Event files in the run, with the points of log.jsonl: train/loss, valid/bleu, final/bleu.
 
     A point of a step that is done again is taken back first. The clock is in these files; nothing compares them.
@@ -20,7 +20,7 @@ class Board:
         self.writer = writer
 
     @classmethod
-    def of(cls, run: Path, step: int, say: Callable[[str], None]) -> "Board | None":
+    def of(cls, run: Path, step: int, say: Callable[[str], None]) -> "TensorBoardWriter | None":
         """Go on after `step`, with the log as it is now. None where tensorboard is not installed, which is said."""
         try:
             from torch.utils.tensorboard import SummaryWriter

@@ -9,17 +9,17 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from regard.training.objectives.objective import Carried
+from regard.training.objectives.objective import SegmentMemory
 
 MARK = "carried:"
 
 
-def packed(carried: Carried | None) -> dict[str, Tensor]:
+def packed(carried: SegmentMemory | None) -> dict[str, Tensor]:
     """Under names that no weight has."""
     return {f"{MARK}{name}": tensor for name, tensor in (carried or {}).items()}
 
 
-def unpacked(saved: Mapping[str, Tensor], device: torch.device) -> Carried | None:
+def unpacked(saved: Mapping[str, Tensor], device: torch.device) -> SegmentMemory | None:
     """The same from all that was saved; None where nothing is carried."""
     found = {name.removeprefix(MARK): tensor for name, tensor in saved.items() if name.startswith(MARK)}
     return {name: tensor.to(device) for name, tensor in found.items()} or None

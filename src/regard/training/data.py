@@ -5,13 +5,13 @@ from pathlib import Path
 
 from regard.errors import lookup
 from regard.text import DataError
-from regard.training.materials import Material, Say, classify, translate
+from regard.training.materials import Say, TrainingData, classify, translate
 from regard.training.questions import answer
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe
 from regard.training.streams import masked, next_token
 
-MATERIALS: dict[str, Callable[[Recipe, Path, Say], Material]] = {
+MATERIALS: dict[str, Callable[[Recipe, Path, Say], TrainingData]] = {
     "translate": translate,
     "next-token": next_token,
     "masked": masked,
@@ -21,7 +21,7 @@ MATERIALS: dict[str, Callable[[Recipe, Path, Say], Material]] = {
 """How the data of an objective is read."""
 
 
-def material(recipe: Recipe, home: Path, say: Say) -> Material:
+def material(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Read the data of a recipe; what is derived from it is kept in `home`."""
     found = lookup(MATERIALS, recipe.train.objective, "objective")(recipe, home, say)
     if recipe.model.kind not in found.objective.kinds:

@@ -12,7 +12,7 @@ import torch
 
 from regard.training.beginning import begun
 from regard.training.data import material
-from regard.training.feed import Feed, mixed
+from regard.training.feed import BatchSource, mixed
 from regard.training.learner import Learner
 from regard.training.optimiser import make_optimiser
 from regard.training.recipe import Recipe
@@ -29,7 +29,7 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
         data = material(recipe, run if (run / FOLDER).is_dir() else Path(folder), say)
         train, place = recipe.train, torch.device(device)
         model = begun(recipe, data, say).model.to(place)
-        feed = Feed(data.rows, data.order, data.objective, seed=train.seed)
+        feed = BatchSource(data.rows, data.order, data.objective, seed=train.seed)
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
         optimiser = make_optimiser(
             model, train.optimiser, rate=0.0, betas=train.betas, epsilon=train.epsilon, decay=0.0

@@ -10,7 +10,7 @@ import torch
 from regard.models import Model
 from regard.text import Tokenizer
 from regard.training.learner import Learner
-from regard.training.sacre import Sacre
+from regard.training.sacre import SacreBleu
 
 ROOM = 2048  # source tokens that are translated at a time
 
@@ -59,7 +59,7 @@ def held_out(learner: Learner, batches: Iterable[Any], check: Check = lambda: No
 
 
 @dataclass(frozen=True)
-class Translations:
+class TranslationSet:
     """Sources as tokens, and what they should become. `longest` are the tokens written at most; None: by the source."""
 
     sources: Sequence[Sequence[int]]
@@ -72,7 +72,7 @@ class Translations:
 
     def scores(self, model: Model, check: Check = lambda: None) -> dict[str, float]:
         """BLEU and chrF as sacreBLEU counts them."""
-        sacre = Sacre()
+        sacre = SacreBleu()
         found = sacre.scores(self.written(model, check), self.references)
         return {name: score.score for name, score in found.items()}
 
@@ -95,20 +95,22 @@ class Translations:
         device = next(model.parameters()).device
         longest = max(map(len, sources))
         tokens = torch.zeros(len(sources), longest, dtype=torch.long)
-        real = torch.zeros(len(sources), longest, dtype=torch.bool)
+        attention_mask = torch.zeros(len(sources), longest, dtype=torch.bool)
         for row, source in enumerate(sources):
             tokens[row, : len(source)] = torch.tensor(source)
-            real[row, : len(source)] = True
+            attention_mask[row, : len(source)] = True
         starts = torch.full((len(sources), 1), self.start)
         is_reader = hasattr(model, "encode")
         prefix = starts if is_reader else torch.cat([tokens, starts], 1)
-        prefix_real = None if is_reader else torch.cat([real, torch.ones_like(starts, dtype=torch.bool)], 1)
+        prefix_attention_mask = (
+            None if is_reader else torch.cat([attention_mask, torch.ones_like(starts, dtype=torch.bool)], 1)
+        )
         answers = decode(
             model,
             tokens.to(device) if is_reader else None,
-            real=real.to(device) if is_reader else None,
+            attention_mask=attention_mask.to(device) if is_reader else None,
             prefix=prefix.to(device),
-            prefix_real=None if prefix_real is None else prefix_real.to(device),
+            prefix_attention_mask=None if prefix_attention_mask is None else prefix_attention_mask.to(device),
             beam=self.beam,
             max_length=[self.longest or 2 * len(source) + 20 for source in sources],
             length_penalty=self.length_penalty,

@@ -11,7 +11,7 @@ from regard.models import Model
 from regard.text import Tokenizer
 from regard.training.reading import write_recipe
 from regard.training.recipe import Recipe
-from regard.training.styles import Plan
+from regard.training.styles import ModelPlan
 
 PIPELINES = {
     "translate": "translation",
@@ -27,7 +27,7 @@ class Exporter:
     """Writes a model of one run: all that does not change from one checkpoint to the next."""
 
     recipe: Recipe
-    plan: Plan
+    plan: ModelPlan
     tokens: Mapping[str, int]
     files: Sequence[Path]
     labels: Sequence[str] = ()

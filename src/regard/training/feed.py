@@ -11,7 +11,7 @@ from regard.training.objectives.objective import Objective, Row
 
 
 @runtime_checkable
-class Examples(Protocol):
+class ExampleSource(Protocol):
     """Examples by what an order calls them: their numbers, or where they begin and end."""
 
     def __len__(self) -> int: ...
@@ -19,7 +19,7 @@ class Examples(Protocol):
 
 
 @runtime_checkable
-class Order(Protocol):
+class BatchSampler(Protocol):
     """Which examples are in which batch of which epoch."""
 
     def count(self, epoch: int) -> int:
@@ -29,13 +29,13 @@ class Order(Protocol):
     def rows(self, epoch: int, number: int) -> Sequence[Any]: ...
 
 
-class Feed:
+class BatchSource:
     """The batches of a run, one after another, epoch after epoch; some are made beforehand by other threads."""
 
     def __init__(
         self,
-        rows: Examples,
-        order: Order,
+        rows: ExampleSource,
+        order: BatchSampler,
         objective: Objective,
         *,
         seed: int,

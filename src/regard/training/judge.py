@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regard.training.evaluation import Check, Translations, held_out
+from regard.training.evaluation import Check, TranslationSet, held_out
 from regard.training.export import most_written
 from regard.training.learner import Learner
-from regard.training.materials import Material
+from regard.training.materials import TrainingData
 from regard.training.orders import in_order
 from regard.training.recipe import Recipe
 
@@ -15,14 +15,14 @@ WRITTEN = ("bleu", "chrf")
 
 
 @dataclass(frozen=True)
-class Judge:
+class Evaluator:
     """The valid set, as batches and as texts."""
 
     batches: Sequence[Any]
-    translations: Translations | None = None
+    translations: TranslationSet | None = None
 
     @classmethod
-    def of(cls, recipe: Recipe, data: Material, *, is_last: bool = False) -> "Judge | None":
+    def of(cls, recipe: Recipe, data: TrainingData, *, is_last: bool = False) -> "Evaluator | None":
         """None where there is nothing to judge by. The last judge takes all texts, and the beam of the result."""
         if not len(data.valid):
             return None
@@ -35,7 +35,7 @@ class Judge:
         count = len(data.valid) if is_last or not train.valid_lines else min(train.valid_lines, len(data.valid))
         return cls(
             batches,
-            Translations(
+            TranslationSet(
                 [data.valid[row][0].tolist() for row in range(count)],
                 data.references[:count],
                 data.tokenizer,

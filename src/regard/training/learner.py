@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from regard.errors import lookup
 from regard.models import Model
-from regard.training.objectives.objective import Carried, Loss, Objective
+from regard.training.objectives.objective import LossSums, Objective, SegmentMemory
 
 PRECISIONS: dict[str, Callable[[str], bool]] = {
     "float32": lambda device: False,
@@ -36,7 +36,7 @@ class Learner(nn.Module):
         self.precision = precision
         self.takes_half = lookup(PRECISIONS, precision, "precision")
 
-    def forward(self, batch: Any, carried: Carried | None = None) -> tuple[Tensor, Tensor, Carried | None]:
+    def forward(self, batch: Any, carried: SegmentMemory | None = None) -> tuple[Tensor, Tensor, SegmentMemory | None]:
         """The loss to learn from and the plain one, both summed over the batch, and what to take to the next batch."""
         loss = self.loss(batch, self.smoothing, carried)
         return loss.total, loss.plain, loss.carried
@@ -47,7 +47,7 @@ class Learner(nn.Module):
             return self
         return Learner(model, self.objective, smoothing=self.smoothing, precision=self.precision).eval()
 
-    def loss(self, batch: Any, smoothing: float = 0.0, carried: Carried | None = None) -> Loss:
+    def loss(self, batch: Any, smoothing: float = 0.0, carried: SegmentMemory | None = None) -> LossSums:
         batch = batch if carried is None else batch.after(carried)
         device = next(self.model.parameters()).device.type
         with torch.autocast(device, torch.bfloat16, enabled=self.training and self.takes_half(device)):

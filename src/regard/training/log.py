@@ -13,20 +13,20 @@ LOG, TIMES = "log.jsonl", "times.jsonl"
 
 
 @runtime_checkable
-class Reader(Protocol):
+class LogListener(Protocol):
     """Shown every line that can be compared."""
 
     def write(self, line: dict[str, Any]) -> None: ...
     def close(self) -> None: ...
 
 
-class Log:
+class TrainingLog:
     """The two logs of a run: log.jsonl, the same to the bit however often it was interrupted, and times.jsonl."""
 
     def __init__(self, folder: Path, length: int = 0, *, writes: bool = True) -> None:
         """Go on after the first `length` bytes; what was written later belongs to steps that are done again."""
         self.path, self.writes = folder / LOG, writes
-        self.readers: list[Reader] = []
+        self.readers: list[LogListener] = []
         self._lines: TextIO | None = None
         if not writes:
             return

@@ -9,17 +9,17 @@ from typing import Any
 import torch
 
 from regard.errors import RegardError
-from regard.training.feed import Feed, mixed
+from regard.training.feed import BatchSource, mixed
 from regard.training.learner import Learner
-from regard.training.log import Log
-from regard.training.objectives.objective import Carried
+from regard.training.log import TrainingLog
+from regard.training.objectives.objective import SegmentMemory
 from regard.training.processes import World
 from regard.training.recipe import TrainRecipe
-from regard.training.reports import Report
+from regard.training.reports import TrainingReport
 from regard.training.schedules import rate_at
 from regard.training.signals import Stop, Stopped
-from regard.training.state import Progress
-from regard.training.update import Update, update
+from regard.training.state import TrainingProgress
+from regard.training.update import StepResult, update
 
 HIGHER = ("bleu", "chrf", "accuracy", "f1")
 """Scores of which more is better; of all others, less."""
@@ -44,17 +44,17 @@ class Loop:
     learner: Any
     model: Learner
     optimiser: torch.optim.Optimizer
-    feed: Feed
-    save: Callable[[Progress, dict[str, float]], None]
+    feed: BatchSource
+    save: Callable[[TrainingProgress, dict[str, float]], None]
     evaluate: Evaluate | None
-    log: Log
-    report: Report
+    log: TrainingLog
+    report: TrainingReport
     world: World
     stop: Stop
-    progress: Progress = Progress()
-    carried: Carried | None = None  # from the last batch to the next, where a model remembers
+    progress: TrainingProgress = TrainingProgress()
+    carried: SegmentMemory | None = None  # from the last batch to the next, where a model remembers
 
-    def run(self) -> Progress:
+    def run(self) -> TrainingProgress:
         """Go on to the last step; on being told to stop, save and raise Stopped. Saves twice in a row are one."""
         saved = self.progress.step if self.progress.step else -1
         try:
@@ -91,7 +91,7 @@ class Loop:
         patience = self.train.patience
         return self.progress.step >= self.train.steps or bool(patience and self.progress.waited >= patience)
 
-    def logged(self) -> Progress:
+    def logged(self) -> TrainingProgress:
         self.progress = replace(self.progress, log=self.log.length(), world=self.world.size)
         return self.progress
 
@@ -132,7 +132,7 @@ class Loop:
         told = {"loss": done.plain / max(done.count, 1), "rate": rate, "tokens/s": done.count / seconds}
         self.report.step(step, {"epoch": epoch + 1, **told})
 
-    def counted(self, done: Update, step: int, batch: int) -> dict[str, Any]:
+    def counted(self, done: StepResult, step: int, batch: int) -> dict[str, Any]:
         """The sums since the last line of the log, and the steps in a row that were skipped."""
         if not done.skipped:
             before = self.progress

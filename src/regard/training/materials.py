@@ -7,19 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from regard.text import Corpus, DataError, Labelled, Side, Swapped, Tokenizer, TokenTable, pairs, token_tables
-from regard.training.feed import Examples, Order
-from regard.training.objectives import Classify, Objective, Row, Translate
-from regard.training.orders import Epochs
+from regard.text import (
+    ColumnTexts,
+    Corpus,
+    DataError,
+    LabelledCorpus,
+    SwappedCorpus,
+    Tokenizer,
+    TokenTable,
+    pairs,
+    token_tables,
+)
+from regard.training.feed import BatchSampler, ExampleSource
+from regard.training.objectives import ClassificationObjective, Objective, Row, TranslationObjective
+from regard.training.orders import BucketSampler
 from regard.training.reading import RecipeError
 from regard.training.recipe import DataRecipe, Recipe
-from regard.training.styles import Wanted
+from regard.training.styles import DataSizes
 from regard.training.vocabulary import tokenizer_of
 
 Say = Callable[[str], None]
 
 
-class Rows(Sequence[Row]):
+class TableExamples(Sequence[Row]):
     """Examples of several columns each, some rows of their tables; made when asked for."""
 
     def __init__(self, tables: Sequence[TokenTable], kept: np.ndarray) -> None:
@@ -34,7 +44,7 @@ class Rows(Sequence[Row]):
 
 
 @dataclass(frozen=True)
-class Material:
+class TrainingData:
     """All that an objective needs: examples, which of them stand together when, and those to be judged by.
 
     `judged` is the valid set as batches, where each goes on from the one before it. `references` are what should be
@@ -43,9 +53,9 @@ class Material:
 
     tokenizer: Tokenizer
     objective: Objective
-    wanted: Wanted
-    rows: Examples
-    order: Order
+    wanted: DataSizes
+    rows: ExampleSource
+    order: BatchSampler
     valid: Sequence[Row] = ()
     judged: Sequence[Any] = ()
     labels: tuple[str, ...] = ()
@@ -53,7 +63,7 @@ class Material:
     references: Sequence[str] = field(default_factory=list)
 
 
-def translate(recipe: Recipe, home: Path, say: Say) -> Material:
+def translate(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Pairs of texts."""
     corpus = pair_corpus(recipe.data.train, recipe.data)
     sides = ("source", "target")
@@ -61,8 +71,8 @@ def translate(recipe: Recipe, home: Path, say: Say) -> Material:
     tokenizer = tokenizer_of(
         recipe,
         home,
-        Side(corpus, sides[:1] if separate else sides),
-        Side(corpus, sides[1:]) if separate else None,
+        ColumnTexts(corpus, sides[:1] if separate else sides),
+        ColumnTexts(corpus, sides[1:]) if separate else None,
         frame="translation",
     )
     coders = {"source": tokenizer, "target": tokenizer.target}
@@ -74,10 +84,10 @@ def translate(recipe: Recipe, home: Path, say: Say) -> Material:
 
     tables, kept = encoded(corpus, "training")
     kept, held = parted(kept, recipe.data)
-    valid, judged = Rows(tables, held), corpus
+    valid, judged = TableExamples(tables, held), corpus
     if recipe.data.valid:
         judged = pair_corpus(recipe.data.valid, recipe.data)
-        valid = Rows(*encoded(judged, "valid"))
+        valid = TableExamples(*encoded(judged, "valid"))
     wanted_lines = set(valid.kept.tolist())
     references = [target for line, (_, target) in enumerate(judged) if line in wanted_lines] if wanted_lines else []
     if recipe.tokenizer.kind == "bpe-marked":
@@ -87,12 +97,12 @@ def translate(recipe: Recipe, home: Path, say: Say) -> Material:
     lengths = np.stack([table.lengths[kept] for table in tables], 1)
     pad = number_of(tokenizer, "pad")
     one_stream = recipe.model.kind == "decoder"
-    return Material(
+    return TrainingData(
         tokenizer,
-        Translate(start=pad, pad=pad, one_stream=one_stream),
-        Wanted(len(tokenizer), len(tokenizer.target) if separate else None),
-        Rows(tables, kept),
-        Epochs(lengths if not one_stream else np.stack([lengths.sum(1), lengths[:, 1]], 1), recipe.train),
+        TranslationObjective(start=pad, pad=pad, one_stream=one_stream),
+        DataSizes(len(tokenizer), len(tokenizer.target) if separate else None),
+        TableExamples(tables, kept),
+        BucketSampler(lengths if not one_stream else np.stack([lengths.sum(1), lengths[:, 1]], 1), recipe.train),
         valid,
         start=pad,
         references=references,
@@ -101,31 +111,33 @@ def translate(recipe: Recipe, home: Path, say: Say) -> Material:
 
 def pair_corpus(files: Sequence[str], data: DataRecipe) -> Corpus:
     corpus = pairs(files)
-    return Swapped(corpus) if data.swap else corpus
+    return SwappedCorpus(corpus) if data.swap else corpus
 
 
-def classify(recipe: Recipe, home: Path, say: Say) -> Material:
+def classify(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Texts with labels."""
-    corpus = Labelled(one_file(recipe.data.train, "train"), recipe.data.label)
+    corpus = LabelledCorpus(one_file(recipe.data.train, "train"), recipe.data.label)
     frame = "sentence" if recipe.model.kind == "encoder" else "translation"
-    tokenizer = tokenizer_of(recipe, home, Side(corpus, ("text",)), frame=frame)
+    tokenizer = tokenizer_of(recipe, home, ColumnTexts(corpus, ("text",)), frame=frame)
     labels = corpus.labels()
     coders = {"label": {label: number for number, label in enumerate(labels)}, "text": tokenizer}
 
-    def encoded(corpus: Labelled, what: str) -> tuple[list[TokenTable], np.ndarray]:
+    def encoded(corpus: LabelledCorpus, what: str) -> tuple[list[TokenTable], np.ndarray]:
         tables = token_tables(corpus, coders, home / "cache")
         kept = usable(tables["text"].lengths[:, None], recipe.data, corpus, say, what)
         return [tables["text"], tables["label"]], kept
 
     tables, kept = encoded(corpus, "training")
     kept, held = parted(kept, recipe.data)
-    valid = Rows(tables, held)
+    valid = TableExamples(tables, held)
     if recipe.data.valid:
-        valid = Rows(*encoded(Labelled(one_file(recipe.data.valid, "valid"), recipe.data.label), "valid"))
-    wanted = Wanted(len(tokenizer), labels=len(labels))
-    objective = Classify(pad=tokenizer.specials.pad or 0)
-    order = Epochs(tables[0].lengths[kept, None], recipe.train)
-    return Material(tokenizer, objective, wanted, Rows(tables, kept), order, valid, labels=labels)
+        valid = TableExamples(
+            *encoded(LabelledCorpus(one_file(recipe.data.valid, "valid"), recipe.data.label), "valid")
+        )
+    wanted = DataSizes(len(tokenizer), labels=len(labels))
+    objective = ClassificationObjective(pad=tokenizer.specials.pad or 0)
+    order = BucketSampler(tables[0].lengths[kept, None], recipe.train)
+    return TrainingData(tokenizer, objective, wanted, TableExamples(tables, kept), order, valid, labels=labels)
 
 
 def usable(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say, what: str) -> np.ndarray:

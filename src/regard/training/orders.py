@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from regard.text.plans import Buckets
+from regard.text.plans import LengthBuckets
 from regard.training.feed import mixed
 from regard.training.objectives import Objective, Row
 from regard.training.recipe import TrainRecipe
 
 
-class Epochs:
+class BucketSampler:
     """Every example once an epoch, with others of like length."""
 
     def __init__(self, lengths: np.ndarray, train: TrainRecipe) -> None:
         others = lengths[:, 0] if lengths.shape[1] > 1 else None
-        self.buckets = Buckets(lengths[:, -1], others, tokens=train.tokens, rows=train.rows)
+        self.buckets = LengthBuckets(lengths[:, -1], others, tokens=train.tokens, rows=train.rows)
         self.plan = lru_cache(2)(lambda epoch: self.buckets.plan(train.seed, epoch))
 
     def count(self, epoch: int) -> int:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PATIENCE = 30 * 60  # seconds that processes wait for one another, as torch.distributed does
 
 
-class Lost(RegardError):
+class ProcessLost(RegardError):
     """Another process of the run has ended, and this one cannot go on alone."""
 
 
@@ -81,7 +81,7 @@ def joined(device: str = "cpu") -> Iterator[World]:
     except RuntimeError as problem:
         if not (isinstance(problem, dist.DistError) or "gloo" in str(problem).lower()):
             raise
-        raise Lost(f"process {rank} of {size}: another process has ended; the same command goes on") from None
+        raise ProcessLost(f"process {rank} of {size}: another process has ended; the same command goes on") from None
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
@@ -116,5 +116,5 @@ def patiently(is_so: Callable[[], bool]) -> None:
     until = time.monotonic() + PATIENCE
     while not is_so():
         if time.monotonic() > until:
-            raise Lost("some of the processes never came")
+            raise ProcessLost("some of the processes never came")
         time.sleep(0.01)

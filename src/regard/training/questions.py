@@ -8,21 +8,21 @@ import numpy as np
 import torch
 
 from regard.text import DataError, Question, Stories
-from regard.text.told import Row as Told
+from regard.text.told import StoryRow as Told
 from regard.text.told import rows
 from regard.training.feed import mixed
-from regard.training.materials import Material, Say, number_of
-from regard.training.objectives import Answer, Row
+from regard.training.materials import Say, TrainingData, number_of
+from regard.training.objectives import AnswerObjective, Row
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe, TrainRecipe
-from regard.training.styles import Wanted
+from regard.training.styles import DataSizes
 from regard.training.vocabulary import tokenizer_of
 
 Key = tuple[int, bool]
 """The number of a question, and whether it is read without softmax."""
 
 
-class Shuffled:
+class QuestionSampler:
     """Every question once an epoch, in any company; the first epochs are a memory network's linear start."""
 
     def __init__(self, count: int, train: TrainRecipe) -> None:
@@ -39,7 +39,7 @@ class Shuffled:
         return [(row, epoch < self.linear) for row in some.tolist()]
 
 
-class Learned:
+class QuestionSource:
     """Questions to learn from, with noise among their memories."""
 
     def __init__(self, questions: Sequence[Told]) -> None:
@@ -53,7 +53,7 @@ class Learned:
         return (*self.questions[row], np.array([linear, True]))
 
 
-def answer(recipe: Recipe, home: Path, say: Say) -> Material:
+def answer(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Stories in the layout of bAbI, from files or archives: see Stories.at."""
     data = recipe.data
     if not 0 <= data.valid_share < 1:
@@ -68,12 +68,12 @@ def answer(recipe: Recipe, home: Path, say: Say) -> Material:
     if pad:
         raise RecipeError(f"tokenizer.kind: the pad token is number {pad}, and 0 expected")
     told, valid = (rows(some, tokenizer, recipe.model.length) for some in (learned, judged))
-    return Material(
+    return TrainingData(
         tokenizer,
-        Answer(pad=pad, noise=recipe.train.noise),
-        Wanted(len(tokenizer), longest=max((max(row[0].shape[1], len(row[1])) for row in told), default=0)),
-        Learned(told),
-        Shuffled(len(told), recipe.train),
+        AnswerObjective(pad=pad, noise=recipe.train.noise),
+        DataSizes(len(tokenizer), longest=max((max(row[0].shape[1], len(row[1])) for row in told), default=0)),
+        QuestionSource(told),
+        QuestionSampler(len(told), recipe.train),
         [(*row, np.array([False, False])) for row in valid],
     )
 

@@ -9,7 +9,7 @@ Say = Callable[[str], None]
 
 
 @runtime_checkable
-class Report(Protocol):
+class TrainingReport(Protocol):
     """Told what happens."""
 
     def say(self, line: str) -> None: ...
@@ -18,7 +18,7 @@ class Report(Protocol):
     def close(self) -> None: ...
 
 
-class Silent:
+class SilentReport:
     """Says nothing: every process but the first."""
 
     def say(self, line: str) -> None: ...
@@ -27,7 +27,7 @@ class Silent:
     def close(self) -> None: ...
 
 
-class Lines:
+class LineReport:
     """One line now and then, at most one every few seconds."""
 
     def __init__(self, steps: int, every: float = 10.0) -> None:
@@ -47,7 +47,7 @@ class Lines:
     def close(self) -> None: ...
 
 
-class Bar:
+class BarReport:
     """A bar with loss, score, speed and time left."""
 
     def __init__(self, steps: int, done: int) -> None:
@@ -80,9 +80,9 @@ class Bar:
         self.bar.stop()
 
 
-def report(steps: int, done: int = 0) -> Report:
+def report(steps: int, done: int = 0) -> TrainingReport:
     """What fits where one looks at it."""
-    return Bar(steps, done) if sys.stderr.isatty() else Lines(steps)
+    return BarReport(steps, done) if sys.stderr.isatty() else LineReport(steps)
 
 
 def shown(values: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from regard.attention.normalisers import Normaliser, Unnormalised
 from regard.models import Memory
-from regard.text.told import Told
+from regard.text.told import StoryBatch
 from regard.training.feed import mixed
 from regard.training.objectives.answer import noisy
 
@@ -23,7 +23,7 @@ Copies = Float[Tensor, "copies"]
 
 
 @dataclass(frozen=True)
-class Protocol:
+class RestartProtocol:
     """How the nets of the paper learn.
 
     `linear` epochs without softmax come first; then `epochs` with it, the rate halved for the last of every `halve` of
@@ -46,12 +46,12 @@ class Protocol:
         yield from ((self.rate / 2 ** ((epoch + 1) // self.halve), None) for epoch in range(self.epochs))
 
 
-SINGLE = Protocol()
-JOINT = Protocol(epochs=60, halve=15, linear=30)
+SINGLE = RestartProtocol()
+JOINT = RestartProtocol(epochs=60, halve=15, linear=30)
 
 
 @dataclass(frozen=True)
-class Score:
+class RestartResult:
     """How each copy did: the share of its answers that are wrong, and the mean loss."""
 
     error: Copies
@@ -64,9 +64,9 @@ class Score:
 
 def learn(
     model: Memory,
-    told: Told,
-    protocol: Protocol = SINGLE,
-    report: Callable[[int, Score], None] = lambda epoch, score: None,
+    told: StoryBatch,
+    protocol: RestartProtocol = SINGLE,
+    report: Callable[[int, RestartResult], None] = lambda epoch, score: None,
     start: int = 0,
 ) -> None:
     """Follow the protocol from epoch `start` to the last. All copies read the same stories in the same order.
@@ -91,7 +91,7 @@ def learn(
                 wrong += (scores.detach().argmax(-1) != batch.answer[:, None]).sum(0)
                 total += losses.detach().sum(0)
             descend(model, rate, protocol.clip)
-        report(epoch, Score(wrong / len(told), total / len(told)))
+        report(epoch, RestartResult(wrong / len(told), total / len(told)))
     model.eval()
 
 
@@ -134,7 +134,7 @@ def descend(model: Memory, rate: float, clip: float) -> None:
 
 
 @torch.no_grad()
-def score(model: Memory, told: Told, rows: int = 250) -> Score:
+def score(model: Memory, told: StoryBatch, rows: int = 250) -> RestartResult:
     """How every copy answers, without noise."""
     wrong, total = torch.zeros(2, model.config.copies)
     for some in torch.arange(len(told)).split(rows):
@@ -142,4 +142,4 @@ def score(model: Memory, told: Told, rows: int = 250) -> Score:
         scores = model(batch.story, batch.question)
         wrong += (scores.argmax(-1) != batch.answer[:, None]).sum(0)
         total += each(scores, batch.answer).sum(0)
-    return Score(wrong / len(told), total / len(told))
+    return RestartResult(wrong / len(told), total / len(told))

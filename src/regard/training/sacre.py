@@ -9,7 +9,7 @@ from regard.errors import RegardError, lookup
 
 
 @dataclass(frozen=True)
-class Sacre:
+class SacreBleu:
     """BLEU (Papineni et al. 2002) and chrF (Popović 2015). Making one says what is missing, before hours of work."""
 
     tokenize: str = "13a"

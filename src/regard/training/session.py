@@ -12,27 +12,27 @@ from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import check_manifest
 from regard.models import Model
 from regard.training.averaging import averaged, restore
-from regard.training.beginning import Beginning, begun
-from regard.training.board import Board
+from regard.training.beginning import StartingModel, begun
+from regard.training.board import TensorBoardWriter
 from regard.training.carrying import packed, unpacked
 from regard.training.data import material
 from regard.training.export import Exporter, token_ids
-from regard.training.feed import Feed
-from regard.training.judge import Judge
+from regard.training.feed import BatchSource
+from regard.training.judge import Evaluator
 from regard.training.learner import Learner
-from regard.training.log import LOG, Log, read_log
+from regard.training.log import LOG, TrainingLog, read_log
 from regard.training.loop import Loop
-from regard.training.materials import Material
+from regard.training.materials import TrainingData
 from regard.training.optimiser import make_optimiser, moments, restore_moments
 from regard.training.processes import World, joined
 from regard.training.reading import RecipeError, changed, read_recipe, write_recipe
 from regard.training.recipe import Recipe
-from regard.training.reports import Report, Silent, report
+from regard.training.reports import SilentReport, TrainingReport, report
 from regard.training.sharing import shared, whole
 from regard.training.signals import listening
 from regard.training.state import (
-    Checkpoints,
-    Progress,
+    CheckpointStore,
+    TrainingProgress,
     alone,
     put_text,
     read_memory,
@@ -46,7 +46,7 @@ from regard.training.vocabulary import files
 RECIPE, RESULT = "recipe.toml", "model"
 
 
-def train(recipe: Recipe, *, device: str = "cpu", reporting: Report | None = None) -> Path:
+def train(recipe: Recipe, *, device: str = "cpu", reporting: TrainingReport | None = None) -> Path:
     """Train, or go on training; the folder of the finished model. Raises Stopped once it was told to stop and saved."""
     with ExitStack() as held:
         world = held.enter_context(joined(device))
@@ -54,7 +54,7 @@ def train(recipe: Recipe, *, device: str = "cpu", reporting: Report | None = Non
         if world.first:
             held.enter_context(alone(run))
             settle(recipe, run)
-        speaker = (reporting or report(recipe.train.steps)) if world.first else Silent()
+        speaker = (reporting or report(recipe.train.steps)) if world.first else SilentReport()
         held.callback(speaker.close)
         return Session(recipe, run, world, speaker).go_on()
 
@@ -76,12 +76,12 @@ class Session:
     recipe: Recipe
     run: Path
     world: World
-    report: Report
+    report: TrainingReport
 
     def go_on(self) -> Path:
         """From the newest checkpoint, or from the beginning, to the end."""
         recipe, world = self.recipe, self.world
-        checkpoints = Checkpoints(self.run / "checkpoints")
+        checkpoints = CheckpointStore(self.run / "checkpoints")
         if world.first:
             checkpoints.sweep()
             for name in (TOKENIZER, RESULT):
@@ -92,7 +92,7 @@ class Session:
         start = begun(recipe, data, self.report.say)
         model = start.model.to(world.device)
         latest = self.latest(checkpoints)
-        progress = Progress(world=world.size)
+        progress = TrainingProgress(world=world.size)
         if latest is not None:
             restore(model, latest[0])
             progress = latest[1]
@@ -106,12 +106,12 @@ class Session:
             self.report.say(f"finished already, after {progress.step} steps: {self.run / RESULT}")
             return self.run / RESULT
         with ExitStack() as held:
-            log = Log(self.run, progress.log, writes=world.first)
+            log = TrainingLog(self.run, progress.log, writes=world.first)
             held.callback(log.close)
             if recipe.train.tensorboard and world.first:
-                board = Board.of(self.run, progress.step, self.report.say)
+                board = TensorBoardWriter.of(self.run, progress.step, self.report.say)
                 log.readers += [] if board is None else [board]
-            feed = Feed(
+            feed = BatchSource(
                 data.rows,
                 data.order,
                 data.objective,
@@ -124,13 +124,13 @@ class Session:
 
     def learn(
         self,
-        data: Material,
-        start: Beginning,
-        progress: Progress,
+        data: TrainingData,
+        start: StartingModel,
+        progress: TrainingProgress,
         folder: Path | None,
-        checkpoints: Checkpoints,
-        feed: Feed,
-        log: Log,
+        checkpoints: CheckpointStore,
+        feed: BatchSource,
+        log: TrainingLog,
     ) -> Path:
         """Put everything together, and run the loop; `folder` is the checkpoint to go on from."""
         recipe, train, world, model = self.recipe, self.recipe.train, self.world, start.model
@@ -140,14 +140,14 @@ class Session:
         steps = shared(learner, world, train)
         now = whole(model, start.plan.config)
         exporter = Exporter(recipe, start.plan, token_ids(data.tokenizer, data.start), files(self.run), data.labels)
-        judge = Judge.of(recipe, data)
+        judge = Evaluator.of(recipe, data)
         optimiser = make_optimiser(
             model, train.optimiser, rate=train.rate, betas=train.betas, epsilon=train.epsilon, decay=train.decay
         )
         names = {weight: name for name, weight in model.named_parameters()}
         saved = {} if folder is None else read_memory(folder)
         restore_moments(optimiser, names, saved)
-        keeper = Keeper(
+        keeper = Checkpointer(
             checkpoints, exporter, now, lambda: moments(optimiser, names) | packed(loop.carried), recipe, world.first
         )
         with listening() as stop:
@@ -172,10 +172,10 @@ class Session:
                 keeper.tidy(progress)  # which a kill may have kept it from
             done = loop.run()
             world.wait()
-            last = Judge.of(recipe, data, is_last=True)
+            last = Evaluator.of(recipe, data, is_last=True)
             return self.finish(done, checkpoints, exporter, learner.of(now()), last, log, loop.check)
 
-    def latest(self, checkpoints: Checkpoints) -> tuple[Path, Progress] | None:
+    def latest(self, checkpoints: CheckpointStore) -> tuple[Path, TrainingProgress] | None:
         """The checkpoint to go on from. The first process chooses: another machine may not see yet what it sees."""
         mine = checkpoints.latest(self.report.say, self.run / LOG) if self.world.first else None
         step = self.world.told(-1 if mine is None else mine[1].step)
@@ -183,10 +183,10 @@ class Session:
             return mine
         return checkpoints.path(step), read_progress(checkpoints.path(step))
 
-    def prepared(self) -> Material:
+    def prepared(self) -> TrainingData:
         return material(self.recipe, self.run, self.report.say)
 
-    def is_done(self, progress: Progress) -> bool:
+    def is_done(self, progress: TrainingProgress) -> bool:
         """Whether the result is there already, and of this step."""
         lines = read_log(self.run)
         if not lines or "final" not in lines[-1] or lines[-1]["step"] != progress.step:
@@ -200,12 +200,12 @@ class Session:
 
     def finish(
         self,
-        done: Progress,
-        checkpoints: Checkpoints,
+        done: TrainingProgress,
+        checkpoints: CheckpointStore,
         exporter: Exporter,
         learner: Learner,
-        judge: Judge | None,
-        log: Log,
+        judge: Evaluator | None,
+        log: TrainingLog,
         check: Callable[[], None],
     ) -> Path:
         """The result: the mean of the last checkpoints, the best one, or the last."""
@@ -230,7 +230,7 @@ class Session:
         self.world.wait()
         return self.run / RESULT
 
-    def chosen(self, done: Progress, checkpoints: Checkpoints) -> list[int]:
+    def chosen(self, done: TrainingProgress, checkpoints: CheckpointStore) -> list[int]:
         """The steps whose checkpoints make up the result."""
         train = self.recipe.train
         if train.average > 1:
@@ -240,17 +240,17 @@ class Session:
 
 
 @dataclass
-class Keeper:
+class Checkpointer:
     """Writes checkpoints, and removes those that are not needed any more."""
 
-    checkpoints: Checkpoints
+    checkpoints: CheckpointStore
     exporter: Exporter
     model: Callable[[], Model]
     memory: Callable[[], dict[str, Any]]
     recipe: Recipe
     writes: bool = True
 
-    def save(self, progress: Progress, scores: dict[str, float]) -> None:
+    def save(self, progress: TrainingProgress, scores: dict[str, float]) -> None:
         model, memory, step = self.model(), self.memory(), progress.step
         if not self.writes:
             return
@@ -259,7 +259,7 @@ class Keeper:
         )
         self.tidy(progress)
 
-    def tidy(self, progress: Progress) -> None:
+    def tidy(self, progress: TrainingProgress) -> None:
         """Keep the newest, the best, and the last regular ones: those that an interruption wrote are no regular ones.
 
         What is newer still is damaged, and will be written again.

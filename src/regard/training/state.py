@@ -28,7 +28,7 @@ class SaveError(RegardError):
 
 
 @dataclass(frozen=True)
-class Progress:
+class TrainingProgress:
     """How far a run is. `streak` counts steps in a row that were skipped, `waited` evaluations without a better score;
     `evaluated` is the last step that was; `log` is how many bytes of the log belong to all this. `loss`, `plain` and
     `count` are sums since the last line of the log."""
@@ -46,7 +46,7 @@ class Progress:
     world: int = 1
 
 
-class Checkpoints:
+class CheckpointStore:
     """The checkpoints of a run: folders in the Hugging Face layout that hold the state of the training, too."""
 
     def __init__(self, folder: Path) -> None:
@@ -60,7 +60,7 @@ class Checkpoints:
         found = self.folder.glob("step-*") if self.folder.is_dir() else ()
         return sorted(int(path.name[5:]) for path in found if path.name[5:].isdigit())
 
-    def save(self, progress: Progress, memory: dict[str, Tensor], write: Callable[[Path], None]) -> Path:
+    def save(self, progress: TrainingProgress, memory: dict[str, Tensor], write: Callable[[Path], None]) -> Path:
         """Write a checkpoint. `write` puts the model into a folder, `memory` is the optimiser's."""
 
         def fill(beside: Path) -> None:
@@ -72,7 +72,7 @@ class Checkpoints:
 
     def latest(
         self, say: Callable[[str], None] = lambda line: None, log: Path | None = None
-    ) -> tuple[Path, Progress] | None:
+    ) -> tuple[Path, TrainingProgress] | None:
         """The newest checkpoint that is whole, its part of the log too; of those that are not, a line each."""
         length = log.stat().st_size if log is not None and log.is_file() else 0
         for step in reversed(self.steps()):
@@ -96,7 +96,7 @@ class Checkpoints:
         sweep(self.folder, "step-*")
 
 
-def read_progress(folder: Path) -> Progress:
+def read_progress(folder: Path) -> TrainingProgress:
     """How far a checkpoint is, once all its files have the sums of the manifest."""
     if not (folder / MANIFEST).is_file():
         raise CheckpointError(f"{folder}: not whole: no {MANIFEST}")
@@ -104,7 +104,7 @@ def read_progress(folder: Path) -> Progress:
     if lacking := {STATE, OPTIMISER} - read_json(folder / MANIFEST).keys():
         raise CheckpointError(f"{folder}: not whole: no {', '.join(sorted(lacking))}")
     try:
-        return Progress(**read_json(folder / STATE))
+        return TrainingProgress(**read_json(folder / STATE))
     except TypeError as problem:
         raise CheckpointError(f"{folder / STATE}: no state of a training ({first_line(problem)})") from None
 

@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from regard.text import DataError, Plain, Side, Tokenizer, Windows, token_tables
-from regard.training.materials import Material, Say, number_of, one_file, parted
-from regard.training.objectives import Masked, NextToken, Objective, Row
-from regard.training.objectives.next_token import Texts
+from regard.text import ColumnTexts, DataError, PlainCorpus, Tokenizer, Windows, token_tables
+from regard.training.materials import Say, TrainingData, number_of, one_file, parted
+from regard.training.objectives import MaskedObjective, NextTokenObjective, Objective, Row
+from regard.training.objectives.next_token import TextBatch
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe
-from regard.training.styles import Wanted
+from regard.training.styles import DataSizes
 from regard.training.vocabulary import tokenizer_of
 
 Stretch = tuple[int, int]
 
 
-class Stream:
+class TokenStream:
     """A row of tokens; an example is a stretch of it, both ends included."""
 
     def __init__(self, tokens: np.ndarray) -> None:
@@ -33,7 +33,7 @@ class Stream:
         return self.tokens[stretch[0] : stretch[1] + 1], np.array(stretch[:1])
 
 
-class Through:
+class StreamSampler:
     """A way through a stream: the windows of every batch."""
 
     def __init__(self, windows: Windows) -> None:
@@ -48,10 +48,10 @@ class Through:
         return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
-def next_token(recipe: Recipe, home: Path, say: Say) -> Material:
+def next_token(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """A text that is gone on with."""
     tokenizer, learned, judged = streams(recipe, home, "stream")
-    objective = NextToken(pad=tokenizer.specials.pad or 0)
+    objective = NextTokenObjective(pad=tokenizer.specials.pad or 0)
     context = recipe.data.context or recipe.model.length
     found = windowed(recipe, tokenizer, objective, learned, judged, context)
     if recipe.model.kind != "xl" or not recipe.model.memory:
@@ -65,20 +65,20 @@ def next_token(recipe: Recipe, home: Path, say: Say) -> Material:
     return replace(found, judged=read_on(judged, context, rows, objective) if len(judged) > 1 else ())
 
 
-def read_on(tokens: np.ndarray, context: int, rows: int, objective: NextToken) -> list[Texts]:
+def read_on(tokens: np.ndarray, context: int, rows: int, objective: NextTokenObjective) -> list[TextBatch]:
     """A text in batches of so many rows, each row a part of it that goes on from one batch to the next."""
-    stream, windows = Stream(tokens), Windows(tokens, context=context, rows=rows, order="carried")
-    way, chance = Through(windows), torch.Generator()
+    stream, windows = TokenStream(tokens), Windows(tokens, context=context, rows=rows, order="carried")
+    way, chance = StreamSampler(windows), torch.Generator()
     return [
         objective.batch([stream[stretch] for stretch in way.rows(0, number)], chance) for number in range(way.count(0))
     ]
 
 
-def masked(recipe: Recipe, home: Path, say: Say) -> Material:
+def masked(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """A text with holes in it."""
     tokenizer, learned, judged = streams(recipe, home, "sentence")
     train = recipe.train
-    objective = Masked(
+    objective = MaskedObjective(
         mask=number_of(tokenizer, "mask"),
         frame=(number_of(tokenizer, "cls"), number_of(tokenizer, "sep")),
         words=len(tokenizer),
@@ -104,7 +104,7 @@ def windowed(
     context: int,
     *,
     follows: bool = False,
-) -> Material:
+) -> TrainingData:
     if context > recipe.model.length:
         raise RecipeError(f"data.context = {context}: the model has places for model.length = {recipe.model.length}")
     train = recipe.train
@@ -114,23 +114,23 @@ def windowed(
     if len(judged) > 1:
         starts = range(0, len(judged) - 1, context)
         valid = [(judged[start : start + context + 1],) for start in starts]
-    wanted = Wanted(len(tokenizer), follows=follows)
-    return Material(tokenizer, objective, wanted, Stream(learned), Through(windows), valid)
+    wanted = DataSizes(len(tokenizer), follows=follows)
+    return TrainingData(tokenizer, objective, wanted, TokenStream(learned), StreamSampler(windows), valid)
 
 
 def streams(recipe: Recipe, home: Path, frame: str) -> tuple[Tokenizer, np.ndarray, np.ndarray]:
     """The tokeniser, the text to learn from and the one to be judged by, which may be the end of the same file."""
     data = recipe.data
-    corpus = Plain(one_file(data.train, "train"), ends=True)
-    tokenizer = tokenizer_of(recipe, home, Side(corpus, ("text",)), frame=frame)
+    corpus = PlainCorpus(one_file(data.train, "train"), ends=True)
+    tokenizer = tokenizer_of(recipe, home, ColumnTexts(corpus, ("text",)), frame=frame)
 
-    def read(corpus: Plain) -> np.ndarray:
+    def read(corpus: PlainCorpus) -> np.ndarray:
         return token_tables(corpus, {"text": tokenizer}, home / "cache", bare=True)["text"].tokens
 
     learned = read(corpus)
     learned, judged = parted(learned, data)
     if data.valid:
-        judged = read(Plain(one_file(data.valid, "valid"), ends=True))
+        judged = read(PlainCorpus(one_file(data.valid, "valid"), ends=True))
     if len(learned) < 2:
         raise DataError(f"{corpus.path}: fewer than two tokens to learn from")
     return tokenizer, learned, judged

@@ -31,7 +31,7 @@ from regard.training.recipe import ModelRecipe
 
 
 @dataclass(frozen=True)
-class Plan:
+class ModelPlan:
     """A model to be built, and what its family calls it. `told` is what config.json says beside its numbers."""
 
     config: Config
@@ -40,7 +40,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DataSizes:
     """What the data asks of a model: so many words (`written`, where the other side has its own), labels (0: none), and
     whether sentences follow each other; `longest` are the words of a remembered sentence."""
 
@@ -51,7 +51,7 @@ class Wanted:
     longest: int = 0
 
 
-def marian(model: ModelRecipe, wanted: Wanted) -> Plan:
+def marian(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Vaswani et al. 2017, as Marian has it: norms after each part, all sines before all cosines."""
     sides = [
         SideConfig(
@@ -64,10 +64,10 @@ def marian(model: ModelRecipe, wanted: Wanted) -> Plan:
     shared = model.shared and wanted.written is None
     output = OutputConfig(model.tied, bias=model.output_bias)
     told = {"model_type": "marian", "max_position_embeddings": model.length}
-    return Plan(TransformerConfig(sides[0], sides[1], output, shared=shared), "MarianMTModel", told)
+    return ModelPlan(TransformerConfig(sides[0], sides[1], output, shared=shared), "MarianMTModel", told)
 
 
-def t5(model: ModelRecipe, wanted: Wanted) -> Plan:
+def t5(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Raffel et al. 2020: norms before each part, no biases, distances in buckets."""
     sides = [
         SideConfig(
@@ -87,10 +87,10 @@ def t5(model: ModelRecipe, wanted: Wanted) -> Plan:
         for layers, both in zip(depths(model), (True, False), strict=True)
     ]
     output = OutputConfig(model.tied, scale=model.width**-0.5 if model.tied else 1.0)
-    return Plan(TransformerConfig(sides[0], sides[1], output), "T5ForConditionalGeneration", {"model_type": "t5"})
+    return ModelPlan(TransformerConfig(sides[0], sides[1], output), "T5ForConditionalGeneration", {"model_type": "t5"})
 
 
-def gpt2(model: ModelRecipe, wanted: Wanted) -> Plan:
+def gpt2(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Radford et al. 2019: norms before each part, learned places."""
     place = PositionConfig("learned", {"length": model.length, "width": model.width})
     side = SideConfig(
@@ -99,7 +99,7 @@ def gpt2(model: ModelRecipe, wanted: Wanted) -> Plan:
     return reader(model, wanted, side, "GPT2", "LMHeadModel")
 
 
-def llama(model: ModelRecipe, wanted: Wanted) -> Plan:
+def llama(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Touvron et al. 2023: RMS norms before each part, rotary places, a gated inner layer, no biases."""
     layers = StackConfig(
         layers=depths(model)[0],
@@ -112,29 +112,29 @@ def llama(model: ModelRecipe, wanted: Wanted) -> Plan:
     settings = {"width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
     side = SideConfig(WordsConfig(wanted.words, dropout=model.dropout), layers, PositionConfig("rotary", settings))
     plan = reader(model, wanted, side, "Llama", "ForCausalLM")
-    return Plan(plan.config, plan.architecture, plan.told | {"max_position_embeddings": model.length})
+    return ModelPlan(plan.config, plan.architecture, plan.told | {"max_position_embeddings": model.length})
 
 
-def xl(model: ModelRecipe, wanted: Wanted) -> Plan:
+def xl(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Dai et al. 2019, norms before each part: distances in the score, and a memory of what was read before."""
     layers = stack(model, depths(model)[0], "gelu-tanh")
     window = model.memory + 1 if model.memory else None
     layers = replace(layers, attention=replace(layers.attention, score="xl"), window=window)
     side = SideConfig(WordsConfig(wanted.words, dropout=model.dropout), layers)
     output = OutputConfig(model.tied, bias=model.output_bias)
-    return Plan(XLConfig(side, output), "XL", {"model_type": "regard-xl"})
+    return ModelPlan(XLConfig(side, output), "XL", {"model_type": "regard-xl"})
 
 
-def reader(model: ModelRecipe, wanted: Wanted, side: SideConfig, family: str, ending: str) -> Plan:
+def reader(model: ModelRecipe, wanted: DataSizes, side: SideConfig, family: str, ending: str) -> ModelPlan:
     """A model that reads left to right, and what is asked of it."""
     told = {"model_type": family.lower()}
     if wanted.labels:
         classify = ClassifyConfig(wanted.labels, pool_of(model), bias=False)
-        return Plan(DecoderConfig(side, None, classify), f"{family}ForSequenceClassification", told)
-    return Plan(DecoderConfig(side, OutputConfig(model.tied, bias=model.output_bias)), f"{family}{ending}", told)
+        return ModelPlan(DecoderConfig(side, None, classify), f"{family}ForSequenceClassification", told)
+    return ModelPlan(DecoderConfig(side, OutputConfig(model.tied, bias=model.output_bias)), f"{family}{ending}", told)
 
 
-def bert(model: ModelRecipe, wanted: Wanted) -> Plan:
+def bert(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Devlin et al. 2019: norms after each part, learned places, segments."""
     epsilon = NormConfig("layer", 1e-12)
     side = SideConfig(
@@ -145,14 +145,14 @@ def bert(model: ModelRecipe, wanted: Wanted) -> Plan:
     told = {"model_type": "bert"}
     if wanted.labels:
         classify = ClassifyConfig(wanted.labels, pool_of(model), dropout=model.dropout)
-        return Plan(EncoderConfig(side, None, classify, "tanh"), "BertForSequenceClassification", told)
+        return ModelPlan(EncoderConfig(side, None, classify, "tanh"), "BertForSequenceClassification", told)
     output = OutputConfig(model.tied, bias=True, transform=side.stack.inner.activation)
     if wanted.follows:
-        return Plan(EncoderConfig(side, output, pooler="tanh", follows=True), "BertForPreTraining", told)
-    return Plan(EncoderConfig(side, output), "BertForMaskedLM", told)
+        return ModelPlan(EncoderConfig(side, output, pooler="tanh", follows=True), "BertForPreTraining", told)
+    return ModelPlan(EncoderConfig(side, output), "BertForMaskedLM", told)
 
 
-def esm(model: ModelRecipe, wanted: Wanted) -> Plan:
+def esm(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Lin et al. 2023: norms before each part, rotary places; it learns from little text what BERT needs much for."""
     settings = {"width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
     layers = stack(model, depths(model)[0], "gelu")
@@ -160,13 +160,13 @@ def esm(model: ModelRecipe, wanted: Wanted) -> Plan:
     told = {"model_type": "esm", "max_position_embeddings": model.length}
     if wanted.labels:
         classify = ClassifyConfig(wanted.labels, pool_of(model), "tanh", dropout=model.dropout)
-        return Plan(EncoderConfig(side, None, classify), "EsmForSequenceClassification", told)
+        return ModelPlan(EncoderConfig(side, None, classify), "EsmForSequenceClassification", told)
     if wanted.follows:
         raise RecipeError("model.style = 'esm' does not tell whether sentences follow each other: bert does")
-    return Plan(EncoderConfig(side, OutputConfig(model.tied, bias=True, transform="gelu")), "EsmForMaskedLM", told)
+    return ModelPlan(EncoderConfig(side, OutputConfig(model.tied, bias=True, transform="gelu")), "EsmForMaskedLM", told)
 
 
-def alignment(model: ModelRecipe, wanted: Wanted) -> Plan:
+def alignment(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Bahdanau et al. 2015 (`score = "additive"`) or Luong et al. 2015, in a layout of our own.
 
     Annotations, both ways together, are as wide as the decoder's state.
@@ -193,10 +193,10 @@ def alignment(model: ModelRecipe, wanted: Wanted) -> Plan:
         shared=model.shared and wanted.written is None,
         dropout=model.dropout,
     )
-    return Plan(config, "Aligner", {"model_type": "regard-alignment"})
+    return ModelPlan(config, "Aligner", {"model_type": "regard-alignment"})
 
 
-def memory(model: ModelRecipe, wanted: Wanted) -> Plan:
+def memory(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Sukhbaatar et al. 2015, in a layout of our own. Word 0 is none."""
     config = MemoryConfig(
         wanted.words,
@@ -207,7 +207,7 @@ def memory(model: ModelRecipe, wanted: Wanted) -> Plan:
         memories=model.length,
         longest=wanted.longest,
     )
-    return Plan(config, "Memory", {"model_type": "regard-memory"})
+    return ModelPlan(config, "Memory", {"model_type": "regard-memory"})
 
 
 SCORINGS: dict[str, tuple[str, Literal["before", "after"]]] = {
@@ -257,8 +257,8 @@ def pool_of(model: ModelRecipe) -> Literal["first", "last", "mean"]:
     return cast(Literal["first", "last", "mean"], model.pool)
 
 
-Style = Callable[[ModelRecipe, Wanted], Plan]
-KINDS: dict[str, dict[str, Style]] = {
+ModelPlanner = Callable[[ModelRecipe, DataSizes], ModelPlan]
+KINDS: dict[str, dict[str, ModelPlanner]] = {
     "transformer": {"marian": marian, "t5": t5},
     "encoder": {"bert": bert, "esm": esm},
     "decoder": {"gpt2": gpt2, "llama": llama},
@@ -269,7 +269,7 @@ KINDS: dict[str, dict[str, Style]] = {
 """The styles of each kind of model; the first is the usual one."""
 
 
-def plan(model: ModelRecipe, wanted: Wanted) -> Plan:
+def plan(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """What a recipe's model is made of."""
     styles = lookup(KINDS, model.kind, "model kind")
     style = lookup(styles, model.style or next(iter(styles)), f"style of {model.kind} (model.style)")

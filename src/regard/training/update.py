@@ -10,13 +10,13 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.graph import increment_version
 
-from regard.training.objectives.objective import Carried
+from regard.training.objectives.objective import SegmentMemory
 from regard.training.optimiser import clip
 from regard.training.processes import World
 
 
 @dataclass(frozen=True)
-class Update:
+class StepResult:
     """What a step was like: sums over its places, and the size of its gradient. `skipped`: that was no number.
 
     `carried` is what the last batch leaves behind for the one after it; nothing where it may be no number either.
@@ -28,19 +28,19 @@ class Update:
     tokens: int
     norm: float
     skipped: bool
-    carried: Carried | None = None
+    carried: SegmentMemory | None = None
 
 
 def update(
-    learner: Callable[..., tuple[Tensor, Tensor, Carried | None]],
+    learner: Callable[..., tuple[Tensor, Tensor, SegmentMemory | None]],
     batches: Sequence[Any],
     optimiser: torch.optim.Optimizer,
     *,
     rate: float,
     most: float = 0.0,
     world: World = World(),
-    carried: Carried | None = None,
-) -> Update:
+    carried: SegmentMemory | None = None,
+) -> StepResult:
     """Learn from some batches as if they were one: every place counts the same, whichever batch or process it is in."""
     count, tokens = world.sums([sum(batch.count for batch in batches), sum(batch.tokens for batch in batches)])
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
@@ -65,7 +65,7 @@ def update(
         increment_version(
             [weight for weight in weights if type(weight) is nn.Parameter]
         )  # the fused kernel does not, and whoever keeps copies would not know they are old
-    return Update(total, plain, int(count), int(tokens), size, skipped, None if skipped else carried)
+    return StepResult(total, plain, int(count), int(tokens), size, skipped, None if skipped else carried)
 
 
 def unsynchronised(learner: Any) -> Any:

@@ -72,11 +72,11 @@ class Stepped:
     def __init__(self, steps: Steps, along: Along, longest: int) -> None:
         self.steps, self.along, self.longest, self.count = steps, along, max(longest, 1), 0
 
-    def start(self, source: Any, real: Any = None) -> Any:
+    def start(self, source: Any, attention_mask: Any = None) -> Any:
         self.along.at("reading")
-        return self.steps.start(source, real)
+        return self.steps.start(source, attention_mask)
 
-    def step(self, state: Any, tokens: Any, real: Any = None) -> Any:
+    def step(self, state: Any, tokens: Any, attention_mask: Any = None) -> Any:
         self.along.at("writing", self.count / self.longest)
         self.count += 1
-        return self.steps.step(state, tokens, real)
+        return self.steps.step(state, tokens, attention_mask)

@@ -193,7 +193,7 @@ def embedded(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
 def answered(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     """A question about a story: every hop looks at its sentences."""
     from regard.tasks.answer import NOTHING
-    from regard.text.told import Told, numbered
+    from regard.text.told import StoryBatch, numbered
 
     if not (ask.second or "").strip():
         raise RegardError("no question: this model answers a second text, the question, about the first, the story")
@@ -202,7 +202,7 @@ def answered(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     short_enough(words.size, limits)
     if not len(question):
         raise RegardError("no question: at least one word expected")
-    rows = Told.of([(words, question, torch.zeros(1, dtype=torch.long).numpy())], task.config.pad)
+    rows = StoryBatch.of([(words, question, torch.zeros(1, dtype=torch.long).numpy())], task.config.pad)
     with kept(task, along) as seen:
         scores = task.model(rows.story.to(task.device), rows.question.to(task.device))[0, 0]
     chances = scores.softmax(-1)

@@ -178,7 +178,7 @@ def mask_of(pattern: Pattern) -> str:
     if allowed is None:
         return "none"
     is_causal, rest = allowed.split(queries, keys)
-    if isinstance(rest, Padding) and bool(rest.real.all()):
+    if isinstance(rest, Padding) and bool(rest.attention_mask.all()):
         rest = None
     parts = [*(["causal"] if is_causal else []), *([] if rest is None else [type(rest).__name__.lower()])]
     return " and ".join(parts) or "none"

@@ -74,7 +74,7 @@ def test_the_pattern_is_what_was_used_and_so_are_its_gradients(name, mask):
 def test_what_stands_in_padded_places_changes_nothing(name, fill):
     way = SOME[name]().double()
     query, key, value = (each.detach() for each in heads(way))
-    rubbish = ~PADDED["right"].real[:, None, :, None]
+    rubbish = ~PADDED["right"].attention_mask[:, None, :, None]
     clean = attend(query, query if way.shares else key, value, mask=PADDED["right"], way=way)
     query, key, value = (each.masked_fill(rubbish, fill) for each in (query, key, value))
     dirty = attend(query, query if way.shares else key, value, mask=PADDED["right"], way=way)

@@ -57,7 +57,7 @@ def test_paddings_are_joined_into_one_so_that_the_kernel_can_take_it():
     assert isinstance(mask, And)
     assert mask.parts[0] == Causal()
     assert len(mask.parts) == 2
-    assert torch.equal(mask.parts[1].real, left.real & right.real)
+    assert torch.equal(mask.parts[1].attention_mask, left.attention_mask & right.attention_mask)
     is_causal, rest = mask.split(6, 6)
     assert is_causal
     assert isinstance(rest, Padding)

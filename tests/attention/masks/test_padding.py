@@ -12,11 +12,11 @@ from regard.errors import ShapeError
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_lengths_are_numbers_of_real_places_on_the_other_side(side):
-    real = Padding.from_lengths([0, 2, 3], side, keys=4).real
-    assert real.sum(-1).tolist() == [0, 2, 3]
-    assert (real if side == "right" else real.flip(1)).int().diff(dim=1).max() <= 0
-    assert Padding.from_lengths(torch.tensor([1, 3]), side).real.shape == (2, 3)
-    assert Padding.from_lengths([], keys=3).real.shape == (0, 3)
+    attention_mask = Padding.from_lengths([0, 2, 3], side, keys=4).attention_mask
+    assert attention_mask.sum(-1).tolist() == [0, 2, 3]
+    assert (attention_mask if side == "right" else attention_mask.flip(1)).int().diff(dim=1).max() <= 0
+    assert Padding.from_lengths(torch.tensor([1, 3]), side).attention_mask.shape == (2, 3)
+    assert Padding.from_lengths([], keys=3).attention_mask.shape == (0, 3)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
@@ -47,7 +47,7 @@ def test_what_is_not_padding_is_refused(make, told, unchecked):
 def test_the_padding_of_a_mask_is_what_no_query_may_see():
     mask = Padding.from_lengths([1, 2])
     assert padding(mask) is mask
-    assert padding(Causal() & mask & Window(2)).real.tolist() == mask.real.tolist()
+    assert padding(Causal() & mask & Window(2)).attention_mask.tolist() == mask.attention_mask.tolist()
     for other in (
         None,
         Causal(),
@@ -69,15 +69,15 @@ def test_an_alternative_hides_no_key():
     assert_close(gathered[:, 1:], attend(query, key, value)[:, 1:])
 
 
-def positions(real):
+def positions(attention_mask):
     """Where tokens stand among themselves, -1 for padding."""
-    return torch.where(real, real.cumsum(-1) - 1, -1)
+    return torch.where(attention_mask, attention_mask.cumsum(-1) - 1, -1)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_tokens_are_counted_without_padding(side):
     mask = Padding.from_lengths([2, 4], side, 5)
-    found = keys_at([0, 3, -1], positions(mask.real))
+    found = keys_at([0, 3, -1], positions(mask.attention_mask))
     for member, length in enumerate([2, 4]):
         first = 5 - length if side == "left" else 0
         meant = {first, first + length - 1} | ({first + 3} if length > 3 else set())
@@ -86,7 +86,7 @@ def test_tokens_are_counted_without_padding(side):
 
 def test_real_places_need_not_be_together():
     mask = Padding(torch.tensor([[False, True, False, True, True]]))
-    at = positions(mask.real)
+    at = positions(mask.attention_mask)
     assert keys_at([1], at).tolist() == [[False, False, False, True, False]]
     assert keys_at(torch.tensor([0, 2]), at).tolist() == [[False, True, False, False, True]]
     assert keys_at([4], torch.arange(5)[None]).tolist() == [[False] * 4 + [True]]
@@ -94,7 +94,7 @@ def test_real_places_need_not_be_together():
 
 def test_a_token_that_no_member_has_is_refused():
     with pytest.raises(ShapeError, match="there is no token at position 3: 3 of them, counted from 0"):
-        keys_at([3], positions(Padding.from_lengths([2, 3], keys=9).real))
+        keys_at([3], positions(Padding.from_lengths([2, 3], keys=9).attention_mask))
 
 
 def test_it_prints_how_many_are_real():

@@ -56,10 +56,10 @@ def test_the_weights_are_those_of_the_paper(reach, fades):
 def test_padding_hides_keys_of_a_local_look_too():
     query, key, value = placed()
     local = Local(Dot(1.0), 3, fades=True)
-    real = torch.arange(9) < 6
+    attention_mask = torch.arange(9) < 6
     centred = query.clone()
     centred[..., -1] = query[..., -1].clamp(max=5)
-    found = attend(centred, key, value, score=local, mask=Padding(real[None]))
+    found = attend(centred, key, value, score=local, mask=Padding(attention_mask[None]))
     assert_close(found, attend(centred, key[:, :, :6], value[:, :, :6], score=local))
 
 

@@ -54,17 +54,17 @@ class Onnx:
             runtime.InferenceSession(folder / f"{side}.onnx", options) for side in ("encoder", "decoder")
         )
 
-    def start(self, source, real=None):
-        real = torch.ones_like(source, dtype=torch.bool) if real is None else real
-        given = {"tokens": source.numpy(), "real": real.numpy()}
+    def start(self, source, attention_mask=None):
+        attention_mask = torch.ones_like(source, dtype=torch.bool) if attention_mask is None else attention_mask
+        given = {"tokens": source.numpy(), "real": attention_mask.numpy()}
         names = [output.name for output in self.encoder.get_outputs()]
         found = dict(zip(names, self.encoder.run(names, given), strict=True))
         shapes = {one.name: one.shape for one in self.decoder.get_inputs() if one.name.startswith("past")}
         nothing = {name: np.zeros((len(source), one[1], 0, one[3]), np.float32) for name, one in shapes.items()}
-        return Remembered({"real": real.numpy(), **found, **nothing})
+        return Remembered({"real": attention_mask.numpy(), **found, **nothing})
 
-    def step(self, state, tokens, real=None):
-        assert real is None
+    def step(self, state, tokens, attention_mask=None):
+        assert attention_mask is None
         given = dict(state.given)
         for place in range(tokens.shape[1]):
             names = [output.name for output in self.decoder.get_outputs()]

@@ -71,11 +71,17 @@ def test_ctranslate2_writes_what_we_write(folders, translator, ours, tmp_path):
 
 def test_onnx_writes_what_we_write(folders, translator, ours, tmp_path):
     export(folders["marian"], tmp_path / "out", "onnx")
-    tokens, real = sources(translator)
+    tokens, attention_mask = sources(translator)
     prefix = torch.full((len(TEXTS), 1), translator.start())
     rules = Rules(ends=(translator.tokenizer.specials.eos,))
     for beam in BEAMS:
-        asked = {"real": real, "prefix": prefix, "beam": beam, "max_length": LONGEST, "rules": rules}
+        asked = {
+            "attention_mask": attention_mask,
+            "prefix": prefix,
+            "beam": beam,
+            "max_length": LONGEST,
+            "rules": rules,
+        }
         found = decode(Onnx(tmp_path / "out"), tokens, **asked)
         assert [translator.tokenizer.decode(one.best.ids) for one in found] == ours[beam]
 
@@ -84,11 +90,11 @@ def test_onnx_writes_what_we_write(folders, translator, ours, tmp_path):
 def test_onnx_scores_a_step_as_the_model_does(folders, name, tmp_path):
     export(folders[name], tmp_path / "out", "onnx")
     task = regard.load(folders[name])
-    graphs, (tokens, real) = Onnx(tmp_path / "out"), sources(task)
+    graphs, (tokens, attention_mask) = Onnx(tmp_path / "out"), sources(task)
     written = torch.randint(5, 200, (len(TEXTS), 4))
-    found = graphs.step(graphs.start(tokens, real), written)[0][:, 0]
+    found = graphs.step(graphs.start(tokens, attention_mask), written)[0][:, 0]
     with torch.no_grad():
-        expected = task.model(tokens, written, real=real)[:, -1]
+        expected = task.model(tokens, written, attention_mask=attention_mask)[:, -1]
     banned = found < -1e8
     assert banned.sum(1).tolist() == [name != "bart"] * len(TEXTS)  # padding, where the folder forbids it
     torch.testing.assert_close(found[~banned], expected[~banned], atol=1e-4, rtol=1e-4)
@@ -100,13 +106,13 @@ def test_ctranslate2_finds_a_text_as_likely_as_the_model_does(folders, name, tmp
     export(folders[name], tmp_path / "out", "ctranslate2")
     program = library.Translator(str(tmp_path / "out"), compute_type="float32", intra_threads=1)
     task = regard.load(folders[name])
-    tokens, real = sources(task)
+    tokens, attention_mask = sources(task)
     written = torch.randint(5, 200, (len(TEXTS), 4))
-    read = [task.tokenizer.tokens(row[keep].tolist()) for row, keep in zip(tokens, real, strict=True)]
+    read = [task.tokenizer.tokens(row[keep].tolist()) for row, keep in zip(tokens, attention_mask, strict=True)]
     told = program.score_batch([*map(list, read)], [list(task.tokenizer.tokens(row.tolist())) for row in written])
     start = torch.full((len(TEXTS), 1), task.start())
     with torch.no_grad():
-        scores = task.model(tokens, torch.cat([start, written], 1), real=real)
+        scores = task.model(tokens, torch.cat([start, written], 1), attention_mask=attention_mask)
     banned = [word[0] for word in task.settings.phrases()]
     likely = scores.index_fill(-1, torch.tensor(banned, dtype=torch.long), -torch.inf).log_softmax(-1)
     end = torch.full((len(TEXTS), 1), task.tokenizer.specials.eos)

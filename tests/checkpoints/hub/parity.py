@@ -43,18 +43,18 @@ def padded(batch: int, side: str, vocabulary: int, length: int = LENGTH) -> tupl
     lengths = torch.randint(2, length + 1, (batch,), generator=generator)
     lengths[0] = length
     columns = torch.arange(length)
-    real = columns < lengths[:, None] if side == "right" else columns >= length - lengths[:, None]
-    return tokens, real
+    attention_mask = columns < lengths[:, None] if side == "right" else columns >= length - lengths[:, None]
+    return tokens, attention_mask
 
 
-def places(real: Tensor) -> Tensor:
+def places(attention_mask: Tensor) -> Tensor:
     """Positions that the reference has to be told where padding stands on the left."""
-    return (real.long().cumsum(-1) - 1).clamp(min=0)
+    return (attention_mask.long().cumsum(-1) - 1).clamp(min=0)
 
 
-def same(found: Tensor, expected: Tensor, real: Tensor, tolerance: float) -> None:
+def same(found: Tensor, expected: Tensor, attention_mask: Tensor, tolerance: float) -> None:
     """Equal where tokens are real, by the largest difference."""
-    difference = (found - expected)[real].abs().max().item()
+    difference = (found - expected)[attention_mask].abs().max().item()
     assert difference <= tolerance, f"differs by {difference:.2e}, allowed {tolerance:.0e}"
 
 
@@ -65,18 +65,20 @@ def stream(loaded: Checkpoint, seen: Any, side: str, layer: int) -> Tensor:
     return stack.norm(found) if layer == len(stack.blocks) - 1 and stack.norm is not None else found
 
 
-def same_weights(pattern: regard.Pattern, expected: Tensor, real: Tensor, tolerance: float = 1e-6) -> None:
+def same_weights(pattern: regard.Pattern, expected: Tensor, attention_mask: Tensor, tolerance: float = 1e-6) -> None:
     """Attention weights equal for every real query."""
-    found = pattern.weights().transpose(1, 2)[real]
-    torch.testing.assert_close(found, expected.transpose(1, 2)[real], rtol=0, atol=tolerance)
+    found = pattern.weights().transpose(1, 2)[attention_mask]
+    torch.testing.assert_close(found, expected.transpose(1, 2)[attention_mask], rtol=0, atol=tolerance)
 
 
-def same_gradients(loaded: Checkpoint, model: nn.Module, found: Tensor, expected: Tensor, real: Tensor) -> None:
+def same_gradients(
+    loaded: Checkpoint, model: nn.Module, found: Tensor, expected: Tensor, attention_mask: Tensor
+) -> None:
     """Gradients of one loss, tensor by tensor, under the names of the reference."""
     targets = torch.randint(0, expected.shape[-1], expected.shape[:-1], generator=torch.Generator().manual_seed(3))
     model.zero_grad()
     loaded.model.zero_grad()
-    chosen = real if expected.ndim == 3 else slice(None)
+    chosen = attention_mask if expected.ndim == 3 else slice(None)
     F.cross_entropy(expected[chosen], targets[chosen]).backward()
     F.cross_entropy(found[chosen], targets[chosen]).backward()
     table = family_of(loaded.config, "").names(loaded.model.config, loaded.architecture)
@@ -134,19 +136,21 @@ def encoder_parity(model: nn.Module, folder: Path, *, logits: str = "logits", to
     loaded = load_model(folder)
     layers = loaded.model.config.encoder.stack.layers
     for batch, side in BATCHES:
-        tokens, real = padded(batch, side, model.config.vocab_size)
-        extra, ours = told(tokens, real) if told else ({}, {})
-        expected = model(tokens, attention_mask=real.long(), output_attentions=True, output_hidden_states=True, **extra)
+        tokens, attention_mask = padded(batch, side, model.config.vocab_size)
+        extra, ours = told(tokens, attention_mask) if told else ({}, {})
+        expected = model(
+            tokens, attention_mask=attention_mask.long(), output_attentions=True, output_hidden_states=True, **extra
+        )
         with regard.watch(loaded.model) as seen:
-            found = loaded.model(tokens, real=real, **ours)
+            found = loaded.model(tokens, attention_mask=attention_mask, **ours)
         answer = expected[logits] if logits in expected else expected[0]
         for_text = answer.ndim == 2
         if not (for_text and side == "left"):  # there the reference reads its answer off the padding
-            same(found, answer, torch.ones(batch, dtype=torch.bool) if for_text else real, 1e-5)
-            same_gradients(loaded, model, found, answer, real)
+            same(found, answer, torch.ones(batch, dtype=torch.bool) if for_text else attention_mask, 1e-5)
+            same_gradients(loaded, model, found, answer, attention_mask)
         for layer in range(layers):
-            same(stream(loaded, seen, "encoder", layer), expected.hidden_states[layer + 1], real, 1e-5)
-            same_weights(seen[f"encoder.{layer}.self"], expected.attentions[layer], real)
+            same(stream(loaded, seen, "encoder", layer), expected.hidden_states[layer + 1], attention_mask, 1e-5)
+            same_weights(seen[f"encoder.{layer}.self"], expected.attentions[layer], attention_mask)
     comes_back(loaded, model, folder / "again")
 
 
@@ -156,29 +160,29 @@ def decoder_parity(model: nn.Module, folder: Path) -> None:
     loaded = load_model(folder)
     stack = loaded.model.decoder.stack
     for batch, side in BATCHES:
-        tokens, real = padded(batch, side, model.config.vocab_size)
-        tokens = tokens.where(real, 0)
-        told = {"attention_mask": real.long(), "position_ids": places(real)}
+        tokens, attention_mask = padded(batch, side, model.config.vocab_size)
+        tokens = tokens.where(attention_mask, 0)
+        told = {"attention_mask": attention_mask.long(), "position_ids": places(attention_mask)}
         expected = model(tokens, **told, output_attentions=True, output_hidden_states=True)
         with regard.watch(loaded.model) as seen:
-            found = loaded.model(tokens, real=real)
+            found = loaded.model(tokens, attention_mask=attention_mask)
         answer = expected["logits"] if "logits" in expected else expected[0]
-        same(found, answer, torch.ones(batch, dtype=torch.bool) if answer.ndim == 2 else real, 1e-5)
-        same_gradients(loaded, model, found, answer, real)
+        same(found, answer, torch.ones(batch, dtype=torch.bool) if answer.ndim == 2 else attention_mask, 1e-5)
+        same_gradients(loaded, model, found, answer, attention_mask)
         for layer, weights in enumerate(expected.attentions):
             stream = seen.stream(f"decoder.{layer}")
             if layer == len(stack.blocks) - 1 and stack.norm is not None:
                 stream = stack.norm(stream)  # the reference tells its last hidden state after the final norm
-            same(stream, expected.hidden_states[layer + 1], real, 1e-5)
-            same_weights(seen[f"decoder.{layer}.self"], weights, real)
+            same(stream, expected.hidden_states[layer + 1], attention_mask, 1e-5)
+            same_weights(seen[f"decoder.{layer}.self"], weights, attention_mask)
     comes_back(loaded, model, folder / "again")
 
 
-def moved(x: Tensor, real: Tensor, side: str, *dims: int) -> Tensor:
+def moved(x: Tensor, attention_mask: Tensor, side: str, *dims: int) -> Tensor:
     """What belongs to texts with padding on the right, as it stands with padding on this side."""
     if side == "right":
         return x
-    gaps = (~real).sum(-1).tolist()
+    gaps = (~attention_mask).sum(-1).tolist()
     return torch.stack([row.roll([gap] * len(dims), dims) for row, gap in zip(x, gaps, strict=True)])
 
 
@@ -191,36 +195,44 @@ def transformer_parity(model: nn.Module, folder: Path) -> None:
     loaded = load_model(folder)
     sizes = {side: getattr(loaded.model.config, side).words.vocabulary for side in ("encoder", "decoder")}
     for batch, side in BATCHES:
-        source, source_real = padded(batch, "right", sizes["encoder"])
-        target, target_real = padded(batch + 10, "right", sizes["decoder"], length=LENGTH - 2)
-        target, target_real = target[:batch], target_real[:batch]
+        source, source_attention_mask = padded(batch, "right", sizes["encoder"])
+        target, target_attention_mask = padded(batch + 10, "right", sizes["decoder"], length=LENGTH - 2)
+        target, target_attention_mask = target[:batch], target_attention_mask[:batch]
         expected = model(
             input_ids=source,
-            attention_mask=source_real.long(),
+            attention_mask=source_attention_mask.long(),
             decoder_input_ids=target,
-            decoder_attention_mask=target_real.long(),
+            decoder_attention_mask=target_attention_mask.long(),
             use_cache=False,
             output_attentions=True,
             output_hidden_states=True,
         )
-        real, written = moved(source_real, source_real, side, 0), moved(target_real, target_real, side, 0)
+        attention_mask, written = (
+            moved(source_attention_mask, source_attention_mask, side, 0),
+            moved(target_attention_mask, target_attention_mask, side, 0),
+        )
         with regard.watch(loaded.model) as seen:
             found = loaded.model(
-                moved(source, source_real, side, 0),
-                moved(target, target_real, side, 0),
-                real=real,
-                target_real=written,
+                moved(source, source_attention_mask, side, 0),
+                moved(target, target_attention_mask, side, 0),
+                attention_mask=attention_mask,
+                target_attention_mask=written,
             )
-        answer = moved(expected["logits" if "logits" in expected else "last_hidden_state"], target_real, side, 0)
+        answer = moved(
+            expected["logits" if "logits" in expected else "last_hidden_state"], target_attention_mask, side, 0
+        )
         same(found, answer, written, 1e-5)
         same_gradients(loaded, model, found, answer, written)
-        for name, told, mask in (("encoder", source_real, real), ("decoder", target_real, written)):
+        for name, told, mask in (
+            ("encoder", source_attention_mask, attention_mask),
+            ("decoder", target_attention_mask, written),
+        ):
             for layer in range(getattr(loaded.model.config, name).stack.layers):
                 hidden = moved(expected[f"{name}_hidden_states"][layer + 1], told, side, 0)
                 same(stream(loaded, seen, name, layer), hidden, mask, 1e-5)
                 own = moved(expected[f"{name}_attentions"][layer], told, side, 1, 2)
                 same_weights(seen[f"{name}.{layer}.self"], own, mask)
         for layer, weights in enumerate(expected.cross_attentions):
-            weights = moved(moved(weights, target_real, side, 1), source_real, side, 2)
+            weights = moved(moved(weights, target_attention_mask, side, 1), source_attention_mask, side, 2)
             same_weights(seen[f"decoder.{layer}.cross"], weights, written)
     comes_back(loaded, model, folder / "again")

@@ -16,9 +16,9 @@ def config(**changes):
     return transformers.AlbertConfig(**(small | changes))
 
 
-def told(tokens, real):
+def told(tokens, attention_mask):
     segments = tokens % 3
-    return {"position_ids": places(real), "token_type_ids": segments}, {"segments": segments}
+    return {"position_ids": places(attention_mask), "token_type_ids": segments}, {"segments": segments}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -48,12 +48,12 @@ def test_layers_of_a_group_are_one(tmp_path):
 
 def test_one_depth_of_a_shared_layer_can_be_watched_alone(tmp_path):
     model = reference(transformers.AlbertModel(config()), tmp_path)
-    tokens, real = padded(2, "right", 61)
-    expected = model(tokens, attention_mask=real.long(), output_attentions=True).attentions
+    tokens, attention_mask = padded(2, "right", 61)
+    expected = model(tokens, attention_mask=attention_mask.long(), output_attentions=True).attentions
     loaded = load_model(tmp_path).model
     for depth in range(3):
         with regard.watch(loaded, f"encoder.{depth}.self") as seen:
-            loaded(tokens, real=real)
+            loaded(tokens, attention_mask=attention_mask)
         assert len(seen.all(f"encoder.{depth}.self")) == 1
         torch.testing.assert_close(seen[f"encoder.{depth}.self"].weights(), expected[depth], rtol=0, atol=1e-6)
 
@@ -61,12 +61,12 @@ def test_one_depth_of_a_shared_layer_can_be_watched_alone(tmp_path):
 def test_one_depth_of_a_shared_layer_can_be_edited_alone(tmp_path):
     reference(transformers.AlbertModel(config()), tmp_path)
     loaded = load_model(tmp_path).model
-    tokens, real = padded(2, "right", 61)
+    tokens, attention_mask = padded(2, "right", 61)
     with regard.edit(loaded) as edit, regard.watch(loaded) as seen:
         edit.head("encoder.1.self", 0).temper(3.0)
-        loaded(tokens, real=real)
+        loaded(tokens, attention_mask=attention_mask)
     with regard.watch(loaded) as plain:
-        loaded(tokens, real=real)
+        loaded(tokens, attention_mask=attention_mask)
     torch.testing.assert_close(seen["encoder.0.self"].weights(), plain["encoder.0.self"].weights())
     again = seen["encoder.2.self"]  # has other queries by now, tempered by nobody
     heads = loaded.encoder.stack.blocks[2].self.heads(seen.stream("encoder.1"), None, None)

@@ -16,9 +16,9 @@ def config(**changes):
     return transformers.BertConfig(**(small | changes))
 
 
-def told(tokens, real):
+def told(tokens, attention_mask):
     segments = (tokens % 3).long()
-    return {"position_ids": places(real), "token_type_ids": segments}, {"segments": segments}
+    return {"position_ids": places(attention_mask), "token_type_ids": segments}, {"segments": segments}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -41,11 +41,11 @@ def test_older_names_of_norms_and_heads_of_pretraining_are_known(tmp_path):
     for newer, older in old.items():
         tensors = {name.replace(newer, older): tensor for name, tensor in tensors.items()}
     save_file(tensors, tmp_path / "model.safetensors")
-    tokens, real = padded(2, "right", 61)
+    tokens, attention_mask = padded(2, "right", 61)
     with torch.no_grad():
-        expected = model(tokens, attention_mask=real.long()).prediction_logits
-        found = load_model(tmp_path).model(tokens, real=real)
-    torch.testing.assert_close(found[real], expected[real], rtol=0, atol=1e-5)
+        expected = model(tokens, attention_mask=attention_mask.long()).prediction_logits
+        found = load_model(tmp_path).model(tokens, attention_mask=attention_mask)
+    torch.testing.assert_close(found[attention_mask], expected[attention_mask], rtol=0, atol=1e-5)
 
 
 def test_what_does_not_fit_is_named(tmp_path):

@@ -14,8 +14,8 @@ def config(**changes):
     return transformers.BertGenerationConfig(**(small | changes))
 
 
-def told(tokens, real):
-    return {"position_ids": places(real)}, {}
+def told(tokens, attention_mask):
+    return {"position_ids": places(attention_mask)}, {}
 
 
 @pytest.mark.parametrize("changes", [{}, {"num_hidden_layers": 1, "hidden_act": "relu"}])

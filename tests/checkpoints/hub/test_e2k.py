@@ -81,15 +81,17 @@ def padded(rows):
 @torch.no_grad()
 def check(model, theirs, words):
     """Tokens, scores and weights of all words, written together, equal those of the reference, one by one."""
-    source, real = padded(words)
+    source, attention_mask = padded(words)
     start = torch.full((len(words), 1), SOS)
-    found = decode(model, source, real=real, prefix=start, max_length=LONGEST, rules=Rules(ends=(EOS,)))
+    found = decode(
+        model, source, attention_mask=attention_mask, prefix=start, max_length=LONGEST, rules=Rules(ends=(EOS,))
+    )
     answers = [spelled(theirs, word) for word in words]
     for one, (ids, _, _) in zip(found, answers, strict=True):
         assert list(one.best.ids) == [number for number in ids[1:] if number != EOS]
-    target, target_real = padded([ids[:-1] for ids, _, _ in answers])
+    target, target_attention_mask = padded([ids[:-1] for ids, _, _ in answers])
     with regard.watch(model) as seen:
-        logits = model(source, target, real=real, target_real=target_real)
+        logits = model(source, target, attention_mask=attention_mask, target_attention_mask=target_attention_mask)
     weights = seen["align"].weights()
     for row, (word, (_, scores, looks)) in enumerate(zip(words, answers, strict=True)):
         steps = len(scores)

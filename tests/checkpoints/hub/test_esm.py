@@ -12,8 +12,8 @@ def config(**changes):
     return transformers.EsmConfig(**(small | changes))
 
 
-def told(tokens, real):
-    return {"position_ids": places(real)}, {}
+def told(tokens, attention_mask):
+    return {"position_ids": places(attention_mask)}, {}
 
 
 @pytest.mark.parametrize("kind", KINDS)

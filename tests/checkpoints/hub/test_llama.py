@@ -69,8 +69,8 @@ def test_configs_from_before_transformers_5_are_read_and_come_back(tmp_path):
     loaded = load_model(tmp_path)
     save_model(loaded.model, tmp_path / "again", loaded.config, loaded.architecture)
     again = transformers.LlamaForCausalLM.from_pretrained(tmp_path / "again")
-    tokens, real = torch.randint(3, 61, (2, 9)), torch.ones(2, 9, dtype=torch.bool)
-    expected = model(tokens, position_ids=places(real)).logits
+    tokens, attention_mask = torch.randint(3, 61, (2, 9)), torch.ones(2, 9, dtype=torch.bool)
+    expected = model(tokens, position_ids=places(attention_mask)).logits
     torch.testing.assert_close(loaded.model(tokens), expected, rtol=0, atol=1e-5)
     torch.testing.assert_close(again(tokens).logits, expected, rtol=0, atol=1e-5)
 

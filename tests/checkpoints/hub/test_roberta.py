@@ -16,9 +16,9 @@ def config(prefix="Roberta", **changes):
 
 
 def told(offset):
-    def tell(tokens, real):
+    def tell(tokens, attention_mask):
         segments = tokens % 2
-        return {"position_ids": places(real) + offset, "token_type_ids": segments}, {"segments": segments}
+        return {"position_ids": places(attention_mask) + offset, "token_type_ids": segments}, {"segments": segments}
 
     return tell
 
@@ -37,10 +37,10 @@ def test_roberta_equals_the_reference(kind, tmp_path):
     ],
 )
 def test_odd_configs_equal_the_reference(changes, tmp_path):
-    def tell(tokens, real):
+    def tell(tokens, attention_mask):
         if changes.get("type_vocab_size") == 1:
-            return {"position_ids": places(real) + 2}, {}
-        return told(changes.get("pad_token_id", 1) + 1)(tokens, real)
+            return {"position_ids": places(attention_mask) + 2}, {}
+        return told(changes.get("pad_token_id", 1) + 1)(tokens, attention_mask)
 
     encoder_parity(transformers.RobertaForMaskedLM(config(**changes)), tmp_path, told=tell)
 
@@ -54,12 +54,12 @@ def test_roberta_in_other_languages_equals_the_reference(prefix, tmp_path):
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_places_follow_the_padding_as_the_reference_counts_them(side, tmp_path):
     model = reference(transformers.RobertaModel(config()), tmp_path)
-    tokens, real = padded(3, side, 61)
-    tokens = tokens.where(real, 1)
+    tokens, attention_mask = padded(3, side, 61)
+    tokens = tokens.where(attention_mask, 1)
     with torch.no_grad():
-        expected = model(tokens, attention_mask=real.long()).last_hidden_state
-        found = load_model(tmp_path).model(tokens, real=real)
-    torch.testing.assert_close(found[real], expected[real], rtol=0, atol=1e-5)
+        expected = model(tokens, attention_mask=attention_mask.long()).last_hidden_state
+        found = load_model(tmp_path).model(tokens, attention_mask=attention_mask)
+    torch.testing.assert_close(found[attention_mask], expected[attention_mask], rtol=0, atol=1e-5)
 
 
 def test_what_does_not_fit_is_named(tmp_path):

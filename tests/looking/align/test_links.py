@@ -55,8 +55,10 @@ def test_a_file_shows_what_it_counts_from(tmp_path, text, first):
     ],
 )
 def test_published_files_show_what_they_count_from(folder, gold, texts, first):
-    from regard.text import Parallel
+    from regard.text import ParallelCorpus
 
     where = shared(f"alignment/{folder}")
-    sizes = [(len(source.split()), len(target.split())) for source, target in Parallel(*(where / one for one in texts))]
+    sizes = [
+        (len(source.split()), len(target.split())) for source, target in ParallelCorpus(*(where / one for one in texts))
+    ]
     assert counted_from(where / gold, sizes) == first

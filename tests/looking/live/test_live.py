@@ -96,16 +96,18 @@ def made(name):
 
 def given(model, batch=2, length=9):
     tokens = torch.randint(5, 61, (batch, length), generator=torch.Generator().manual_seed(1))
-    real = torch.ones(batch, length, dtype=torch.long)
-    real[-1, 6:] = 0
-    inputs = {"input_ids": tokens, "attention_mask": real}
-    return inputs | ({"decoder_input_ids": tokens.flip(-1)} if model.config.is_encoder_decoder else {}), real.bool()
+    attention_mask = torch.ones(batch, length, dtype=torch.long)
+    attention_mask[-1, 6:] = 0
+    inputs = {"input_ids": tokens, "attention_mask": attention_mask}
+    return inputs | (
+        {"decoder_input_ids": tokens.flip(-1)} if model.config.is_encoder_decoder else {}
+    ), attention_mask.bool()
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_patterns_equal_the_eager_weights_and_the_output_keeps_its_bits(name):
     model = made(name)
-    inputs, real = given(model)
+    inputs, attention_mask = given(model)
     with torch.no_grad():
         plain = model(**inputs).logits
         with regard.watch(model) as seen:
@@ -114,7 +116,7 @@ def test_patterns_equal_the_eager_weights_and_the_output_keeps_its_bits(name):
         expected = model(**inputs, output_attentions=True)
     assert torch.equal(watched, plain)
     for place, attribute in MODELS[name][1].items():
-        queries = real if place.startswith("encoder") else torch.ones_like(real)
+        queries = attention_mask if place.startswith("encoder") else torch.ones_like(attention_mask)
         for layer, weights in enumerate(expected[attribute]):
             found = seen[place.format(layer)].weights().transpose(1, 2)[queries]
             torch.testing.assert_close(found, weights.transpose(1, 2)[queries], rtol=0, atol=1e-5)

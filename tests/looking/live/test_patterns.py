@@ -29,7 +29,7 @@ def test_a_mask_that_hides_more_than_padding_hides_it():
     mask[:, 2] = False
     standing = stand(call(cached=True, first_query=4), QUERY, 5, mask[:, None, None], TOKENS)
     assert torch.equal(seen(standing)[:, 0, 0], mask)
-    assert torch.equal(padding(standing.mask).real, TOKENS)
+    assert torch.equal(padding(standing.mask).attention_mask, TOKENS)
 
 
 def test_a_mask_that_hides_padding_alone_is_padding():

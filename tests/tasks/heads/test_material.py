@@ -8,7 +8,7 @@ import regard
 from regard.errors import RegardError
 from regard.tasks.evaluation import corpus_for, evaluate
 from regard.tasks.heads.material import Some, first, held_out, material_of
-from regard.text import DataError, Plain
+from regard.text import DataError, PlainCorpus
 
 LABELS = {"id2label": {0: "bad", 1: "good"}, "label2id": {"bad": 0, "good": 1}}
 LINES = ["the dog sleeps .", "where is the station ?", "a cat", "what a good film , not a bad film !", "the table"]
@@ -43,7 +43,7 @@ def test_examples_of_a_batch_have_one_length(home):
     task = regard.load(home / "translate")
     exam = material_of(task, corpus_for(task, [home / "lines.translate"])).exam(room=64)
     assert sum(len(batch.target) for batch in exam.batches) == len(LINES)
-    assert all(batch.real is None and batch.places is None for batch in exam.batches)
+    assert all(batch.attention_mask is None and batch.places is None for batch in exam.batches)
 
 
 @pytest.mark.parametrize(
@@ -58,21 +58,21 @@ def test_it_is_known_where_texts_end(kind, closing, home):
 
 def test_every_tenth_sample_is_held_out(tmp_path):
     (tmp_path / "lines").write_text("".join(f"{number}\n" for number in range(25)))
-    rest, out = held_out(first(Plain(tmp_path / "lines")))
+    rest, out = held_out(first(PlainCorpus(tmp_path / "lines")))
     assert [text for (text,) in out] == ["9", "19"]
     assert [int(text) for (text,) in rest] == [number for number in range(25) if number not in (9, 19)]
     assert out.place(1).endswith("lines:20")
     assert [*rest.first(2)] == [("0",), ("1",)]
     with pytest.raises(DataError, match="lines:1: fewer than 10 samples"):
-        held_out(first(Plain(tmp_path / "lines"), 9))
+        held_out(first(PlainCorpus(tmp_path / "lines"), 9))
 
 
 def test_what_has_no_answer_is_refused(home, tmp_path):
     with pytest.raises(RegardError, match="can embed; known scores are for"):
-        material_of(regard.load(home / "embed"), Plain(home / "lines.embed"))
+        material_of(regard.load(home / "embed"), PlainCorpus(home / "lines.embed"))
     task = regard.load(home / "classify")
     (tmp_path / "labels").write_text("a cat\tgood\nthe dog\tugly\n")
     with pytest.raises(DataError, match="labels:2: a label that the model does not know: 'ugly'"):
         material_of(task, corpus_for(task, [tmp_path / "labels"]))
-    assert isinstance(first(Plain(tmp_path / "labels")), Some)
+    assert isinstance(first(PlainCorpus(tmp_path / "labels")), Some)
     assert np.array_equal(material_of(task, corpus_for(task, [home / "lines.classify"])).rows[2][1], [1])

@@ -50,8 +50,8 @@ class Linear(Way):
         query, key = (self.score.feature(each.to(kind)) for each in (pattern.query, pattern.key))
         value = F.pad(pattern.values.to(kind), (0, 1), value=1.0)  # what is gathered of ones is the sum of the weights
         if (hides := padding(pattern.allowed)) is not None:
-            real = hides.real[:, None, :, None]
-            key, value = torch.where(real, key, 0), torch.where(real, value, 0)
+            attention_mask = hides.attention_mask[:, None, :, None]
+            key, value = torch.where(attention_mask, key, 0), torch.where(attention_mask, value, 0)
         if key.shape[1] != heads:
             key, value = (each.repeat_interleave(heads // key.shape[1], 1) for each in (key, value))
         sums = Prefixes.apply(query, key, value) if is_causal else query @ (key.transpose(-1, -2) @ value)

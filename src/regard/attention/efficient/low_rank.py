@@ -51,5 +51,5 @@ def mixed(mixture: Tensor, x: Tensor, hides: Padding | None) -> Tensor:
     if length > mixture.shape[1]:
         raise ShapeError(f"LowRank attention mixes up to {mixture.shape[1]} places, got {length}")
     if hides is not None:
-        x = torch.where(hides.real[:, None, :, None], x, 0)
+        x = torch.where(hides.attention_mask[:, None, :, None], x, 0)
     return mixture[:, :length].to(x.dtype) @ x

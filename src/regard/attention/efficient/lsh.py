@@ -109,7 +109,7 @@ class LSH(Way):
         for _ in range(self.rounds):
             bucket = hashed(x, sides, generator)
             if hides is not None:
-                bucket = torch.where(hides.real[:, None], bucket, math.prod(sides))
+                bucket = torch.where(hides.attention_mask[:, None], bucket, math.prod(sides))
             order = bucket.argsort(dim=-1, stable=True)
             place = torch.empty_like(order).scatter_(-1, order, chunk.expand_as(order))
             found.append(bucket * (length // self.chunk + 3) + place)
@@ -141,7 +141,7 @@ class LSH(Way):
         key, value = (taken(each.to(kind), columns) for each in (pattern.key, pattern.values))
         mine = theirs = codes.movedim(2, -1)
         if (hides := padding(pattern.allowed)) is not None:
-            theirs = torch.where(hides.real[:, None, :, None], theirs, NOBODY)
+            theirs = torch.where(hides.attention_mask[:, None, :, None], theirs, NOBODY)
         mine, theirs = taken(mine, rows, NOBODY), taken(theirs, columns, NOBODY)
         is_causal = any(isinstance(part, Causal) for part in self.parts(pattern))
         look = partial(compared, number=number, is_causal=is_causal, sharpness=pattern.sharpness)

@@ -68,7 +68,7 @@ def blocked(pattern: Pattern, before: int, after: int, size: int, tell: bool) ->
     if hides is None:
         there, lengths = None, [1, count - 3, 2] if count > 3 else [count]
     else:  # then every block has a mask of its own
-        there = hides.real.expand(batch, -1)
+        there = hides.attention_mask.expand(batch, -1)
         some = max(BUDGET // (batch * near.numel()), 1)
         lengths = [min(some, count - first) for first in range(0, count, some)]
     gathered: list[Tensor] = []

@@ -23,9 +23,9 @@ class And(Mask):
         parts = [part for mask in masks for part in (mask.parts if isinstance(mask, And) else (mask,))]
         paddings = [part for part in parts if isinstance(part, Padding)]
         for padding in paddings[1:]:
-            expect("Padding", "places", padding.real.shape[1], paddings[0].real.shape[1])
+            expect("Padding", "places", padding.attention_mask.shape[1], paddings[0].attention_mask.shape[1])
         others = dict.fromkeys(part for part in parts if not isinstance(part, Padding))
-        together = [Padding(reduce(and_, (padding.real for padding in paddings)))] if paddings else []
+        together = [Padding(reduce(and_, (padding.attention_mask for padding in paddings)))] if paddings else []
         joined = (*others, *together)
         return joined[0] if len(joined) == 1 else cls(joined)
 

@@ -17,12 +17,12 @@ from regard.shapes import Allowed, Columns, Rows
 class Padding(Mask):
     """Nobody looks at keys that are not real; whatever they hold, even NaN, changes nothing."""
 
-    real: Bool[Tensor, "#batch keys"]
+    attention_mask: Bool[Tensor, "#batch keys"]
 
     def __post_init__(self) -> None:
-        if self.real.dtype != torch.bool or self.real.ndim != 2:
+        if self.attention_mask.dtype != torch.bool or self.attention_mask.ndim != 2:
             raise ShapeError(
-                f"Padding takes bool of (batch, keys), True = real, got {self.real.dtype} of {tuple(self.real.shape)}"
+                f"Padding takes bool of (batch, keys), True = real, got {self.attention_mask.dtype} of {tuple(self.attention_mask.shape)}"
             )
 
     @classmethod
@@ -45,19 +45,19 @@ class Padding(Mask):
         return cls(places < counts if side == "right" else places >= keys - counts)
 
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
-        return self.real[:, None, None, columns].expand(-1, -1, len(rows), -1)
+        return self.attention_mask[:, None, None, columns].expand(-1, -1, len(rows), -1)
 
     def part(self, batch: slice, heads: slice) -> Mask:
-        return Padding(self.real[batch]) if len(self.real) > 1 else self
+        return Padding(self.attention_mask[batch]) if len(self.attention_mask) > 1 else self
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        expect("Padding", "rows", len(self.real), batch, 1)
-        expect("Padding", "places", self.real.shape[1], keys)
+        expect("Padding", "rows", len(self.attention_mask), batch, 1)
+        expect("Padding", "places", self.attention_mask.shape[1], keys)
 
     def __repr__(self) -> str:
-        counts = self.real.sum(-1).tolist()
+        counts = self.attention_mask.sum(-1).tolist()
         shown = ", ".join(map(str, counts[:8])) + (", …" if len(counts) > 8 else "")
-        return f"Padding({shown} real of {self.real.shape[1]})"
+        return f"Padding({shown} real of {self.attention_mask.shape[1]})"
 
 
 def padding(mask: Mask | None) -> Padding | None:
@@ -73,7 +73,7 @@ def positions_in(mask: Mask | None, first: int, keys: int, device: torch.device)
     hides = padding(mask)
     if hides is None:
         return torch.arange(first, first + keys, device=device)[None]
-    return torch.where(hides.real, hides.real.cumsum(-1) - 1, -1)
+    return torch.where(hides.attention_mask, hides.attention_mask.cumsum(-1) - 1, -1)
 
 
 def keys_at(wanted: Sequence[int] | Tensor, positions: Int[Tensor, "#batch keys"]) -> Bool[Tensor, "#batch keys"]:

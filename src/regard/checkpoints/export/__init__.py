@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from regard.checkpoints.export import ctranslate2, marian, onnx
-from regard.checkpoints.export.leaving import ALONG, Leaving
+from regard.checkpoints.export.leaving import ALONG, ExportSource
 from regard.checkpoints.files import CheckpointError, checked
 from regard.checkpoints.load import load_model
 from regard.checkpoints.save import replace_folder
@@ -22,7 +22,7 @@ __all__ = ["FORMATS", "Format", "export"]
 class Format:
     """How a model is written into an empty folder, and what has to be installed to do so: an extra of that name."""
 
-    write: Callable[[Leaving, Path], None]
+    write: Callable[[ExportSource, Path], None]
     needs: tuple[str, ...] = ()
 
 
@@ -44,7 +44,7 @@ def export(folder: str | Path, target: str | Path, to: str) -> Path:
         raise CheckpointError(f"{target}: already there; a new folder is written, none is replaced")
     if missing := [name for name in form.needs if find_spec(name) is None]:
         raise CheckpointError(f"{to}: {', '.join(missing)} is not installed: pip install 'regard[{to}]'")
-    leaving = Leaving(load_model(folder), load_tokenizer(folder))
+    leaving = ExportSource(load_model(folder), load_tokenizer(folder))
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:

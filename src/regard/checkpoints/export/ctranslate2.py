@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from regard.checkpoints.export.leaving import Leaving
+from regard.checkpoints.export.leaving import ExportSource
 from regard.errors import lookup
 from regard.layers import Block, MultiHead
 from regard.models import SideConfig
@@ -15,7 +15,7 @@ from regard.text import Tokenizer
 ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "gelu-tanh": "GELUTanh", "silu": "SWISH", "tanh": "Tanh"}
 
 
-def write(leaving: Leaving, folder: Path) -> None:
+def write(leaving: ExportSource, folder: Path) -> None:
     from ctranslate2.specs import transformer_spec
 
     model, config = leaving.plain, leaving.plain.config
@@ -64,7 +64,7 @@ def manner(side: SideConfig) -> dict[str, Any]:
     }
 
 
-def fill_side(spec: Any, side: Side, leaving: Leaving) -> None:
+def fill_side(spec: Any, side: Side, leaving: ExportSource) -> None:
     words = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
     words.weight = numbers(side.words.table.weight)
     spec.scale_embeddings = side.words.scale

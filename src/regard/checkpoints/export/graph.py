@@ -10,7 +10,7 @@ from torch import Tensor, nn
 OPSET, VERSION = 20, 10  # of the operators (GELU came with 20), and of the file
 
 
-class Graph:
+class OnnxGraph:
     """`graph("MatMul", a, b)` adds an operator and gives the name of what it puts out; numbers become constants."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ USUAL = 512  # places, where a config does not say how many
 
 
 @dataclass(frozen=True)
-class Leaving:
+class ExportSource:
     """A checkpoint with its tokeniser."""
 
     checkpoint: Checkpoint

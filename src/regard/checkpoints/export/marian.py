@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from regard.checkpoints.export.leaving import ALONG, Leaving
+from regard.checkpoints.export.leaving import ALONG, ExportSource
 from regard.checkpoints.files import CheckpointError, checked
 from regard.checkpoints.save import save_model
 
 ARCHITECTURE = "MarianMTModel"
 
 
-def write(leaving: Leaving, folder: Path) -> None:
+def write(leaving: ExportSource, folder: Path) -> None:
     found = leaving.checkpoint
     if found.architecture != ARCHITECTURE:
         raise CheckpointError(f"{found.folder}: {found.architecture} is no {ARCHITECTURE}")

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from regard.checkpoints.export.graph import Graph
-from regard.checkpoints.export.leaving import Leaving
+from regard.checkpoints.export.graph import OnnxGraph
+from regard.checkpoints.export.leaving import ExportSource
 from regard.errors import lookup
 from regard.layers import Block
 from regard.models.side import Side
@@ -28,14 +28,14 @@ ACTIVATIONS: dict[str, Any] = {
 }
 
 
-def write(leaving: Leaving, folder: Path) -> None:
+def write(leaving: ExportSource, folder: Path) -> None:
     write_encoder(leaving, folder / "encoder.onnx")
     write_decoder(leaving, folder / "decoder.onnx")
 
 
-def write_encoder(leaving: Leaving, path: Path) -> None:
-    model, graph = leaving.plain, Graph()
-    side = Written(graph, model.encoder, leaving)
+def write_encoder(leaving: ExportSource, path: Path) -> None:
+    model, graph = leaving.plain, OnnxGraph()
+    side = OnnxStack(graph, model.encoder, leaving)
     length = graph("Shape", "tokens", start=1, end=2)
     first = graph("Slice", leaving.places(model.encoder), [0], length, [0])
     x = side.words("tokens", first)
@@ -56,15 +56,15 @@ def write_encoder(leaving: Leaving, path: Path) -> None:
         assert block.cross is not None
         pair = graph("Split", graph.linear(x, block.cross.pair), outputs=2, axis=-1, num_outputs=2)
         for kind, part in zip(("key", "value"), pair, strict=True):
-            graph.named(Written(graph, model.decoder, leaving).apart(part), f"cross.{number}.{kind}")
+            graph.named(OnnxStack(graph, model.decoder, leaving).apart(part), f"cross.{number}.{kind}")
     inputs = {"tokens": ["int64", "batch", "source"], "real": ["bool", "batch", "source"]}
     graph.save(path, inputs, remembered(leaving, "cross", "source"))
 
 
-def write_decoder(leaving: Leaving, path: Path) -> None:
-    model, graph = leaving.plain, Graph()
+def write_decoder(leaving: ExportSource, path: Path) -> None:
+    model, graph = leaving.plain, OnnxGraph()
     assert model.output is not None
-    side = Written(graph, model.decoder, leaving)
+    side = OnnxStack(graph, model.decoder, leaving)
     place = graph("Shape", "past.0.key", start=2, end=3)
     x = side.words("token", graph("Gather", leaving.places(model.decoder), place))
     hidden = side.hidden("real")
@@ -97,7 +97,7 @@ def write_decoder(leaving: Leaving, path: Path) -> None:
     graph.save(path, inputs, outputs | remembered(leaving, "now", "all"))
 
 
-def remembered(leaving: Leaving, name: str, length: str) -> dict[str, list[Any]]:
+def remembered(leaving: ExportSource, name: str, length: str) -> dict[str, list[Any]]:
     """Keys and values of every layer of the decoder."""
     stack = leaving.plain.config.decoder.stack
     heads, width = stack.attention.heads, stack.width // stack.attention.heads
@@ -105,10 +105,10 @@ def remembered(leaving: Leaving, name: str, length: str) -> dict[str, list[Any]]
     return {f"{name}.{layer}.{kind}": shape for layer in range(stack.layers) for kind in ("key", "value")}
 
 
-class Written:
+class OnnxStack:
     """The parts of one side, as operators."""
 
-    def __init__(self, graph: Graph, side: Side, leaving: Leaving) -> None:
+    def __init__(self, graph: OnnxGraph, side: Side, leaving: ExportSource) -> None:
         self.graph, self.side = graph, side
         configs = leaving.plain.config
         config = configs.encoder if side is leaving.plain.encoder else configs.decoder

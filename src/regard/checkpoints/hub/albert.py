@@ -7,7 +7,7 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options
-from regard.checkpoints.rows import Names, Row, both
+from regard.checkpoints.rows import TensorName, TensorNames, weight_and_bias
 from regard.models import ClassifyConfig, EncoderConfig, OutputConfig, SideConfig, StackConfig
 
 ARCHITECTURES = (
@@ -72,42 +72,44 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
     }
 
 
-def names(config: EncoderConfig, architecture: str) -> Names:
+def names(config: EncoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "AlbertModel" else "albert."
-    rows = [*bert.words(root), *both("encoder.words.widen", f"{root}encoder.embedding_hidden_mapping_in")]
+    rows = [*bert.words(root), *weight_and_bias("encoder.words.widen", f"{root}encoder.embedding_hidden_mapping_in")]
     rows += stack(config.encoder.stack, f"{root}encoder.albert_layer_groups")
     spare = [f"{root}embeddings.position_ids"]
     if config.pooler:
-        rows += both("pooler.linear", f"{root}pooler")
+        rows += weight_and_bias("pooler.linear", f"{root}pooler")
     else:
         spare += bert.pair(f"{root}pooler")
-    table = Names.of(rows, spare=spare, older=bert.OLDER)
+    table = TensorNames.of(rows, spare=spare, older=bert.OLDER)
     if config.output:
-        head = both("output.transform.dense", "predictions.dense")
-        head += both("output.transform.norm", "predictions.LayerNorm")
-        table += Names.of(head) + bert.scores(config.output, "predictions", f"{root}embeddings.word_embeddings.weight")
-        table += Names.of([], spare=[] if config.follows else bert.pair("sop_classifier.classifier"))
+        head = weight_and_bias("output.transform.dense", "predictions.dense")
+        head += weight_and_bias("output.transform.norm", "predictions.LayerNorm")
+        table += TensorNames.of(head) + bert.scores(
+            config.output, "predictions", f"{root}embeddings.word_embeddings.weight"
+        )
+        table += TensorNames.of([], spare=[] if config.follows else bert.pair("sop_classifier.classifier"))
     if config.follows:
-        table += Names.of(both("follows", "sop_classifier.classifier"))
+        table += TensorNames.of(weight_and_bias("follows", "sop_classifier.classifier"))
     if config.classify:
-        table += Names.of(both("classify.labels", "classifier"))
+        table += TensorNames.of(weight_and_bias("classify.labels", "classifier"))
     return table
 
 
-def stack(config: StackConfig, theirs: str) -> list[Row]:
+def stack(config: StackConfig, theirs: str) -> list[TensorName]:
     """One block for each group, under the name of the first layer that it serves."""
-    rows: list[Row] = []
+    rows: list[TensorName] = []
     groups = config.layers if config.distinct is None else config.distinct
     for group in range(groups):
         first = -(-group * config.layers // groups)
         here, there = f"encoder.stack.blocks.{first}", f"{theirs}.{group}.albert_layers.0"
         look = f"{there}.attention"
-        rows += both(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
-        rows += both(f"{here}.self.output", f"{look}.dense")
-        rows += both(f"{here}.self_norm", f"{look}.LayerNorm")
-        rows += both(f"{here}.inner.widen", f"{there}.ffn")
-        rows += both(f"{here}.inner.narrow", f"{there}.ffn_output")
-        rows += both(f"{here}.inner_norm", f"{there}.full_layer_layer_norm")
+        rows += weight_and_bias(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
+        rows += weight_and_bias(f"{here}.self.output", f"{look}.dense")
+        rows += weight_and_bias(f"{here}.self_norm", f"{look}.LayerNorm")
+        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.ffn")
+        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.ffn_output")
+        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.full_layer_layer_norm")
     return rows
 
 

@@ -8,7 +8,7 @@ import torch
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family, build
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, row
+from regard.checkpoints.rows import TensorNames, tensor_name
 from regard.models import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
 
 ARCHITECTURES = ("Aligner",)
@@ -32,10 +32,10 @@ def write(config: AlignerConfig, architecture: str) -> dict[str, Any]:
     return {"model_type": "regard-alignment", **asdict(config)}
 
 
-def names(config: AlignerConfig, architecture: str) -> Names:
+def names(config: AlignerConfig, architecture: str) -> TensorNames:
     """The names of the model itself; a tensor that has two is there once."""
     with torch.device("meta"):
-        return Names.of(row(name, name) for name, _ in build(config).named_parameters())
+        return TensorNames.of(tensor_name(name, name) for name, _ in build(config).named_parameters())
 
 
 FAMILY = Family(("regard-alignment",), ARCHITECTURES, read, write, names)

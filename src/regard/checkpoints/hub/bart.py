@@ -4,7 +4,7 @@ from typing import Any
 
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
-from regard.checkpoints.rows import Names, Row, both, row
+from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
     InnerConfig,
@@ -105,55 +105,55 @@ def described(config: TransformerConfig) -> dict[str, Any]:
     return told
 
 
-def names(config: TransformerConfig, architecture: str) -> Names:
+def names(config: TransformerConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "BartModel" else "model."
-    positions: list[Row] = []
+    positions: list[TensorName] = []
     for side in ("encoder", "decoder"):
-        positions += [row(f"{side}.position.table.weight", f"{root}{side}.embed_positions.weight")]
-        positions += both(f"{side}.words.norm", f"{root}{side}.layernorm_embedding")
-    return words(config, root, has_shared=True) + Names.of([*positions, *layers(config, root)], root=root)
+        positions += [tensor_name(f"{side}.position.table.weight", f"{root}{side}.embed_positions.weight")]
+        positions += weight_and_bias(f"{side}.words.norm", f"{root}{side}.layernorm_embedding")
+    return words(config, root, has_shared=True) + TensorNames.of([*positions, *layers(config, root)], root=root)
 
 
-def words(config: TransformerConfig, root: str, *, has_shared: bool) -> Names:
+def words(config: TransformerConfig, root: str, *, has_shared: bool) -> TensorNames:
     """The tables of words, and their scores. `has_shared`: there is a table for both, even where nobody uses it."""
     shared, output = f"{root}shared.weight", "lm_head.weight"
     sides = {side: f"{root}{side}.embed_tokens.weight" for side in ("encoder", "decoder")}
     copies: dict[str, str] = {}
     echoes: dict[str, str] = {}
     if config.shared:
-        rows = [row("encoder.words.table.weight", shared)]
+        rows = [tensor_name("encoder.words.table.weight", shared)]
         kept = copies if config.output is None or config.output.tied else echoes
         kept.update(dict.fromkeys(sides.values(), shared))
     else:
-        rows = [row(f"{side}.words.table.weight", theirs) for side, theirs in sides.items()]
+        rows = [tensor_name(f"{side}.words.table.weight", theirs) for side, theirs in sides.items()]
         echoes.update({shared: sides["encoder"]} if has_shared else {})
     if config.output and config.output.tied:
         copies[output] = shared if config.shared else sides["decoder"]
     elif config.output:
-        rows += [row("output.weight", output)]
+        rows += [tensor_name("output.weight", output)]
     if config.output and config.output.bias:
-        rows += [row("output.bias", "final_logits_bias", column=True)]
-    return Names.of(rows, copies, echoes=echoes)
+        rows += [tensor_name("output.bias", "final_logits_bias", column=True)]
+    return TensorNames.of(rows, copies, echoes=echoes)
 
 
-def layers(config: TransformerConfig, root: str) -> list[Row]:
+def layers(config: TransformerConfig, root: str) -> list[TensorName]:
     """The layers of both sides, as BART and Marian have them."""
-    rows: list[Row] = []
+    rows: list[TensorName] = []
     for side, stack in (("encoder", config.encoder.stack), ("decoder", config.decoder.stack)):
         for layer in range(stack.layers):
             here, there = f"{side}.stack.blocks.{layer}", f"{root}{side}.layers.{layer}"
             look, across = f"{there}.self_attn", f"{there}.encoder_attn"
-            rows += both(f"{here}.self.project", f"{look}.q_proj", f"{look}.k_proj", f"{look}.v_proj")
-            rows += both(f"{here}.self.output", f"{look}.out_proj")
-            rows += both(f"{here}.self_norm", f"{look}_layer_norm")
+            rows += weight_and_bias(f"{here}.self.project", f"{look}.q_proj", f"{look}.k_proj", f"{look}.v_proj")
+            rows += weight_and_bias(f"{here}.self.output", f"{look}.out_proj")
+            rows += weight_and_bias(f"{here}.self_norm", f"{look}_layer_norm")
             if side == "decoder":
-                rows += both(f"{here}.cross.query", f"{across}.q_proj")
-                rows += both(f"{here}.cross.pair", f"{across}.k_proj", f"{across}.v_proj")
-                rows += both(f"{here}.cross.output", f"{across}.out_proj")
-                rows += both(f"{here}.cross_norm", f"{across}_layer_norm")
-            rows += both(f"{here}.inner.widen", f"{there}.fc1")
-            rows += both(f"{here}.inner.narrow", f"{there}.fc2")
-            rows += both(f"{here}.inner_norm", f"{there}.final_layer_norm")
+                rows += weight_and_bias(f"{here}.cross.query", f"{across}.q_proj")
+                rows += weight_and_bias(f"{here}.cross.pair", f"{across}.k_proj", f"{across}.v_proj")
+                rows += weight_and_bias(f"{here}.cross.output", f"{across}.out_proj")
+                rows += weight_and_bias(f"{here}.cross_norm", f"{across}_layer_norm")
+            rows += weight_and_bias(f"{here}.inner.widen", f"{there}.fc1")
+            rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.fc2")
+            rows += weight_and_bias(f"{here}.inner_norm", f"{there}.final_layer_norm")
     return rows
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
-from regard.checkpoints.rows import Names, Row, both, row
+from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
     ClassifyConfig,
@@ -112,74 +112,78 @@ def described_side(side: SideConfig) -> dict[str, Any]:
     }
 
 
-def names(config: EncoderConfig, architecture: str) -> Names:
+def names(config: EncoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "BertModel" else "bert."
     table = body(config, root)
     if config.pooler:
-        table += Names.of(both("pooler.linear", f"{root}pooler.dense"))
+        table += TensorNames.of(weight_and_bias("pooler.linear", f"{root}pooler.dense"))
     if config.output:
-        head = both("output.transform.dense", "cls.predictions.transform.dense")
-        head += both("output.transform.norm", "cls.predictions.transform.LayerNorm")
-        table += Names.of(head) + scores(config.output, "cls.predictions", f"{root}embeddings.word_embeddings.weight")
+        head = weight_and_bias("output.transform.dense", "cls.predictions.transform.dense")
+        head += weight_and_bias("output.transform.norm", "cls.predictions.transform.LayerNorm")
+        table += TensorNames.of(head) + scores(
+            config.output, "cls.predictions", f"{root}embeddings.word_embeddings.weight"
+        )
     if config.follows:
-        table += Names.of(both("follows", "cls.seq_relationship"))
+        table += TensorNames.of(weight_and_bias("follows", "cls.seq_relationship"))
     if config.classify:
-        table += Names.of(both("classify.labels", "classifier"))
+        table += TensorNames.of(weight_and_bias("classify.labels", "classifier"))
     return table
 
 
-def body(config: EncoderConfig, root: str) -> Names:
+def body(config: EncoderConfig, root: str) -> TensorNames:
     """Words and layers. Many checkpoints still have the heads that their model was pretrained with: known, not used."""
     rows = [*words(root), *stack(config.encoder.stack, "encoder", f"{root}encoder.layer")]
     spare = [f"{root}embeddings.position_ids"]
     spare += [] if config.pooler else pair(f"{root}pooler.dense")
     spare += pair("cls.seq_relationship") if config.output and not config.follows else []
-    return Names.of(rows, spare=spare, older=OLDER)
+    return TensorNames.of(rows, spare=spare, older=OLDER)
 
 
-def scores(config: OutputConfig, theirs: str, table: str) -> Names:
+def scores(config: OutputConfig, theirs: str, table: str) -> TensorNames:
     """The scores of words, as BERT and those who kept its names have them.
 
     Tied, they come from the table of words, and their bias has two names; untied, the outer bias is not used.
     """
     if config.tied:
         copies = {f"{theirs}.decoder.bias": f"{theirs}.bias", f"{theirs}.decoder.weight": table}
-        return Names.of([row("output.bias", f"{theirs}.bias")], copies)
-    return Names.of(both("output", f"{theirs}.decoder"), echoes={f"{theirs}.bias": f"{theirs}.decoder.bias"})
+        return TensorNames.of([tensor_name("output.bias", f"{theirs}.bias")], copies)
+    return TensorNames.of(
+        weight_and_bias("output", f"{theirs}.decoder"), echoes={f"{theirs}.bias": f"{theirs}.decoder.bias"}
+    )
 
 
 def pair(theirs: str) -> list[str]:
     return [f"{theirs}.weight", f"{theirs}.bias"]
 
 
-def words(root: str, ours: str = "encoder", *, segments: bool = True) -> list[Row]:
+def words(root: str, ours: str = "encoder", *, segments: bool = True) -> list[TensorName]:
     """The embeddings of BERT and those who kept its names."""
     there = f"{root}embeddings"
     return [
-        row(f"{ours}.words.table.weight", f"{there}.word_embeddings.weight"),
-        row(f"{ours}.position.table.weight", f"{there}.position_embeddings.weight"),
-        *[row(f"{ours}.words.segments.weight", f"{there}.token_type_embeddings.weight")] * segments,
-        *both(f"{ours}.words.norm", f"{there}.LayerNorm"),
+        tensor_name(f"{ours}.words.table.weight", f"{there}.word_embeddings.weight"),
+        tensor_name(f"{ours}.position.table.weight", f"{there}.position_embeddings.weight"),
+        *[tensor_name(f"{ours}.words.segments.weight", f"{there}.token_type_embeddings.weight")] * segments,
+        *weight_and_bias(f"{ours}.words.norm", f"{there}.LayerNorm"),
     ]
 
 
-def stack(config: StackConfig, ours: str, theirs: str, *, cross: bool = False) -> list[Row]:
+def stack(config: StackConfig, ours: str, theirs: str, *, cross: bool = False) -> list[TensorName]:
     """The layers of BERT and those who kept its names; with `cross`, those of a decoder that looks at a source."""
-    rows: list[Row] = []
+    rows: list[TensorName] = []
     for layer in range(config.layers):
         here, there = f"{ours}.stack.blocks.{layer}", f"{theirs}.{layer}"
         look, across = f"{there}.attention.self", f"{there}.crossattention.self"
-        rows += both(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
-        rows += both(f"{here}.self.output", f"{there}.attention.output.dense")
-        rows += both(f"{here}.self_norm", f"{there}.attention.output.LayerNorm")
+        rows += weight_and_bias(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
+        rows += weight_and_bias(f"{here}.self.output", f"{there}.attention.output.dense")
+        rows += weight_and_bias(f"{here}.self_norm", f"{there}.attention.output.LayerNorm")
         if cross:
-            rows += both(f"{here}.cross.query", f"{across}.query")
-            rows += both(f"{here}.cross.pair", f"{across}.key", f"{across}.value")
-            rows += both(f"{here}.cross.output", f"{there}.crossattention.output.dense")
-            rows += both(f"{here}.cross_norm", f"{there}.crossattention.output.LayerNorm")
-        rows += both(f"{here}.inner.widen", f"{there}.intermediate.dense")
-        rows += both(f"{here}.inner.narrow", f"{there}.output.dense")
-        rows += both(f"{here}.inner_norm", f"{there}.output.LayerNorm")
+            rows += weight_and_bias(f"{here}.cross.query", f"{across}.query")
+            rows += weight_and_bias(f"{here}.cross.pair", f"{across}.key", f"{across}.value")
+            rows += weight_and_bias(f"{here}.cross.output", f"{there}.crossattention.output.dense")
+            rows += weight_and_bias(f"{here}.cross_norm", f"{there}.crossattention.output.LayerNorm")
+        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.intermediate.dense")
+        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.output.dense")
+        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.output.LayerNorm")
     return rows
 
 

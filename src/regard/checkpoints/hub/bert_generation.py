@@ -6,7 +6,7 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names
+from regard.checkpoints.rows import TensorNames
 from regard.models import DecoderConfig, EncoderConfig, OutputConfig, SideConfig
 
 DEFAULTS = {
@@ -43,7 +43,7 @@ def write(config: EncoderConfig | DecoderConfig, architecture: str) -> dict[str,
     return told | tied | bert.described_side(config.decoder)
 
 
-def names(config: EncoderConfig | DecoderConfig, architecture: str) -> Names:
+def names(config: EncoderConfig | DecoderConfig, architecture: str) -> TensorNames:
     if isinstance(config, EncoderConfig):
         return body(config.encoder, "encoder", "")
     assert config.output is not None
@@ -51,11 +51,11 @@ def names(config: EncoderConfig | DecoderConfig, architecture: str) -> Names:
     return table + bert.scores(config.output, "lm_head", "bert.embeddings.word_embeddings.weight")
 
 
-def body(config: SideConfig, ours: str, root: str, *, cross: bool = False) -> Names:
+def body(config: SideConfig, ours: str, root: str, *, cross: bool = False) -> TensorNames:
     """Words and layers of either side."""
     rows = bert.words(root, ours, segments=False)
     rows += bert.stack(config.stack, ours, f"{root}encoder.layer", cross=cross)
-    return Names.of(rows, spare=[f"{root}embeddings.position_ids"], older=bert.OLDER)
+    return TensorNames.of(rows, spare=[f"{root}embeddings.position_ids"], older=bert.OLDER)
 
 
 FAMILY = Family(("bert-generation",), ("BertGenerationEncoder", "BertGenerationDecoder"), read, write, names)

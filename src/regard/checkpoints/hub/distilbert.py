@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
-from regard.checkpoints.rows import Names, Row, both, row
+from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
     ClassifyConfig,
@@ -81,35 +81,35 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
     return told | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
-def names(config: EncoderConfig, architecture: str) -> Names:
+def names(config: EncoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "DistilBertModel" else "distilbert."
     rows = [*bert.words(root, segments=False), *stack(config.encoder.stack, f"{root}transformer.layer")]
     copies: dict[str, str] = {}
     if config.output:
-        rows += both("output.transform.dense", "vocab_transform")
-        rows += both("output.transform.norm", "vocab_layer_norm")
-        rows += [row("output.bias", "vocab_projector.bias")]
+        rows += weight_and_bias("output.transform.dense", "vocab_transform")
+        rows += weight_and_bias("output.transform.norm", "vocab_layer_norm")
+        rows += [tensor_name("output.bias", "vocab_projector.bias")]
         if config.output.tied:
             copies["vocab_projector.weight"] = f"{root}embeddings.word_embeddings.weight"
         else:
-            rows += [row("output.weight", "vocab_projector.weight")]
+            rows += [tensor_name("output.weight", "vocab_projector.weight")]
     if config.classify:
-        rows += both("classify.dense.linear", "pre_classifier") if config.classify.activation else []
-        rows += both("classify.labels", "classifier")
-    return Names.of(rows, copies, spare=[f"{root}embeddings.position_ids"], older=bert.OLDER)
+        rows += weight_and_bias("classify.dense.linear", "pre_classifier") if config.classify.activation else []
+        rows += weight_and_bias("classify.labels", "classifier")
+    return TensorNames.of(rows, copies, spare=[f"{root}embeddings.position_ids"], older=bert.OLDER)
 
 
-def stack(config: StackConfig, theirs: str) -> list[Row]:
-    rows: list[Row] = []
+def stack(config: StackConfig, theirs: str) -> list[TensorName]:
+    rows: list[TensorName] = []
     for layer in range(config.layers):
         here, there = f"encoder.stack.blocks.{layer}", f"{theirs}.{layer}"
         look = f"{there}.attention"
-        rows += both(f"{here}.self.project", f"{look}.q_lin", f"{look}.k_lin", f"{look}.v_lin")
-        rows += both(f"{here}.self.output", f"{look}.out_lin")
-        rows += both(f"{here}.self_norm", f"{there}.sa_layer_norm")
-        rows += both(f"{here}.inner.widen", f"{there}.ffn.lin1")
-        rows += both(f"{here}.inner.narrow", f"{there}.ffn.lin2")
-        rows += both(f"{here}.inner_norm", f"{there}.output_layer_norm")
+        rows += weight_and_bias(f"{here}.self.project", f"{look}.q_lin", f"{look}.k_lin", f"{look}.v_lin")
+        rows += weight_and_bias(f"{here}.self.output", f"{look}.out_lin")
+        rows += weight_and_bias(f"{here}.self_norm", f"{there}.sa_layer_norm")
+        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.ffn.lin1")
+        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.ffn.lin2")
+        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.output_layer_norm")
     return rows
 
 

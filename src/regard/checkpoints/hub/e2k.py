@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, Row, both, row
+from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
 
 ARCHITECTURES = ("S2S",)
@@ -41,32 +41,32 @@ def write(config: AlignerConfig, architecture: str) -> dict[str, Any]:
     return {"model_type": "e2k", "num_heads": config.align.heads if config.align else HEADS}
 
 
-def names(config: AlignerConfig, architecture: str) -> Names:
-    rows: list[Row] = [
-        row("source_words.weight", "e_emb.weight"),
-        row("target_words.weight", "k_emb.weight"),
+def names(config: AlignerConfig, architecture: str) -> TensorNames:
+    rows: list[TensorName] = [
+        tensor_name("source_words.weight", "e_emb.weight"),
+        tensor_name("target_words.weight", "k_emb.weight"),
         *cells("encoder", "encoder", both_ways=True),
-        *both("narrow", "encoder_fc.0"),
+        *weight_and_bias("narrow", "encoder_fc.0"),
         *cells("decoder", "pre_decoder"),
         *cells("above", "post_decoder"),
-        *both("align.output", "attn.out_proj"),
-        *both("output", "fc"),
+        *weight_and_bias("align.output", "attn.out_proj"),
+        *weight_and_bias("output", "fc"),
     ]
     assert config.align is not None
     width = config.writes.width // config.align.heads * (config.align.heads - len(config.align.pruned))
     for kind in ("weight", "bias"):  # queries, keys and values come of one matrix
         rows += [
-            Row(f"align.query.{kind}", (f"attn.in_proj_{kind}",), (width,), begin=0),
-            Row(f"align.pair.{kind}", (f"attn.in_proj_{kind}",), (2 * width,), begin=width),
+            TensorName(f"align.query.{kind}", (f"attn.in_proj_{kind}",), (width,), begin=0),
+            TensorName(f"align.pair.{kind}", (f"attn.in_proj_{kind}",), (2 * width,), begin=width),
         ]
-    return Names.of(rows)
+    return TensorNames.of(rows)
 
 
-def cells(ours: str, theirs: str, *, both_ways: bool = False) -> list[Row]:
+def cells(ours: str, theirs: str, *, both_ways: bool = False) -> list[TensorName]:
     """The matrices of a GRU, which torch names."""
     kinds = [f"{kind}_{gate}_l0" for kind in ("weight", "bias") for gate in ("ih", "hh")]
     kinds += [f"{kind}_reverse" for kind in kinds] if both_ways else []
-    return [row(f"{ours}.cells.{kind}", f"{theirs}.{kind}") for kind in kinds]
+    return [tensor_name(f"{ours}.cells.{kind}", f"{theirs}.{kind}") for kind in kinds]
 
 
 FAMILY = Family(("e2k",), ARCHITECTURES, read, write, names)

@@ -8,7 +8,7 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub import albert, bert, bert_generation, distilbert, gpt2, roberta
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, Row, both
+from regard.checkpoints.rows import TensorName, TensorNames, weight_and_bias
 from regard.models import DecoderConfig, EncoderConfig, OutputConfig, SideConfig, StackConfig, TransformerConfig
 
 KIND, ARCHITECTURE = "encoder-decoder", "EncoderDecoderModel"
@@ -16,7 +16,7 @@ PRUNED = ("pruned", "pruned_heads")  # said of the whole: checkpoints/pruned.py
 
 
 @dataclass(frozen=True)
-class Writer:
+class GenerativeFamily:
     """A family that can write: its language model, and the names of the layers that look at the source.
 
     BERT and its kind write as they fill in masked words, except that no token sees those after it.
@@ -24,7 +24,7 @@ class Writer:
 
     family: Family
     architecture: str
-    cross: Callable[[StackConfig], list[Row]]
+    cross: Callable[[StackConfig], list[TensorName]]
 
     @property
     def is_masked(self) -> bool:
@@ -52,7 +52,7 @@ class Writer:
         told = self.family.write(self.config(side, output), self.architecture)
         return told | {"is_decoder": True, "add_cross_attention": True}
 
-    def names(self, side: SideConfig, output: OutputConfig | None) -> Names:
+    def names(self, side: SideConfig, output: OutputConfig | None) -> TensorNames:
         table = self.family.names(self.config(side, output), self.architecture)
         rows = [replace(row, ours=written_as(row.ours)) for row in table.rows]
         return replace(table, rows=(*rows, *self.cross(side.stack)))
@@ -63,15 +63,15 @@ def written_as(ours: str) -> str:
     return f"decoder.{ours.removeprefix('encoder.')}" if ours.startswith("encoder.") else ours
 
 
-def like_bert(root: str) -> Callable[[StackConfig], list[Row]]:
-    def cross(config: StackConfig) -> list[Row]:
+def like_bert(root: str) -> Callable[[StackConfig], list[TensorName]]:
+    def cross(config: StackConfig) -> list[TensorName]:
         rows = bert.stack(config, "decoder", f"{root}.encoder.layer", cross=True)
         return [row for row in rows if ".cross" in row.ours]
 
     return cross
 
 
-def like_gpt2(config: StackConfig) -> list[Row]:
+def like_gpt2(config: StackConfig) -> list[TensorName]:
     return [row for row in gpt2.blocks(config, "transformer.", cross=True) if ".cross" in row.ours]
 
 
@@ -82,11 +82,14 @@ READERS: dict[str, Family] = {
 }
 """Families that can read the source, as their bare model: the first of their architectures."""
 
-WRITERS: dict[str, Writer] = {
-    "bert": Writer(bert.FAMILY, "BertForMaskedLM", like_bert("bert")),
-    **{family.kinds[0]: Writer(family, family.architectures[1], like_bert("roberta")) for family in roberta.FAMILIES},
-    "bert-generation": Writer(bert_generation.FAMILY, "BertGenerationDecoder", like_bert("bert")),
-    "gpt2": Writer(gpt2.FAMILY, "GPT2LMHeadModel", like_gpt2),
+WRITERS: dict[str, GenerativeFamily] = {
+    "bert": GenerativeFamily(bert.FAMILY, "BertForMaskedLM", like_bert("bert")),
+    **{
+        family.kinds[0]: GenerativeFamily(family, family.architectures[1], like_bert("roberta"))
+        for family in roberta.FAMILIES
+    },
+    "bert-generation": GenerativeFamily(bert_generation.FAMILY, "BertGenerationDecoder", like_bert("bert")),
+    "gpt2": GenerativeFamily(gpt2.FAMILY, "GPT2LMHeadModel", like_gpt2),
 }
 """Families that can write the target."""
 
@@ -121,10 +124,10 @@ def family(config: Mapping[str, Any], where: str) -> Family:
             "decoder": writer.write(ours.decoder, ours.output),
         }
 
-    def names(ours: TransformerConfig, architecture: str) -> Names:
+    def names(ours: TransformerConfig, architecture: str) -> TensorNames:
         table = below(reader.names(EncoderConfig(ours.encoder), bare), "encoder")
         table += below(writer.names(ours.decoder, ours.output), "decoder")
-        return table + Names.of(both("bridge", "enc_to_dec_proj") if ours.bridge else [])
+        return table + TensorNames.of(weight_and_bias("bridge", "enc_to_dec_proj") if ours.bridge else [])
 
     return Family((KIND,), (ARCHITECTURE,), read, write, names)
 
@@ -138,7 +141,7 @@ def chosen(config: Mapping[str, Any], side: str, table: Mapping[str, Any], where
     return table[kind]
 
 
-def below(names: Names, root: str) -> Names:
+def below(names: TensorNames, root: str) -> TensorNames:
     """The table of a model that is a part of another."""
 
     def named(theirs: str) -> str:
@@ -148,4 +151,4 @@ def below(names: Names, root: str) -> Names:
         return {named(one): named(other) for one, other in table.items()}
 
     rows = [replace(row, theirs=tuple(map(named, row.theirs))) for row in names.rows]
-    return Names.of(rows, pairs(names.copies), map(named, names.spare), pairs(names.echoes), names.older)
+    return TensorNames.of(rows, pairs(names.copies), map(named, names.spare), pairs(names.echoes), names.older)

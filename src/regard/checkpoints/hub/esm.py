@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub import bert, roberta
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, Row, both, row
+from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
     EncoderConfig,
@@ -68,34 +68,34 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
     return told | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
-def names(config: EncoderConfig, architecture: str) -> Names:
+def names(config: EncoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "EsmModel" else "esm."
     table = f"{root}embeddings.word_embeddings.weight"
-    rows = [row("encoder.words.table.weight", table), *stack(config.encoder.stack, root)]
-    rows += both("encoder.words.norm", f"{root}embeddings.layer_norm") if config.encoder.words.norm else []
+    rows = [tensor_name("encoder.words.table.weight", table), *stack(config.encoder.stack, root)]
+    rows += weight_and_bias("encoder.words.norm", f"{root}embeddings.layer_norm") if config.encoder.words.norm else []
     spare = [f"{root}rotary_embeddings.inv_freq", f"{root}embeddings.position_ids"]
     spare += bert.pair(f"{root}contact_head.regression")
     layers = [*range(config.encoder.stack.layers), "*"]  # transformers 5 writes the star
     spare += [f"{root}encoder.layer.{layer}.attention.self.rotary_embeddings.inv_freq" for layer in layers]
     copies: dict[str, str] = {}
     if config.output:
-        rows += [row("output.bias", "lm_head.bias")]
-        rows += [] if config.output.tied else [row("output.weight", "lm_head.decoder.weight")]
+        rows += [tensor_name("output.bias", "lm_head.bias")]
+        rows += [] if config.output.tied else [tensor_name("output.weight", "lm_head.decoder.weight")]
         copies = {"lm_head.decoder.weight": table} if config.output.tied else {}
-    return Names.of(rows, copies, spare=spare, older=bert.OLDER) + roberta.heads(config, root)
+    return TensorNames.of(rows, copies, spare=spare, older=bert.OLDER) + roberta.heads(config, root)
 
 
-def stack(config: StackConfig, root: str) -> list[Row]:
-    rows = both("encoder.stack.norm", f"{root}encoder.emb_layer_norm_after")
+def stack(config: StackConfig, root: str) -> list[TensorName]:
+    rows = weight_and_bias("encoder.stack.norm", f"{root}encoder.emb_layer_norm_after")
     for layer in range(config.layers):
         here, there = f"encoder.stack.blocks.{layer}", f"{root}encoder.layer.{layer}"
         look = f"{there}.attention.self"
-        rows += both(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
-        rows += both(f"{here}.self.output", f"{there}.attention.output.dense")
-        rows += both(f"{here}.self_norm", f"{there}.attention.LayerNorm")
-        rows += both(f"{here}.inner.widen", f"{there}.intermediate.dense")
-        rows += both(f"{here}.inner.narrow", f"{there}.output.dense")
-        rows += both(f"{here}.inner_norm", f"{there}.LayerNorm")
+        rows += weight_and_bias(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
+        rows += weight_and_bias(f"{here}.self.output", f"{there}.attention.output.dense")
+        rows += weight_and_bias(f"{here}.self_norm", f"{there}.attention.LayerNorm")
+        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.intermediate.dense")
+        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.output.dense")
+        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.LayerNorm")
     return rows
 
 

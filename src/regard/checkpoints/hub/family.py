@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names
+from regard.checkpoints.rows import TensorNames
 from regard.models import (
     XL,
     Aligner,
@@ -41,7 +41,7 @@ class Family:
     architectures: tuple[str, ...]
     read: Callable[[Options, str], Config]
     write: Callable[[Any, str], dict[str, Any]]
-    names: Callable[[Any, str], Names]
+    names: Callable[[Any, str], TensorNames]
 
 
 def build(config: Config) -> Model:

@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub.bert import count_labels
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
-from regard.checkpoints.rows import Names, Row, both, row
+from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
     ClassifyConfig,
@@ -95,39 +95,39 @@ def sizes(config: DecoderConfig) -> dict[str, Any]:
     }
 
 
-def names(config: DecoderConfig, architecture: str) -> Names:
+def names(config: DecoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "GPT2Model" else "transformer."
     rows = [*base(config.decoder, root), *heads(config)]
     copies = {"lm_head.weight": f"{root}wte.weight"} if config.output and config.output.tied else {}
-    return Names.of(rows, copies, spare=masks(config.decoder.stack, root), root=root)
+    return TensorNames.of(rows, copies, spare=masks(config.decoder.stack, root), root=root)
 
 
-def base(config: SideConfig, root: str, *, cross: bool = False) -> list[Row]:
+def base(config: SideConfig, root: str, *, cross: bool = False) -> list[TensorName]:
     """A GPT-2 without a head; `cross`: it looks at a source, too."""
     return [
-        row("decoder.words.table.weight", f"{root}wte.weight"),
-        row("decoder.position.table.weight", f"{root}wpe.weight"),
+        tensor_name("decoder.words.table.weight", f"{root}wte.weight"),
+        tensor_name("decoder.position.table.weight", f"{root}wpe.weight"),
         *blocks(config.stack, root, cross=cross),
-        *both("decoder.stack.norm", f"{root}ln_f"),
+        *weight_and_bias("decoder.stack.norm", f"{root}ln_f"),
     ]
 
 
-def blocks(config: StackConfig, root: str, *, cross: bool = False) -> list[Row]:
+def blocks(config: StackConfig, root: str, *, cross: bool = False) -> list[TensorName]:
     """The layers of a GPT, whose matrices lie the other way round."""
-    rows: list[Row] = []
+    rows: list[TensorName] = []
     for layer in range(config.layers):
         here, there = f"decoder.stack.blocks.{layer}", f"{root}h.{layer}"
-        rows += both(f"{here}.self.project", f"{there}.attn.c_attn", turned=True)
-        rows += both(f"{here}.self.output", f"{there}.attn.c_proj", turned=True)
-        rows += both(f"{here}.self_norm", f"{there}.ln_1")
-        rows += both(f"{here}.inner.widen", f"{there}.mlp.c_fc", turned=True)
-        rows += both(f"{here}.inner.narrow", f"{there}.mlp.c_proj", turned=True)
-        rows += both(f"{here}.inner_norm", f"{there}.ln_2")
+        rows += weight_and_bias(f"{here}.self.project", f"{there}.attn.c_attn", turned=True)
+        rows += weight_and_bias(f"{here}.self.output", f"{there}.attn.c_proj", turned=True)
+        rows += weight_and_bias(f"{here}.self_norm", f"{there}.ln_1")
+        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.mlp.c_fc", turned=True)
+        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.mlp.c_proj", turned=True)
+        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.ln_2")
         if cross:
-            rows += both(f"{here}.cross.query", f"{there}.crossattention.q_attn", turned=True)
-            rows += both(f"{here}.cross.pair", f"{there}.crossattention.c_attn", turned=True)
-            rows += both(f"{here}.cross.output", f"{there}.crossattention.c_proj", turned=True)
-            rows += both(f"{here}.cross_norm", f"{there}.ln_cross_attn")
+            rows += weight_and_bias(f"{here}.cross.query", f"{there}.crossattention.q_attn", turned=True)
+            rows += weight_and_bias(f"{here}.cross.pair", f"{there}.crossattention.c_attn", turned=True)
+            rows += weight_and_bias(f"{here}.cross.output", f"{there}.crossattention.c_proj", turned=True)
+            rows += weight_and_bias(f"{here}.cross_norm", f"{there}.ln_cross_attn")
     return rows
 
 
@@ -137,10 +137,10 @@ def masks(config: StackConfig, root: str) -> list[str]:
     return [f"{root}h.{layer}.{kind}" for layer in range(config.layers) for kind in kinds]
 
 
-def heads(config: DecoderConfig) -> list[Row]:
+def heads(config: DecoderConfig) -> list[TensorName]:
     """The head of a model that reads left to right, if it is not tied to the words."""
-    rows = [row("classify.labels.weight", "score.weight")] if config.classify else []
-    return rows + ([row("output.weight", "lm_head.weight")] if config.output and not config.output.tied else [])
+    rows = [tensor_name("classify.labels.weight", "score.weight")] if config.classify else []
+    return rows + ([tensor_name("output.weight", "lm_head.weight")] if config.output and not config.output.tied else [])
 
 
 FAMILY = Family(("gpt2",), ARCHITECTURES, read, write, names)

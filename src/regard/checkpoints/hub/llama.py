@@ -8,7 +8,7 @@ from regard.checkpoints.hub.bert import count_labels
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.hub.gpt2 import heads
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
-from regard.checkpoints.rows import Names, Row, both, row
+from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
     ClassifyConfig,
@@ -147,40 +147,42 @@ def rope(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def names(config: DecoderConfig, architecture: str) -> Names:
+def names(config: DecoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture in {f"{name}Model" for name in KINDS.values()} else "model."
     rows = [
-        row("decoder.words.table.weight", f"{root}embed_tokens.weight"),
-        row("decoder.stack.norm.weight", f"{root}norm.weight"),
+        tensor_name("decoder.words.table.weight", f"{root}embed_tokens.weight"),
+        tensor_name("decoder.stack.norm.weight", f"{root}norm.weight"),
         *blocks(config.decoder.stack, root),
         *heads(config),
     ]
     copies = {"lm_head.weight": f"{root}embed_tokens.weight"} if config.output and config.output.tied else {}
     layers = range(config.decoder.stack.layers)
     spare = [f"{root}layers.{layer}.self_attn.rotary_emb.inv_freq" for layer in layers]
-    return Names.of(rows, copies, spare=spare, root=root)
+    return TensorNames.of(rows, copies, spare=spare, root=root)
 
 
-def blocks(config: StackConfig, root: str) -> list[Row]:
+def blocks(config: StackConfig, root: str) -> list[TensorName]:
     split, inner = config.attention, config.inner
     output_bias = split.bias if split.output_bias is None else split.output_bias
-    rows: list[Row] = []
+    rows: list[TensorName] = []
     for layer in range(config.layers):
         here, there = f"decoder.stack.blocks.{layer}", f"{root}layers.{layer}"
         look = f"{there}.self_attn"
         left = split.split(config.width, config.pruned.get(f"{layer}.self", ()))
         queries, pairs = len(left.kept) * left.width, len(left.kept_groups) * left.width
-        rows += both(
+        rows += weight_and_bias(
             f"{here}.self.project",
             *(f"{look}.{part}_proj" for part in "qkv"),
             sizes=(queries, pairs, pairs),
             bias=split.bias,
         )
-        rows += both(f"{here}.self.output", f"{look}.o_proj", bias=output_bias)
-        rows += both(f"{here}.self_norm", f"{there}.input_layernorm", bias=False)
-        rows += both(f"{here}.inner.widen", f"{there}.mlp.gate_proj", f"{there}.mlp.up_proj", bias=inner.bias)
-        rows += both(f"{here}.inner.narrow", f"{there}.mlp.down_proj", bias=inner.bias)
-        rows += both(f"{here}.inner_norm", f"{there}.post_attention_layernorm", bias=False)
+        rows += weight_and_bias(f"{here}.self.output", f"{look}.o_proj", bias=output_bias)
+        rows += weight_and_bias(f"{here}.self_norm", f"{there}.input_layernorm", bias=False)
+        rows += weight_and_bias(
+            f"{here}.inner.widen", f"{there}.mlp.gate_proj", f"{there}.mlp.up_proj", bias=inner.bias
+        )
+        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.mlp.down_proj", bias=inner.bias)
+        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.post_attention_layernorm", bias=False)
     return rows
 
 

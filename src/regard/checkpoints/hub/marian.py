@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub import bart
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names
+from regard.checkpoints.rows import TensorNames
 from regard.models import PositionConfig, SideConfig, TransformerConfig, WordsConfig
 
 ARCHITECTURES = ("MarianModel", "MarianMTModel")
@@ -43,11 +43,11 @@ def has_shared(config: TransformerConfig) -> bool:
     return config.shared or (not tied and config.encoder.words.vocabulary == config.decoder.words.vocabulary)
 
 
-def names(config: TransformerConfig, architecture: str) -> Names:
+def names(config: TransformerConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "MarianModel" else "model."
     waves = [f"{root}{side}.embed_positions.weight" for side in ("encoder", "decoder")]
     table = bart.words(config, root, has_shared=has_shared(config))
-    return table + Names.of(bart.layers(config, root), spare=waves, root=root)
+    return table + TensorNames.of(bart.layers(config, root), spare=waves, root=root)
 
 
 FAMILY = Family(("marian",), ARCHITECTURES, read, write, names)

@@ -8,7 +8,7 @@ import torch
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, row
+from regard.checkpoints.rows import TensorNames, tensor_name
 from regard.models import Memory, MemoryConfig
 
 MOST = 1024  # hops; a config that asks for more would take for ever to build
@@ -26,10 +26,10 @@ def write(config: MemoryConfig, architecture: str) -> dict[str, Any]:
     return {"model_type": "regard-memory", **asdict(config)}
 
 
-def names(config: MemoryConfig, architecture: str) -> Names:
+def names(config: MemoryConfig, architecture: str) -> TensorNames:
     """The names of the model itself."""
     with torch.device("meta"):
-        return Names.of(row(name, name) for name, _ in Memory(config).named_parameters())
+        return TensorNames.of(tensor_name(name, name) for name, _ in Memory(config).named_parameters())
 
 
 FAMILY = Family(("regard-memory",), ("Memory",), read, write, names)

@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub import gpt2
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, row
+from regard.checkpoints.rows import TensorNames, tensor_name
 from regard.models import (
     AttentionConfig,
     DecoderConfig,
@@ -46,17 +46,17 @@ def write(config: DecoderConfig, architecture: str) -> dict[str, Any]:
     return {"model_type": "openai-gpt", **gpt2.sizes(config), "afn": afn}
 
 
-def names(config: DecoderConfig, architecture: str) -> Names:
+def names(config: DecoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "OpenAIGPTModel" else "transformer."
     rows = [
-        row("decoder.words.table.weight", f"{root}tokens_embed.weight"),
-        row("decoder.position.table.weight", f"{root}positions_embed.weight"),
+        tensor_name("decoder.words.table.weight", f"{root}tokens_embed.weight"),
+        tensor_name("decoder.position.table.weight", f"{root}positions_embed.weight"),
         *gpt2.blocks(config.decoder.stack, root),
         *gpt2.heads(config),
     ]
     copies = {"lm_head.weight": f"{root}tokens_embed.weight"} if config.output and config.output.tied else {}
     spare = [f"{root}position_ids", *gpt2.masks(config.decoder.stack, root)]
-    return Names.of(rows, copies, spare=spare, root=root)
+    return TensorNames.of(rows, copies, spare=spare, root=root)
 
 
 FAMILY = Family(("openai-gpt",), ARCHITECTURES, read, write, names)

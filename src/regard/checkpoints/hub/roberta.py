@@ -6,7 +6,7 @@ from typing import Any
 from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, both
+from regard.checkpoints.rows import TensorNames, weight_and_bias
 from regard.models import ClassifyConfig, EncoderConfig, OutputConfig
 
 KINDS = ("Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification")
@@ -37,24 +37,26 @@ def write(config: EncoderConfig, architecture: str, *, model_type: str) -> dict[
     return {"model_type": model_type, **own, **bert.described(config)}
 
 
-def names(config: EncoderConfig, architecture: str) -> Names:
+def names(config: EncoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture.endswith("Model") else "roberta."
     words = f"{root}embeddings.word_embeddings.weight"
-    scores = bert.scores(config.output, "lm_head", words) if config.output else Names.of([])
+    scores = bert.scores(config.output, "lm_head", words) if config.output else TensorNames.of([])
     return bert.body(config, root) + heads(config, root) + scores
 
 
-def heads(config: EncoderConfig, root: str) -> Names:
+def heads(config: EncoderConfig, root: str) -> TensorNames:
     """What stands on top of the layers, but for the scores of words."""
-    table = Names.of(both("pooler.linear", f"{root}pooler.dense") if config.pooler else [])
+    table = TensorNames.of(weight_and_bias("pooler.linear", f"{root}pooler.dense") if config.pooler else [])
     if config.output:
-        head = both("output.transform.dense", "lm_head.dense") + both("output.transform.norm", "lm_head.layer_norm")
-        table += Names.of(head)
+        head = weight_and_bias("output.transform.dense", "lm_head.dense") + weight_and_bias(
+            "output.transform.norm", "lm_head.layer_norm"
+        )
+        table += TensorNames.of(head)
     if config.classify and config.classify.activation:
-        table += Names.of(both("classify.dense.linear", "classifier.dense"))
-        table += Names.of(both("classify.labels", "classifier.out_proj"))
+        table += TensorNames.of(weight_and_bias("classify.dense.linear", "classifier.dense"))
+        table += TensorNames.of(weight_and_bias("classify.labels", "classifier.out_proj"))
     elif config.classify:
-        table += Names.of(both("classify.labels", "classifier"))
+        table += TensorNames.of(weight_and_bias("classify.labels", "classifier"))
     return table
 
 

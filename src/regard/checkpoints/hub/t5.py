@@ -4,7 +4,7 @@ from typing import Any
 
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
-from regard.checkpoints.rows import Names, Row, row
+from regard.checkpoints.rows import TensorName, TensorNames, tensor_name
 from regard.models import (
     AttentionConfig,
     EncoderConfig,
@@ -102,8 +102,8 @@ def write(config: EncoderConfig | TransformerConfig, architecture: str) -> dict[
     }
 
 
-def names(config: EncoderConfig | TransformerConfig, architecture: str) -> Names:
-    rows = [row("encoder.words.table.weight", "shared.weight"), *stack(config.encoder.stack, "encoder", 1)]
+def names(config: EncoderConfig | TransformerConfig, architecture: str) -> TensorNames:
+    rows = [tensor_name("encoder.words.table.weight", "shared.weight"), *stack(config.encoder.stack, "encoder", 1)]
     copies = {"encoder.embed_tokens.weight": "shared.weight"}
     spare = []
     if isinstance(config, TransformerConfig):
@@ -113,16 +113,16 @@ def names(config: EncoderConfig | TransformerConfig, architecture: str) -> Names
         if config.output and config.output.tied:
             copies["lm_head.weight"] = "shared.weight"
         elif config.output:
-            rows += [row("output.weight", "lm_head.weight")]
-    return Names.of(rows, copies, spare)
+            rows += [tensor_name("output.weight", "lm_head.weight")]
+    return TensorNames.of(rows, copies, spare)
 
 
-def stack(config: StackConfig, side: str, last: int) -> list[Row]:
+def stack(config: StackConfig, side: str, last: int) -> list[TensorName]:
     """A stack's layers, which are called alike here and there; part `last` of each is the feed-forward layer."""
     first = f"{side}.block.0.layer.0.SelfAttention"
     rows = [
-        row(f"{side}.position.table.weight", f"{first}.relative_attention_bias.weight"),
-        row(f"{side}.stack.norm.weight", f"{side}.final_layer_norm.weight"),
+        tensor_name(f"{side}.position.table.weight", f"{first}.relative_attention_bias.weight"),
+        tensor_name(f"{side}.stack.norm.weight", f"{side}.final_layer_norm.weight"),
     ]
     for layer in range(config.layers):
         here, there = f"{side}.stack.blocks.{layer}", f"{side}.block.{layer}.layer"
@@ -130,19 +130,19 @@ def stack(config: StackConfig, side: str, last: int) -> list[Row]:
         think = f"{there}.{last}.DenseReluDense"
         wide = [f"{think}.wi_0.weight", f"{think}.wi_1.weight"] if config.inner.gated else [f"{think}.wi.weight"]
         rows += [
-            row(f"{here}.self.project.weight", *(f"{look}.{part}.weight" for part in "qkv")),
-            row(f"{here}.self.output.weight", f"{look}.o.weight"),
-            row(f"{here}.self_norm.weight", f"{there}.0.layer_norm.weight"),
-            row(f"{here}.inner.widen.weight", *wide),
-            row(f"{here}.inner.narrow.weight", f"{think}.wo.weight"),
-            row(f"{here}.inner_norm.weight", f"{there}.{last}.layer_norm.weight"),
+            tensor_name(f"{here}.self.project.weight", *(f"{look}.{part}.weight" for part in "qkv")),
+            tensor_name(f"{here}.self.output.weight", f"{look}.o.weight"),
+            tensor_name(f"{here}.self_norm.weight", f"{there}.0.layer_norm.weight"),
+            tensor_name(f"{here}.inner.widen.weight", *wide),
+            tensor_name(f"{here}.inner.narrow.weight", f"{think}.wo.weight"),
+            tensor_name(f"{here}.inner_norm.weight", f"{there}.{last}.layer_norm.weight"),
         ]
         if side == "decoder":
             rows += [
-                row(f"{here}.cross.query.weight", f"{across}.q.weight"),
-                row(f"{here}.cross.pair.weight", f"{across}.k.weight", f"{across}.v.weight"),
-                row(f"{here}.cross.output.weight", f"{across}.o.weight"),
-                row(f"{here}.cross_norm.weight", f"{there}.1.layer_norm.weight"),
+                tensor_name(f"{here}.cross.query.weight", f"{across}.q.weight"),
+                tensor_name(f"{here}.cross.pair.weight", f"{across}.k.weight", f"{across}.v.weight"),
+                tensor_name(f"{here}.cross.output.weight", f"{across}.o.weight"),
+                tensor_name(f"{here}.cross_norm.weight", f"{there}.1.layer_norm.weight"),
             ]
     return rows
 

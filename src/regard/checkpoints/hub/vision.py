@@ -8,7 +8,7 @@ import torch
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, row
+from regard.checkpoints.rows import TensorNames, tensor_name
 from regard.models.vision import Glimpse, GlimpseConfig, Vision, VisionConfig
 
 MOST = 4096  # pixels a side, layers, glimpses: a config that asks for more would take for ever to build
@@ -30,11 +30,11 @@ def write(config: VisionConfig | GlimpseConfig, architecture: str) -> dict[str, 
     return {"model_type": "regard-vision", **told}
 
 
-def names(config: VisionConfig | GlimpseConfig, architecture: str) -> Names:
+def names(config: VisionConfig | GlimpseConfig, architecture: str) -> TensorNames:
     """The names of the model itself."""
     with torch.device("meta"):
         model = Vision(config) if isinstance(config, VisionConfig) else Glimpse(config)
-    return Names.of(row(name, name) for name, _ in model.named_parameters())
+    return TensorNames.of(tensor_name(name, name) for name, _ in model.named_parameters())
 
 
 FAMILY = Family(("regard-vision",), tuple(CONFIGS), read, write, names)

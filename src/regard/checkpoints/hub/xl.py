@@ -7,7 +7,7 @@ import torch
 
 from regard.checkpoints.hub.family import Family, build
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import Names, row
+from regard.checkpoints.rows import TensorNames, tensor_name
 from regard.models import (
     AttentionConfig,
     InnerConfig,
@@ -36,10 +36,10 @@ def write(config: XLConfig, architecture: str) -> dict[str, Any]:
     return {"model_type": "regard-xl", **{name: asdict(part) for name, part in parts.items()}}
 
 
-def names(config: XLConfig, architecture: str) -> Names:
+def names(config: XLConfig, architecture: str) -> TensorNames:
     """The names of the model itself; a tensor that has two is there once."""
     with torch.device("meta"):
-        return Names.of(row(name, name) for name, _ in build(config).named_parameters())
+        return TensorNames.of(tensor_name(name, name) for name, _ in build(config).named_parameters())
 
 
 FAMILY = Family(("regard-xl",), ARCHITECTURES, read, write, names)

@@ -12,7 +12,7 @@ from regard.tasks.evaluation.readers import language_models, masked_models
 from regard.tasks.evaluation.translators import start_of, translators
 from regard.tasks.generate import Generate
 from regard.tasks.task import Task
-from regard.text import Corpus, DataError, Labelled, Plain, Stories, Swapped, pairs
+from regard.text import Corpus, DataError, LabelledCorpus, PlainCorpus, Stories, SwappedCorpus, pairs
 
 MEASURES: dict[str, Callable[..., Evaluation]] = {
     "translate": translators,
@@ -47,9 +47,9 @@ def kind_of(task: Task, columns: tuple[str, ...]) -> str:
 def corpus_for(task: Task, files: Sequence[str | Path], *, swap: bool = False, label: str = "last") -> Corpus | Stories:
     """The files as a model of this task is measured by them; `label` says where a line has its label."""
     if task.name == "translate" or (isinstance(task, Generate) and (len(files) == 2 or start_of(task) is not None)):
-        return Swapped(pairs(files)) if swap else pairs(files)
+        return SwappedCorpus(pairs(files)) if swap else pairs(files)
     if len(files) != 1:
         raise DataError(f"one file expected to {task.name} with, got {len(files)}")
     if task.name == "answer":
         return Stories.at(files[0])
-    return Labelled(Path(files[0]), label) if task.name == "classify" else Plain(Path(files[0]), ends=True)
+    return LabelledCorpus(Path(files[0]), label) if task.name == "classify" else PlainCorpus(Path(files[0]), ends=True)

@@ -16,8 +16,8 @@ from regard.text import Corpus, DataError, Tokenizer
 from regard.training.evaluation import totals
 from regard.training.feed import mixed
 from regard.training.learner import Learner
-from regard.training.objectives import Masked, NextToken, Row
-from regard.training.objectives.masked import Hidden
+from regard.training.objectives import MaskedObjective, NextTokenObjective, Row
+from regard.training.objectives.masked import MaskedBatch
 from regard.training.orders import in_order
 from regard.training.streams import read_on
 
@@ -31,7 +31,7 @@ def language_models(task: Generate, corpus: Corpus, asked: Asked, along: Along |
     texts, tokens = read(corpus, task.tokenizer)
     context = window(task, asked)
     rows: list[Row] = [(tokens[start : start + context + 1],) for start in range(0, len(tokens) - 1, context)]
-    objective = NextToken(pad=task.tokenizer.specials.pad or 0)
+    objective = NextTokenObjective(pad=task.tokenizer.specials.pad or 0)
     if isinstance(task.model, XL) and task.model.config.memory:
         batches = read_on(tokens, context, 1, objective)
     else:
@@ -65,12 +65,12 @@ def masked_models(task: Fill, corpus: Corpus, asked: Asked, along: Along | None 
     return Evaluation("fill", len(texts), found.means(), {"loss": counts})
 
 
-def hiding(task: Fill) -> Masked:
+def hiding(task: Fill) -> MaskedObjective:
     """Words hidden as in training."""
     specials = task.tokenizer.specials
     if specials.mask is None or specials.cls is None or specials.sep is None:
         raise RegardError(f"{task.checkpoint.folder}: its tokeniser lacks one of the tokens mask, cls and sep")
-    return Masked(
+    return MaskedObjective(
         mask=specials.mask,
         frame=(specials.cls, specials.sep),
         words=len(task.tokenizer),
@@ -99,10 +99,10 @@ def window(task: Generate | Fill, asked: Asked) -> int:
     return asked.context
 
 
-def beside(windows: Sequence[Hidden]) -> Hidden:
+def beside(windows: Sequence[MaskedBatch]) -> MaskedBatch:
     """Windows of one length as one batch."""
     width = windows[0].inputs.shape[1]
-    return Hidden(
+    return MaskedBatch(
         torch.cat([one.inputs for one in windows]),
         None,
         None,

@@ -26,11 +26,11 @@ from regard.tasks.task import TextTooLong
 from regard.tasks.translate import Translate
 from regard.text import Corpus, DataError, Tokenizer
 from regard.training import objectives
-from regard.training.evaluation import Totals, Translations, totals
+from regard.training.evaluation import Totals, TranslationSet, totals
 from regard.training.learner import Learner
 from regard.training.objectives import Row
 from regard.training.orders import in_order
-from regard.training.sacre import Sacre
+from regard.training.sacre import SacreBleu
 
 ROOM = 4096  # tokens whose losses are computed at a time
 WRITING = 0.9  # the share of the time that it takes to write, roughly
@@ -42,7 +42,7 @@ def translators(task: Translate | Generate, corpus: Corpus, asked: Asked, along:
 
     Where lines are split into sentences there is no perplexity: nobody knows the parts of a reference.
     """
-    sacre = Sacre(asked.tokenize, asked.lowercase)
+    sacre = SacreBleu(asked.tokenize, asked.lowercase)
     pairs = samples(corpus)
     sides = [source for source, _ in pairs], [target for _, target in pairs]
     reader = Reader(task, asked)
@@ -134,7 +134,7 @@ class Reader:
         sources = [row[0].tolist() for row in rows]
         search = manner["beam"], manner["length_penalty"]
         with unwatched(), torch.no_grad():
-            found = Translations(sources, (), task.tokenizer, self.start, *search).written(task.model, lambda: None)
+            found = TranslationSet(sources, (), task.tokenizer, self.start, *search).written(task.model, lambda: None)
         told(len(texts))
         return found
 
@@ -143,7 +143,7 @@ class Reader:
         """How likely the targets are, each word told those before it."""
         one_stream = isinstance(self.task, Generate)
         pad = self.task.tokenizer.specials.pad or 0
-        objective = objectives.Translate(start=self.start, pad=pad, one_stream=one_stream)
+        objective = objectives.TranslationObjective(start=self.start, pad=pad, one_stream=one_stream)
         batches = in_order(rows, objective, room=ROOM, seed=0)
         with unwatched():
             return totals(Learner(self.task.model, objective), watched(batches, told))

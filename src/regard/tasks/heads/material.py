@@ -106,7 +106,7 @@ def translations(task: Translate | Generate, corpus: Corpus, asked: Asked) -> Ma
     reader = Reader(task, asked)
     rows = [reader.row(source, target, corpus.place(n)) for n, (source, target) in enumerate(samples(corpus))]
     specials, one_stream = task.tokenizer.specials, isinstance(task, Generate)
-    objective = objectives.Translate(start=reader.start, pad=specials.pad or 0, one_stream=one_stream)
+    objective = objectives.TranslationObjective(start=reader.start, pad=specials.pad or 0, one_stream=one_stream)
     closing = ("encoder.*", "*.cross", "align") if ends_with(rows, specials.eos) and not one_stream else ()
     return Material(objective, rows, closing)
 
@@ -116,7 +116,7 @@ def texts(task: Generate, corpus: Corpus, asked: Asked) -> Material:
     _, tokens = read(corpus, task.tokenizer)
     size = window(task, asked)
     rows: list[Row] = [(tokens[start : start + size + 1],) for start in range(0, len(tokens) - 1, size)]
-    return Material(objectives.NextToken(pad=task.tokenizer.specials.pad or 0), rows)
+    return Material(objectives.NextTokenObjective(pad=task.tokenizer.specials.pad or 0), rows)
 
 
 def hidden_words(task: Fill, corpus: Corpus, asked: Asked) -> Material:
@@ -142,7 +142,7 @@ def labels(task: Classify, corpus: Corpus, asked: Asked) -> Material:
         rows.append((np.array(ids), np.array([task.labels.index(label)])))
     specials = task.tokenizer.specials
     ends = ends_with(rows, specials.sep) or ends_with(rows, specials.eos)
-    return Material(objectives.Classify(pad=specials.pad or 0), rows, ("encoder.*",) if ends else ())
+    return Material(objectives.ClassificationObjective(pad=specials.pad or 0), rows, ("encoder.*",) if ends else ())
 
 
 def ends_with(rows: Sequence[Row], token: int | None) -> bool:

@@ -20,10 +20,10 @@ from regard.tasks.heads.material import Material, first, held_out, material_of
 from regard.tasks.load import load
 from regard.tasks.task import Task
 from regard.text import Corpus
-from regard.training.feed import Feed, mixed
+from regard.training.feed import BatchSource, mixed
 from regard.training.learner import Learner
 from regard.training.optimiser import make_optimiser
-from regard.training.orders import Epochs
+from regard.training.orders import BucketSampler
 from regard.training.recipe import TrainRecipe
 from regard.training.state import OPTIMISER, STATE
 from regard.training.update import update
@@ -120,7 +120,7 @@ def tune(model: Model, material: Material, tuning: Tuning) -> None:
     """Learn on from the material: Adam, as many steps as were asked for."""
     lengths = np.array([[len(part) for part in row] for row in material.rows])
     recipe = TrainRecipe(tokens=tuning.tokens, seed=tuning.seed)
-    feed = Feed(material.rows, Epochs(lengths, recipe), material.objective, seed=tuning.seed)
+    feed = BatchSource(material.rows, BucketSampler(lengths, recipe), material.objective, seed=tuning.seed)
     learner = Learner(model, material.objective).train()
     optimiser = make_optimiser(model, "adam", rate=tuning.rate, betas=(0.9, 0.98), epsilon=1e-9, decay=0.0)
     device = next(model.parameters()).device

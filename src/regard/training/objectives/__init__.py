@@ -1,14 +1,31 @@
 """What a model can learn to do."""
 
-from regard.training.objectives.answer import Answer
-from regard.training.objectives.classify import Classify
-from regard.training.objectives.masked import Masked
-from regard.training.objectives.next_token import NextToken
-from regard.training.objectives.objective import Loss, Objective, Row
-from regard.training.objectives.translate import Translate
+from regard.training.objectives.answer import AnswerObjective
+from regard.training.objectives.classify import ClassificationObjective
+from regard.training.objectives.masked import MaskedObjective
+from regard.training.objectives.next_token import NextTokenObjective
+from regard.training.objectives.objective import LossSums, Objective, Row
+from regard.training.objectives.translate import TranslationObjective
 
 OBJECTIVES: dict[str, type[Objective]] = {
-    objective.name: objective for objective in (Translate, NextToken, Masked, Classify, Answer)
+    objective.name: objective
+    for objective in (
+        TranslationObjective,
+        NextTokenObjective,
+        MaskedObjective,
+        ClassificationObjective,
+        AnswerObjective,
+    )
 }
 
-__all__ = ["OBJECTIVES", "Answer", "Classify", "Loss", "Masked", "NextToken", "Objective", "Row", "Translate"]
+__all__ = [
+    "OBJECTIVES",
+    "AnswerObjective",
+    "ClassificationObjective",
+    "LossSums",
+    "MaskedObjective",
+    "NextTokenObjective",
+    "Objective",
+    "Row",
+    "TranslationObjective",
+]

@@ -12,12 +12,12 @@ from torch import Tensor
 from regard.attention.normalisers import Unnormalised
 from regard.models import Memory, Model
 from regard.models.memory import Ages
-from regard.text.told import Told
-from regard.training.objectives.objective import Loss, Moves, Row
+from regard.text.told import StoryBatch
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row
 
 
 @dataclass(frozen=True, eq=False)
-class Asked(Moves):
+class AnswerBatch(DeviceBatch):
     story: Tensor
     question: Tensor
     ages: Tensor | None
@@ -27,7 +27,7 @@ class Asked(Moves):
     tokens: int
 
 
-class Answer:
+class AnswerObjective:
     """One word an answer: Sukhbaatar et al. 2015, 4.
 
     `noise` is the share of memories that may be empty, so that what is learned about time holds for longer stories.
@@ -39,22 +39,22 @@ class Answer:
     def __init__(self, *, pad: int = 0, noise: float = 0.0) -> None:
         self.pad, self.noise = pad, noise
 
-    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Asked:
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> AnswerBatch:
         """Rows are (story, question, [answer], [whether hops have no softmax, whether there may be noise])."""
-        told = Told.of([(story, question, answer) for story, question, answer, _ in rows], self.pad)
+        told = StoryBatch.of([(story, question, answer) for story, question, answer, _ in rows], self.pad)
         linear, is_noisy = map(bool, rows[0][3])
         ages = noisy(told.counts, told.story.shape[1], self.noise, generator) if is_noisy else None
         tokens = int((told.story != self.pad).sum())
-        return Asked(told.story, told.question, ages, told.answer, linear, len(rows), tokens)
+        return AnswerBatch(told.story, told.question, ages, told.answer, linear, len(rows), tokens)
 
-    def loss(self, model: Model, batch: Asked, smoothing: float = 0.0) -> Loss:
+    def loss(self, model: Model, batch: AnswerBatch, smoothing: float = 0.0) -> LossSums:
         assert isinstance(model, Memory)
         scores = model(
             batch.story, batch.question, ages=batch.ages, normaliser=Unnormalised() if batch.linear else None
         )[:, 0].float()
         plain = F.cross_entropy(scores.detach(), batch.answers, reduction="sum")
         total = F.cross_entropy(scores, batch.answers, reduction="sum", label_smoothing=smoothing)
-        return Loss(total, plain, (scores.argmax(-1) == batch.answers).sum())
+        return LossSums(total, plain, (scores.argmax(-1) == batch.answers).sum())
 
 
 def noisy(counts: Int[Tensor, "batch"], memories: int, share: float, generator: torch.Generator) -> Ages:

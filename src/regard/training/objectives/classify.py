@@ -10,19 +10,19 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.models import Encoder, Model, Transformer
-from regard.training.objectives.objective import Loss, Moves, Row, padded
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row, padded
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled(Moves):
+class LabelledBatch(DeviceBatch):
     inputs: Tensor
-    real: Tensor | None
+    attention_mask: Tensor | None
     answers: Tensor
     count: int
     tokens: int
 
 
-class Classify:
+class ClassificationObjective:
     """One answer a text, from its first token, its last, or the mean of all."""
 
     name: ClassVar[str] = "classify"
@@ -31,19 +31,19 @@ class Classify:
     def __init__(self, *, pad: int = 0) -> None:
         self.pad = pad
 
-    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Labelled:
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> LabelledBatch:
         """Rows are (tokens, [label])."""
-        inputs, real = padded([row[0] for row in rows], self.pad)
+        inputs, attention_mask = padded([row[0] for row in rows], self.pad)
         answers = torch.from_numpy(np.array([int(row[1][0]) for row in rows]))
-        return Labelled(inputs, real, answers, len(rows), sum(len(row[0]) for row in rows))
+        return LabelledBatch(inputs, attention_mask, answers, len(rows), sum(len(row[0]) for row in rows))
 
-    def loss(self, model: Model, batch: Labelled, smoothing: float = 0.0) -> Loss:
+    def loss(self, model: Model, batch: LabelledBatch, smoothing: float = 0.0) -> LossSums:
         scores = self.scores(model, batch).float()
         plain = F.cross_entropy(scores.detach(), batch.answers, reduction="sum")
         total = F.cross_entropy(scores, batch.answers, reduction="sum", label_smoothing=smoothing)
-        return Loss(total, plain, (scores.argmax(-1) == batch.answers).sum())
+        return LossSums(total, plain, (scores.argmax(-1) == batch.answers).sum())
 
-    def scores(self, model: Model, batch: Labelled) -> Tensor:
+    def scores(self, model: Model, batch: LabelledBatch) -> Tensor:
         assert not isinstance(model, Transformer)
         assert isinstance(model, Encoder) or model.classify is not None
-        return model(batch.inputs, real=batch.real)
+        return model(batch.inputs, attention_mask=batch.attention_mask)

@@ -11,15 +11,15 @@ from torch import Tensor
 
 from regard.models import Encoder, Model
 from regard.training.losses import word_loss
-from regard.training.objectives.objective import Loss, Moves, Row, padded
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row, padded
 
 
 @dataclass(frozen=True, eq=False)
-class Hidden(Moves):
+class MaskedBatch(DeviceBatch):
     """Texts with words hidden at `places`, which were `answers`; `follows` says if the second half is the next text."""
 
     inputs: Tensor
-    real: Tensor | None
+    attention_mask: Tensor | None
     segments: Tensor | None
     places: Tensor
     answers: Tensor
@@ -28,7 +28,7 @@ class Hidden(Moves):
     tokens: int
 
 
-class Masked:
+class MaskedObjective:
     """Of the words to be guessed 80 % are replaced by a mask, 10 % by any word, 10 % stay: Devlin et al. 2019, A.1.
 
     `frame` are the tokens that go before a text and after it. `whole` says of every token of the vocabulary whether it
@@ -56,10 +56,10 @@ class Masked:
         self.special = torch.zeros(words, dtype=torch.bool)
         self.special[[number for number in special if number < words]] = True
 
-    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Hidden:
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> MaskedBatch:
         texts = [row[0].astype(np.int64) for row in rows]
         framed, segments, follows = self.paired(texts, generator) if self.pairs else (self.framed(texts), None, None)
-        tokens, real = padded(framed, self.pad)
+        tokens, attention_mask = padded(framed, self.pad)
         hides = self.chosen(tokens, generator)
         places = hides.flatten().nonzero()[:, 0]
         answers = tokens.flatten()[places]
@@ -68,7 +68,7 @@ class Masked:
         shown = torch.where(fate < 0.8, self.mask, torch.where(fate < 0.9, any_word, answers))
         inputs = tokens.flatten().index_copy(0, places, shown).view_as(tokens)
         size = sum(len(text) for text in framed)
-        return Hidden(inputs, real, segments, places, answers, follows, len(places), size)
+        return MaskedBatch(inputs, attention_mask, segments, places, answers, follows, len(places), size)
 
     def framed(self, texts: Sequence[np.ndarray]) -> list[np.ndarray]:
         before, after = self.frame
@@ -106,14 +106,14 @@ class Masked:
             hides = chance == chance.min()
         return hides
 
-    def loss(self, model: Model, batch: Hidden, smoothing: float = 0.0) -> Loss:
+    def loss(self, model: Model, batch: MaskedBatch, smoothing: float = 0.0) -> LossSums:
         assert isinstance(model, Encoder)
         assert model.output is not None
-        x = model.hidden(batch.inputs, segments=batch.segments, real=batch.real)
+        x = model.hidden(batch.inputs, segments=batch.segments, attention_mask=batch.attention_mask)
         guessed = x.flatten(0, 1).index_select(0, batch.places)
         total, plain = word_loss(model.output, guessed, batch.answers, smoothing=smoothing)
         if batch.follows is not None and model.follows is not None:
             # One question a text, as heavy as all its words together: the mean of one, times the count of the other.
-            scores = model.follows(model.pooled(x, batch.real))
+            scores = model.follows(model.pooled(x, batch.attention_mask))
             total = total + batch.count * F.cross_entropy(scores.float(), 1 - batch.follows)
-        return Loss(total, plain)
+        return LossSums(total, plain)

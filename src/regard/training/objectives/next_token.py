@@ -9,11 +9,11 @@ from torch import Tensor
 
 from regard.models import XL, Decoder, Model
 from regard.training.losses import word_loss
-from regard.training.objectives.objective import Carried, Loss, Moves, Row, padded
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row, SegmentMemory, padded
 
 
 @dataclass(frozen=True, eq=False)
-class Texts(Moves):
+class TextBatch(DeviceBatch):
     """Texts, and the token that follows each token. `ends` are where in a long text they begin and end, if known, and
     `carried` is what was taken along from the batch before."""
 
@@ -23,9 +23,9 @@ class Texts(Moves):
     count: int
     tokens: int
     ends: Tensor | None = None  # (texts, 2)
-    carried: Carried | None = None
+    carried: SegmentMemory | None = None
 
-    def after(self, carried: Carried) -> "Texts":
+    def after(self, carried: SegmentMemory) -> "TextBatch":
         """The same, read after what another batch left behind."""
         return replace(self, carried=carried)
 
@@ -38,7 +38,7 @@ class Texts(Moves):
         return self.carried["states"][:, : len(ends)] if torch.equal(ends, self.ends[:, 0]) else None
 
 
-class NextToken:
+class NextTokenObjective:
     """A language model learns from all places of a text: Radford et al. 2019.
 
     One that remembers takes along what it read in the batch before, where texts go on from there: Dai et al. 2019.
@@ -50,21 +50,21 @@ class NextToken:
     def __init__(self, *, pad: int = 0) -> None:
         self.pad = pad
 
-    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Texts:
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> TextBatch:
         """Rows are (tokens,), one more than are read at a time; with (tokens, place) it is known where they begin."""
-        tokens, real = padded([row[0] for row in rows], self.pad)
+        tokens, attention_mask = padded([row[0] for row in rows], self.pad)
         inputs, answers = tokens[:, :-1], tokens[:, 1:].flatten()
-        places = None if real is None else real[:, 1:].flatten().nonzero()[:, 0]
+        places = None if attention_mask is None else attention_mask[:, 1:].flatten().nonzero()[:, 0]
         answers = answers if places is None else answers[places]
         ends = None
         if len(rows[0]) > 1:
             ends = torch.tensor([[int(row[1][0]), int(row[1][0]) + len(row[0]) - 1] for row in rows])
-        return Texts(inputs.contiguous(), places, answers.contiguous(), len(answers), len(answers), ends)
+        return TextBatch(inputs.contiguous(), places, answers.contiguous(), len(answers), len(answers), ends)
 
-    def loss(self, model: Model, batch: Texts, smoothing: float = 0.0) -> Loss:
+    def loss(self, model: Model, batch: TextBatch, smoothing: float = 0.0) -> LossSums:
         assert isinstance(model, Decoder)
         assert model.output is not None
-        carried: Carried | None = None
+        carried: SegmentMemory | None = None
         if isinstance(model, XL) and model.config.memory and batch.ends is not None:
             x, memory = model.read(batch.inputs, batch.remembered)
             carried = {"states": memory, "ends": batch.ends[:, 1]}
@@ -72,4 +72,4 @@ class NextToken:
             x = model.hidden(batch.inputs)
         x = x.flatten(0, 1)
         x = x if batch.places is None else x.index_select(0, batch.places)
-        return Loss(*word_loss(model.output, x, batch.answers, smoothing=smoothing), carried=carried)
+        return LossSums(*word_loss(model.output, x, batch.answers, smoothing=smoothing), carried=carried)

@@ -14,22 +14,22 @@ Row = tuple[np.ndarray, ...]
 """One example: its token numbers, in one array or several."""
 
 
-Carried = Mapping[str, Tensor]
+SegmentMemory = Mapping[str, Tensor]
 """What a model takes along from one batch to the next; saved with the state of a training."""
 
 
 @dataclass(frozen=True)
-class Loss:
+class LossSums:
     """Sums over the places of a batch: what is learned from, and the plain cross-entropy without a gradient."""
 
     total: Tensor
     plain: Tensor
     right: Tensor | None = None  # places where the likeliest answer was the right one
-    carried: "Carried | None" = None  # for the batch after this one
+    carried: "SegmentMemory | None" = None  # for the batch after this one
 
 
 @runtime_checkable
-class Examples(Protocol):
+class ExampleBatch(Protocol):
     """Some texts as a batch. `count` is how many places are learned from; `tokens` how many are read."""
 
     count: int
@@ -49,10 +49,10 @@ class Objective(Protocol):
         """Texts side by side. What is random about it comes from the generator."""
         ...
 
-    def loss(self, model: Model, batch: Any, smoothing: float = 0.0) -> Loss: ...
+    def loss(self, model: Model, batch: Any, smoothing: float = 0.0) -> LossSums: ...
 
 
-class Moves:
+class DeviceBatch:
     """A batch that goes to a device."""
 
     def to(self, device: torch.device) -> Any:

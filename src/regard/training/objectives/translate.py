@@ -10,15 +10,15 @@ from torch import Tensor
 
 from regard.models import Aligner, Decoder, Model, Transformer
 from regard.training.losses import word_loss
-from regard.training.objectives.objective import Loss, Moves, Row, padded
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row, padded
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs(Moves):
+class TranslationBatch(DeviceBatch):
     """Sources and what is written about them: `target` goes in, `answers` should come out at `places`."""
 
     source: Tensor | None
-    real: Tensor | None
+    attention_mask: Tensor | None
     target: Tensor
     places: Tensor | None  # None: all of them
     answers: Tensor
@@ -26,7 +26,7 @@ class Pairs(Moves):
     tokens: int
 
 
-class Translate:
+class TranslationObjective:
     """Teacher forcing: all words of the target at once, each told the ones before it: Sutskever et al. 2014.
 
     A model of one stream reads source and target one after the other, and learns from the target.
@@ -38,12 +38,12 @@ class Translate:
     def __init__(self, *, start: int, pad: int, one_stream: bool = False) -> None:
         self.start, self.pad, self.one_stream = start, pad, one_stream
 
-    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Pairs:
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> TranslationBatch:
         """Rows are (source, target), both with the token that ends them."""
         begun = [np.concatenate([[self.start], target[:-1]]) for _, target in rows]
         if self.one_stream:
             begun = [np.concatenate([row[0], target]) for row, target in zip(rows, begun, strict=True)]
-        source, real = (None, None) if self.one_stream else padded([row[0] for row in rows], self.pad)
+        source, attention_mask = (None, None) if self.one_stream else padded([row[0] for row in rows], self.pad)
         target, _ = padded(begun, self.pad)
         answers = np.concatenate([row[1] for row in rows]).astype(np.int64)
         width = target.shape[1]
@@ -55,9 +55,9 @@ class Translate:
         )
         everywhere = len(places) == target.numel()
         tokens = sum(len(part) for row in rows for part in row)
-        return Pairs(
+        return TranslationBatch(
             source,
-            real,
+            attention_mask,
             target,
             None if everywhere else torch.from_numpy(places),
             torch.from_numpy(answers),
@@ -65,14 +65,14 @@ class Translate:
             tokens,
         )
 
-    def loss(self, model: Model, batch: Pairs, smoothing: float = 0.0) -> Loss:
+    def loss(self, model: Model, batch: TranslationBatch, smoothing: float = 0.0) -> LossSums:
         # Padding stands behind the text, where no word looks: the target needs no mask of its own.
         if isinstance(model, Transformer | Aligner) and batch.source is not None:
-            x = model.hidden(batch.source, batch.target, real=batch.real)
+            x = model.hidden(batch.source, batch.target, attention_mask=batch.attention_mask)
         else:
             assert isinstance(model, Decoder)
             x = model.hidden(batch.target)
         assert model.output is not None
         x = x.flatten(0, 1)
         x = x if batch.places is None else x.index_select(0, batch.places)
-        return Loss(*word_loss(model.output, x, batch.answers, smoothing=smoothing))
+        return LossSums(*word_loss(model.output, x, batch.answers, smoothing=smoothing))
