@@ -137,9 +137,9 @@ def masked(
 
     from regard.checkpoints import load_model
     from regard.training import read_recipe
-    from regard.training.beginning import begun
+    from regard.training.beginning import starting_model
     from regard.training.learner import Learner
-    from regard.training.orders import in_order
+    from regard.training.orders import valid_batches
 
     click.echo(machine())
     has_run = is_run(run)
@@ -149,19 +149,19 @@ def masked(
     train, rows = recipe.train, []
     with tempfile.TemporaryDirectory(prefix="regard-bench-") as scratch:
         material = read(recipe, run if has_run else None, Path(scratch), click.echo)
-        room = max(train.tokens, 4096)  # as in the run's own log
-        valid = in_order(material.valid, material.objective, room=room, seed=train.seed)[:batches]
-        ours = begun(recipe, material, click.echo).model
+        room = max(train.batch_tokens, 4096)  # as in the run's own log
+        valid = valid_batches(material.valid, material.objective, batch_tokens=room, seed=train.seed)[:batches]
+        ours = starting_model(recipe, material, click.echo).model
         rows.append(("unigram", mean(unigram(material), valid), f"{len(material.tokenizer)} words"))
         mine = None
         if has_run:
             ours = load_model(run / "model" if (run / "model").is_dir() else run).model
             learner = Learner(ours, material.objective).eval()
-            mine = mean(lambda batch: learner.loss(batch).plain, valid)
+            mine = mean(lambda batch: learner.loss(batch).cross_entropy, valid)
         torch.manual_seed(train.seed)
         gru = recurrent(size(ours), len(material.tokenizer), recipe.model.width, layers, recipe.model.dropout)
         count = steps or train.steps
-        seconds = learn(gru, material, train, count, rate or train.rate, click.echo)
+        seconds = learn(gru, material, train, count, rate or train.learning_rate, click.echo)
         told = f"{size(gru) / 1e6:.2f}M parameters, {layers} layers, {count} steps, {seconds:.0f} s"
         rows.append(("bidirectional GRU", mean(lambda batch: gru(batch)[1], valid), told))
     if mine is not None:

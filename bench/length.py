@@ -51,21 +51,21 @@ class Contender:
 
         def run() -> Any:
             with torch.set_grad_enabled(backward):
-                found = attend(query, key, value, mask=mask, way=way)
+                found = attend(query, key, value, mask=mask, method=way)
                 return torch.autograd.grad(found.sum(), leaves) if backward else found
 
         return run
 
 
 def contenders() -> dict[str, Contender]:
-    from regard.attention.efficient import LSH, Linear, LowRank, Windowed
+    from regard.attention.efficient import LinearAttention, LowRankAttention, LSHAttention, WindowAttention
 
     return {
         "full": Contender(lambda length: None),
-        "window": Contender(lambda length: Windowed(WINDOW)),
-        "lsh": Contender(lambda length: LSH(rounds=4, chunk=64)),
-        "linear": Contender(lambda length: Linear()),
-        "low-rank": Contender(lambda length: LowRank(length, min(SLOTS, length)), is_causal=False),
+        "window": Contender(lambda length: WindowAttention(WINDOW)),
+        "lsh": Contender(lambda length: LSHAttention(rounds=4, chunk=64)),
+        "linear": Contender(lambda length: LinearAttention()),
+        "low-rank": Contender(lambda length: LowRankAttention(length, min(SLOTS, length)), is_causal=False),
     }
 
 

@@ -70,7 +70,7 @@ def write(name: str, tokens: int, beam: int, threads: int) -> None:
 
     def one() -> list[float]:
         began, used = time.perf_counter(), time.process_time()
-        decode(model, source, prefix=prefix, beam=beam, min_length=tokens, max_length=tokens)
+        decode(model, source, prefix=prefix, beam=beam, min_new_tokens=tokens, max_new_tokens=tokens)
         return [time.perf_counter() - began, time.process_time() - used]
 
     for _ in range(3 * BATCH):

@@ -23,20 +23,22 @@ def translator() -> Any:
 
     from regard.models import (
         AttentionConfig,
-        InnerConfig,
+        EmbeddedStackConfig,
+        EmbeddingConfig,
+        FeedForwardConfig,
         OutputConfig,
         PositionConfig,
-        SideConfig,
         StackConfig,
         Transformer,
         TransformerConfig,
-        WordsConfig,
     )
 
     torch.manual_seed(0)
-    stack = StackConfig(LAYERS, WIDTH, AttentionConfig(HEADS), InnerConfig(INNER), first=False, final_norm=False)
+    stack = StackConfig(
+        LAYERS, WIDTH, AttentionConfig(HEADS), FeedForwardConfig(INNER), pre_norm=False, final_norm=False
+    )
     position = PositionConfig("sinusoidal", {"width": WIDTH, "layout": "halves"})
-    side = SideConfig(WordsConfig(VOCABULARY, scale=WIDTH**0.5), stack, position)
+    side = EmbeddedStackConfig(EmbeddingConfig(VOCABULARY, scale=WIDTH**0.5), stack, position)
     return Transformer(TransformerConfig(side, side, OutputConfig())).eval()
 
 
@@ -69,7 +71,7 @@ def main(keep: float, rows: int, length: int, repeat: int, count: int, quick: bo
     import regard
     from regard.decoding import decode
     from regard.looking import weakest
-    from regard.looking.places import Places
+    from regard.looking.layer_names import LayerNames
 
     console = Console()
     if not console.is_terminal:  # a file can be as wide as the table
@@ -81,7 +83,7 @@ def main(keep: float, rows: int, length: int, repeat: int, count: int, quick: bo
     if quick:
         rows, length, repeat = 2, 16, 1
     whole = translator()
-    scores = {place: torch.rand(HEADS) for place in Places(whole).layers}
+    scores = {place: torch.rand(HEADS) for place in LayerNames(whole).layers}
     models = {"whole": whole, "pruned": regard.prune(whole, weakest(whole, scores, keep))}
     source = torch.randint(3, VOCABULARY, (rows, length))
     start = torch.zeros(rows, 1, dtype=torch.long)
@@ -92,7 +94,7 @@ def main(keep: float, rows: int, length: int, repeat: int, count: int, quick: bo
 
     @torch.no_grad()
     def write(model: Any) -> Any:
-        return decode(model, source, prefix=start, max_length=length // 2, min_length=length // 2)
+        return decode(model, source, prefix=start, max_new_tokens=length // 2, min_new_tokens=length // 2)
 
     @torch.no_grad()
     def step_by_step(model: Any) -> Any:
@@ -112,7 +114,7 @@ def main(keep: float, rows: int, length: int, repeat: int, count: int, quick: bo
             times = interleaved(turns, repeat)
             found += [Row(f"{what}, {name}", scaled(times, name, 1e3), "ms") for name in models]
             found.append(Row(f"{what}, pruned / whole", ratio(times, "pruned", "whole"), "", 1.0))
-    heads = [sum(len(layer.split.kept) for layer in Places(model).layers.values()) for model in models.values()]  # type: ignore[union-attr]
+    heads = [sum(len(layer.split.kept) for layer in LayerNames(model).layers.values()) for model in models.values()]  # type: ignore[union-attr]
     title = f"{heads[1]} of {heads[0]} heads kept; {rows} texts of {length} tokens, {count} threads"
     table = Table(title, found)
     show(table, console)

@@ -26,20 +26,20 @@ def decoder(memory: int) -> Any:
     import torch
 
     from regard.models import (
-        XL,
         AttentionConfig,
-        InnerConfig,
+        EmbeddedStackConfig,
+        EmbeddingConfig,
+        FeedForwardConfig,
         OutputConfig,
-        SideConfig,
         StackConfig,
-        WordsConfig,
+        TransformerXL,
         XLConfig,
     )
 
     torch.manual_seed(0)
-    attention, inner = AttentionConfig(HEADS, score="xl"), InnerConfig(4 * WIDTH, "gelu-tanh")
+    attention, inner = AttentionConfig(HEADS, score="xl"), FeedForwardConfig(4 * WIDTH, "gelu-tanh")
     stack = StackConfig(LAYERS, WIDTH, attention, inner, window=memory + 1 if memory else None)
-    return XL(XLConfig(SideConfig(WordsConfig(VOCABULARY), stack), OutputConfig())).eval()
+    return TransformerXL(XLConfig(EmbeddedStackConfig(EmbeddingConfig(VOCABULARY), stack), OutputConfig())).eval()
 
 
 def remembering(tokens: Any, memory: int) -> Callable[[], Any]:

@@ -22,12 +22,12 @@ from torch import Tensor
 import regard
 from regard.checkpoints import convert, load_model
 from regard.errors import RegardError
-from regard.looking.align import Gold, Part, by_gold, choose
+from regard.looking.align import AlignmentHead, Gold, by_gold, choose
 from regard.models import Model
 from regard.pictures.terminal import heat
 
 MODEL = "rxnmapper/models/transformers/albert_heads_8_uspto_all_1310k"
-PUBLISHED = Part("encoder.10.self", 5)
+PUBLISHED = AlignmentHead("encoder.10.self", 5)
 REACTIONS = {
     "an ester from an acid and an alcohol": (
         "C:1 C:2 ( = O:3 ) O . C:4 C:5 O:6 . O = S ( = O ) ( O ) O >> C:4 C:5 O:6 C:2 ( C:1 ) = O:3"
@@ -99,16 +99,16 @@ def fetched(folder: Path) -> Path:
 
 
 @torch.no_grad()
-def looks(model: Model, words: Sequence[str], reactions: Sequence[Reaction]) -> dict[Part, list[Tensor]]:
+def looks(model: Model, words: Sequence[str], reactions: Sequence[Reaction]) -> dict[AlignmentHead, list[Tensor]]:
     """How much each atom of a product and each atom of the reactants looked at each other, for every head."""
-    found: dict[Part, list[Tensor]] = {}
+    found: dict[AlignmentHead, list[Tensor]] = {}
     for one in reactions:
         with regard.watch(model, "encoder.*.self") as seen:
             model(torch.tensor([[words.index(token) for token in one.tokens]]))
         for place, pattern in seen.items():
             back, forth = pattern[0, :, one.after, one.before], pattern[0, :, one.before, one.after]
             for head, weights in enumerate(back + forth.mT):
-                found.setdefault(Part(place, head), []).append(weights / 2)
+                found.setdefault(AlignmentHead(place, head), []).append(weights / 2)
     return found
 
 

@@ -19,9 +19,9 @@ from torch import Tensor, nn
 
 import regard
 from regard.attention import Causal
-from regard.layers import Block, FeedForward, MultiHead, Stack
+from regard.layers import FeedForward, MultiHead, Stack, TransformerBlock
 from regard.pictures.terminal import heat
-from regard.positions import Sinusoidal, places_of
+from regard.positions import Sinusoidal, positions_of
 
 LENGTH, WIDTH, HEADS, LAYERS = 8192, 256, 8, 4
 PLACE, HEAD, CELLS = "decoder.0.self", 2, 21
@@ -42,15 +42,15 @@ class Reader(nn.Module):
         self.decoder = Stack([self.block() for _ in range(LAYERS)], nn.LayerNorm(WIDTH))
 
     @staticmethod
-    def block() -> Block:
+    def block() -> TransformerBlock:
         attention = MultiHead(WIDTH, HEADS, bias=False)
         with torch.no_grad():
-            attention.project.weight[: 2 * WIDTH] = 2.5 * attention.project.weight[:WIDTH].repeat(2, 1)
-        return Block(attention, FeedForward(WIDTH, 4 * WIDTH, "gelu"), lambda: nn.LayerNorm(WIDTH))
+            attention.qkv.weight[: 2 * WIDTH] = 2.5 * attention.qkv.weight[:WIDTH].repeat(2, 1)
+        return TransformerBlock(attention, FeedForward(WIDTH, 4 * WIDTH, "gelu"), lambda: nn.LayerNorm(WIDTH))
 
     def forward(self, tokens: Tensor) -> Tensor:
         """The stream after the last block: (batch, length, width)."""
-        x = self.position.embed(self.words(tokens), places_of(None, tokens.shape[1]))
+        x = self.position.embed(self.words(tokens), positions_of(None, tokens.shape[1]))
         return self.decoder(x, mask=Causal())
 
 

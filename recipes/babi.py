@@ -24,12 +24,12 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from regard.checkpoints import save_model
-from regard.models import Memory, MemoryConfig
+from regard.models import MemoryNetwork, MemoryNetworkConfig
 from regard.text import Question, Stories, Tokenizer, save_tokenizer, train_tokenizer
 from regard.text.told import StoryBatch, rows
-from regard.training.copies import one, restarts
-from regard.training.questions import parted, words_of
-from regard.training.restarts import JOINT, SINGLE, RestartProtocol, learn, score
+from regard.training.copies import model_of_copies, single_copy
+from regard.training.questions import split_by_file, texts_of
+from regard.training.restarts import JOINT, SINGLE, RestartProtocol, evaluate_restarts, train_restarts
 
 ARCHIVE = "../../shared/data/babi/babi-en-1k.tar.xz"
 MEMORIES = 50
@@ -52,7 +52,7 @@ class Set:
     def read(cls, archive: str | Path, tasks: Iterable[int]) -> "Set":
         learned, held, test = [], {}, {}
         for task in tasks:
-            mine, held[task] = parted(list(Stories(archive, f"*qa{task}_*_train.txt")), 0.1)
+            mine, held[task] = split_by_file(list(Stories(archive, f"*qa{task}_*_train.txt")), 0.1)
             learned += mine
             test[task] = list(Stories(archive, f"*qa{task}_*_test.txt"))
         return cls(learned, held, test)
@@ -62,7 +62,7 @@ class Set:
 class Trained:
     """Restarts that are done, and the words they know."""
 
-    model: Memory
+    model: MemoryNetwork
     tokenizer: Tokenizer
     told: StoryBatch
 
@@ -71,9 +71,9 @@ class Trained:
 
     def result(self, data: Set) -> dict[str, Any]:
         """Errors of all copies, and which of them is kept: the one with the lowest error on what it learned from."""
-        learned = score(self.model, self.told)
+        learned = evaluate_restarts(self.model, self.told)
         errors = {
-            what: {task: score(self.model, self.of(some)).error.tolist() for task, some in sets.items()}
+            what: {task: evaluate_restarts(self.model, self.of(some)).error.tolist() for task, some in sets.items()}
             for what, sets in (("held", data.held), ("test", data.test))
         }
         return {"kept": learned.best(), "train": learned.error.tolist(), "loss": learned.loss.tolist(), **errors}
@@ -81,12 +81,12 @@ class Trained:
 
 def trained(learned: Sequence[Question], width: int, copies: int, protocol: RestartProtocol, state: Path) -> Trained:
     """Train, or go on from the epoch that was last written to `state`."""
-    tokenizer = train_tokenizer("unmarked", 0, list(words_of(learned)), frame="story", lower=True)
+    tokenizer = train_tokenizer("unmarked", 0, list(texts_of(learned)), frame="story", lower=True)
     told = StoryBatch.of(rows(learned, tokenizer, MEMORIES))
     memories = min(MEMORIES, told.story.shape[1])
     longest = max(told.story.shape[2], told.question.shape[1])  # a question is read as sentences are
-    config = MemoryConfig(len(tokenizer), width, memories=memories, longest=longest, fills=True)
-    model, start = restarts(config, range(copies)), 0
+    config = MemoryNetworkConfig(len(tokenizer), width, memories=memories, longest=longest, fills=True)
+    model, start = model_of_copies(config, range(copies)), 0
     if state.is_file():
         kept = load_file(state)
         start = int(kept.pop("epoch"))
@@ -99,7 +99,7 @@ def trained(learned: Sequence[Question], width: int, copies: int, protocol: Rest
         save_file(model.state_dict() | {"epoch": torch.tensor(epoch + 1)}, beside)
         beside.replace(state)
 
-    learn(model, told, protocol, report, start)
+    train_restarts(model, told, protocol, report, start)
     return Trained(model.eval(), tokenizer, told)
 
 
@@ -192,12 +192,12 @@ def ship(where: tuple[str, Path], folder: Path, copies: int, variants: int) -> N
     """Train the built-in model and write it to FOLDER, with its card."""
     data, run = where
     chosen, chance = Set.read(data, range(1, 21)), random.Random(1)
-    inductions, held = parted(list(Stories(data, "*qa16_*_train.txt")), 0.1)
+    inductions, held = split_by_file(list(Stories(data, "*qa16_*_train.txt")), 0.1)
     more = [variant(told, chance) for told in inductions for _ in range(variants)]
     made = trained([*chosen.learned, *more], 50, copies, SHIPPED, run / "ship.safetensors")
     found = made.result(chosen)
     kept = found["kept"]
-    model = one(made.model, kept)
+    model = single_copy(made.model, kept)
     others = Trained(model, made.tokenizer, made.told).of([variant(told, chance) for told in held for _ in range(5)])
     errors = [100 * row[kept] for row in found["test"].values()]
     error = sum(errors) / len(errors)
@@ -210,7 +210,7 @@ def ship(where: tuple[str, Path], folder: Path, copies: int, variants: int) -> N
         index=json.dumps([{"name": "babi", "results": [measured]}]),
         error=error,
         table="\n".join(f"| {task} | {error:.1f} |" for task, error in zip(found["test"], errors, strict=True)),
-        right=100 - 100 * score(model, others).error.item(),
+        right=100 - 100 * evaluate_restarts(model, others).error.item(),
         numbers=f"{sum(weight.numel() for weight in model.parameters()):,}",
         copies=copies,
         variants=variants,

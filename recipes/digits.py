@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from regard.models.vision import Glimpse, GlimpseConfig, Vision, VisionConfig
+from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
 from regard.training.reinforce import reinforce
 
 SIZE, LABELS = 8, 10
@@ -35,9 +35,11 @@ class Way(NamedTuple):
 
 
 WAYS = {
-    "pixels": Way(lambda: Vision(VisionConfig(SIZE, 1, LABELS, 64, 3, 4, 128, pool="mean", dropout=0.1)), 120, 2e-3),
-    "patches": Way(lambda: Vision(VisionConfig(SIZE, 2, LABELS, 64, 3, 4, 128, dropout=0.1)), 160, 2e-3),
-    "glimpse": Way(lambda: Glimpse(GlimpseConfig(SIZE, LABELS, 128)), 200, 2e-3),
+    "pixels": Way(
+        lambda: VisionTransformer(VisionConfig(SIZE, 1, LABELS, 64, 3, 4, 128, pool="mean", dropout=0.1)), 120, 2e-3
+    ),
+    "patches": Way(lambda: VisionTransformer(VisionConfig(SIZE, 2, LABELS, 64, 3, 4, 128, dropout=0.1)), 160, 2e-3),
+    "glimpse": Way(lambda: GlimpseNetwork(GlimpseConfig(SIZE, LABELS, 128)), 200, 2e-3),
 }
 
 
@@ -74,7 +76,7 @@ def learn(way: Way, train: Split, seed: int, say: Callable[[str], None]) -> nn.M
         total = 0.0
         for rows in torch.randperm(len(train.labels), generator=generator).split(way.rows):
             images, labels = moved(train.images[rows], generator), train.labels[rows]
-            if isinstance(model, Glimpse):
+            if isinstance(model, GlimpseNetwork):
                 loss = reinforce(model.glances(images, generator), labels)
             else:
                 loss = F.cross_entropy(model(images), labels)
@@ -102,7 +104,7 @@ def pictures(model: Any, image: Tensor) -> Any:
     with torch.no_grad(), watch(model) as seen:
         model(image[None])
     shown = [Picture(image, title="the picture")]
-    if isinstance(model, Glimpse):
+    if isinstance(model, GlimpseNetwork):
         with torch.no_grad():
             places = model.glances(image[None]).places[0].tolist()
         for number, (pattern, place) in enumerate(zip(seen.all("look"), places, strict=True)):

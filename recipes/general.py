@@ -163,7 +163,9 @@ def widen(name: str, pieces: Path, folder: Path, layers: tuple[int, int]) -> Non
     size, vocabulary = after.get_vocab_size(), before.get_vocab()
 
     def side(config, count):
-        return replace(config, words=replace(config.words, vocabulary=size), stack=replace(config.stack, layers=count))
+        return replace(
+            config, embedding=replace(config.embedding, vocabulary=size), stack=replace(config.stack, layers=count)
+        )
 
     both = {stack: side(getattr(old.config, stack), count) for stack, count in zip(SIDES, layers, strict=True)}
     model, table = build(replace(old.config, **both)), old.state_dict()

@@ -18,10 +18,10 @@ def streaming(mebibytes: int = 512, rounds: int = 9) -> Spread:
 
 def read(model: Any, case: Case) -> int:
     """Bytes of float32 weights that have to be read to write one text: the source's once, the decoder's every step."""
-    decoder, table = _bytes(model.decoder.stack), model.decoder.words.table.weight.nbytes
+    decoder, table = _bytes(model.decoder.stack), model.decoder.embedding.table.weight.nbytes
     if not hasattr(model, "encoder"):
         return case.write * (decoder + table)
-    once = _bytes(model.decoder.stack, "cross.pair")
+    once = _bytes(model.decoder.stack, "cross.kv")
     return _bytes(model.encoder.stack) + once + case.write * (decoder - once + table)
 
 

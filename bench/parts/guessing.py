@@ -10,14 +10,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from regard.training.data import material
-from regard.training.feed import BatchSource, mixed
+from regard.training.data import read_training_data
+from regard.training.feed import BatchSource, mix_seeds
 from regard.training.losses import cross_entropy
 from regard.training.materials import TrainingData
 from regard.training.optimiser import make_optimiser
 from regard.training.recipe import Recipe, TrainRecipe
-from regard.training.schedules import rate_at
-from regard.training.update import update
+from regard.training.schedules import learning_rate_at
+from regard.training.update import training_step
 from regard.training.vocabulary import FOLDER
 
 Say = Callable[[str], None]
@@ -27,12 +27,12 @@ def read(recipe: Recipe, run: Path | None, home: Path, say: Say) -> TrainingData
     """The data of a recipe, with a run's own tokeniser if there is one; the run itself is left alone."""
     if run is not None and (run / FOLDER).is_dir():
         shutil.copytree(run / FOLDER, home / FOLDER)
-    return material(recipe, home, say)
+    return read_training_data(recipe, home, say)
 
 
 def unigram(data: TrainingData) -> Callable[[Any], Tensor]:
     """How wrong one is who knows only how often every word was read, and that any word may come."""
-    rows: Any = data.rows
+    rows: Any = data.examples
     counts = torch.bincount(torch.from_numpy(rows.tokens.astype("int64")), minlength=len(data.tokenizer)) + 1.0
     surprise = counts.sum().log() - counts.log()
     return lambda batch: surprise[batch.answers].sum()
@@ -77,18 +77,25 @@ def size(model: nn.Module) -> int:
 
 def learn(model: Recurrent, data: TrainingData, train: TrainRecipe, steps: int, rate: float, say: Say) -> float:
     """Learn from the batches of the recipe, in its order; the seconds that it took."""
-    feed = BatchSource(data.rows, data.order, data.objective, seed=train.seed)
+    feed = BatchSource(data.examples, data.sampler, data.objective, seed=train.seed)
     optimiser = make_optimiser(
-        model, train.optimiser, rate=rate, betas=train.betas, epsilon=train.epsilon, decay=train.decay
+        model,
+        train.optimiser,
+        learning_rate=rate,
+        betas=train.betas,
+        epsilon=train.epsilon,
+        weight_decay=train.weight_decay,
     )
     warmup = min(train.warmup, steps // 10)
     begun, plain, count = time.perf_counter(), 0.0, 0
     model.train()
     for step in range(1, steps + 1):
-        torch.manual_seed(mixed(train.seed, step))
-        now = rate_at(step, rate=rate, schedule=train.schedule, warmup=warmup, steps=steps, floor=train.floor)
-        done = update(model, [feed[step - 1]], optimiser, rate=now, most=train.clip)
-        plain, count = plain + done.plain, count + done.count
+        torch.manual_seed(mix_seeds(train.seed, step))
+        now = learning_rate_at(
+            step, peak=rate, schedule=train.schedule, warmup=warmup, steps=steps, minimum=train.min_learning_rate
+        )
+        done = training_step(model, [feed[step - 1]], optimiser, learning_rate=now, max_norm=train.clip_norm)
+        plain, count = plain + done.cross_entropy, count + done.count
         if step % max(1, steps // 20) == 0:
             passed = time.perf_counter() - begun
             say(f"GRU: step {step} of {steps}, loss {plain / count:.3f}, {passed:.0f} s")

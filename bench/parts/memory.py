@@ -22,8 +22,8 @@ from report import Row, Table
 
 import regard
 from parts.tensors import HEADS, WIDTH
-from regard.attention import SCORES, Causal, Graph, Mask, Padding, Window
-from regard.layers import MultiHead, Split
+from regard.attention import SCORES, Causal, GraphMask, Mask, Padding, Window
+from regard.layers import HeadSplit, MultiHead
 from regard.positions import POSITIONS
 
 GOAL = 40  # MiB
@@ -34,16 +34,16 @@ Case = Callable[[int], tuple[MultiHead, dict[str, Any]]]
 
 
 def layer(compare: str | None = None, groups: int = HEADS) -> MultiHead:
-    split = Split.of(STREAM, HEADS, groups=groups)
-    return MultiHead(STREAM, split, compare=SCORES[compare](HEADS, WIDTH) if compare else None)
+    split = HeadSplit.of(STREAM, HEADS, kv_heads=groups)
+    return MultiHead(STREAM, split, score=SCORES[compare](HEADS, WIDTH) if compare else None)
 
 
-def neighbours(nodes: int, degree: int = 8) -> Graph:
+def neighbours(nodes: int, degree: int = 8) -> GraphMask:
     """Every node sees itself and some others at random."""
     others = torch.randint(nodes, (nodes, degree - 1), generator=torch.Generator().manual_seed(0))
     seen = torch.cat([torch.arange(nodes)[:, None], others], 1)
     edges = torch.stack([torch.arange(nodes).repeat_interleave(degree), seen.flatten()])
-    return Graph(torch.sparse_coo_tensor(edges, torch.ones(edges.shape[1]), (nodes, nodes), check_invariants=True))
+    return GraphMask(torch.sparse_coo_tensor(edges, torch.ones(edges.shape[1]), (nodes, nodes), check_invariants=True))
 
 
 def causal_and_padding(length: int) -> Mask:
@@ -117,7 +117,7 @@ def main(case: str, length: int, how: str) -> list[Any]:
     small(torch.randn(1, 64, STREAM), **told)  # what torch sets up once is not measured
     model, told = CASES[case](length)
     x = torch.randn(1, length, STREAM)
-    kept = (HEADS + model.split.groups) * length * WIDTH * 4 / MIB
+    kept = (HEADS + model.split.kv_heads) * length * WIDTH * 4 / MIB
     if how == "count":
         without = held(lambda: model(x, **told))
         with regard.watch(model):

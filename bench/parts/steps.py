@@ -66,29 +66,31 @@ class Entrant:
 def ours(size: Size) -> Entrant:
     """As `regard train` does it, from rows of numbers on: batch, loss, gradient, norm, step."""
     from regard.checkpoints.hub import build
-    from regard.training.feed import mixed
+    from regard.training.feed import mix_seeds
     from regard.training.initial import initialise
     from regard.training.learner import Learner
     from regard.training.objectives import TranslationObjective
     from regard.training.optimiser import make_optimiser
     from regard.training.recipe import ModelRecipe
-    from regard.training.room import keep_room
-    from regard.training.styles import DataSizes, plan
-    from regard.training.update import update
+    from regard.training.room import keep_freed_memory
+    from regard.training.styles import DataSizes, model_plan
+    from regard.training.update import training_step
 
-    keep_room()
-    recipe = ModelRecipe(width=size.width, layers=(size.layers,), heads=size.heads, inner=size.inner, dropout=DROPOUT)
-    model: Any = build(plan(recipe, DataSizes(size.vocabulary)).config)
+    keep_freed_memory()
+    recipe = ModelRecipe(
+        width=size.width, layers=(size.layers,), heads=size.heads, feed_forward_width=size.inner, dropout=DROPOUT
+    )
+    model: Any = build(model_plan(recipe, DataSizes(size.vocabulary)).config)
     initialise(model, 1)
     objective = TranslationObjective(start=START, pad=START)
     learner = Learner(model, objective, smoothing=SMOOTHING).train()
-    optimiser = make_optimiser(model, "adam", rate=RATE, betas=BETAS, epsilon=EPSILON, decay=0.0)
+    optimiser = make_optimiser(model, "adam", learning_rate=RATE, betas=BETAS, epsilon=EPSILON, weight_decay=0.0)
     source, target = (side.numpy().astype(np.int32) for side in size.texts)
     rows = list(zip(source, target, strict=True))
 
     def step() -> float:
-        batch = objective.batch(rows, torch.Generator().manual_seed(mixed(1, 1)))
-        done = update(learner, [batch], optimiser, rate=RATE)
+        batch = objective.batch(rows, torch.Generator().manual_seed(mix_seeds(1, 1)))
+        done = training_step(learner, [batch], optimiser, learning_rate=RATE)
         return done.loss / done.count
 
     return Entrant(model, step)

@@ -8,7 +8,7 @@ from report import Row, Table
 from torch import Tensor
 
 from parts.tensors import HEADS, WIDTH, random_heads
-from regard.attention import SCORES, Additive, Buckets, Pattern, attend
+from regard.attention import SCORES, Additive, BucketBias, Pattern, attend
 
 
 def table(length: int, long: int, repeat: int) -> Table:
@@ -66,7 +66,7 @@ def one_head_and_eight(length: int, repeat: int) -> list[Row]:
 def forward_and_backward(length: int) -> list[Row]:
     """Training holds more than running; but not queries x keys, where those are worked out again."""
     line = torch.zeros(HEADS, 257, requires_grad=True)
-    ways = {"kernel": attend, "learned bias": partial(attend, bias=Buckets(line)), "by hand": by_hand}
+    ways = {"kernel": attend, "learned bias": partial(attend, bias=BucketBias(line)), "by hand": by_hand}
     rows = []
     for name, way in ways.items():
         heads = [tensor.requires_grad_() for tensor in random_heads(length)]

@@ -17,16 +17,16 @@ Stream = Float[Tensor, "batch length width"]
 Queries = Float[Tensor, "batch heads queries query_width"]
 Keys = Float[Tensor, "batch groups keys key_width"]
 Values = Float[Tensor, "batch groups keys value_width"]
-Gathered = Float[Tensor, "batch heads queries value_width"]
+AttentionOutput = Float[Tensor, "batch heads queries value_width"]
 Weights = Float[Tensor, "batch heads queries keys"]
 Gate = Float[Tensor, "#batch heads"]
-Sharpness = Float[Tensor, "heads"]
+InverseTemperature = Float[Tensor, "heads"]
 
 Rows = Int[Tensor, "rows"]
 """The places of some queries."""
 Columns = Int[Tensor, "columns"]
 """The places of some keys."""
-TokenPlaces = Int[Tensor, "#batch length"]
+Positions = Int[Tensor, "#batch length"]
 """The position of every token of a batch; padding does not count."""
 Heads = Float[Tensor, "batch heads length head_width"]
 """Queries or keys before positions are turned in."""

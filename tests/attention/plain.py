@@ -11,19 +11,19 @@ import torch
 from torch import Tensor
 
 from regard.attention import (
-    Alibi,
+    AlibiBias,
     Bias,
-    Buckets,
+    BucketBias,
     Causal,
-    Dense,
-    Given,
-    Graph,
-    Hard,
+    DenseBias,
+    DenseMask,
+    GraphMask,
     Mask,
     Normaliser,
     Padding,
     Softmax,
-    Sum,
+    SumNormaliser,
+    TopK,
     Unnormalised,
     Window,
 )
@@ -77,12 +77,12 @@ def padding(sizes: Sizes) -> tuple[Mask, Tensor]:
 def dense(sizes: Sizes) -> tuple[Mask, Tensor]:
     full = [(1, 1), (sizes.batch, 1), (1, sizes.heads), (sizes.batch, sizes.heads)][torch.randint(4, ()).item()]
     allowed = torch.rand(*full, sizes.queries, sizes.keys) < 0.6
-    return Dense(allowed), allowed
+    return DenseMask(allowed), allowed
 
 
 def graph(sizes: Sizes) -> tuple[Mask, Tensor]:
     adjacency = torch.rand(sizes.keys, sizes.keys) < 0.4
-    return Graph(adjacency), adjacency[None, None, max(sizes.behind, 0) :]
+    return GraphMask(adjacency), adjacency[None, None, max(sizes.behind, 0) :]
 
 
 MASK_EXAMPLES = {"causal": causal, "window": window, "padding": padding, "dense": dense, "graph": graph}
@@ -99,18 +99,18 @@ class BiasExample(NamedTuple):
 
 def alibi(sizes: Sizes) -> BiasExample:
     slopes = torch.rand(sizes.heads, requires_grad=True)
-    return BiasExample(Alibi(slopes), [slopes], lambda: -slopes[:, None, None] * ahead(sizes).abs())
+    return BiasExample(AlibiBias(slopes), [slopes], lambda: -slopes[:, None, None] * ahead(sizes).abs())
 
 
 def buckets(sizes: Sizes) -> BiasExample:
     line = leaf(sizes.heads, 7)
-    return BiasExample(Buckets(line), [line], lambda: line[:, ahead(sizes).clamp(-3, 3) + 3])
+    return BiasExample(BucketBias(line), [line], lambda: line[:, ahead(sizes).clamp(-3, 3) + 3])
 
 
 def given(sizes: Sizes) -> BiasExample:
     full = [(1, 1), (sizes.batch, 1), (1, sizes.heads), (sizes.batch, sizes.heads)][torch.randint(4, ()).item()]
     numbers = leaf(*full, sizes.queries, sizes.keys)
-    return BiasExample(Given(numbers), [numbers], lambda: numbers)
+    return BiasExample(DenseBias(numbers), [numbers], lambda: numbers)
 
 
 BIAS_EXAMPLES = {"alibi": alibi, "buckets": buckets, "given": given}
@@ -146,6 +146,6 @@ def best(k: int) -> Callable[[Tensor], Tensor]:
 NORMALISER_EXAMPLES: dict[str, tuple[Normaliser, Callable[[Tensor], Tensor]]] = {
     "softmax": (Softmax(), softmax),
     "none": (Unnormalised(), unnormalised),
-    "sum": (Sum(), by_sum),
-    "hard": (Hard(2), best(2)),
+    "sum": (SumNormaliser(), by_sum),
+    "hard": (TopK(2), best(2)),
 }

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from attention.plain import Sizes, ahead, leaf
 from torch import Tensor
 
-from regard.attention import XL, Additive, Dot, Kernel, Location, Score, Shaw, SoftCap
+from regard.attention import Additive, Dot, Kernel, Location, Score, Shaw, SoftCap, XLScore
 
 
 class ScoreExample(NamedTuple):
@@ -66,7 +66,7 @@ def xl(sizes: Sizes) -> ScoreExample:
             sizes.width
         )
 
-    return ScoreExample(XL(u, v, table, zero=sizes.queries), [u, v, table], plain)
+    return ScoreExample(XLScore(u, v, table, zero=sizes.queries), [u, v, table], plain)
 
 
 def kernel(sizes: Sizes) -> ScoreExample:

@@ -6,15 +6,15 @@ from attention.drawn import blocks_of
 from attention.test_attend import Watcher, random_heads
 from torch.testing import assert_close
 
-from regard.attention import Additive, Alibi, Buckets, Causal, Kernel, Padding, Window, attend
+from regard.attention import Additive, AlibiBias, BucketBias, Causal, Kernel, Padding, Window, attend
 
 TOLD = {
     "plain": {},
     "causal": {"mask": Causal()},
     "window": {"mask": Window(2, 1)},
     "padded": {"mask": Causal() & Padding.from_lengths([3, 6], "left", 6)},
-    "biased": {"bias": Alibi(torch.rand(4))},
-    "learned": {"bias": Buckets(torch.randn(4, 5))},
+    "biased": {"bias": AlibiBias(torch.rand(4))},
+    "learned": {"bias": BucketBias(torch.randn(4, 5))},
     "additive": {"score": Additive(torch.randn(4, 8))},
     "kernel": {"score": Kernel()},
 }

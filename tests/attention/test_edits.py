@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from regard.attention import Alibi, Causal, Padding, Pattern, attend
+from regard.attention import AlibiBias, Causal, Padding, Pattern, attend
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-6}
 
@@ -95,7 +95,7 @@ def test_edits_carry_the_gradient_of_the_dense_definition():
 
     def edited(query, key, value, gate, fixed):
         change = Editor(lambda p: p.hide([1]).temper(2.0, 0).set(fixed, heads=1, rows=[0, 3]).scale(gate))
-        return attend(query, key, value, mask=Causal(), bias=Alibi(torch.rand(2)), taps=(change,))
+        return attend(query, key, value, mask=Causal(), bias=AlibiBias(torch.rand(2)), taps=(change,))
 
     torch.manual_seed(0)
     assert torch.autograd.gradcheck(lambda *x: (torch.manual_seed(1), edited(*x))[1], (query, key, value, gate, fixed))
@@ -172,17 +172,17 @@ def test_an_edit_of_what_was_seen_is_weighed_anew():
 def test_tempering_goes_from_uniform_to_the_best_key_and_back():
     query, key, _ = (tensor.detach() for tensor in random_heads())
     pattern = Pattern(query, key)
-    assert_close(pattern.temper(1e6).weights(), torch.full(pattern.shape, 1 / 6), rtol=1e-4, atol=1e-4)
+    assert_close(pattern.with_temperature(1e6).weights(), torch.full(pattern.shape, 1 / 6), rtol=1e-4, atol=1e-4)
     best = torch.nn.functional.one_hot(pattern.weights().argmax(-1), 6).float()
-    assert_close(pattern.temper(1e-6).weights(), best, rtol=0, atol=1e-4)
-    assert_close(pattern.temper(3.0).temper(1 / 3).weights(), pattern.weights())
+    assert_close(pattern.with_temperature(1e-6).weights(), best, rtol=0, atol=1e-4)
+    assert_close(pattern.with_temperature(3.0).with_temperature(1 / 3).weights(), pattern.weights())
 
 
 def test_rows_stay_as_they_were_set():
     query, key, value = random_heads()
     rows = torch.rand(2, 2, 3, 6).softmax(-1)
     pattern = Pattern(query, key, mask=Causal(), value=value).set(rows, heads=[3, 1], rows=[5, 0, 2])
-    later = pattern.hide([0, 1]).temper(0.1)
+    later = pattern.hide([0, 1]).with_temperature(0.1)
     assert torch.equal(later.weights()[:, [3, 1]][:, :, [5, 0, 2]], rows)
     assert torch.equal(later[:, 1, 0], rows[:, 1, 1])
     assert torch.equal(later.row(2)[:, 3], rows[:, 0, 2])

@@ -5,8 +5,8 @@ import torch
 from attention.test_attend import random_heads
 from torch.testing import assert_close
 
-from regard.attention import Dot, Local, Pattern, Sink, Unnormalised, gather
-from regard.attention.fixed import Fixed
+from regard.attention import Dot, Local, Pattern, Sink, Unnormalised, attention_output
+from regard.attention.fixed import FixedWeights
 from regard.errors import ShapeError
 
 
@@ -19,7 +19,7 @@ ROWS = rows_of(2, 2, 3, 7)
 
 
 def fixed():
-    return Fixed(heads=(3, 1), rows=(4, 0, 2), weights=ROWS)
+    return FixedWeights(heads=(3, 1), rows=(4, 0, 2), weights=ROWS)
 
 
 def test_a_tile_gets_the_rows_that_it_holds():
@@ -44,7 +44,7 @@ def test_a_part_counts_its_heads_anew():
     part = fixed().part(slice(1, 2), slice(1, 4))
     assert part.heads == (2, 0)
     assert_close(part.weights, ROWS[1:])
-    whole = Fixed((0,), (0,), torch.rand(1, 1, 1, 7)).part(slice(1, 2), slice(0, 4))
+    whole = FixedWeights((0,), (0,), torch.rand(1, 1, 1, 7)).part(slice(1, 2), slice(0, 4))
     assert len(whole.weights) == 1
 
 
@@ -56,7 +56,7 @@ def test_some_members_of_a_batch_are_set_and_the_others_left():
     weights[2, 1, 3], weights[0, 1, 3] = rows[:, 0, 0]
     assert_close(changed.weights(), weights)
     assert_close(changed[1:, :, 2:4], weights[1:, :, 2:4])
-    assert_close(gather(changed), weights @ value)
+    assert_close(attention_output(changed), weights @ value)
     with pytest.raises(ShapeError, match="weights has 2 batch members, expected 3 or 1"):
         pattern.set(rows, heads=[1], rows=[3], batch=[0, 1, 2])
 
@@ -65,10 +65,10 @@ def test_some_members_of_a_batch_are_set_and_the_others_left():
 def test_set_rows_gather_by_what_was_set(groups):
     query, key, value = random_heads(2, 4, 5, 7, groups=groups)
     pattern = Pattern(query, key, value=value)
-    gathered = gather(pattern.set(ROWS, heads=[3, 1], rows=[4, 0, 2]))
+    gathered = attention_output(pattern.set(ROWS, heads=[3, 1], rows=[4, 0, 2]))
     values = value.repeat_interleave(4 // groups, 1)
     assert_close(gathered[:, [3, 1]][:, :, [4, 0, 2]], ROWS @ values[:, [3, 1]])
-    plain = gather(pattern)
+    plain = attention_output(pattern)
     assert torch.equal(gathered[:, [0, 2]], plain[:, [0, 2]])
     assert torch.equal(gathered[:, :, [1, 3]], plain[:, :, [1, 3]])
 

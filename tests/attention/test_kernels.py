@@ -8,17 +8,17 @@ from torch.testing import assert_close
 
 from regard.attention import (
     Additive,
-    Alibi,
-    Buckets,
+    AlibiBias,
+    BucketBias,
     Causal,
-    Dense,
+    DenseMask,
     Dot,
     Padding,
     Pattern,
     Shaw,
     Window,
     attend,
-    gather,
+    attention_output,
 )
 from regard.attention.kernels import is_finite
 from regard.errors import RegardError
@@ -27,14 +27,14 @@ HALVES = [torch.float16, torch.bfloat16]
 BLIND = {
     "a padded member": Padding.from_lengths([0, 6]),
     "left padding and causal": Causal() & Padding.from_lengths([3, 0], "left", 6),
-    "a row of a dense mask": Dense(torch.tensor([False, True, True, False, True, True])[:, None].expand(6, 6)),
+    "a row of a dense mask": DenseMask(torch.tensor([False, True, True, False, True, True])[:, None].expand(6, 6)),
     "no key in the window": Window(0) & ~Causal(),
 }
 WAYS = {
     "fused": {},
-    "with a bias": {"bias": Alibi(torch.rand(2))},
+    "with a bias": {"bias": AlibiBias(torch.rand(2))},
     "explicit": {"score": Additive(torch.randn(2, 8))},
-    "learned": {"bias": Buckets(torch.randn(2, 5, requires_grad=True))},
+    "learned": {"bias": BucketBias(torch.randn(2, 5, requires_grad=True))},
     "dropout": {"dropout": 0.5},
 }
 
@@ -122,7 +122,7 @@ def test_huge_scores_give_no_nan(way, dtype, masked):
 @pytest.mark.parametrize("dtype", HALVES)
 def test_far_places_are_told_apart_in_half_precision(dtype):
     query, key, value = (tensor.detach() for tensor in random_heads(1, 2, 600, 600, dtype=dtype))
-    told = {"bias": Alibi(torch.tensor([0.3, 0.07])), "mask": ~Window(200, 200)}
+    told = {"bias": AlibiBias(torch.tensor([0.3, 0.07])), "mask": ~Window(200, 200)}
     gathered = attend(query, key, value, **told, taps=(watcher := Watcher(),))
     meant = attend(query.double(), key.double(), value.double(), **told)
     assert_close(gathered.double(), meant, rtol=0, atol=4 * torch.finfo(dtype).eps)
@@ -163,7 +163,7 @@ def test_vectors_without_numbers_weigh_all_keys_alike():
 def test_a_pattern_without_values_says_so(score):
     query, key, _ = random_heads()
     with pytest.raises(RegardError, match="this pattern has no values"):
-        gather(Pattern(query, key, score))
+        attention_output(Pattern(query, key, score))
 
 
 def test_finite_numbers_that_add_up_past_half_precision_are_finite():

@@ -83,7 +83,7 @@ def test_looks_at_long_rows_see_the_whole_of_them():
     pattern = Pattern(query, key, mask=Window(700))
     dense = pattern.weights()
     assert_close(pattern.top(2).weights, dense.topk(2).values)
-    assert torch.equal(pattern.top(1).places[..., 0], dense.argmax(-1))
+    assert torch.equal(pattern.top(1).positions[..., 0], dense.argmax(-1))
     assert_close(pattern.pooled(3, 7), cells(dense, 3, 7, "mean"))
 
 
@@ -96,7 +96,7 @@ def test_rows_set_by_hand_are_seen_past_the_mask():
         assert_close(pattern.received(), dense.sum(2))
         assert_close(pattern.entropy(), torch.special.entr(dense).sum(-1))
         assert_close(pattern.pooled(3, 4, "max"), cells(dense, 3, 4, "max"))
-        assert pattern.top(2).places[0, 2, 0].tolist() == [5, 4]
+        assert pattern.top(2).positions[0, 2, 0].tolist() == [5, 4]
 
 
 def test_the_sum_received_is_the_number_of_queries_that_see():
@@ -108,14 +108,14 @@ def test_the_sum_received_is_the_number_of_queries_that_see():
 def test_entropy_goes_from_nothing_to_the_logarithm_of_the_keys():
     query, key, _ = (tensor.detach() for tensor in random_heads())
     assert_close(Pattern(query, 0 * key).entropy(), torch.full((2, 4, 6), torch.tensor(6.0).log().item()))
-    assert_close(Pattern(query, key).temper(1e-6).entropy(), torch.zeros(2, 4, 6), rtol=0, atol=1e-4)
+    assert_close(Pattern(query, key).with_temperature(1e-6).entropy(), torch.zeros(2, 4, 6), rtol=0, atol=1e-4)
 
 
 def test_fewer_visible_keys_than_asked_for_are_told_apart():
     query, key, _ = random_heads(1, 1, 3, 3)
     found = Pattern(query, key, mask=Causal()).top(3)
-    assert found.places[0, 0, 0].tolist() == [0, -1, -1]
-    assert set(found.places[0, 0, 1].tolist()) == {0, 1, -1}
+    assert found.positions[0, 0, 0].tolist() == [0, -1, -1]
+    assert set(found.positions[0, 0, 1].tolist()) == {0, 1, -1}
 
 
 def test_scores_that_stay_scores_may_be_below_zero():
@@ -123,7 +123,7 @@ def test_scores_that_stay_scores_may_be_below_zero():
     pattern = Pattern(query, key, normaliser=Unnormalised())
     best, where = pattern.weights().topk(6)
     assert_close(pattern.top(6).weights, best)
-    assert torch.equal(pattern.top(6).places, where)
+    assert torch.equal(pattern.top(6).positions, where)
 
 
 @pytest.mark.parametrize(

@@ -8,19 +8,19 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from regard.attention import (
-    XL,
     Additive,
-    Alibi,
-    Buckets,
+    AlibiBias,
+    BucketBias,
     Causal,
-    Graph,
-    Hard,
+    GraphMask,
     Kernel,
     Location,
     Padding,
     Pattern,
     Shaw,
+    TopK,
     Window,
+    XLScore,
     attend,
 )
 
@@ -32,7 +32,7 @@ def learned(*size):
 
 
 def ring(nodes=N):
-    return Graph.from_edges([(node, (node + step) % nodes) for node in range(nodes) for step in (0, 1, 7)], nodes)
+    return GraphMask.from_edges([(node, (node + step) % nodes) for node in range(nodes) for step in (0, 1, 7)], nodes)
 
 
 CALLS = {
@@ -44,15 +44,18 @@ CALLS = {
     "window ahead": lambda: {"mask": Window(0, N)},
     "window or padding": lambda: {"mask": Window(5) | Padding.from_lengths([4], keys=N)},
     "graph": lambda: {"mask": ring()},
-    "alibi": lambda: {"bias": Alibi(torch.rand(HEADS)), "mask": Causal()},
-    "learned alibi": lambda: {"bias": Alibi(torch.rand(HEADS, requires_grad=True))},
-    "learned buckets": lambda: {"bias": Buckets(learned(HEADS, 65)), "mask": Causal()},
+    "alibi": lambda: {"bias": AlibiBias(torch.rand(HEADS)), "mask": Causal()},
+    "learned alibi": lambda: {"bias": AlibiBias(torch.rand(HEADS, requires_grad=True))},
+    "learned buckets": lambda: {"bias": BucketBias(learned(HEADS, 65)), "mask": Causal()},
     "shaw": lambda: {"score": Shaw(learned(HEADS, 33, WIDTH)), "mask": Causal()},
     "shaw in a window": lambda: {"score": Shaw(learned(HEADS, 33, WIDTH)), "mask": Window(8)},
-    "xl": lambda: {"score": XL(*(learned(HEADS, WIDTH) for _ in "uv"), learned(HEADS, N, WIDTH)), "mask": Causal()},
+    "xl": lambda: {
+        "score": XLScore(*(learned(HEADS, WIDTH) for _ in "uv"), learned(HEADS, N, WIDTH)),
+        "mask": Causal(),
+    },
     "location": lambda: {"score": Location(learned(HEADS, N, WIDTH))},
     "kernel": lambda: {"score": Kernel(), "mask": Causal()},
-    "hard": lambda: {"normaliser": Hard(3)},
+    "hard": lambda: {"normaliser": TopK(3)},
     "dropout": lambda: {"dropout": 0.1, "mask": Causal()},
 }
 SIZES = {

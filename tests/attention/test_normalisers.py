@@ -6,7 +6,18 @@ from attention.plain import NORMALISER_EXAMPLES
 from attention.test_attend import random_heads
 from torch.testing import assert_close
 
-from regard.attention import NORMALISERS, Causal, Dense, Hard, Pattern, Sink, Softmax, Sum, Unnormalised, attend
+from regard.attention import (
+    NORMALISERS,
+    Causal,
+    DenseMask,
+    Pattern,
+    Sink,
+    Softmax,
+    SumNormaliser,
+    TopK,
+    Unnormalised,
+    attend,
+)
 from regard.errors import ShapeError
 
 
@@ -32,7 +43,7 @@ def test_whole_rows_equal_the_definition(name):
 def test_a_tile_and_the_summary_give_that_part_of_the_row(name, columns):
     normaliser, plain = NORMALISER_EXAMPLES[name]
     scores, places = some_scores(), torch.arange(20, 29)
-    summary = normaliser.summary(scores.clone(), places)
+    summary = normaliser.row_statistics(scores.clone(), places)
     assert all(part.shape[:-1] == scores.shape[:-1] for part in summary)
     tile = normaliser.weights(scores[..., columns].clone(), summary, places[columns])
     assert_close(tile, plain(scores)[..., columns])
@@ -46,7 +57,7 @@ def test_no_keys_give_no_weights(name):
     assert normaliser.weights(scores, normaliser.summary(scores, places), places).shape == scores.shape
 
 
-@pytest.mark.parametrize("normaliser", [Softmax(), Unnormalised(), Sum()], ids=repr)
+@pytest.mark.parametrize("normaliser", [Softmax(), Unnormalised(), SumNormaliser()], ids=repr)
 def test_gradients_are_those_of_finite_differences(normaliser):
     scores = some_scores(torch.float64)
     free = (scores != -torch.inf).nonzero(as_tuple=True)
@@ -74,8 +85,8 @@ def test_hard_attention_learns_by_the_gradient_of_the_softmax(k):
         weights = normaliser.whole(scores, torch.arange(6))
         return torch.autograd.grad((weights @ value * toward).sum(), scores)[0]
 
-    assert_close(of_scores(Hard(k)), of_scores(Softmax()))
-    hard, soft = (attend(query, key, value, normaliser=n, mask=Causal()) for n in (Hard(k), Softmax()))
+    assert_close(of_scores(TopK(k)), of_scores(Softmax()))
+    hard, soft = (attend(query, key, value, normaliser=n, mask=Causal()) for n in (TopK(k), Softmax()))
     for mine, theirs in zip(
         *(torch.autograd.grad((x * toward).sum(), (query, key)) for x in (hard, soft)), strict=True
     ):
@@ -86,23 +97,23 @@ def test_hard_attention_looks_at_the_best_keys_alone():
     query, key, value = random_heads()
     scores = query @ key.transpose(-1, -2) / 8**0.5
     best = value.gather(2, scores.argmax(-1)[..., None].expand(-1, -1, -1, 8))
-    assert_close(attend(query, key, value, normaliser=Hard()), best)
-    weights = Pattern(query, key, normaliser=Hard(3)).weights()
+    assert_close(attend(query, key, value, normaliser=TopK()), best)
+    weights = Pattern(query, key, normaliser=TopK(3)).weights()
     assert ((weights > 0).sum(-1) == 3).all()
     assert_close(weights.sum(-1), torch.ones(2, 4, 6))
-    assert_close(Pattern(query, key, normaliser=Hard(99)).weights(), Pattern(query, key).weights())
+    assert_close(Pattern(query, key, normaliser=TopK(99)).weights(), Pattern(query, key).weights())
 
 
 def test_hard_attention_among_equals_takes_one():
     query, key, _ = random_heads()
-    weights = Pattern(query, 0 * key, mask=Causal(), normaliser=Hard()).weights()
+    weights = Pattern(query, 0 * key, mask=Causal(), normaliser=TopK()).weights()
     assert ((weights == 1).sum(-1) == 1).all()
     assert_close(weights.sum(-1), torch.ones(2, 4, 6))
 
 
 def test_hard_attention_needs_a_key():
     with pytest.raises(ShapeError, match="hard attention keeps 1 key or more, got k=0"):
-        Hard(0)
+        TopK(0)
 
 
 def test_the_linear_start_gathers_the_scores_themselves():
@@ -191,7 +202,7 @@ def test_the_weight_of_what_is_hidden_goes_to_the_sink_too():
 
 def test_a_query_that_sees_nothing_but_the_sink_looks_nowhere():
     query, key, value = random_heads()
-    blind = Dense(torch.arange(6)[:, None] != 2 * torch.ones(6, dtype=torch.long))
+    blind = DenseMask(torch.arange(6)[:, None] != 2 * torch.ones(6, dtype=torch.long))
     gathered = attend(query, key, value, mask=blind, normaliser=Sink(torch.zeros(4)))
     assert (gathered[:, :, 2] == 0).all()
     assert (gathered[:, :, [0, 1, 3, 4, 5]] != 0).any(-1).all()
@@ -209,7 +220,7 @@ def test_steps_with_a_sink_join():
 def test_a_pattern_that_is_kept_owns_its_sink():
     query, key, _ = (x.detach() for x in random_heads())
     logits = torch.zeros(4)
-    kept = Pattern(query, key, normaliser=Sink(logits)).kept(torch.clone)
+    kept = Pattern(query, key, normaliser=Sink(logits)).with_tensors(torch.clone)
     before = kept.weights()
     logits += 5
     assert_close(kept.weights(), before)

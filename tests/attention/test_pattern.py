@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from regard.attention import (
-    Alibi,
+    AlibiBias,
     Causal,
     Dot,
-    Hard,
     Padding,
     Pattern,
     Softmax,
-    Sum,
+    SumNormaliser,
+    TopK,
     Unnormalised,
     Window,
     attend,
@@ -114,7 +114,7 @@ def test_what_was_read_once_is_not_read_again(monkeypatch):
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
 def test_looks_are_exact_whatever_the_dtype(dtype):
     query, key, value = random_heads(dtype=dtype)
-    told = {"bias": Alibi(torch.rand(4)), "mask": Causal()}
+    told = {"bias": AlibiBias(torch.rand(4)), "mask": Causal()}
     pattern = Pattern(query, key, **told, value=value)
     full = Pattern(query.double(), key.double(), **told).weights()
     assert pattern.weights().dtype == torch.promote_types(dtype, torch.float32)
@@ -169,21 +169,23 @@ def test_the_limit_is_one_gibibyte():
         Pattern(query, key).weights()
 
 
-@pytest.mark.parametrize("normaliser", [Hard(), Sum(), Unnormalised()], ids=repr)
+@pytest.mark.parametrize("normaliser", [TopK(), SumNormaliser(), Unnormalised()], ids=repr)
 def test_only_a_softmax_has_a_log_sum_exp_and_some_have_no_temperature(normaliser):
     query, key, _ = random_heads()
     pattern = Pattern(query, key, normaliser=normaliser)
     with pytest.raises(RegardError, match="has no log-sum-exp: only softmax has one"):
         _ = pattern.logsumexp
-    if not isinstance(normaliser, Hard):
+    if not isinstance(normaliser, TopK):
         with pytest.raises(RegardError, match="has no temperature: only softmax and hard attention have one"):
-            pattern.temper(2.0)
+            pattern.with_temperature(2.0)
 
 
 def test_a_pattern_kept_apart_owes_nothing_to_its_origin():
     case = Recipe(1, Sizes(), (("&", "causal"), ("&", "padding")), "shaw", "buckets")()
-    edited = case.pattern.hide([0]).temper(2.0, 1).scale(0.5, 0).set(torch.rand(7).softmax(-1), heads=2, rows=1)
-    kept = edited.kept(lambda tensor: tensor.detach().clone())
+    edited = (
+        case.pattern.hide([0]).with_temperature(2.0, 1).scale(0.5, 0).set(torch.rand(7).softmax(-1), heads=2, rows=1)
+    )
+    kept = edited.with_tensors(lambda tensor: tensor.detach().clone())
     before = kept.weights()
     with torch.no_grad():
         for tensor in [*case.leaves, case.mask.parts[1].attention_mask]:
@@ -195,8 +197,8 @@ def test_a_pattern_kept_apart_owes_nothing_to_its_origin():
 
 def test_a_pattern_prints_in_one_line_and_draws_itself():
     query, key, _ = random_heads(queries=3, keys=3)
-    pattern = Pattern(query, key, Dot(), Alibi(torch.ones(4)), Causal() & Padding.from_lengths([2, 3]))
-    shown = repr(pattern.hide([0]).temper(2.0))
+    pattern = Pattern(query, key, Dot(), AlibiBias(torch.ones(4)), Causal() & Padding.from_lengths([2, 3]))
+    shown = repr(pattern.hide([0]).with_temperature(2.0))
     assert shown.startswith("Pattern(2 x 4 heads, 3 queries x 3 keys, Dot(")
     assert "Causal() & Padding(2, 3 real of 3)" in shown
     assert shown.endswith("edited by hide and temper)")
@@ -207,4 +209,4 @@ def test_a_pattern_prints_in_one_line_and_draws_itself():
 def test_the_score_names_the_normaliser_unless_somebody_does():
     query, key, _ = random_heads()
     assert isinstance(Pattern(query, key).normaliser, Softmax)
-    assert isinstance(Pattern(query, key, mask=Window(1), normaliser=Hard()).normaliser, Hard)
+    assert isinstance(Pattern(query, key, mask=Window(1), normaliser=TopK()).normaliser, TopK)

@@ -8,7 +8,7 @@ from attention.test_attend import random_heads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regard.attention import Alibi, Causal, Graph, Pattern
+from regard.attention import AlibiBias, Causal, GraphMask, Pattern
 from regard.attention.regions import bridged, numbers, positions, runs, whole
 from regard.errors import ShapeError
 
@@ -39,7 +39,7 @@ def picked(dense, region):
 def test_a_region_is_that_of_the_dense_weights(region, groups, budget, edited):
     torch.manual_seed(0)
     query, key, _ = (tensor.detach() for tensor in random_heads(2, 4, 5, 7, groups=groups))
-    pattern = Pattern(query, key, bias=Alibi(torch.rand(4)), mask=Graph(torch.rand(7, 7) < 0.7))
+    pattern = Pattern(query, key, bias=AlibiBias(torch.rand(4)), mask=GraphMask(torch.rand(7, 7) < 0.7))
     if edited:
         pattern = pattern.set(torch.rand(2, 7).softmax(-1), heads=[0, 3], rows=[4, 1]).hide([3])
     dense = pattern.weights()

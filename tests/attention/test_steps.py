@@ -6,31 +6,31 @@ from attention.test_attend import Watcher, random_heads
 from torch.testing import assert_close
 
 from regard.attention import (
-    XL,
-    Alibi,
-    Buckets,
+    AlibiBias,
+    BucketBias,
     Cache,
     Causal,
-    Dense,
+    DenseMask,
     Dot,
-    Hard,
     Kernel,
     Padding,
     Pattern,
     Shaw,
+    TopK,
     Window,
+    XLScore,
     attend,
 )
 from regard.errors import RegardError, ShapeError
 
 TOLD = {
     "plain": {},
-    "alibi": {"bias": Alibi(torch.rand(4))},
-    "buckets": {"bias": Buckets(torch.randn(4, 9))},
+    "alibi": {"bias": AlibiBias(torch.rand(4))},
+    "buckets": {"bias": BucketBias(torch.randn(4, 9))},
     "shaw": {"score": Shaw(torch.randn(4, 5, 8))},
-    "xl": {"score": XL(torch.randn(4, 8), torch.randn(4, 8), torch.randn(4, 9, 8))},
+    "xl": {"score": XLScore(torch.randn(4, 8), torch.randn(4, 8), torch.randn(4, 9, 8))},
     "kernel": {"score": Kernel()},
-    "hard": {"normaliser": Hard(2)},
+    "hard": {"normaliser": TopK(2)},
 }
 
 
@@ -91,7 +91,7 @@ def test_edits_of_the_steps_are_joined():
     heads = [tensor.detach() for tensor in random_heads(queries=5, keys=5)]
     steps = [step.hide([0]).temper(2.0, 1).scale(0, 3) for step in decoded(heads, [2, 1, 1, 1], {}, lambda _: Causal())]
     steps[2] = steps[2].set(torch.tensor([0.25, 0.25, 0.5, 0]), heads=2, rows=0)  # the fourth token
-    whole = Pattern(*heads[:2], mask=Causal()).hide([0]).temper(2.0, 1).scale(0, 3)
+    whole = Pattern(*heads[:2], mask=Causal()).hide([0]).with_temperature(2.0, 1).scale(0, 3)
     whole = whole.set(torch.tensor([0.25, 0.25, 0.5, 0, 0]), heads=2, rows=3)
     joined = Pattern.join(steps)
     assert_close(joined.weights(), whole.weights())
@@ -112,7 +112,7 @@ def test_steps_that_do_not_follow_each_other_are_refused():
 def test_a_joined_pattern_does_not_need_the_kernel_again():
     heads = [tensor.detach() for tensor in random_heads(queries=4, keys=4)]
     joined = Pattern.join(decoded(heads, [1] * 4, {}, lambda length: Causal()))
-    assert joined.summary is not None
+    assert joined.row_statistics is not None
     assert isinstance(joined.score, Dot)
 
 
@@ -121,7 +121,7 @@ def prompt_that_sees_ahead(query, key):
 
 
 def fixed_keys_and_places(query, key):
-    return [Pattern(query[:, :, [row]], key, bias=Alibi(torch.rand(4))) for row in range(3)]
+    return [Pattern(query[:, :, [row]], key, bias=AlibiBias(torch.rand(4))) for row in range(3)]
 
 
 def fixed_keys_and_distances(query, key):
@@ -131,7 +131,7 @@ def fixed_keys_and_distances(query, key):
 def masks_written_out(query, key):
     allowed = torch.tensor([[True, True, False], [True, False, True]])
     return [
-        Pattern(query[:, :, [row]], key[:, :, : row + 2], mask=Dense(allowed[[row], : row + 2])) for row in range(2)
+        Pattern(query[:, :, [row]], key[:, :, : row + 2], mask=DenseMask(allowed[[row], : row + 2])) for row in range(2)
     ]
 
 

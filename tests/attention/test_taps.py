@@ -15,7 +15,7 @@ def test_a_plain_tap_changes_nothing():
     pattern = Pattern(query, key)
     assert Tap().edit(pattern) is pattern
     assert Tap().see(pattern) is None
-    assert Tap().passed(query[0]) is None
+    assert Tap().block_output(query[0]) is None
 
 
 def test_taps_are_at_work_inside_their_block_and_in_the_order_of_the_layer():
@@ -64,13 +64,13 @@ class Looks(Tap):
 
 
 class LooksAtBlocks(Tap):
-    def passed(self, x):
+    def block_output(self, x):
         raise AssertionError
 
 
 class EditsAndLooks(Looks):
     def edit(self, pattern):
-        return pattern.temper(2.0)
+        return pattern.with_temperature(2.0)
 
 
 def test_where_nobody_watches_edits_are_still_at_work():

@@ -16,9 +16,9 @@ from safetensors.torch import load_file
 import regard
 from regard.checkpoints import load_model, save_model
 from regard.cli.main import regard as command_line
-from regard.looking.edit import checked
+from regard.looking.edit import check_record
 from regard.training import read_recipe, train
-from regard.training.reading import flat, write_recipe
+from regard.training.reading import flatten, write_recipe
 from regard.training.reports import SilentReport
 from regard.viewer.learn import LESSONS
 
@@ -95,7 +95,7 @@ def test_a_translator_reads_capitals_and_aligns_as_its_folder_says():
 
 def test_a_recipe_with_every_key_is_read(tmp_path):
     recipe = read_recipe(HERE / "recipe/full.toml")
-    plain = json.loads(json.dumps(flat(recipe)).replace(str(HERE), "."))
+    plain = json.loads(json.dumps(flatten(recipe)).replace(str(HERE), "."))
     assert plain == told("recipe/full.json")
     (tmp_path / "again.toml").write_text(write_recipe(recipe))
     assert read_recipe(tmp_path / "again.toml") == recipe
@@ -114,6 +114,6 @@ def test_addresses_of_the_page_mean_what_they_meant():
     assert decoded([*before]) == [*before.values()]
     for state in before.values():
         for change in state["changes"]:
-            checked(change["record"])
+            check_record(change["record"])
         if given := state["more"].get("given"):
             LESSONS[state["more"]["topic"]].given.model_validate(json.loads(given))

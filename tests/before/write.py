@@ -31,11 +31,11 @@ from regard.checkpoints.options import Options
 from regard.cli.main import COMMANDS
 from regard.cli.main import regard as command_line
 from regard.looking.prune import prune
-from regard.models import AlignConfig, AlignerConfig, MemoryConfig, OutputConfig, RecurrentConfig
+from regard.models import AlignConfig, AlignerConfig, MemoryNetworkConfig, OutputConfig, RecurrentConfig
 from regard.models.vision import GlimpseConfig
 from regard.tasks.writing import Settings
 from regard.training import Stopped, read_recipe, train
-from regard.training.reading import flat
+from regard.training.reading import flatten
 from regard.training.reports import SilentReport
 from regard.viewer.learn import topics
 
@@ -113,7 +113,7 @@ FAMILIES = {
 """Told as their files have it. What stands behind a hyphen is our name of a second model of the family."""
 
 SIDES = RecurrentConfig(WORDS, 6, 4, 2), RecurrentConfig(WORDS, 6, 8, 2)
-BAHDANAU = AlignerConfig(*SIDES, AlignConfig("additive", "before", inner=5))
+BAHDANAU = AlignerConfig(*SIDES, AlignConfig("additive", "before", score_width=5))
 LUONG = AlignerConfig(*SIDES, AlignConfig("bilinear", "after"), deep="tanh", skips=False)
 BETWEEN = AlignerConfig(
     *(RecurrentConfig(WORDS, 6, width) for width in (4, 8)),
@@ -136,8 +136,8 @@ CONFIGS = {
         BAHDANAU, reads=SIDES[1], writes=SIDES[1], shared=True, output=OutputConfig(tied=True), begins=False
     ),
     "e2k": BETWEEN,
-    "regard-memory": MemoryConfig(WORDS, 8, hops=2, memories=6, longest=5),
-    "regard-memory-layerwise": MemoryConfig(
+    "regard-memory": MemoryNetworkConfig(WORDS, 8, hops=2, memories=6, longest=5),
+    "regard-memory-layerwise": MemoryNetworkConfig(
         WORDS, 8, hops=2, tying="layerwise", projects=True, memories=6, longest=0, fills=True, copies=2
     ),
     "regard-vision-glimpse": GlimpseConfig(size=6, labels=4, width=8, glimpses=3),
@@ -361,12 +361,12 @@ def write_translator():
         found = task(text)
         answers[text] = {"text": found.text, "alignment": found.alignment.weights.tolist()}
     look = settings.look()
-    read = {"alignment": [asdict(part) for part in look.parts], "written": str(look), "capitals": settings.capitals()}
+    read = {"alignment": [asdict(part) for part in look.heads], "written": str(look), "capitals": settings.capitals()}
     write_json("translator.json", {"read": read, "answers": answers})
 
 
 def write_recipe():
-    recipe = flat(read_recipe(HERE / "recipe/full.toml"))
+    recipe = flatten(read_recipe(HERE / "recipe/full.toml"))
     told = {key: value.replace(str(HERE), ".") if isinstance(value, str) else value for key, value in recipe.items()}
     for key in ("data.train", "data.valid"):
         told[key] = [value.replace(str(HERE), ".") for value in told[key]]

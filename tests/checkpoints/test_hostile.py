@@ -14,15 +14,15 @@ from regard.checkpoints import CheckpointError, load_model, save_model
 from regard.checkpoints.files import checked
 from regard.models import (
     AttentionConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
     Encoder,
     EncoderConfig,
-    InnerConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 TABLE = "bert.embeddings.word_embeddings.weight"
@@ -32,11 +32,11 @@ TABLE = "bert.embeddings.word_embeddings.weight"
 def saved(tmp_path_factory):
     """A tiny BERT in a folder of our own."""
     stack = StackConfig(
-        layers=2, width=12, attention=AttentionConfig(heads=3), inner=InnerConfig(20, "gelu"),
-        norm=NormConfig("layer", 1e-12), first=False, final_norm=False,
+        layers=2, width=12, attention=AttentionConfig(heads=3), feed_forward=FeedForwardConfig(20, "gelu"),
+        norm=NormConfig("layer", 1e-12), pre_norm=False, final_norm=False,
     )  # fmt: skip
-    words = WordsConfig(31, segments=2, norm=True)
-    side = SideConfig(words, stack, PositionConfig("learned", {"length": 16, "width": 12}))
+    words = EmbeddingConfig(31, segments=2, norm=True)
+    side = EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": 16, "width": 12}))
     model = Encoder(EncoderConfig(side, output=OutputConfig(bias=True, transform="gelu")))
     folder = tmp_path_factory.mktemp("saved") / "model"
     return save_model(model, folder, {"model_type": "bert"}, "BertForMaskedLM")

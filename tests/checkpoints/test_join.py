@@ -9,15 +9,15 @@ from regard.models import (
     AttentionConfig,
     Decoder,
     DecoderConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
     Encoder,
     EncoderConfig,
-    InnerConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 transformers = pytest.importorskip("transformers")
@@ -73,7 +73,7 @@ def kinds(names):
     return list(dict.fromkeys(kept))
 
 
-CROSS = [f"decoder.stack.blocks.{part}" for part in ("cross.query", "cross.pair", "cross.output", "cross_norm")]
+CROSS = [f"decoder.stack.blocks.{part}" for part in ("cross.query", "cross.kv", "cross.output", "cross_norm")]
 
 
 def test_two_berts_become_an_encoder_decoder(tmp_path):
@@ -122,10 +122,10 @@ def test_folders_and_what_was_made_from_a_checkpoint_can_be_joined(tmp_path):
 
 
 def side(**changes):
-    stack = StackConfig(1, 12, AttentionConfig(3), InnerConfig(20, "gelu"), NormConfig("layer", 1e-12))
+    stack = StackConfig(1, 12, AttentionConfig(3), FeedForwardConfig(20, "gelu"), NormConfig("layer", 1e-12))
     stack = StackConfig(**(vars(stack) | {"first": False, "final_norm": False} | changes))
-    words = WordsConfig(31, segments=2, norm=True)
-    return SideConfig(words, stack, PositionConfig("learned", {"length": 16, "width": 12}))
+    words = EmbeddingConfig(31, segments=2, norm=True)
+    return EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": 16, "width": 12}))
 
 
 def test_models_that_came_from_no_folder_are_described_as_the_family_that_they_fit(tmp_path):
@@ -137,8 +137,8 @@ def test_models_that_came_from_no_folder_are_described_as_the_family_that_they_f
 
 
 def test_models_of_no_known_family_are_joined_and_cannot_be_saved(tmp_path):
-    stack = StackConfig(1, 12, AttentionConfig(3), InnerConfig(20, gated=True), NormConfig("rms"))
-    other = SideConfig(WordsConfig(31), stack, PositionConfig("rotary", {"width": 4}))
+    stack = StackConfig(1, 12, AttentionConfig(3), FeedForwardConfig(20, gated=True), NormConfig("rms"))
+    other = EmbeddedStackConfig(EmbeddingConfig(31), stack, PositionConfig("rotary", {"width": 4}))
     joined = regard.join(Encoder(EncoderConfig(other)), Decoder(DecoderConfig(other)))
     assert joined.model(SOURCE, TARGET).shape == (2, 4, 31)
     with pytest.raises(CheckpointError, match="model_type = None is not supported as encoder, only albert, bert"):

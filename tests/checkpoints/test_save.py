@@ -14,22 +14,22 @@ from regard.models import (
     AttentionConfig,
     Decoder,
     DecoderConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 STACK = StackConfig(
     layers=1,
     width=16,
     attention=AttentionConfig(heads=2, bias=False),
-    inner=InnerConfig(24, "silu", gated=True, bias=False),
+    feed_forward=FeedForwardConfig(24, "silu", gated=True, bias=False),
     norm=NormConfig("rms", 1e-5),
 )
-LLAMA = DecoderConfig(SideConfig(WordsConfig(50), STACK, PositionConfig("rotary", {"width": 8})))
+LLAMA = DecoderConfig(EmbeddedStackConfig(EmbeddingConfig(50), STACK, PositionConfig("rotary", {"width": 8})))
 
 
 def changed(**stack):

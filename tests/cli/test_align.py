@@ -11,7 +11,7 @@ import regard
 from regard.cli.align import WAYS
 from regard.cli.main import regard as command
 from regard.errors import RegardError
-from regard.looking.align import SYMMETRIES, pharaoh, swapped
+from regard.looking.align import SYMMETRIES, pharaoh, swap
 from regard.tasks.align import Direction, WordAligner
 
 PAIRS = [(TEXTS[0], TEXTS[2]), (TEXTS[1], TEXTS[0]), (TEXTS[2], TEXTS[3]), (TEXTS[4], TEXTS[1])]
@@ -49,7 +49,7 @@ def test_a_pair_is_a_line(folder):
 def test_swapped_texts_are_read_the_other_way_and_links_stay_as_the_files_are(folder):
     ran = run("align", folder / "source", folder / "target", "-m", folder / "model", "--look", LOOK, "--swap")
     back = expected(folder, [(target, source) for source, target in PAIRS])
-    assert ran.stdout.split("\n")[:-1] == [pharaoh(swapped(one)) for one in back]
+    assert ran.stdout.split("\n")[:-1] == [pharaoh(swap(one)) for one in back]
 
 
 def test_gold_gives_scores_and_chooses_heads(folder):

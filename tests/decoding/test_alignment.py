@@ -8,12 +8,12 @@ import torch
 from models.plain_alignment import written
 from models.test_alignment import REAL, SOURCE, model
 
-from regard.decoding import Beam, Rules, Sample, decode
+from regard.decoding import Beam, Constraints, Sampling, decode
 from regard.engine import serve
 
 END, LONGEST = 2, 3
 WORDS = (3, 5, 8, END)
-RULES = Rules(ends=(END,), allowed=WORDS[:3])
+RULES = Constraints(ends=(END,), allowed=WORDS[:3])
 
 
 def every_text(network, source):
@@ -36,7 +36,7 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(name):
     start = torch.ones(3, 1, dtype=torch.long)
     size = len(WORDS) ** LONGEST
     told = {"attention_mask": REAL, "prefix": start, "max_length": LONGEST, "rules": RULES}
-    found = decode(network, SOURCE, beam=Beam(size, early_stop=False), nbest=4, **told)
+    found = decode(network, SOURCE, beam=Beam(size, early_stop=False), num_hypotheses=4, **told)
     greedy = decode(network, SOURCE, **told)
     for row in range(3):
         best = every_text(network, SOURCE[row][REAL[row]])
@@ -55,7 +55,7 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(name):
 def test_coverage_and_drawing_work_and_a_small_beam_is_the_same_for_each_source_alone(name):
     network = model(name)
     start = torch.ones(3, 1, dtype=torch.long)
-    told = {"max_length": 6, "rules": Rules(ends=(END,)), "nbest": 2}
+    told = {"max_length": 6, "rules": Constraints(ends=(END,)), "nbest": 2}
     search = {"beam": Beam(3, coverage_penalty=0.3)}
     together = decode(network, SOURCE, attention_mask=REAL, prefix=start, **search, **told)
     for row in range(3):
@@ -63,7 +63,7 @@ def test_coverage_and_drawing_work_and_a_small_beam_is_the_same_for_each_source_
         for one, other in zip(alone.hypotheses, together[row].hypotheses, strict=True):
             assert one.ids == other.ids
             assert one.ranked == pytest.approx(other.ranked, abs=1e-5)
-    drawn = decode(network, SOURCE, attention_mask=REAL, prefix=start, sample=Sample(seed=4), **told)
+    drawn = decode(network, SOURCE, attention_mask=REAL, prefix=start, sample=Sampling(seed=4), **told)
     assert [len(one.hypotheses) for one in drawn] == [2, 2, 2]
 
 

@@ -14,17 +14,17 @@ from models.test_transliteration import START, folder, items, model, numbered
 from shapes_of_engine import WORDS, made
 
 import regard
-from regard.decoding import Beam, Rules, decode
+from regard.decoding import Beam, Constraints, decode
 from regard.errors import RegardError
 
 __all__ = ["model"]  # a fixture
 END = 0
-ENDS = Rules(ends=(END,))
+ENDS = Constraints(ends=(END,))
 
 
 def best(table, beam, longest, count=1, rules=ENDS, **told):
     source, prefix = sources(count)
-    return decode(table, source, prefix=prefix, beam=beam, max_length=longest, rules=rules, **told)
+    return decode(table, source, prefix=prefix, beam=beam, max_new_tokens=longest, rules=rules, **told)
 
 
 @given(
@@ -112,7 +112,7 @@ def test_without_early_stop_no_better_text_is_missed():
 
 def test_finished_sources_leave_the_batch_with_all_their_beams():
     table = Table.drawn(0, 4, 5, sources=2)
-    best(table, 3, [2, 5], 2, rules=Rules())
+    best(table, 3, [2, 5], 2, rules=Constraints())
     assert table.rows == [2, 6, 3, 3, 3]
 
 
@@ -149,7 +149,7 @@ def test_hypotheses_and_scores_equal_those_of_ctranslate2(model, together):
     longest = max(map(len, rows))
     source = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
     attention_mask = torch.tensor([[place < len(row) for place in range(longest)] for row in rows])
-    prefix, told = torch.full((len(rows), 1), START), {"beam": 4, "nbest": 4, "rules": Rules(ends=(STOP,))}
+    prefix, told = torch.full((len(rows), 1), START), {"beam": 4, "nbest": 4, "rules": Constraints(ends=(STOP,))}
     if together:
         found = decode(model, source, attention_mask=attention_mask, prefix=prefix, **told)
     else:

@@ -4,7 +4,7 @@ import pytest
 import torch
 from shapes_of_engine import WIDTH, made
 
-from regard.decoding import Rules, decode, stream
+from regard.decoding import Constraints, decode, stream
 from regard.decoding.serving import served
 from regard.engine.build import why
 from regard.engine.library import library
@@ -34,8 +34,8 @@ def written(model, tokens, attention_mask, beam, **more):
             attention_mask=attention_mask,
             prefix=prefix,
             beam=beam,
-            max_length=LONGEST,
-            rules=Rules(ends=(END,)),
+            max_new_tokens=LONGEST,
+            rules=Constraints(ends=(END,)),
             **more,
         )
     ]
@@ -95,8 +95,8 @@ def test_alone_together_shuffled_and_streamed_are_one(beam):
                 tokens,
                 attention_mask=attention_mask,
                 prefix=torch.full((64, 1), START),
-                max_length=LONGEST,
-                rules=Rules(ends=(END,)),
+                max_new_tokens=LONGEST,
+                rules=Constraints(ends=(END,)),
             )
         )
         for row, one in enumerate(together):

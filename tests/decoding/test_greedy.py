@@ -3,7 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as some
 
-from regard.decoding import Rules, greedy
+from regard.decoding import Constraints, greedy
 from regard.errors import ShapeError
 
 END = 9
@@ -33,9 +33,9 @@ class Known:
         return Known(self.add[rows])
 
 
-def run(source, longest, rules=Rules(ends=(END,)), model=None):
+def run(source, longest, rules=Constraints(ends=(END,)), model=None):
     source = torch.tensor(source)[:, None]
-    return greedy(model or Chain(), source, torch.zeros_like(source), longest=longest, rules=rules)
+    return greedy(model or Chain(), source, torch.zeros_like(source), max_new_tokens=longest, rules=rules)
 
 
 @given(some.lists(some.tuples(some.integers(1, 8), some.integers(0, 7)), min_size=1, max_size=6))
@@ -64,13 +64,13 @@ def test_an_end_is_not_part_of_the_text_but_of_its_score():
 
 
 def test_an_end_that_comes_too_early_is_not_written():
-    (found,) = run([6], [4], Rules(ends=(END,), shortest=3), Chain(stop=10))
+    (found,) = run([6], [4], Constraints(ends=(END,), min_new_tokens=3), Chain(stop=10))
     assert len(found.ids) >= 3
     assert END not in found.ids
 
 
 def test_tokens_are_forced_at_the_beginning_and_at_the_longest_length():
-    first, second = run([1, 1], [3, 5], Rules(ends=(END,), first=7, last=END))
+    first, second = run([1, 1], [3, 5], Constraints(ends=(END,), first=7, last=END))
     assert first.ids == (7, 8)
     assert second.ids == (7, 8, 0, 1)
     assert first.is_finished
@@ -78,7 +78,7 @@ def test_tokens_are_forced_at_the_beginning_and_at_the_longest_length():
 
 
 def test_banned_tokens_are_never_written():
-    (found,) = run([1], [6], Rules(banned=(1, 2)))
+    (found,) = run([1], [6], Constraints(banned=(1, 2)))
     assert not {1, 2} & set(found.ids)
 
 

@@ -6,11 +6,11 @@ from decoding.toys import Table, sources
 from hypothesis import given
 from hypothesis import strategies as some
 
-from regard.decoding import Rules, Sample, decode
+from regard.decoding import Constraints, Sampling, decode
 from regard.errors import RegardError
 
 END, VOCABULARY, LONGEST, COUNT = 0, 4, 5, 6
-WAYS = {"greedy": {}, "beam": {"beam": 3, "nbest": 3}, "sample": {"sample": Sample(seed=tuple(range(COUNT)))}}
+WAYS = {"greedy": {}, "beam": {"beam": 3, "nbest": 3}, "sample": {"sample": Sampling(seed=tuple(range(COUNT)))}}
 
 drawn = some.fixed_dictionaries(
     {
@@ -27,7 +27,7 @@ drawn = some.fixed_dictionaries(
 
 def texts(way, rules, seed):
     table, (source, prefix) = Table.drawn(seed, VOCABULARY, LONGEST, sources=COUNT), sources(COUNT)
-    found = decode(table, source, prefix=prefix + 3, max_length=LONGEST, rules=rules, **WAYS[way])
+    found = decode(table, source, prefix=prefix + 3, max_new_tokens=LONGEST, rules=rules, **WAYS[way])
     return table, [(row, text) for row, one in enumerate(found) for text in one.hypotheses]
 
 
@@ -49,7 +49,7 @@ def obeys(ids, rules, is_finished):
 @pytest.mark.parametrize("way", WAYS)
 @given(told=drawn, seed=some.integers(0, 99))
 def test_every_text_keeps_the_rules_and_has_the_scores_of_the_model(way, told, seed):
-    rules = Rules(**told)
+    rules = Constraints(**told)
     table, found = texts(way, rules, seed)
     for row, text in found:
         assert obeys(text.ids, rules, text.is_finished)
@@ -59,9 +59,9 @@ def test_every_text_keeps_the_rules_and_has_the_scores_of_the_model(way, told, s
 
 @given(seed=some.integers(0, 99), told=drawn)
 def test_of_the_texts_that_keep_the_rules_a_wide_beam_finds_the_best(seed, told):
-    rules = Rules(**told)
+    rules = Constraints(**told)
     table, (source, prefix) = Table.drawn(seed, VOCABULARY, 3), sources(1)
-    (found,) = decode(table, source, prefix=prefix + 3, max_length=3, rules=rules, beam=64, length_penalty=0.0)
+    (found,) = decode(table, source, prefix=prefix + 3, max_new_tokens=3, rules=rules, beam=64, length_penalty=0.0)
     possible = []
     for text, score in table.every_text(0, 3, END):
         ids = tuple(token for token in text if token != END)
@@ -75,14 +75,14 @@ def test_of_the_texts_that_keep_the_rules_a_wide_beam_finds_the_best(seed, told)
 
 @pytest.mark.parametrize("way", WAYS)
 def test_many_bans_are_as_good_as_few(way):
-    few = Rules(ends=(END,), banned=(1,))
-    many = Rules(ends=(END,), banned=(1, *range(100, 200)))
+    few = Constraints(ends=(END,), banned=(1,))
+    many = Constraints(ends=(END,), banned=(1, *range(100, 200)))
     assert texts(way, few, 3)[1] == texts(way, many, 3)[1]
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_forced_tokens_stand_where_they_must_and_are_certain(way):
-    _, found = texts(way, Rules(ends=(END,), first=2, last=END, shortest=3), 1)
+    _, found = texts(way, Constraints(ends=(END,), first=2, last=END, min_new_tokens=3), 1)
     for _, text in found:
         assert text.ids[0] == 2
         assert text.scores[0] == 0
@@ -92,7 +92,7 @@ def test_forced_tokens_stand_where_they_must_and_are_certain(way):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_where_nothing_may_be_written_a_text_stops(way):
-    _, found = texts(way, Rules(ends=(END,), allowed=(1, 2), no_repeat=1, shortest=9), 1)
+    _, found = texts(way, Constraints(ends=(END,), allowed=(1, 2), no_repeat=1, min_new_tokens=9), 1)
     assert all(sorted(text.ids) == [1, 2][: len(text.ids)] or set(text.ids) <= {1, 2} for _, text in found)
     assert not any(text.is_finished for _, text in found)
     assert all(len(text.ids) <= 2 for _, text in found)
@@ -100,15 +100,15 @@ def test_where_nothing_may_be_written_a_text_stops(way):
 
 def test_padding_of_a_prompt_is_nothing_that_was_said():
     table, (source, _) = Table.drawn(0, VOCABULARY, 3), sources(1)
-    rules = Rules(no_repeat=1, repetition_penalty=1.3)
-    alone = decode(table, source, prefix=torch.tensor([[3]]), max_length=3, rules=rules, beam=2)
+    rules = Constraints(no_repeat=1, repetition_penalty=1.3)
+    alone = decode(table, source, prefix=torch.tensor([[3]]), max_new_tokens=3, rules=rules, beam=2)
     attention_mask = torch.tensor([[False, True, False]])
     padded = decode(
         table,
         source,
         prefix=torch.tensor([[1, 3, 2]]),
         prefix_attention_mask=attention_mask,
-        max_length=3,
+        max_new_tokens=3,
         rules=rules,
         beam=2,
     )
@@ -125,10 +125,10 @@ def test_padding_of_a_prompt_is_nothing_that_was_said():
 )
 def test_what_is_no_rule_is_said(told, message):
     with pytest.raises(RegardError, match=message):
-        Rules(**told)
+        Constraints(**told)
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_forced_token_that_does_not_exist_is_said(way):
     with pytest.raises(RegardError, match="token 4 is forced, and the vocabulary has 4"):
-        texts(way, Rules(first=4), 0)
+        texts(way, Constraints(first=4), 0)

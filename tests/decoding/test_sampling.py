@@ -7,19 +7,19 @@ import pytest
 import torch
 from decoding.toys import Table, sources
 
-from regard.decoding import Rules, Sample, decode
+from regard.decoding import Constraints, Sampling, decode
 from regard.errors import RegardError, ShapeError
 
 SCORES = np.array([2.0, 1.0, 0.5, 0.0, -1.0, 1.5, -2.0, 0.7])
 DRAWS = 4000
 
 
-def first_tokens(sample, rules=Rules(), draws=DRAWS):
+def first_tokens(sample, rules=Constraints(), draws=DRAWS):
     """How often each token is drawn first."""
     table, (_, prefix) = Table(SCORES[None, None]), sources(draws)
     seeds = tuple(range(draws))
-    sample = Sample(**{**sample, "seed": seeds})
-    found = decode(table, torch.zeros_like(prefix), prefix=prefix, max_length=1, sample=sample, rules=rules)
+    sample = Sampling(**{**sample, "seed": seeds})
+    found = decode(table, torch.zeros_like(prefix), prefix=prefix, max_new_tokens=1, sample=sample, rules=rules)
     return np.bincount([one.best.ids[0] for one in found], minlength=len(SCORES))
 
 
@@ -72,7 +72,7 @@ def test_tokens_come_as_often_as_they_are_likely(left, temperature):
 
 
 def test_what_is_left_after_the_rules_is_drawn_from():
-    counts = first_tokens({}, Rules(banned=(0, 3), allowed=(0, 1, 2, 3, 5)))
+    counts = first_tokens({}, Constraints(banned=(0, 3), allowed=(0, 1, 2, 3, 5)))
     scores = SCORES.copy()
     scores[[0, 3, 4, 6, 7]] = -np.inf
     assert surprise(counts, softmax(scores)) < 4
@@ -81,8 +81,8 @@ def test_what_is_left_after_the_rules_is_drawn_from():
 def test_a_vocabulary_larger_than_a_first_look_is_cut_exactly():
     scores = np.linspace(0, 1, 1000)
     table, (_, prefix) = Table(scores[None, None]), sources(300)
-    sample = Sample(top_p=0.9, seed=tuple(range(300)))
-    found = decode(table, torch.zeros_like(prefix), prefix=prefix, max_length=1, sample=sample)
+    sample = Sampling(top_p=0.9, seed=tuple(range(300)))
+    found = decode(table, torch.zeros_like(prefix), prefix=prefix, max_new_tokens=1, sample=sample)
     likely = kept(softmax(scores), top_p=0.9) > 0
     drawn = [one.best.ids[0] for one in found]
     assert likely[drawn].all()
@@ -92,7 +92,7 @@ def test_a_vocabulary_larger_than_a_first_look_is_cut_exactly():
 def written(rows, seeds, longest=8, **told):
     table = Table.drawn(1, 3, 8, sources=4, sharpness=0.5)
     source, prefix = torch.tensor(rows)[:, None], torch.zeros(len(rows), 1, dtype=torch.long)
-    return decode(table, source, prefix=prefix, max_length=longest, sample=Sample(seed=seeds, **told))
+    return decode(table, source, prefix=prefix, max_new_tokens=longest, sample=Sampling(seed=seeds, **told))
 
 
 def test_a_text_depends_on_its_own_seed_and_nothing_else():
@@ -118,7 +118,7 @@ def test_long_texts_never_run_out_of_lots():
     table = Table(np.zeros((1, 1, 1)))
     table.step = lambda state, tokens, attention_mask=None: (torch.zeros(len(tokens), 1, 2), state)
     source, prefix = sources(1)
-    (found,) = decode(table, source, prefix=prefix, max_length=200, sample=Sample())
+    (found,) = decode(table, source, prefix=prefix, max_new_tokens=200, sample=Sampling())
     ids = found.best.ids
     assert len(ids) == 200
     assert ids[:64] != ids[64:128] != ids[128:192]
@@ -129,7 +129,7 @@ def test_several_texts_of_one_source_differ_and_come_with_the_likeliest_first():
     several = [
         decode(
             Table.drawn(1, 3, 8, sources=4, sharpness=0.5), torch.tensor([[0], [1]]),
-            prefix=torch.zeros(2, 1, dtype=torch.long), max_length=8, nbest=5, sample=Sample(seed=3),
+            prefix=torch.zeros(2, 1, dtype=torch.long), max_new_tokens=8, num_hypotheses=5, sample=Sampling(seed=3),
         )
         for _ in range(2)
     ]  # fmt: skip
@@ -142,8 +142,8 @@ def test_several_texts_of_one_source_differ_and_come_with_the_likeliest_first():
 
 def test_scores_are_those_of_the_model_whatever_was_left_out():
     table, (source, prefix) = Table.drawn(4, 4, 4), sources(1)
-    sample = Sample(temperature=0.7, top_k=3, seed=2)
-    (found,) = decode(table, source, prefix=prefix, max_length=4, sample=sample, rules=Rules(banned=(1,)))
+    sample = Sampling(temperature=0.7, top_k=3, seed=2)
+    (found,) = decode(table, source, prefix=prefix, max_new_tokens=4, sample=sample, rules=Constraints(banned=(1,)))
     assert found.best.scores == pytest.approx(table.log_probabilities(0, found.best.ids), abs=1e-5)
 
 
@@ -160,7 +160,7 @@ def test_scores_are_those_of_the_model_whatever_was_left_out():
 )
 def test_what_cannot_be_drawn_is_said(told, message):
     with pytest.raises(RegardError, match=message):
-        Sample(**told)
+        Sampling(**told)
 
 
 def test_there_is_one_seed_or_one_for_each():
@@ -170,4 +170,4 @@ def test_there_is_one_seed_or_one_for_each():
 
 def test_drawing_and_a_beam_do_not_go_together():
     with pytest.raises(RegardError, match="sample= or beam=, not both"):
-        decode(Table.drawn(0, 2, 2), sources(1)[0], prefix=sources(1)[1], beam=2, sample=Sample())
+        decode(Table.drawn(0, 2, 2), sources(1)[0], prefix=sources(1)[1], beam=2, sample=Sampling())

@@ -6,17 +6,17 @@ from needs_engine import needs_engine
 from shapes_of_engine import made
 from torch import nn
 
-from regard.decoding import Rules, Sample, decode, stream
+from regard.decoding import Constraints, Sampling, decode, stream
 from regard.decoding.serving import served
 from regard.engine import Engine
 from regard.errors import RegardError
 
 SOURCE = torch.arange(2, 14).view(2, 6)
-ASKED = {"prefix": torch.ones(2, 1, dtype=torch.long), "max_length": 6, "rules": Rules(ends=(0,))}
+ASKED = {"prefix": torch.ones(2, 1, dtype=torch.long), "max_length": 6, "rules": Constraints(ends=(0,))}
 ROADS = {
     "greedy": lambda model: [one.best.ids for one in decode(model, SOURCE, **ASKED)],
     "beam": lambda model: [one.best.ids for one in decode(model, SOURCE, beam=3, **ASKED)],
-    "drawn": lambda model: [one.best.ids for one in decode(model, SOURCE, sample=Sample(seed=3), **ASKED)],
+    "drawn": lambda model: [one.best.ids for one in decode(model, SOURCE, sample=Sampling(seed=3), **ASKED)],
     "streamed": lambda model: [part.id for part in stream(model, SOURCE, **ASKED)],
 }
 

@@ -4,30 +4,30 @@ import pytest
 import torch
 
 import regard
-from regard.decoding import Beam, Rules, Sample, Token, decode, stream
+from regard.decoding import Beam, Constraints, Sampling, StreamedToken, decode, stream
 from regard.models import (
     AttentionConfig,
     Decoder,
     DecoderConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
     Transformer,
     TransformerConfig,
-    WordsConfig,
 )
 
 VOCABULARY, START, END, LONGEST = 23, 1, 2, 6
 LENGTHS = (6, 1, 4, 0, 3)
-RULES = Rules(ends=(END,), banned=(0,))
+RULES = Constraints(ends=(END,), banned=(0,))
 
 
 def side(position=True):
-    stack = StackConfig(2, 16, AttentionConfig(4, groups=2), InnerConfig(24))
+    stack = StackConfig(2, 16, AttentionConfig(4, kv_heads=2), FeedForwardConfig(24))
     turned = PositionConfig("rotary", {"width": 4}) if position else PositionConfig("none", {})
-    return SideConfig(WordsConfig(VOCABULARY), stack, turned)
+    return EmbeddedStackConfig(EmbeddingConfig(VOCABULARY), stack, turned)
 
 
 def sharpened(model):
@@ -72,9 +72,9 @@ WAYS = {
     "greedy": {},
     "beam": {"beam": 4, "nbest": 3},
     "patient beam": {"beam": Beam(3, early_stop=False), "length_penalty": 0.7, "nbest": 2},
-    "rules": {"beam": 3, "rules": Rules(ends=(END,), no_repeat=2, repetition_penalty=1.2)},
-    "sample": {"sample": Sample(0.8, seed=7)},
-    "several samples": {"sample": Sample(top_p=0.9, seed=7), "nbest": 3},
+    "rules": {"beam": 3, "rules": Constraints(ends=(END,), no_repeat=2, repetition_penalty=1.2)},
+    "sample": {"sample": Sampling(0.8, seed=7)},
+    "several samples": {"sample": Sampling(top_p=0.9, seed=7), "nbest": 3},
 }
 
 
@@ -110,7 +110,7 @@ def test_neighbours_order_and_padding_change_nothing(request, kind, way):
 def test_the_scores_of_a_beam_are_those_of_reading_all_at_once(request, kind):
     model = request.getfixturevalue(kind)
     given = asked(kind, range(len(LENGTHS)))
-    for row, one in enumerate(decode(model, **given, beam=4, nbest=4, max_length=LONGEST, rules=RULES)):
+    for row, one in enumerate(decode(model, **given, beam=4, num_hypotheses=4, max_new_tokens=LONGEST, rules=RULES)):
         for text in one.hypotheses:
             written = [*text.ids, *([END] if text.is_finished else [])]
             with torch.no_grad():
@@ -131,7 +131,7 @@ def test_what_is_streamed_is_what_is_written(request, kind, way):
     given = asked(kind, range(len(LENGTHS)))
     whole = decode(model, **given, **told)
     tokens = list(stream(model, **given, **told))
-    assert all(isinstance(token, Token) for token in tokens)
+    assert all(isinstance(token, StreamedToken) for token in tokens)
     for row, one in enumerate(whole):
         mine = [token for token in tokens if token.row == row]
         assert tuple(token.id for token in mine if not token.is_end) == one.best.ids
@@ -143,7 +143,7 @@ def test_a_stream_takes_no_step_before_it_is_asked(writer, monkeypatch):
     monkeypatch.setenv("REGARD_ENGINE", "off")
     steps, step = [], writer.step
     monkeypatch.setattr(writer, "step", lambda *told: steps.append(1) or step(*told))
-    tokens = stream(writer, **asked("writer", [0]), max_length=LONGEST)
+    tokens = stream(writer, **asked("writer", [0]), max_new_tokens=LONGEST)
     assert not steps
     next(tokens)
     assert len(steps) == 1
@@ -171,7 +171,7 @@ def test_an_edit_works_under_a_beam(translator):
     hidden = given["source"].clone()
     with regard.edit(translator) as edit:
         edit.hide(source=[1])
-        found = decode(translator, **given, beam=3, max_length=5, rules=RULES)
+        found = decode(translator, **given, beam=3, max_new_tokens=5, rules=RULES)
         with torch.no_grad():
             ids = found[0].best.ids
             told = translator(given["source"][:1], torch.tensor([[START, *ids[:-1]]])).log_softmax(-1)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.checkpoints import load_model
-from regard.decoding import Beam, Rules, decode
+from regard.decoding import Beam, Constraints, decode
 
 transformers = pytest.importorskip("transformers")
 transformers.logging.set_verbosity_error()
@@ -59,7 +59,7 @@ def theirs(model, kind, **told):
 def ours(model, kind, rules, **told):
     banned = (PAD,) if kind == "translator" else ()
     rules = {"ends": (END,), "banned": banned} | rules
-    told = {"max_length": LONGEST, "rules": Rules(**rules), **told}
+    told = {"max_length": LONGEST, "rules": Constraints(**rules), **told}
     if kind == "translator":
         return decode(model, SOURCE, attention_mask=REAL, prefix=torch.full((TEXTS, 1), PAD), **told)
     return decode(model, None, prefix=SOURCE, **told)

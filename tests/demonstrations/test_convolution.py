@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from regard.attention import Dense, Pattern, attend
+from regard.attention import DenseMask, Pattern, attend
 
 
 def neighbours(height, width, size):
@@ -17,7 +17,7 @@ def neighbours(height, width, size):
                 down, across = head // size - size // 2, head % size - size // 2
                 if 0 <= row + down < height and 0 <= column + across < width:
                     allowed[0, head, row * width + column, (row + down) * width + column + across] = True
-    return Dense(allowed)
+    return DenseMask(allowed)
 
 
 def convolve(image, kernel, bias):

@@ -6,15 +6,15 @@ import torch.nn.functional as F
 from torch import nn
 from torch.testing import assert_close
 
-from regard.attention import Dense, attend
-from regard.layers import MultiHead, Split
+from regard.attention import DenseMask, attend
+from regard.layers import HeadSplit, MultiHead
 
 SIZES = [(1, 1, 1), (1, 5, 3), (4, 1, 2), (4, 3, 5), (8, 8, 16), (13, 7, 1)]  # inputs, width, outputs
 
 
 def only_its_own(inputs):
     """(1, heads, 1 query, keys): head j sees key j."""
-    return Dense(torch.eye(inputs, dtype=torch.bool)[None, :, None])
+    return DenseMask(torch.eye(inputs, dtype=torch.bool)[None, :, None])
 
 
 @pytest.fixture(params=SIZES, ids=str)
@@ -34,10 +34,10 @@ def test_attend_equals_linear(sizes):
 
 def layer_of(linear, inputs, width, outputs):
     """A multi-head layer with W_V = I and W_O = the weight of the linear layer."""
-    layer = MultiHead(outputs, Split.of(outputs, inputs, head_width=width, groups=1), source_width=width)
+    layer = MultiHead(outputs, HeadSplit.of(outputs, inputs, head_width=width, kv_heads=1), source_width=width)
     with torch.no_grad():
-        layer.pair.weight[width:] = torch.eye(width)
-        layer.pair.bias[width:] = 0
+        layer.kv.weight[width:] = torch.eye(width)
+        layer.kv.bias[width:] = 0
         layer.output.load_state_dict(linear.state_dict())
     return layer
 

@@ -52,7 +52,7 @@ def test_a_magnitude_decides_but_keeps_the_favourite():
     favourites, sure = [], []
     for size in (0.1, 1.0, 10.0):
         best = pattern(size * TASTE[:2]).top(1)
-        favourites.append(best.places.flatten().tolist())
+        favourites.append(best.positions.flatten().tolist())
         sure.append(best.weights.flatten())
     assert favourites == [[0, 1]] * 3
     assert (sure[0] < sure[1]).all()

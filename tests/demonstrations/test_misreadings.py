@@ -9,8 +9,8 @@ from torch import nn
 from torch.testing import assert_close
 
 import regard
-from regard.attention import Causal, Dense, Padding, Pattern, attend
-from regard.layers import Block, FeedForward, MultiHead
+from regard.attention import Causal, DenseMask, Padding, Pattern, attend
+from regard.layers import FeedForward, MultiHead, TransformerBlock
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +23,7 @@ def seed():
 
 def decoder_block():
     norm = lambda: nn.LayerNorm(16)  # noqa: E731
-    return Block(MultiHead(16, 2), FeedForward(16, 32), norm, cross=MultiHead(16, 2, source_width=16))
+    return TransformerBlock(MultiHead(16, 2), FeedForward(16, 32), norm, cross=MultiHead(16, 2, source_width=16))
 
 
 @pytest.mark.parametrize("make", [decoder_block, lambda: nn.TransformerDecoderLayer(16, 2, 32, 0.0, batch_first=True)])
@@ -77,7 +77,7 @@ def test_scores_are_divided_by_the_root_of_the_heads_width(width, heads):
     layer, x = MultiHead(width, heads), torch.randn(2, 6, width)
     with regard.watch(layer) as seen:
         layer(x)
-    query, key, _ = layer.project(x).unflatten(-1, (3, heads, width // heads)).permute(2, 0, 3, 1, 4)
+    query, key, _ = layer.qkv(x).unflatten(-1, (3, heads, width // heads)).permute(2, 0, 3, 1, 4)
     scores = query @ key.transpose(-1, -2)
     assert_close(seen["self"].weights(), F.softmax(scores / math.sqrt(width // heads), -1))
     if heads > 1:
@@ -87,8 +87,8 @@ def test_scores_are_divided_by_the_root_of_the_heads_width(width, heads):
 def test_torchs_own_layer_divides_by_the_same():
     ours, theirs = MultiHead(64, 4), nn.MultiheadAttention(64, 4, batch_first=True)
     with torch.no_grad():
-        theirs.in_proj_weight.copy_(ours.project.weight)
-        theirs.in_proj_bias.copy_(ours.project.bias)
+        theirs.in_proj_weight.copy_(ours.qkv.weight)
+        theirs.in_proj_bias.copy_(ours.qkv.bias)
     theirs.out_proj.load_state_dict(ours.output.state_dict())
     x = torch.randn(2, 6, 64)
     output, weights = theirs(x, x, x, average_attn_weights=False)
@@ -143,7 +143,7 @@ def test_a_large_negative_number_is_not_enough_where_nothing_may_be_seen(heads):
     nothing = torch.zeros(4, 4, dtype=torch.bool)
     with_a_number = F.softmax(query @ key.transpose(-1, -2) / math.sqrt(8) - 1e9, -1)
     assert with_a_number.sum(-1).min() > 0.99  # weights of keys that nobody may see
-    assert Pattern(query, key, mask=Dense(nothing)).weights().eq(0).all()
+    assert Pattern(query, key, mask=DenseMask(nothing)).weights().eq(0).all()
     assert attend(query, key, value, mask=nothing).eq(0).all()
 
 

@@ -5,23 +5,23 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from regard.layers import Block, FeedForward, MultiHead, Stack
-from regard.positions import POSITIONS, AlibiSlopes, BucketTable, Learned, Position, Rotary, Sinusoidal
+from regard.layers import FeedForward, MultiHead, Stack, TransformerBlock
+from regard.positions import POSITIONS, Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
 
 SUSAN, MARY = ["Susan", "gave", "roses", "to", "Mary"], ["Mary", "gave", "roses", "to", "Susan"]
 SCHEMES = {
     "sinusoidal": lambda: Sinusoidal(16),
-    "learned": lambda: Learned(length=5, width=16),
+    "learned": lambda: LearnedPositions(length=5, width=16),
     "rotary": lambda: Rotary(8),
-    "alibi": lambda: AlibiSlopes(heads=2),
-    "buckets": lambda: BucketTable(heads=2),
+    "alibi": lambda: Alibi(heads=2),
+    "buckets": lambda: RelativeBuckets(heads=2),
 }
 
 
 @pytest.fixture
 def stack():
     torch.manual_seed(0)
-    blocks = [Block(MultiHead(16, 2), FeedForward(16, 32), lambda: nn.LayerNorm(16)) for _ in range(2)]
+    blocks = [TransformerBlock(MultiHead(16, 2), FeedForward(16, 32), lambda: nn.LayerNorm(16)) for _ in range(2)]
     return Stack(blocks, nn.LayerNorm(16)).double()
 
 

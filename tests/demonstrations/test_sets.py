@@ -30,13 +30,13 @@ def test_without_parameters_the_output_is_shuffled_as_the_input(x, order):
 
 @pytest.mark.parametrize("name", BLIND_TO_PLACE)
 def test_a_layer_is_equivariant(name, x, order):
-    layer = MultiHead(12, 3, compare=SCORES[name](3, 4)).double()
+    layer = MultiHead(12, 3, score=SCORES[name](3, 4)).double()
     assert_close(layer(x[:, order]), layer(x)[:, order])
 
 
 @pytest.mark.parametrize("name", sorted(SCORES.keys() - set(BLIND_TO_PLACE)))
 def test_a_score_that_knows_places_is_not(name, x, order):
-    layer = MultiHead(12, 3, compare=SCORES[name](3, 4)).double()
+    layer = MultiHead(12, 3, score=SCORES[name](3, 4)).double()
     assert (layer(x[:, order]) - layer(x)[:, order]).abs().max() > 1e-6
 
 

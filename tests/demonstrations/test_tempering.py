@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from regard.attention import Causal, Dot, Hard, Pattern
+from regard.attention import Causal, Dot, Pattern, TopK
 
 WIDTHS = (16, 64, 256, 1024)
 
@@ -23,29 +23,29 @@ def random_pattern(queries=6, keys=6, width=8, **more):
 def test_a_temperature_divides_the_scores(temperature):
     pattern = random_pattern()
     scores = pattern.query @ pattern.key.transpose(-1, -2) / math.sqrt(8)
-    assert_close(pattern.temper(temperature).weights(), F.softmax(scores / temperature, -1))
+    assert_close(pattern.with_temperature(temperature).weights(), F.softmax(scores / temperature, -1))
 
 
 def test_hot_every_visible_key_is_alike():
-    weights = random_pattern(mask=Causal()).temper(1e9)[0, 0]
+    weights = random_pattern(mask=Causal()).with_temperature(1e9)[0, 0]
     assert_close(weights, torch.ones(6, 6).double().tril() / torch.arange(1, 7)[:, None])
 
 
 def test_cold_the_best_key_has_it_all():
     pattern = random_pattern()
     best = (pattern.query @ pattern.key.transpose(-1, -2)).argmax(-1)
-    assert_close(pattern.temper(1e-6).weights(), F.one_hot(best, 6).double())
-    assert_close(pattern.temper(1e-6).weights(), random_pattern(normaliser=Hard(1)).weights())
+    assert_close(pattern.with_temperature(1e-6).weights(), F.one_hot(best, 6).double())
+    assert_close(pattern.with_temperature(1e-6).weights(), random_pattern(normaliser=TopK(1)).weights())
 
 
 def test_cold_a_tie_is_shared():
     key = torch.tensor([3.0, 1.0, 3.0]).double().view(1, 1, 3, 1)
-    cold = Pattern(torch.ones_like(key[:, :, :1]), key, score=Dot(1.0)).temper(1e-3)
+    cold = Pattern(torch.ones_like(key[:, :, :1]), key, score=Dot(1.0)).with_temperature(1e-3)
     assert_close(cold[0, 0, 0], torch.tensor([0.5, 0.0, 0.5]).double())
 
 
 def test_warmer_is_wider():
-    entropies = [random_pattern().temper(temperature).entropy() for temperature in (0.1, 0.5, 1, 2, 10, 100)]
+    entropies = [random_pattern().with_temperature(temperature).entropy() for temperature in (0.1, 0.5, 1, 2, 10, 100)]
     assert all((cooler < warmer).all() for cooler, warmer in pairwise(entropies))
     assert entropies[-1].max() < math.log(6)
 

@@ -7,21 +7,21 @@ import torch
 from regard.models import Decoder, DecoderConfig, Transformer, TransformerConfig
 from regard.models.config import (
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 WORDS, WIDTH = 53, 24
 
 
-def side(attention=AttentionConfig(4), inner=InnerConfig(40), position=PositionConfig(), words=None, **stack):
+def side(attention=AttentionConfig(4), inner=FeedForwardConfig(40), position=PositionConfig(), words=None, **stack):
     stack = StackConfig(**{"layers": 2, "width": WIDTH, "attention": attention, "inner": inner, **stack})
-    return SideConfig(words or WordsConfig(WORDS), stack, position)
+    return EmbeddedStackConfig(words or EmbeddingConfig(WORDS), stack, position)
 
 
 def sinusoidal(layout="neighbours"):
@@ -45,28 +45,30 @@ def rotary(pairing="halves", width=6):
     return PositionConfig("rotary", {"width": width, "pairing": pairing})
 
 
-MARIAN = side(position=sinusoidal("halves"), first=False, final_norm=False, words=WordsConfig(WORDS, scale=WIDTH**0.5))
+MARIAN = side(
+    position=sinusoidal("halves"), first=False, final_norm=False, words=EmbeddingConfig(WORDS, scale=WIDTH**0.5)
+)
 T5 = {
     "attention": AttentionConfig(4, head_width=5, bias=False, scale=1.0),
-    "inner": InnerConfig(40, "gelu-tanh", gated=True, bias=False),
+    "inner": FeedForwardConfig(40, "gelu-tanh", gated=True, bias=False),
     "norm": NormConfig("rms", 1e-6),
 }
 LLAMA = side(
-    AttentionConfig(4, groups=2, bias=False),
-    InnerConfig(40, "silu", gated=True, bias=False),
+    AttentionConfig(4, kv_heads=2, bias=False),
+    FeedForwardConfig(40, "silu", gated=True, bias=False),
     rotary(),
     norm=NormConfig("rms", 1e-5),
 )
-BERT = {"inner": InnerConfig(40, "gelu"), "first": False, "final_norm": False, "norm": NormConfig("layer", 1e-12)}
+BERT = {"inner": FeedForwardConfig(40, "gelu"), "first": False, "final_norm": False, "norm": NormConfig("layer", 1e-12)}
 
 MODELS = {
     "marian": pair(MARIAN, output=OutputConfig(bias=True)),
     "pre-norm": pair(side(position=sinusoidal())),
-    "bart": pair(side(position=learned(), first=False, final_norm=False, words=WordsConfig(WORDS, norm=True))),
+    "bart": pair(side(position=learned(), first=False, final_norm=False, words=EmbeddingConfig(WORDS, norm=True))),
     "t5": pair(side(position=buckets(True), **T5), side(position=buckets(False), **T5), OutputConfig(scale=0.2)),
     "bert-generation": pair(
-        side(position=learned(), words=WordsConfig(WORDS, segments=2, norm=True), **BERT),
-        side(position=learned(), words=WordsConfig(WORDS, segments=2, norm=True), **BERT),
+        side(position=learned(), words=EmbeddingConfig(WORDS, segments=2, norm=True), **BERT),
+        side(position=learned(), words=EmbeddingConfig(WORDS, segments=2, norm=True), **BERT),
         OutputConfig(tied=False, bias=True, transform="gelu"),
         shared=False,
     ),
@@ -77,7 +79,7 @@ MODELS = {
         bridge=True,
     ),
     "narrow words": pair(
-        side(position=learned(width=8), words=WordsConfig(WORDS, inner=8, norm=True)),
+        side(position=learned(width=8), words=EmbeddingConfig(WORDS, embedding_width=8, norm=True)),
         output=OutputConfig(tied=True, transform="tanh"),
     ),
     "alibi encoder": pair(side(position=PositionConfig("alibi", {"heads": 4}), window=3)),
@@ -86,8 +88,8 @@ MODELS = {
         side(position=buckets(True), pruned={"0.self": [1], "1.self": [0, 3], "1.cross": [2]}),
         side(position=buckets(False), pruned={"0.self": [0], "1.cross": [2]}),
     ),
-    "grouped": pair(side(AttentionConfig(4, groups=2, head_width=8), position=sinusoidal())),
-    "gpt2": DecoderConfig(side(inner=InnerConfig(40, "gelu-tanh"), position=learned())),
+    "grouped": pair(side(AttentionConfig(4, kv_heads=2, head_width=8), position=sinusoidal())),
+    "gpt2": DecoderConfig(side(inner=FeedForwardConfig(40, "gelu-tanh"), position=learned())),
     "llama": DecoderConfig(LLAMA, OutputConfig(tied=False)),
     "mistral": DecoderConfig(replace(LLAMA, stack=replace(LLAMA.stack, window=4)), OutputConfig(tied=False)),
     "pruned groups": DecoderConfig(
@@ -95,7 +97,7 @@ MODELS = {
     ),
     "neighbours": DecoderConfig(side(position=rotary("neighbours"))),
     "alibi": DecoderConfig(side(position=PositionConfig("alibi", {"heads": 4}))),
-    "gpt": DecoderConfig(side(position=learned(), first=False, final_norm=False, inner=InnerConfig(40, "relu"))),
+    "gpt": DecoderConfig(side(position=learned(), first=False, final_norm=False, inner=FeedForwardConfig(40, "relu"))),
 }
 
 

@@ -11,9 +11,9 @@ from torch import nn
 from ways_to_change import ENGINE, MODEL, data_of_all, loaded
 
 import regard
-from regard.decoding import Rules, decode
+from regard.decoding import Constraints, decode
 from regard.engine import PRECISIONS, serve
-from regard.engine.steps import Engine, State
+from regard.engine.steps import Engine, EngineState
 from regard.errors import RegardError
 from regard.models import Transformer
 
@@ -53,9 +53,9 @@ def logits(steps, model):
 
 def answer(model):
     """What `decode` writes, and its scores."""
-    rules = Rules(ends=(END,))
+    rules = Constraints(ends=(END,))
     prefix = torch.full((3, 1), START) if given(model) is not None else PROMPT
-    decoded = decode(model, given(model), prefix=prefix, beam=3, max_length=6, rules=rules)
+    decoded = decode(model, given(model), prefix=prefix, beam=3, max_new_tokens=6, rules=rules)
     return [one.best.ids for one in decoded], [one.best.score for one in decoded]
 
 
@@ -73,14 +73,14 @@ def own_answer(model, monkeypatch):
 def test_the_next_answer_is_that_of_the_new_model(kind, change, is_engine, clock, monkeypatch):
     model = made(kind, spread=0.5)
     engine = serve(model)
-    assert isinstance(engine.start(given(model)), State)
+    assert isinstance(engine.start(given(model)), EngineState)
     before = logits(engine, model)
     answer(model)
     change(model)
     own = logits(model, model)
     assert (own - before).abs().max() > 1e-3
     for steps in (engine, serve(model)):  # who holds an engine gets no old answers either
-        assert isinstance(steps.start(given(model)), State) == is_engine
+        assert isinstance(steps.start(given(model)), EngineState) == is_engine
         torch.testing.assert_close(logits(steps, model), own, rtol=0, atol=1e-4)
     ids, scores = answer(model)
     own_ids, own_scores = own_answer(model, monkeypatch)
@@ -116,7 +116,7 @@ def test_every_step_of_an_optimiser_is_noticed(fused, clock):
 def test_a_fused_step_with_few_gradients_is_noticed(clock):
     """A change of a few rows, which a sample need not meet."""
     model = made("gpt2")
-    table = model.decoder.words.table.weight
+    table = model.decoder.embedding.table.weight
     optimiser = torch.optim.SGD([table], lr=1.0, fused=True)
     logits(serve(model), model)
     table.grad = torch.zeros_like(table)
@@ -130,7 +130,7 @@ def test_one_number_written_through_data_is_noticed_within_a_second(kind, clock)
     model = made(kind)
     generator = torch.Generator().manual_seed(1)
     late = 0
-    weights = [model.decoder.stack.blocks[n].inner.widen.weight for n in (0, 1)]
+    weights = [model.decoder.stack.blocks[n].feed_forward.widen.weight for n in (0, 1)]
     for turn in range(12):
         engine = serve(model)
         before = logits(engine, model)
@@ -152,8 +152,8 @@ def test_refresh_needs_no_second(part, clock):
     before = logits(serve(model), model)
     layer = model.decoder.stack.blocks[0]
     for number in range(10):
-        layer.inner.widen.weight.data.view(-1)[97 * number] += 3.0
-        layer.inner_norm.eps = float(number)
+        layer.feed_forward.widen.weight.data.view(-1)[97 * number] += 3.0
+        layer.feed_forward_norm.eps = float(number)
         regard.refresh(model if part == "the model" else layer.inner)
         after = logits(serve(model), model)
         torch.testing.assert_close(after, logits(model, model), rtol=0, atol=1e-4)
@@ -184,17 +184,17 @@ def test_a_hook_or_dropout_for_a_while_does_not_pack_anew():
     model = made("pre-norm")
     engine = serve(model)
     packed = engine.packed()
-    handle = model.decoder.words.register_forward_hook(lambda *_: None)
-    assert not isinstance(engine.start(given(model)), State)
+    handle = model.decoder.embedding.register_forward_hook(lambda *_: None)
+    assert not isinstance(engine.start(given(model)), EngineState)
     handle.remove()
     handle = nn.modules.module.register_module_forward_hook(lambda *_: None)
-    assert not isinstance(engine.start(given(model)), State)
+    assert not isinstance(engine.start(given(model)), EngineState)
     handle.remove()
     layer = model.decoder.stack.blocks[0].self
     layer.dropout, layer.training = 0.5, True
-    assert not isinstance(engine.start(given(model)), State)
+    assert not isinstance(engine.start(given(model)), EngineState)
     layer.dropout, layer.training = 0.0, False
-    assert isinstance(engine.start(given(model)), State)
+    assert isinstance(engine.start(given(model)), EngineState)
     assert engine.packed() is packed
 
 
@@ -263,7 +263,7 @@ def test_a_model_of_inference_mode_is_served(clock):
 
 def test_who_was_packed_can_be_freed():
     model = made("pre-norm")
-    model.encoder.words.table.weight.register_hook(lambda gradient: gradient if model else None)  # holds the model
+    model.encoder.embedding.table.weight.register_hook(lambda gradient: gradient if model else None)  # holds the model
     logits(serve(model), model)
     reference = weakref.ref(model)
     del model

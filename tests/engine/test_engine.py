@@ -13,7 +13,7 @@ from torch import nn
 import regard
 from regard.engine import EngineError, serve, top
 from regard.engine.packed import PRECISIONS
-from regard.engine.steps import Engine, State
+from regard.engine.steps import Engine, EngineState
 from regard.models import Transformer
 
 pytestmark = needs_engine
@@ -128,7 +128,7 @@ def test_edits_act_in_the_engine_as_in_the_model(name, change):
     with regard.edit(model) as edit:
         change(edit)
         engine = serve(model)
-        assert isinstance(engine.start(source, attention_mask), State)
+        assert isinstance(engine.start(source, attention_mask), EngineState)
         own = first_logits(model, model, source=source, attention_mask=attention_mask)
         compiled = first_logits(engine, model, source=source, attention_mask=attention_mask)
     torch.testing.assert_close(compiled, own, rtol=0, atol=1e-4)
@@ -151,7 +151,7 @@ def test_an_edit_that_it_cannot_honour_is_left_to_the_model(change):
     with regard.edit(model) as edit:
         change(edit)
         engine = serve(model)
-        assert not isinstance(engine.start(source), State)
+        assert not isinstance(engine.start(source), EngineState)
         tokens = texts(2, 1)[0]
         own = first_logits(model, model, source=source, tokens=tokens)
         assert torch.equal(first_logits(engine, model, source=source, tokens=tokens), own)
@@ -166,7 +166,7 @@ def test_who_watches_sees_every_step_of_the_model():
 
 def test_a_hook_is_called():
     model, calls = made("marian"), []
-    handle = model.encoder.words.register_forward_hook(lambda *_: calls.append(1))
+    handle = model.encoder.embedding.register_forward_hook(lambda *_: calls.append(1))
     first_logits(serve(model), model)
     handle.remove()
     assert calls
@@ -177,7 +177,7 @@ def test_weights_that_changed_are_packed_anew():
     model = made("gpt2")
     before = first_logits(serve(model), model)
     with torch.no_grad():
-        model.decoder.stack.blocks[0].inner.widen.weight.mul_(0.5)
+        model.decoder.stack.blocks[0].feed_forward.widen.weight.mul_(0.5)
     after = first_logits(serve(model), model)
     assert not torch.equal(before, after)
     torch.testing.assert_close(after, first_logits(model, model), rtol=0, atol=1e-4)
@@ -241,7 +241,7 @@ def test_wrong_rows_and_places_are_one_line():
 def test_weights_that_are_no_numbers_give_no_numbers(value, precision):
     model = made("marian")
     with torch.no_grad():
-        model.decoder.stack.blocks[0].inner.widen.weight[3, 4] = value
+        model.decoder.stack.blocks[0].feed_forward.widen.weight[3, 4] = value
     logits = first_logits(serve(model, precision), model)
     assert not logits.isfinite().all()
 

@@ -6,7 +6,7 @@ from needs_engine import needs_engine
 from shapes_of_engine import WORDS, made, texts
 
 import regard
-from regard.decoding import Rules, decode
+from regard.decoding import Constraints, decode
 from regard.engine import PRECISIONS, serve
 from regard.engine.steps import Engine
 from regard.models import Transformer
@@ -65,8 +65,8 @@ def written(model, rows, sources, prompts):
         sources[rows] if is_pair else None,
         prefix=torch.full((len(sources[rows]), 1), START) if is_pair else prompts[rows],
         beam=BEAM,
-        max_length=LONGEST,
-        rules=Rules(ends=(END,)),
+        max_new_tokens=LONGEST,
+        rules=Constraints(ends=(END,)),
     )
     return [answer.best for answer in answers]
 

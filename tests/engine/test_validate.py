@@ -10,7 +10,7 @@ from regard.engine import Unsupported, serve
 from regard.engine.library import library
 from regard.engine.packing import packed
 from regard.layers import Linear
-from regard.positions import AlibiSlopes, BucketTable, Learned, Rotary, Sinusoidal
+from regard.positions import Alibi, LearnedPositions, RelativeBuckets, Rotary, Sinusoidal
 
 pytestmark = needs_engine
 
@@ -31,15 +31,15 @@ PARTS = {
     "the query of decoder.1.cross puts out 32": lambda m: setattr(block(m).cross, "query", Linear(WIDTH, 32)),
     "the keys and values of decoder.1.cross put out 40": lambda m: setattr(block(m).cross, "pair", Linear(WIDTH, 40)),
     "the keys and values of decoder.1.cross read 40": lambda m: setattr(block(m).cross, "pair", Linear(40, 48)),
-    "the inner norm of decoder.1 is 16 wide": lambda m: setattr(block(m), "inner_norm", nn.LayerNorm(16)),
+    "the inner norm of decoder.1 is 16 wide": lambda m: setattr(block(m), "feed_forward_norm", nn.LayerNorm(16)),
     "the norm of decoder.1.cross is 25 wide": lambda m: setattr(block(m), "cross_norm", nn.LayerNorm(25)),
     "the last norm of encoder is 25 wide": lambda m: setattr(m.encoder.stack, "norm", nn.LayerNorm(25)),
     "words of encoder are 16 wide": lambda m: setattr(m.encoder.words, "table", nn.Embedding(WORDS, 16)),
-    "places of encoder are 16 wide": lambda m: setattr(m.encoder, "position", Learned(40, 16)),
+    "places of encoder are 16 wide": lambda m: setattr(m.encoder, "position", LearnedPositions(40, 16)),
     "waves of encoder are 16 wide": lambda m: setattr(m.encoder, "position", Sinusoidal(16)),
     "turns of decoder are 4 wide": lambda m: setattr(m.decoder, "position", Rotary(4)),
-    "two slopes for four heads": lambda m: setattr(m.decoder, "position", AlibiSlopes(2)),
-    "two biases for four heads": lambda m: setattr(m.encoder, "position", BucketTable(2)),
+    "two slopes for four heads": lambda m: setattr(m.decoder, "position", Alibi(2)),
+    "two biases for four heads": lambda m: setattr(m.encoder, "position", RelativeBuckets(2)),
     "words are scored from 25": lambda m: setattr(m.output, "weight", nn.Parameter(torch.ones(WORDS, 25))),
     "a block without its cross-attention": lambda m: setattr(block(m), "cross", None),
 }

@@ -30,11 +30,11 @@ def data_of_all(model):
 
 
 def data_of_one_tensor(model):
-    block(model).inner.widen.weight.data.mul_(0.5)
+    block(model).feed_forward.widen.weight.data.mul_(0.5)
 
 
 def signs_turned(model):
-    block(model).inner.narrow.weight.data.neg_()
+    block(model).feed_forward.narrow.weight.data.neg_()
 
 
 def data_of_a_bias(model):
@@ -93,12 +93,12 @@ def in_inference_mode(model):
 
 
 def tensors_swapped(model):
-    weight = block(model).inner.widen.weight
+    weight = block(model).feed_forward.widen.weight
     torch.utils.swap_tensors(weight, nn.Parameter(weight.detach() * 0.5))
 
 
 def parameter_replaced(model):
-    block(model).inner.widen.weight = nn.Parameter(block(model).inner.widen.weight.detach() * 0.5)
+    block(model).feed_forward.widen.weight = nn.Parameter(block(model).feed_forward.widen.weight.detach() * 0.5)
 
 
 def module_swapped(model):
@@ -109,17 +109,17 @@ def module_swapped(model):
 
 def norm_swapped(model):
     """The same weights in a module that does something else with them."""
-    before = block(model).inner_norm
+    before = block(model).feed_forward_norm
     other = type(before)(before.normalized_shape, eps=2.0)
     other.weight = before.weight
     if isinstance(before, nn.LayerNorm):
         other.bias = before.bias
-    block(model).inner_norm = other
+    block(model).feed_forward_norm = other
 
 
 def position_swapped(model):
     """A part without any weights."""
-    model.decoder.position = Sinusoidal(model.decoder.words.table.embedding_dim, start=3)
+    model.decoder.position = Sinusoidal(model.decoder.embedding.table.embedding_dim, start=3)
 
 
 def layers_reordered(model):
@@ -128,7 +128,7 @@ def layers_reordered(model):
 
 
 def unknown_part(model):
-    block(model).inner.narrow = nn.Sequential(block(model).inner.narrow, nn.Tanh())
+    block(model).feed_forward.narrow = nn.Sequential(block(model).feed_forward.narrow, nn.Tanh())
 
 
 def unknown_block(model):
@@ -146,12 +146,12 @@ def unknown_block(model):
 
 
 def forward_replaced(model):
-    layer = block(model).inner.narrow
+    layer = block(model).feed_forward.narrow
     layer.forward = lambda x: torch.tanh(nn.functional.linear(x, layer.weight, layer.bias))
 
 
 def tied_or_untied(model):
-    table = model.decoder.words.table.weight
+    table = model.decoder.embedding.table.weight
     is_tied = model.output.weight is table
     model.output.weight = nn.Parameter(table.detach() * 0.5) if is_tied else table
 
@@ -197,34 +197,34 @@ class Half(nn.Module):
 
 
 def parametrized(model):
-    parametrize.register_parametrization(block(model).inner.widen, "weight", Half())
+    parametrize.register_parametrization(block(model).feed_forward.widen, "weight", Half())
 
 
 def parametrized_norm(model):
-    parametrize.register_parametrization(block(model).inner_norm, "weight", Half())
+    parametrize.register_parametrization(block(model).feed_forward_norm, "weight", Half())
 
 
 def parametrized_words(model):
-    parametrize.register_parametrization(model.decoder.words.table, "weight", Half())
+    parametrize.register_parametrization(model.decoder.embedding.table, "weight", Half())
 
 
 def parametrized_and_back(model):
     parametrized(model)
-    parametrize.remove_parametrizations(block(model).inner.widen, "weight")
+    parametrize.remove_parametrizations(block(model).feed_forward.widen, "weight")
 
 
 def weight_normed(model):
-    parametrizations.weight_norm(block(model).inner.widen)
-    block(model).inner.widen.parametrizations.weight.original0.data.mul_(0.5)
+    parametrizations.weight_norm(block(model).feed_forward.widen)
+    block(model).feed_forward.widen.parametrizations.weight.original0.data.mul_(0.5)
 
 
 def weights_pruned(model):
-    prune.l1_unstructured(block(model).inner.widen, "weight", 0.6)
+    prune.l1_unstructured(block(model).feed_forward.widen, "weight", 0.6)
 
 
 def weights_pruned_for_good(model):
     weights_pruned(model)
-    prune.remove(block(model).inner.widen, "weight")
+    prune.remove(block(model).feed_forward.widen, "weight")
 
 
 def heads_pruned(model):
@@ -232,7 +232,7 @@ def heads_pruned(model):
 
 
 def plain_tensor(model):
-    layer = block(model).inner.widen
+    layer = block(model).feed_forward.widen
     weight = layer.weight.detach() * 0.5
     del layer.weight
     layer.weight = weight

@@ -8,8 +8,8 @@ from torch.testing import assert_close
 from regard.attention import Causal, Padding
 from regard.attention.taps import Tap, active
 from regard.errors import ShapeError
-from regard.layers import NORMS, Block, FeedForward, MultiHead, Stack
-from regard.positions import Rotary, places_of
+from regard.layers import NORMS, FeedForward, MultiHead, Stack, TransformerBlock
+from regard.positions import Rotary, positions_of
 
 WIDTH, HEADS, INNER = 12, 3, 20
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
@@ -20,14 +20,14 @@ def copy_attention(ours: MultiHead, theirs: nn.MultiheadAttention) -> None:
         whole = getattr(theirs, f"in_proj_{name}")
         if ours.crosses:
             getattr(ours.query, name).copy_(whole[:WIDTH])
-            getattr(ours.pair, name).copy_(whole[WIDTH:])
+            getattr(ours.kv, name).copy_(whole[WIDTH:])
         else:
-            getattr(ours.project, name).copy_(whole)
+            getattr(ours.qkv, name).copy_(whole)
         getattr(ours.output, name).copy_(getattr(theirs.out_proj, name))
 
 
 @torch.no_grad()
-def copy_block(ours: Block, theirs: nn.Module) -> None:
+def copy_block(ours: TransformerBlock, theirs: nn.Module) -> None:
     """The weights of torch's encoder or decoder layer."""
     copy_attention(ours.self, theirs.self_attn)
     ours.self_norm.load_state_dict(theirs.norm1.state_dict())
@@ -36,18 +36,18 @@ def copy_block(ours: Block, theirs: nn.Module) -> None:
         copy_attention(ours.cross, theirs.multihead_attn)
         ours.cross_norm.load_state_dict(theirs.norm2.state_dict())
         last = theirs.norm3
-    ours.inner_norm.load_state_dict(last.state_dict())
-    ours.inner.widen.load_state_dict(theirs.linear1.state_dict())
-    ours.inner.narrow.load_state_dict(theirs.linear2.state_dict())
+    ours.feed_forward_norm.load_state_dict(last.state_dict())
+    ours.feed_forward.widen.load_state_dict(theirs.linear1.state_dict())
+    ours.feed_forward.narrow.load_state_dict(theirs.linear2.state_dict())
 
 
-def block(first=True, cross=False, activation="relu", dropout=0.0) -> Block:
-    return Block(
+def block(first=True, cross=False, activation="relu", dropout=0.0) -> TransformerBlock:
+    return TransformerBlock(
         MultiHead(WIDTH, HEADS),
         FeedForward(WIDTH, INNER, activation),
         partial(nn.LayerNorm, WIDTH),
         cross=MultiHead(WIDTH, HEADS, source_width=WIDTH) if cross else None,
-        first=first,
+        pre_norm=first,
         dropout=dropout,
     )
 
@@ -75,7 +75,7 @@ def test_a_block_is_torchs_encoder_layer_in_output_and_gradients(first, activati
     assert_close(found, expected, **CLOSE)
     (found.cos().sum() + expected.cos().sum()).backward()
     assert_close(mine.grad, other.grad, **CLOSE)
-    assert_close(ours.inner.widen.weight.grad, theirs.linear1.weight.grad, **CLOSE)
+    assert_close(ours.feed_forward.widen.weight.grad, theirs.linear1.weight.grad, **CLOSE)
     assert_close(ours.self_norm.weight.grad, theirs.norm1.weight.grad, **CLOSE)
 
 
@@ -110,7 +110,7 @@ def test_a_stack_is_torchs_encoder(first):
 
 def test_a_stack_hands_everything_to_every_block():
     stack = Stack([block(cross=True) for _ in range(2)])
-    x, source, places, rotary = torch.randn(2, 5, WIDTH), torch.randn(2, 4, WIDTH), places_of(None, 5), Rotary(4)
+    x, source, places, rotary = torch.randn(2, 5, WIDTH), torch.randn(2, 4, WIDTH), positions_of(None, 5), Rotary(4)
     told = {
         "mask": Causal(),
         "source_mask": Padding.from_lengths([3, 4]),
@@ -126,7 +126,7 @@ def test_a_stack_hands_everything_to_every_block():
 
 @pytest.mark.parametrize("name", NORMS)
 def test_any_norm_will_do(name):
-    ours = Block(MultiHead(WIDTH, HEADS), FeedForward(WIDTH, INNER, gated=True), partial(NORMS[name], WIDTH))
+    ours = TransformerBlock(MultiHead(WIDTH, HEADS), FeedForward(WIDTH, INNER, gated=True), partial(NORMS[name], WIDTH))
     assert ours(torch.randn(2, 5, WIDTH)).shape == (2, 5, WIDTH)
 
 
@@ -142,7 +142,7 @@ class Passed(Tap):
     def __init__(self) -> None:
         self.streams = []
 
-    def passed(self, x):
+    def block_output(self, x):
         self.streams.append(x)
 
 

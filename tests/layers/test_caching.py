@@ -9,8 +9,17 @@ from torch.testing import assert_close
 
 import regard
 from regard.attention import SCORES, Cache, Causal, Padding, Window
-from regard.layers import Block, BlockCache, FeedForward, MultiHead, Split, Stack
-from regard.positions import POSITIONS, AlibiSlopes, BucketTable, Learned, Position, Rotary, Sinusoidal, places_of
+from regard.layers import BlockCache, FeedForward, HeadSplit, MultiHead, Stack, TransformerBlock
+from regard.positions import (
+    POSITIONS,
+    Alibi,
+    LearnedPositions,
+    Position,
+    RelativeBuckets,
+    Rotary,
+    Sinusoidal,
+    positions_of,
+)
 
 WIDTH, HEADS = 12, 3
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
@@ -20,17 +29,17 @@ def position_called(name: str) -> Position:
     made = {
         "none": Position,
         "sinusoidal": partial(Sinusoidal, WIDTH),
-        "learned": partial(Learned, 200, WIDTH),
+        "learned": partial(LearnedPositions, 200, WIDTH),
         "rotary": partial(Rotary, WIDTH // HEADS),
-        "alibi": partial(AlibiSlopes, HEADS),
-        "buckets": partial(BucketTable, HEADS),
+        "alibi": partial(Alibi, HEADS),
+        "buckets": partial(RelativeBuckets, HEADS),
     }
     return made[name]()
 
 
 def stacked(blocks=2, across=False) -> Stack:
-    def block() -> Block:
-        return Block(
+    def block() -> TransformerBlock:
+        return TransformerBlock(
             MultiHead(WIDTH, HEADS),
             FeedForward(WIDTH, 16),
             partial(nn.LayerNorm, WIDTH),
@@ -53,7 +62,7 @@ def test_a_stack_that_reads_token_by_token_sees_what_it_would_see_at_once(name):
     stack, position, x = stacked(), position_called(name), torch.randn(2, 7, WIDTH)
 
     def read(x, start, caches=None):
-        places = places_of(None, x.shape[1], start=start)
+        places = positions_of(None, x.shape[1], start=start)
         return stack(
             position.embed(x, places),
             mask=Causal(),
@@ -74,14 +83,14 @@ def test_a_stack_that_reads_token_by_token_sees_what_it_would_see_at_once(name):
 
 @pytest.mark.parametrize("name", SCORES)
 def test_every_score_reads_step_by_step(name):
-    layer, x = MultiHead(WIDTH, HEADS, compare=SCORES[name](heads=HEADS, width=4)), torch.randn(2, 6, WIDTH)
+    layer, x = MultiHead(WIDTH, HEADS, score=SCORES[name](heads=HEADS, width=4)), torch.randn(2, 6, WIDTH)
     assert_close(stepped(layer, x, [2, 1, 3], mask=Causal()), layer(x, mask=Causal()), **CLOSE)
 
 
 @pytest.mark.parametrize("split", [{"groups": 1}, {"groups": 2}, {"groups": 2, "kept": (0, 2, 3)}, {"kept": (1,)}])
 def test_shared_and_pruned_heads_read_step_by_step(split):
-    layer, x = MultiHead(16, Split.of(16, 4, **split)), torch.randn(2, 6, 16)
-    bias = AlibiSlopes(4).bias()
+    layer, x = MultiHead(16, HeadSplit.of(16, 4, **split)), torch.randn(2, 6, 16)
+    bias = Alibi(4).bias()
     whole = layer(x, mask=Causal(), bias=bias)
     assert_close(stepped(layer, x, mask=Causal(), bias=bias), whole, **CLOSE)
 
@@ -110,7 +119,7 @@ def test_prompts_of_several_lengths_go_on_as_each_would_alone(name, side):
     prompts, more = [torch.randn(1, 3, WIDTH), torch.randn(1, 5, WIDTH)], torch.randn(2, 3, WIDTH)
 
     def read(x, attention_mask, caches=None):
-        places = places_of(attention_mask, x.shape[1])
+        places = positions_of(attention_mask, x.shape[1])
         mask = Causal() & Padding(attention_mask)
         x = position.embed(x, places)
         return stack(x, mask=mask, bias=position.bias(), position=position, places=places, caches=caches)
@@ -148,7 +157,7 @@ def test_members_are_reordered_repeated_and_dropped(rows):
 @pytest.mark.parametrize("compare", [None, "additive"])
 @pytest.mark.parametrize("watched", [False, True])
 def test_members_in_a_row_can_share_a_source(compare, watched):
-    layer = MultiHead(WIDTH, HEADS, source_width=8, compare=SCORES[compare](heads=HEADS, width=4) if compare else None)
+    layer = MultiHead(WIDTH, HEADS, source_width=8, score=SCORES[compare](heads=HEADS, width=4) if compare else None)
     x, source, mask = torch.randn(6, 2, WIDTH), torch.randn(2, 5, 8), Padding.from_lengths([5, 5, 5, 3, 3, 3])
     cache = Cache()
     layer(x[::3], source, cache=cache)
@@ -186,11 +195,11 @@ def test_gradients_flow_through_a_cache():
     mine, other = x.clone().requires_grad_(), x.clone().requires_grad_()
     wanted = torch.randn(2, 5, WIDTH)
     (stepped(layer, mine, [2, 1, 2], mask=Causal()) * wanted).sum().backward()
-    by_steps = layer.project.weight.grad.clone()
+    by_steps = layer.qkv.weight.grad.clone()
     layer.zero_grad()
     (layer(other, mask=Causal()) * wanted).sum().backward()
     assert_close(mine.grad, other.grad, **CLOSE)
-    assert_close(by_steps, layer.project.weight.grad, **CLOSE)
+    assert_close(by_steps, layer.qkv.weight.grad, **CLOSE)
 
 
 @pytest.mark.parametrize(
@@ -201,19 +210,19 @@ def test_gradients_flow_through_a_cache():
     ],
 )
 def test_gradients_flow_where_only_part_of_what_is_remembered_has_them(frozen):
-    layer, x = MultiHead(WIDTH, HEADS, compare=SCORES["tempered"](heads=HEADS, width=4)), torch.randn(2, 5, WIDTH)
+    layer, x = MultiHead(WIDTH, HEADS, score=SCORES["tempered"](heads=HEADS, width=4)), torch.randn(2, 5, WIDTH)
     wanted = torch.randn(2, 3, WIDTH)
     if frozen == "projection":
-        layer.project.requires_grad_(False)
+        layer.qkv.requires_grad_(False)
     cache = Cache()
     with torch.set_grad_enabled(frozen == "projection"):
         layer(x[:, :2], mask=Causal(), cache=cache)
     found = torch.cat([layer(some, mask=Causal(), cache=cache) for some in x[:, 2:].split(1, 1)], 1)
     (found * wanted).sum().backward()
-    by_steps = layer.compare.log_temperature.grad.clone()
+    by_steps = layer.score.log_temperature.grad.clone()
     layer.zero_grad()
     (layer(x, mask=Causal())[:, 2:] * wanted).sum().backward()
-    assert_close(by_steps, layer.compare.log_temperature.grad, **CLOSE)
+    assert_close(by_steps, layer.score.log_temperature.grad, **CLOSE)
 
 
 def test_an_empty_cache_knows_nothing():

@@ -4,11 +4,11 @@ import torch.nn.functional as F
 from torch import nn
 from torch.testing import assert_close
 
-from regard.attention import SCORES, Alibi, Causal, Dense, Given, Padding, Window, attend
+from regard.attention import SCORES, AlibiBias, Causal, DenseBias, DenseMask, Padding, Window, attend
 from regard.attention.taps import Tap, active
 from regard.errors import ShapeError
-from regard.layers import MultiHead, Split
-from regard.positions import AlibiSlopes, BucketTable, Learned, Rotary, Sinusoidal, places_of
+from regard.layers import HeadSplit, MultiHead
+from regard.positions import Alibi, LearnedPositions, RelativeBuckets, Rotary, Sinusoidal, positions_of
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-6}
 
@@ -21,15 +21,15 @@ def twin(width=12, heads=3, source_width=None, bias=True) -> tuple[MultiHead, nn
     ours = MultiHead(width, heads, source_width=source_width, bias=bias)
     with torch.no_grad():
         if source_width is None:
-            ours.project.weight.copy_(theirs.in_proj_weight)
+            ours.qkv.weight.copy_(theirs.in_proj_weight)
             if bias:
-                ours.project.bias.copy_(theirs.in_proj_bias)
+                ours.qkv.bias.copy_(theirs.in_proj_bias)
         else:
             ours.query.weight.copy_(theirs.q_proj_weight)
-            ours.pair.weight.copy_(torch.cat([theirs.k_proj_weight, theirs.v_proj_weight]))
+            ours.kv.weight.copy_(torch.cat([theirs.k_proj_weight, theirs.v_proj_weight]))
             if bias:
                 ours.query.bias.copy_(theirs.in_proj_bias[:width])
-                ours.pair.bias.copy_(theirs.in_proj_bias[width:])
+                ours.kv.bias.copy_(theirs.in_proj_bias[width:])
         ours.output.load_state_dict(theirs.out_proj.state_dict())
     return ours, theirs
 
@@ -50,10 +50,10 @@ def test_it_is_torchs_own_layer_in_output_and_gradients(bias, mask):
     assert_close(found, expected, **CLOSE)
     (found.cos().sum() + expected.cos().sum()).backward()
     assert_close(mine.grad, other.grad, **CLOSE)
-    assert_close(ours.project.weight.grad, theirs.in_proj_weight.grad, **CLOSE)
+    assert_close(ours.qkv.weight.grad, theirs.in_proj_weight.grad, **CLOSE)
     assert_close(ours.output.weight.grad, theirs.out_proj.weight.grad, **CLOSE)
     if bias:
-        assert_close(ours.project.bias.grad, theirs.in_proj_bias.grad, **CLOSE)
+        assert_close(ours.qkv.bias.grad, theirs.in_proj_bias.grad, **CLOSE)
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -68,7 +68,7 @@ def test_looking_at_a_source_it_is_torchs_own_layer_too(bias):
     (found.cos().sum() + expected.cos().sum()).backward()
     assert_close(mine.grad, other.grad, **CLOSE)
     assert_close(ours.query.weight.grad, theirs.q_proj_weight.grad, **CLOSE)
-    assert_close(ours.pair.weight.grad, torch.cat([theirs.k_proj_weight.grad, theirs.v_proj_weight.grad]), **CLOSE)
+    assert_close(ours.kv.weight.grad, torch.cat([theirs.k_proj_weight.grad, theirs.v_proj_weight.grad]), **CLOSE)
 
 
 def test_query_key_and_value_of_one_source_come_from_one_projection():
@@ -78,9 +78,9 @@ def test_query_key_and_value_of_one_source_come_from_one_projection():
 
 @pytest.mark.parametrize("groups", [1, 2, 4])
 def test_grouped_heads_are_heads_that_share_repeated_keys_and_values(groups):
-    grouped, full = MultiHead(16, Split.of(16, 4, groups=groups)), MultiHead(16, 4)
+    grouped, full = MultiHead(16, HeadSplit.of(16, 4, kv_heads=groups)), MultiHead(16, 4)
     with torch.no_grad():
-        for whole, few in zip(full.project.parameters(), grouped.project.parameters(), strict=True):
+        for whole, few in zip(full.qkv.parameters(), grouped.qkv.parameters(), strict=True):
             query, key, value = few.split([16, 4 * groups, 4 * groups])
             repeated = [
                 x.unflatten(0, (groups, 4)).repeat_interleave(4 // groups, 0).flatten(0, 1) for x in (key, value)
@@ -89,13 +89,13 @@ def test_grouped_heads_are_heads_that_share_repeated_keys_and_values(groups):
         full.output.load_state_dict(grouped.output.state_dict())
     x, mask = torch.randn(2, 6, 16), Causal()
     assert_close(grouped(x, mask=mask), full(x, mask=mask), **CLOSE)
-    assert grouped.project.out_features == 16 + 2 * 4 * groups
+    assert grouped.qkv.out_features == 16 + 2 * 4 * groups
 
 
 def test_the_width_of_a_head_is_free():
-    layer = MultiHead(10, Split.of(10, 3, head_width=4))
+    layer = MultiHead(10, HeadSplit.of(10, 3, head_width=4))
     x = torch.randn(2, 5, 10)
-    query, key, value = (part.unflatten(-1, (3, 4)).transpose(1, 2) for part in layer.project(x).chunk(3, -1))
+    query, key, value = (part.unflatten(-1, (3, 4)).transpose(1, 2) for part in layer.qkv(x).chunk(3, -1))
     weights = torch.softmax(query @ key.transpose(-1, -2) / 4**0.5, -1)
     assert_close(layer(x), layer.output((weights @ value).transpose(1, 2).flatten(2)), **CLOSE)
 
@@ -115,9 +115,9 @@ def test_biases_can_be_left_out_inside_and_outside():
 @pytest.mark.parametrize("name", SCORES)
 def test_every_score_can_do_the_comparing(name):
     compare = SCORES[name](heads=3, width=4)
-    layer = MultiHead(12, 3, compare=compare)
+    layer = MultiHead(12, 3, score=compare)
     x = torch.randn(2, 6, 12)
-    query, key, value = (layer.apart(part) for part in layer.project(x).chunk(3, -1))
+    query, key, value = (layer.apart(part) for part in layer.qkv(x).chunk(3, -1))
     query, key, score = compare(query, key)
     places = torch.arange(6)
     scores = score.tile(query, key, places, places).masked_fill(~torch.ones(6, 6).tril().bool(), -torch.inf)
@@ -134,7 +134,7 @@ def test_every_score_can_do_the_comparing(name):
 
 @pytest.mark.parametrize("name", SCORES)
 def test_every_score_can_compare_with_a_source(name):
-    layer = MultiHead(12, 3, source_width=8, compare=SCORES[name](heads=3, width=4))
+    layer = MultiHead(12, 3, source_width=8, score=SCORES[name](heads=3, width=4))
     assert layer(torch.randn(2, 5, 12), torch.randn(2, 7, 8)).shape == (2, 5, 12)
 
 
@@ -143,13 +143,13 @@ def test_every_score_can_compare_with_a_source(name):
 def test_padding_on_either_side_gives_real_tokens_the_same_answer(kind, side):
     position = {
         "sinusoidal": Sinusoidal(12),
-        "learned": Learned(9, 12),
+        "learned": LearnedPositions(9, 12),
         "rotary": Rotary(4),
-        "alibi": AlibiSlopes(3),
-        "buckets": BucketTable(3),
+        "alibi": Alibi(3),
+        "buckets": RelativeBuckets(3),
     }.get(kind)
     compare = SCORES[kind](heads=3, width=4) if kind in SCORES else None
-    layer, x = MultiHead(12, 3, compare=compare), torch.randn(1, 5, 12)
+    layer, x = MultiHead(12, 3, score=compare), torch.randn(1, 5, 12)
 
     def run(x, places, mask):
         if position is None:
@@ -157,18 +157,18 @@ def test_padding_on_either_side_gives_real_tokens_the_same_answer(kind, side):
         x = position.embed(x, places)
         return layer(x, mask=mask, bias=position.bias(), position=position, places=places)
 
-    alone = run(x, places_of(None, 5), Causal())
+    alone = run(x, positions_of(None, 5), Causal())
     padded, attention_mask = torch.randn(2, 9, 12), Padding.from_lengths([5, 9], side).attention_mask
     padded[0, attention_mask[0]] = x[0]
-    together = run(padded, places_of(attention_mask, 9), Causal() & Padding(attention_mask))
+    together = run(padded, positions_of(attention_mask, 9), Causal() & Padding(attention_mask))
     assert_close(together[0, attention_mask[0]], alone[0], **CLOSE)
 
 
 def test_positions_turn_queries_and_keys_and_leave_values():
     layer, rotary, places = MultiHead(8, 2), Rotary(4), torch.arange(3, 8)[None]
     x = torch.randn(2, 5, 8)
-    query, key, value = (layer.apart(part) for part in layer.project(x).chunk(3, -1))
-    gathered = attend(rotary.turn(query, places), rotary.turn(key, places), value)
+    query, key, value = (layer.apart(part) for part in layer.qkv(x).chunk(3, -1))
+    gathered = attend(rotary.rotate(query, places), rotary.rotate(key, places), value)
     expected = layer.output(gathered.transpose(1, 2).flatten(2))
     assert_close(layer(x, position=rotary, places=places), expected, **CLOSE)
 
@@ -200,10 +200,10 @@ KINDS = {
     "padding": ({"mask": Padding.from_lengths([4, 6], "left")}, None),
     "causal and padding": ({"mask": Causal() & Padding.from_lengths([4, 6])}, None),
     "window": ({"mask": Window(2, 1)}, None),
-    "dense": ({"mask": Dense(torch.ones(6, 6).tril(1).bool())}, None),
-    "alibi": ({"bias": Alibi(torch.tensor([0.5, 0.25, 0.125])), "mask": Causal()}, None),
-    "buckets": ({"bias": BucketTable(3).bias()}, None),
-    "given": ({"bias": Given(torch.linspace(-1, 1, 36).reshape(1, 1, 6, 6))}, None),
+    "dense": ({"mask": DenseMask(torch.ones(6, 6).tril(1).bool())}, None),
+    "alibi": ({"bias": AlibiBias(torch.tensor([0.5, 0.25, 0.125])), "mask": Causal()}, None),
+    "buckets": ({"bias": RelativeBuckets(3).bias()}, None),
+    "given": ({"bias": DenseBias(torch.linspace(-1, 1, 36).reshape(1, 1, 6, 6))}, None),
     **{name: ({"mask": Causal()}, name) for name in SCORES},
 }
 
@@ -212,7 +212,7 @@ KINDS = {
 @pytest.mark.parametrize("grad", [True, False])
 def test_watched_output_is_bit_equal_to_unwatched(kind, grad):
     arguments, compare = KINDS[kind]
-    layer = MultiHead(12, 3, compare=SCORES[compare](heads=3, width=4) if compare else None)
+    layer = MultiHead(12, 3, score=SCORES[compare](heads=3, width=4) if compare else None)
     x, tap = torch.randn(2, 6, 12), Once()
     with torch.set_grad_enabled(grad):
         before = layer(x, **arguments)
@@ -240,7 +240,7 @@ def test_what_dropout_leaves_is_right_on_average():
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
 def test_other_dtypes_run(dtype):
     layer, x = MultiHead(8, 2).to(dtype), torch.randn(2, 5, 8, dtype=dtype)
-    assert layer(x, mask=Causal(), bias=AlibiSlopes(2).to(dtype).bias()).dtype == dtype
+    assert layer(x, mask=Causal(), bias=Alibi(2).to(dtype).bias()).dtype == dtype
 
 
 def test_autocast_casts_as_torchs_own_layer_does():
@@ -274,7 +274,7 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
     with pytest.raises(ShapeError, match="Padding has 3 rows, expected 2 or 1"):
         own(x, mask=Padding.from_lengths([5, 5, 5]))
     with pytest.raises(ShapeError, match="Alibi has 4 slopes, expected 2"):
-        own(x, bias=AlibiSlopes(4).bias())
+        own(x, bias=Alibi(4).bias())
     with pytest.raises(ShapeError, match="key has 3 batch members, expected 2"):
         across(x, torch.randn(3, 4, 6))
     with pytest.raises(ShapeError, match="places"):
@@ -282,6 +282,6 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
 
 
 def test_all_parameters_learn():
-    layer = MultiHead(8, Split.of(8, 4, groups=2), source_width=6)
+    layer = MultiHead(8, HeadSplit.of(8, 4, kv_heads=2), source_width=6)
     F.mse_loss(layer(torch.randn(2, 5, 8), torch.randn(2, 3, 6)), torch.randn(2, 5, 8)).backward()
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in layer.parameters())

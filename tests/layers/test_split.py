@@ -7,8 +7,8 @@ from torch.testing import assert_close
 from regard.attention import SCORES, Causal
 from regard.attention.taps import Tap, active
 from regard.errors import ShapeError
-from regard.layers import MultiHead, Split
-from regard.positions import AlibiSlopes, BucketTable
+from regard.layers import HeadSplit, MultiHead
+from regard.positions import Alibi, RelativeBuckets
 
 
 class Off(Tap):
@@ -37,21 +37,21 @@ def rows(parts: tuple[int, ...], width: int) -> torch.Tensor:
 def sliced(full: MultiHead, kept: tuple[int, ...]) -> MultiHead:
     """A smaller layer, its weights cut out of the full one."""
     split = full.split
-    serving = sorted({head // (split.heads // split.groups) for head in kept})
+    serving = sorted({head // (split.heads // split.kv_heads) for head in kept})
     compare = None
-    if full.compare is not None:
-        compare = type(full.compare)(heads=len(kept), width=split.width)
-        compare.load_state_dict({name: table[list(kept)] for name, table in full.compare.state_dict().items()})
+    if full.score is not None:
+        compare = type(full.score)(heads=len(kept), width=split.width)
+        compare.load_state_dict({name: table[list(kept)] for name, table in full.score.state_dict().items()})
     width = full.output.out_features
-    across = full.pair.in_features if full.crosses else None
+    across = full.kv.in_features if full.crosses else None
     small = MultiHead(
         width,
-        Split.of(width, split.heads, head_width=split.width, groups=split.groups, kept=kept),
+        HeadSplit.of(width, split.heads, head_width=split.width, kv_heads=split.kv_heads, remaining_heads=kept),
         source_width=across,
-        compare=compare,
+        score=compare,
     )
     queries, pairs = rows(kept, split.width), rows(tuple(serving), split.width)
-    every, group = split.heads * split.width, split.groups * split.width
+    every, group = split.heads * split.width, split.kv_heads * split.width
     with torch.no_grad():
         if full.crosses:
             cuts = {"query": queries, "pair": torch.cat([pairs, group + pairs])}
@@ -81,7 +81,7 @@ KEPT = [
 @pytest.mark.parametrize(("heads", "groups", "kept"), KEPT)
 @pytest.mark.parametrize("across", [False, True])
 def test_a_pruned_layer_is_the_full_one_with_the_missing_heads_off(heads, groups, kept, across):
-    full = MultiHead(16, Split.of(16, heads, head_width=4, groups=groups), source_width=6 if across else None)
+    full = MultiHead(16, HeadSplit.of(16, heads, head_width=4, kv_heads=groups), source_width=6 if across else None)
     small = sliced(full, kept)
     x = torch.randn(2, 5, 16)
     given = (x, torch.randn(2, 7, 6)) if across else (x,)
@@ -91,9 +91,9 @@ def test_a_pruned_layer_is_the_full_one_with_the_missing_heads_off(heads, groups
 
 
 @pytest.mark.parametrize(("heads", "groups", "kept"), KEPT)
-@pytest.mark.parametrize("position", [AlibiSlopes, BucketTable])
+@pytest.mark.parametrize("position", [Alibi, RelativeBuckets])
 def test_heads_that_are_left_keep_the_bias_of_their_old_numbers(heads, groups, kept, position):
-    full = MultiHead(16, Split.of(16, heads, head_width=4, groups=groups))
+    full = MultiHead(16, HeadSplit.of(16, heads, head_width=4, kv_heads=groups))
     x, bias = torch.randn(2, 5, 16), position(heads).bias()
     missing = sorted({*range(heads)} - {*kept})
     found = sliced(full, kept)(x, bias=bias, mask=Causal())
@@ -102,7 +102,7 @@ def test_heads_that_are_left_keep_the_bias_of_their_old_numbers(heads, groups, k
 
 @pytest.mark.parametrize("name", SCORES)
 def test_heads_that_are_left_keep_their_way_to_compare(name):
-    full = MultiHead(16, 4, compare=SCORES[name](heads=4, width=4))
+    full = MultiHead(16, 4, score=SCORES[name](heads=4, width=4))
     x = torch.randn(2, 5, 16)
     found = sliced(full, (1, 2))(x, mask=Causal())
     assert_close(found, without(full, [0, 3], x, mask=Causal()), rtol=1e-4, atol=1e-6)
@@ -110,29 +110,29 @@ def test_heads_that_are_left_keep_their_way_to_compare(name):
 
 def test_pruning_nothing_changes_nothing():
     full, x = MultiHead(16, 4), torch.randn(2, 5, 16)
-    same = MultiHead(16, Split.of(16, 4, kept=(0, 1, 2, 3)))
+    same = MultiHead(16, HeadSplit.of(16, 4, remaining_heads=(0, 1, 2, 3)))
     same.load_state_dict(full.state_dict())
-    assert not same.split.pruned
+    assert not same.split.is_pruned
     assert torch.equal(same(x), full(x))
 
 
 def test_heads_share_the_width_evenly_unless_told_otherwise():
-    assert Split.of(12, 3).width == 4
-    assert Split.of(10, 3, head_width=7).width == 7
-    assert Split.of(12, 3).groups == 3
-    assert Split.of(12, 3).kept == (0, 1, 2)
+    assert HeadSplit.of(12, 3).width == 4
+    assert HeadSplit.of(10, 3, head_width=7).width == 7
+    assert HeadSplit.of(12, 3).kv_heads == 3
+    assert HeadSplit.of(12, 3).remaining_heads == (0, 1, 2)
 
 
 def test_the_order_and_number_of_mentions_of_a_head_do_not_matter():
-    assert Split.of(12, 3, kept=(2, 0, 2)) == Split.of(12, 3, kept=(0, 2))
+    assert HeadSplit.of(12, 3, remaining_heads=(2, 0, 2)) == HeadSplit.of(12, 3, remaining_heads=(0, 2))
 
 
 def test_groups_that_serve_nobody_go_with_their_heads():
-    split = Split.of(16, 8, head_width=4, groups=4, kept=(0, 1, 5))
-    assert split.kept_groups == (0, 2)
+    split = HeadSplit.of(16, 8, head_width=4, kv_heads=4, remaining_heads=(0, 1, 5))
+    assert split.remaining_kv_heads == (0, 2)
     assert split.serving == (0, 0, 1)
-    assert Split.of(16, 8, head_width=4, groups=4, kept=(0, 5)).serving is None
-    assert Split.of(16, 8, head_width=4, groups=4).serving is None
+    assert HeadSplit.of(16, 8, head_width=4, kv_heads=4, remaining_heads=(0, 5)).serving is None
+    assert HeadSplit.of(16, 8, head_width=4, kv_heads=4).serving is None
 
 
 @pytest.mark.parametrize(
@@ -151,4 +151,4 @@ def test_groups_that_serve_nobody_go_with_their_heads():
 )
 def test_errors_say_what_was_expected_and_what_came(given, message, unchecked):
     with pytest.raises(ShapeError, match=message):
-        Split.of(16, **given)
+        HeadSplit.of(16, **given)

@@ -6,13 +6,13 @@ import torch.nn.functional as F
 from regard.models import Decoder, DecoderConfig
 from regard.models.config import (
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 WORDS, LENGTH, SHARP = 12, 24, 40.0
@@ -24,8 +24,8 @@ PREVIOUS, DUPLICATE, SINK, POSITIONAL, EVEN = range(5)
 def decoder(heads=4, layers=2, width=32, position="none", vocabulary=WORDS, **attention):
     """A small decoder, drawn at random."""
     settings = {"rotary": {"width": width // heads}, "learned": {"length": 64, "width": width}}.get(position, {})
-    stack = StackConfig(layers, width, AttentionConfig(heads, **attention), InnerConfig(width), NormConfig("rms"))
-    side = SideConfig(WordsConfig(vocabulary), stack, PositionConfig(position, settings))
+    stack = StackConfig(layers, width, AttentionConfig(heads, **attention), FeedForwardConfig(width), NormConfig("rms"))
+    side = EmbeddedStackConfig(EmbeddingConfig(vocabulary), stack, PositionConfig(position, settings))
     return Decoder(DecoderConfig(side, OutputConfig(tied=False)))
 
 
@@ -36,20 +36,24 @@ def built() -> Decoder:
     The first tells each token what stood before it; head 0 of layer 1 looks for its own token there and says what it
     finds: induction.
     """
-    stack = StackConfig(2, WIDTH, AttentionConfig(5, head_width=INNER, bias=False), InnerConfig(4), NormConfig("rms"))
-    side = SideConfig(WordsConfig(WORDS), stack, PositionConfig("learned", {"length": LENGTH, "width": WIDTH}))
+    stack = StackConfig(
+        2, WIDTH, AttentionConfig(5, head_width=INNER, bias=False), FeedForwardConfig(4), NormConfig("rms")
+    )
+    side = EmbeddedStackConfig(
+        EmbeddingConfig(WORDS), stack, PositionConfig("learned", {"length": LENGTH, "width": WIDTH})
+    )
     model = Decoder(DecoderConfig(side, OutputConfig(tied=False)))
     token, place, before = slice(0, WORDS), slice(WORDS, WORDS + LENGTH), slice(WORDS + LENGTH, WIDTH)
     here = slice(WORDS, INNER)  # the numbers of a head that stand for places
     words, places = torch.eye(WORDS), torch.eye(LENGTH)
-    model.decoder.words.table.weight.zero_()[:, token] = words
+    model.decoder.embedding.table.weight.zero_()[:, token] = words
     model.decoder.position.table.weight.zero_()[:, place] = places
     for block in model.decoder.stack.blocks:
-        for layer in (block.self.project, block.self.output, block.inner.narrow):
+        for layer in (block.self.qkv, block.self.output, block.feed_forward.narrow):
             layer.weight.zero_()
-        block.inner.narrow.bias.zero_()
+        block.feed_forward.narrow.bias.zero_()
     first, second = (
-        block.self.project.weight.unflatten(0, (3, 5, INNER)) for block in model.decoder.stack.blocks
+        block.self.qkv.weight.unflatten(0, (3, 5, INNER)) for block in model.decoder.stack.blocks
     )  # query, key, value; heads
     first[0, PREVIOUS, here, place] = SHARP * shifted(1)
     first[1, PREVIOUS, here, place] = places
@@ -103,11 +107,11 @@ def trained(seed, steps=500, length=32, words=24, heads=8, width=32, inner=16) -
         layers=2,
         width=width,
         attention=AttentionConfig(heads, head_width=inner),
-        inner=InnerConfig(width),
+        feed_forward=FeedForwardConfig(width),
         norm=NormConfig("rms"),
         pruned={"1.self": list(range(2, heads))},
     )
-    side = SideConfig(WordsConfig(words), stack, PositionConfig("rotary", {"width": inner}))
+    side = EmbeddedStackConfig(EmbeddingConfig(words), stack, PositionConfig("rotary", {"width": inner}))
     model = Decoder(DecoderConfig(side, OutputConfig(tied=False)))
     optimiser = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.0)
     for step in range(steps):

@@ -13,18 +13,20 @@ from torch.nn.parallel import DistributedDataParallel
 
 import regard
 from regard.attention import SCORES, Causal, Padding, Window
-from regard.layers import Block, FeedForward, MultiHead, Split, Stack
-from regard.positions import AlibiSlopes, BucketTable, Rotary, places_of
+from regard.layers import FeedForward, HeadSplit, MultiHead, Stack, TransformerBlock
+from regard.positions import Alibi, RelativeBuckets, Rotary, positions_of
 
 
 class Reader(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.decoder = Stack([Block(MultiHead(8, 2), FeedForward(8, 12), lambda: nn.LayerNorm(8)) for _ in range(2)])
+        self.decoder = Stack(
+            [TransformerBlock(MultiHead(8, 2), FeedForward(8, 12), lambda: nn.LayerNorm(8)) for _ in range(2)]
+        )
         self.rotary = Rotary(4)
 
     def forward(self, x):
-        places = places_of(None, x.shape[1])
+        places = positions_of(None, x.shape[1])
         return self.decoder(x, mask=Causal(), position=self.rotary, places=places)
 
 
@@ -75,8 +77,8 @@ def kinds() -> dict[str, dict]:
         "padding": {"mask": Padding(attention_mask)},
         "causal and padding": {"mask": Causal() & Padding(attention_mask)},
         "window": {"mask": Window(2)},
-        "alibi": {"mask": Causal(), "bias": AlibiSlopes(4).bias()},
-        "buckets": {"mask": Causal() & Padding(attention_mask), "bias": BucketTable(4).bias()},
+        "alibi": {"mask": Causal(), "bias": Alibi(4).bias()},
+        "buckets": {"mask": Causal() & Padding(attention_mask), "bias": RelativeBuckets(4).bias()},
     }
 
 
@@ -93,10 +95,12 @@ def alone(layer: MultiHead, told: dict) -> bool:
 def layers() -> dict[str, bool]:
     torch.manual_seed(0)
     claims = {name: alone(MultiHead(16, 4), told) for name, told in kinds().items()}
-    claims["shared heads"] = alone(MultiHead(16, Split.of(16, 4, groups=2)), {"mask": Causal()})
-    claims["pruned heads"] = alone(MultiHead(16, Split.of(16, 4, groups=2, kept=(0, 2, 3))), kinds()["alibi"])
+    claims["shared heads"] = alone(MultiHead(16, HeadSplit.of(16, 4, kv_heads=2)), {"mask": Causal()})
+    claims["pruned heads"] = alone(
+        MultiHead(16, HeadSplit.of(16, 4, kv_heads=2, remaining_heads=(0, 2, 3))), kinds()["alibi"]
+    )
     for name in SCORES:
-        claims[f"score {name}"] = alone(MultiHead(16, 4, compare=SCORES[name](heads=4, width=4)), {"mask": Causal()})
+        claims[f"score {name}"] = alone(MultiHead(16, 4, score=SCORES[name](heads=4, width=4)), {"mask": Causal()})
     return claims
 
 

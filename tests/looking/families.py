@@ -5,7 +5,7 @@ import torch
 from regard.checkpoints.hub import build, family_of
 from regard.checkpoints.options import Options
 from regard.checkpoints.pruned import taken_out
-from regard.models import Aligner, AlignerConfig, Transformer, Vision
+from regard.models import Aligner, AlignerConfig, Transformer, VisionTransformer
 from regard.models.alignment import AlignConfig, RecurrentConfig
 from regard.models.config import OutputConfig
 
@@ -107,6 +107,6 @@ def answers(model, seed: int = 0):
     with torch.no_grad():
         if isinstance(model, Transformer | Aligner):
             return model(tokens, target, attention_mask=attention_mask)
-        if isinstance(model, Vision):
+        if isinstance(model, VisionTransformer):
             return model(torch.rand(2, 6, 6, generator=generator))
         return model(tokens, attention_mask=attention_mask)[attention_mask]

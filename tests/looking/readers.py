@@ -6,13 +6,13 @@ import torch
 from torch import nn
 
 from regard.attention import Causal, Padding
-from regard.layers import Block, FeedForward, MultiHead, Stack
+from regard.layers import FeedForward, MultiHead, Stack, TransformerBlock
 
 WIDTH, HEADS = 8, 2
 
 
-def block(across: bool = False, dropout: float = 0.0) -> Block:
-    return Block(
+def block(across: bool = False, dropout: float = 0.0) -> TransformerBlock:
+    return TransformerBlock(
         MultiHead(WIDTH, HEADS, dropout=dropout),
         FeedForward(WIDTH, 12),
         partial(nn.LayerNorm, WIDTH),
@@ -50,6 +50,6 @@ def stream(batch: int = 2, length: int = 5) -> torch.Tensor:
 
 def dense(layer: MultiHead, x: torch.Tensor, allowed: torch.Tensor | None = None) -> torch.Tensor:
     """The weights of a layer from the formula."""
-    query, key, _ = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.project(x).chunk(3, -1))
+    query, key, _ = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.qkv(x).chunk(3, -1))
     scores = query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
     return torch.softmax(scores if allowed is None else scores.masked_fill(~allowed, -torch.inf), -1)

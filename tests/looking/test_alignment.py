@@ -81,5 +81,5 @@ def test_a_loss_of_the_weights_can_be_learned_from():
     with regard.watch(network, grad=True) as seen:
         network(SOURCE, TARGET, attention_mask=REAL)
     seen["align"].entropy().sum().backward()
-    assert network.align.compare.vector.grad.abs().sum() > 0
+    assert network.align.score.vector.grad.abs().sum() > 0
     assert network.encoder.cells.weight_hh_l0.grad.abs().sum() > 0

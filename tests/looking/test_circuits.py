@@ -24,8 +24,8 @@ from regard.looking.circuits import DETECTORS, circuits, detect, repeated
 
 
 def test_each_detector_finds_the_head_that_was_built_for_it_and_no_other():
-    found = circuits(built(), repeated(WORDS, LENGTH // 2, batch=8)).found()
-    named = {(one.kind, one.place, one.head) for one in found}
+    found = circuits(built(), repeated(WORDS, LENGTH // 2, batch=8)).heads()
+    named = {(one.kind, one.layer, one.head) for one in found}
     assert named == {
         ("previous", "decoder.0.self", PREVIOUS),
         ("positional", "decoder.0.self", PREVIOUS),  # one place back is a distance, too
@@ -42,7 +42,7 @@ def test_each_detector_finds_the_head_that_was_built_for_it_and_no_other():
 def test_detectors_are_quiet_on_random_weights(position, seed):
     torch.manual_seed(seed)
     model = decoder(position=position)
-    assert circuits(model, repeated(WORDS, LENGTH, seed=seed)).found() == []
+    assert circuits(model, repeated(WORDS, LENGTH, seed=seed)).heads() == []
 
 
 def test_a_head_that_looks_evenly_scores_nothing():
@@ -133,7 +133,7 @@ def rests_on(model, found, every, tokens, foreseen):
 def test_the_repeat_rests_on_the_head_that_was_built_for_it():
     model = built()
     tokens, foreseen = cycles(8, LENGTH, WORDS, seed=1)
-    found = [(one.place, one.head) for one in circuits(model, tokens).found() if one.kind == "induction"]
+    found = [(one.layer, one.head) for one in circuits(model, tokens).heads() if one.kind == "induction"]
     every = [(place, head) for place in ("decoder.0.self", "decoder.1.self") for head in range(5)]
     ratio, whole = rests_on(model, found, every, tokens, foreseen)
     assert found == [("decoder.1.self", 0)]
@@ -146,7 +146,7 @@ def test_the_repeat_rests_on_the_head_that_was_built_for_it():
 def test_induction_heads_are_found_where_they_were_learned_and_the_repeat_rests_on_them(seed):
     model = trained(seed)
     tokens, foreseen = cycles(64, 32, 24, seed=10_001)
-    found = [(one.place, one.head) for one in circuits(model, tokens).found() if one.kind == "induction"]
+    found = [(one.layer, one.head) for one in circuits(model, tokens).heads() if one.kind == "induction"]
     upper = [("decoder.1.self", head) for head in range(2)]
     every = [*(("decoder.0.self", head) for head in range(8)), *upper]
     ratio, whole = rests_on(model, found, every, tokens, foreseen)

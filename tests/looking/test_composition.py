@@ -66,7 +66,7 @@ def test_random_heads_score_what_chance_does():
 
 def test_pairs_are_ranked_and_drawn():
     found = composition(built())
-    score, kind, later, head, earlier, other = found.ranked(1)[0]
+    score, kind, later, head, earlier, other = found.strongest(1)[0]
     assert (kind, later, head, earlier, other) == ("key", "decoder.1.self", 0, "decoder.0.self", PREVIOUS)
     assert 0 < score <= 1
     (picture,) = (one for one in found.album().pictures if one.title == "key composition")

@@ -7,7 +7,7 @@ from looking.test_importance import exam_of
 from torch.testing import assert_close
 
 import regard
-from regard.looking import Exam, confidence
+from regard.looking import EvaluationSet, confidence
 
 
 @pytest.mark.parametrize("kind", ["albert", "t5", "regard-alignment"])
@@ -28,7 +28,7 @@ def test_confidence_is_the_mean_of_the_largest_weights(kind):
 def test_the_token_that_ends_a_text_neither_asks_nor_answers():
     model = made("marian")[0]
     exam = exam_of(model, batches=1)
-    found = confidence(model, exam, closing=["encoder.*", "*.cross"])
+    found = confidence(model, exam, eos_layers=["encoder.*", "*.cross"])
     with torch.no_grad(), regard.watch(model) as seen:
         exam.loss(model, exam.batches[0])
     for place, row in found.items():
@@ -42,9 +42,11 @@ def test_the_token_that_ends_a_text_neither_asks_nor_answers():
 def test_padding_does_not_ask():
     model = made("bert")[0]
     texts = [torch.randint(3, WORDS, (1, length)) for length in (7, 4)]
-    alone = confidence(model, Exam(texts, lambda model, batch: model(batch).sum()))
+    alone = confidence(model, EvaluationSet(texts, lambda model, batch: model(batch).sum()))
     padded = torch.cat([texts[0], torch.nn.functional.pad(texts[1], (0, 3))])
     attention_mask = torch.arange(7) < torch.tensor([[7], [4]])
-    together = confidence(model, Exam([padded], lambda model, batch: model(batch, attention_mask=attention_mask).sum()))
+    together = confidence(
+        model, EvaluationSet([padded], lambda model, batch: model(batch, attention_mask=attention_mask).sum())
+    )
     for place in alone:
         assert_close(together[place], alone[place], rtol=1e-4, atol=1e-5)

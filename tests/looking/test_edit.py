@@ -46,7 +46,7 @@ def test_several_heads_of_several_layers_are_switched_off_at_once():
         found = model(x)
     for some in model.encoder.blocks:
         x = x + some.self.output.bias
-        x = x + some.inner(some.inner_norm(x))
+        x = x + some.inner(some.feed_forward_norm(x))
     assert_close(found, x, **CLOSE)
 
 
@@ -88,7 +88,7 @@ def test_an_edit_is_that_of_the_pattern(kind):
 
 def test_edits_composed_are_the_dense_definition():
     layer, x = MultiHead(WIDTH, HEADS), stream()
-    query, key, value = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.project(x).chunk(3, -1))
+    query, key, value = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.qkv(x).chunk(3, -1))
     scores = query @ key.transpose(-1, -2) / 2
     scores[:, 1] /= 0.5
     scores[..., 2] = -torch.inf
@@ -98,7 +98,7 @@ def test_edits_composed_are_the_dense_definition():
     each[:, 0] *= 0.25
     with regard.edit(layer) as edit:
         edit.hide([2])
-        edit.head("self", 1).temper(0.5)
+        edit.head("self", 1).temperature(0.5)
         edit.head("self", 0).scale(0.25).set([0.1, 0.2, 0.3, 0.4, 0.0], rows=[3])
         assert_close(layer(x, mask=Causal()), layer.output(each.transpose(1, 2).flatten(2)), **CLOSE)
 
@@ -239,7 +239,7 @@ def test_factors_may_be_tensors_and_heads_a_range_and_are_saved_as_numbers(tmp_p
     factor = torch.tensor([0.5, 2.0], requires_grad=True)
     with regard.edit(model) as edit:
         edit.head("encoder.0.self", (0, 1)).scale(factor)
-        edit.head("encoder.0.self", range(2)).temper(2)
+        edit.head("encoder.0.self", range(2)).temperature(2)
         edit.hide(range(2, 3))
         edit.save(tmp_path / "edits.json")
         once = model(x)
@@ -479,7 +479,7 @@ def test_weights_may_want_a_gradient_and_get_that_of_the_values():
     with regard.edit(layer) as edit:
         edit.head("self", 1).set(rows)
         (layer(x) * wanted).sum().backward()
-    value = layer.project(x).chunk(3, -1)[2].unflatten(-1, (HEADS, -1))[:, :, 1]
+    value = layer.qkv(x).chunk(3, -1)[2].unflatten(-1, (HEADS, -1))[:, :, 1]
     given = (wanted @ layer.output.weight).unflatten(-1, (HEADS, -1))[:, :, 1]
     assert_close(rows.grad, (given @ value.transpose(1, 2)).sum(0), **CLOSE)
 
@@ -519,7 +519,7 @@ def reading(length: int, *, hidden: list[int], model=None) -> list[str]:
         with regard.edit(model or nn.ModuleDict({"decoder": Stack([block(), block()])})) as edit:
             edit.hide(hidden)
             for part in (length - 1, length):
-                next(iter(edit.places.layers.values()))(stream(length=part))
+                next(iter(edit.layer_names.layers.values()))(stream(length=part))
     assert all(one.category is UserWarning and one.filename == __file__ for one in told)
     return [str(one.message) for one in told]
 
@@ -541,7 +541,7 @@ def test_nothing_is_told_where_nothing_ran_or_something_failed():
         edit.hide([5000])
     with pytest.raises(ZeroDivisionError), regard.edit(MultiHead(WIDTH, HEADS)) as edit:  # noqa: PT012
         edit.hide([5000])
-        edit.places.layers["self"](stream())
+        edit.layer_names.layers["self"](stream())
         raise ZeroDivisionError
 
 

@@ -7,10 +7,10 @@ from torch.testing import assert_close
 
 import regard
 from regard.errors import RegardError
-from regard.looking import Exam, importance
-from regard.looking.gates import gated
+from regard.looking import EvaluationSet, importance
+from regard.looking.gates import gates
 from regard.looking.importance import gradients, lengthened
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 from regard.models import Aligner, Transformer
 
 
@@ -24,7 +24,7 @@ def exam_of(model, batches=2, rows=3, seed=0):
         scores = model(source, target) if isinstance(model, Transformer | Aligner) else model(target)
         return torch.nn.functional.cross_entropy(scores[:, :-1].flatten(0, 1), target[:, 1:].flatten(), reduction="sum")
 
-    return Exam(tokens, loss, lambda batch: batch[:, 0, 1:].numel())
+    return EvaluationSet(tokens, loss, lambda batch: batch[:, 0, 1:].numel())
 
 
 KINDS = ["bert", "albert", "llama", "t5", "regard-xl", "regard-alignment"]
@@ -36,7 +36,7 @@ def test_gate_gradients_equal_finite_differences(kind):
     exam = exam_of(model, batches=1, rows=2)
     batch = exam.batches[0]
     found = gradients(model, exam, batch)
-    assert {*found} == {*Places(model).layers}
+    assert {*found} == {*LayerNames(model).layers}
     step = 1e-5
     for place, gradient in found.items():
         for member, head in [(0, 0), (1, 3)]:
@@ -47,7 +47,7 @@ def test_gate_gradients_equal_finite_differences(kind):
                     gate[member, head] += by if here == place else 0
                     return gate
 
-                with torch.no_grad(), gated(model, opened):
+                with torch.no_grad(), gates(model, opened):
                     return exam.loss(model, batch)
 
             slope = (turned(step) - turned(-step)) / (2 * step)
@@ -115,7 +115,7 @@ def test_models_of_transformers_are_judged_too():
     config = transformers.GPT2Config(vocab_size=WORDS, n_embd=24, n_layer=2, n_head=4, n_positions=20)
     model = transformers.GPT2LMHeadModel(config).eval()
     tokens = torch.randint(3, WORDS, (2, 6))
-    exam = Exam([tokens], lambda model, batch: model(batch, labels=batch).loss * len(batch))
+    exam = EvaluationSet([tokens], lambda model, batch: model(batch, labels=batch).loss * len(batch))
     found = importance(model, exam)
     factor = torch.ones(2, 4, requires_grad=True)
     place = next(iter(found))
@@ -127,4 +127,4 @@ def test_models_of_transformers_are_judged_too():
 
 def test_an_exam_without_questions_is_refused():
     with pytest.raises(RegardError, match="nothing to ask the model"):
-        Exam([], lambda model, batch: torch.zeros(()))
+        EvaluationSet([], lambda model, batch: torch.zeros(()))

@@ -44,7 +44,7 @@ def test_a_decoder(tmp_path, tokens):
     theirs, ours = loaded(transformers.GPT2LMHeadModel(config), tmp_path)
     states = theirs(tokens, output_hidden_states=True).hidden_states
     found = lens(ours, tokens)
-    assert found.places == ("decoder.0", "decoder.1", "decoder.2")
+    assert found.blocks == ("decoder.0", "decoder.1", "decoder.2")
     compared(found, [theirs.transformer.ln_f(state) for state in states[1:-1]] + [states[-1]], theirs.lm_head)
 
 
@@ -76,11 +76,13 @@ def test_the_last_layer_says_what_the_model_says_however_words_are_cut_up(tokens
     monkeypatch.setattr(module, "ROWS", 3 * WORDS)
     found = lens(model, tokens, k=WORDS)
     expected = model(tokens).softmax(-1)
-    assert_close(found.chances[-1], expected.sort(-1, descending=True).values)
-    assert_close(found.choice[-1], expected.amax(-1))
+    assert_close(found.probabilities[-1], expected.sort(-1, descending=True).values)
+    assert_close(found.final_probability[-1], expected.amax(-1))
     best = expected.argmax(-1)
-    first = found.chances[0].gather(-1, (found.words[0] == best[..., None]).int().argmax(-1, keepdim=True))[..., 0]
-    assert_close(found.choice[0], first)
+    first = found.probabilities[0].gather(-1, (found.words[0] == best[..., None]).int().argmax(-1, keepdim=True))[
+        ..., 0
+    ]
+    assert_close(found.final_probability[0], first)
 
 
 @torch.no_grad()
@@ -91,7 +93,7 @@ def test_a_word_is_settled_from_the_layer_on_where_it_stays(tokens):
     best = found.words[..., 0]
     for b, i in [(0, 0), (0, 3), (1, 6)]:
         layers = [number for number in range(4) if (best[number:, b, i] == best[-1, b, i]).all()]
-        assert found.settled()[b, i] == min(layers)
+        assert found.settling_layer()[b, i] == min(layers)
 
 
 @torch.no_grad()

@@ -9,7 +9,7 @@ from torch.testing import assert_close
 
 from regard.errors import RegardError, UnknownName
 from regard.looking import memories
-from regard.looking.memories import promoted, triggers
+from regard.looking.memories import promoted_tokens, triggers
 
 LLAMA = {"hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 32}
 
@@ -96,14 +96,14 @@ def test_a_block_that_serves_three_depths_is_told_apart():
 def test_values_promote_the_words_that_they_point_to(tmp_path, monkeypatch):
     theirs, ours, narrow = gpt2(tmp_path)
     monkeypatch.setattr(memories, "ROWS", 5 * WORDS)
-    found = promoted(ours, "decoder.1", k=6)
+    found = promoted_tokens(ours, "decoder.1", k=6)
     expected = ((narrow[1].weight * theirs.transformer.ln_f.weight) @ theirs.lm_head.weight.T).topk(6)
     assert_close(found.scores, expected.values, rtol=1e-4, atol=1e-5)
     assert (found.words == expected.indices).float().mean() > 0.99
-    assert promoted(ours, "decoder.1", [4, 2], k=6).words.tolist() == found.words[[4, 2]].tolist()
+    assert promoted_tokens(ours, "decoder.1", [4, 2], k=6).words.tolist() == found.words[[4, 2]].tolist()
 
 
 def test_values_of_a_side_that_writes_nothing_are_refused():
     model, _, _ = made("t5")
     with pytest.raises(UnknownName, match=r"encoder.0 is not followed by the output: known: decoder.0, decoder.1"):
-        promoted(model, "encoder.0")
+        promoted_tokens(model, "encoder.0")

@@ -8,8 +8,8 @@ from torch.testing import assert_close
 import regard
 from regard.errors import RegardError
 from regard.layers import MultiHead
-from regard.looking import moved
-from regard.looking.places import Places
+from regard.looking import weighted_norms
+from regard.looking.layer_names import LayerNames
 from regard.models import Aligner, AlignerConfig, Transformer
 from regard.models.alignment import RecurrentConfig
 
@@ -26,7 +26,7 @@ def test_lengths_are_those_of_what_heads_put_out(kind, monkeypatch):
     monkeypatch.setattr("regard.looking.norms.KEYS", 3)
     model = made(kind)[0]
     seen = watched(model)
-    for place, layer in Places(model).layers.items():
+    for place, layer in LayerNames(model).layers.items():
         pattern = seen[place]
         batch, heads, queries, keys = pattern.shape
         value = pattern.values.repeat_interleave(heads // pattern.values.shape[1], 1)
@@ -36,18 +36,18 @@ def test_lengths_are_those_of_what_heads_put_out(kind, monkeypatch):
             alone[:, :, head] = value[:, head]
             out = layer.output(alone.flatten(2)) - layer.output(torch.zeros(heads * value.shape[-1]))
             vectors[:, head] = pattern.weights()[:, head, :, :, None] * out[:, None]
-        found = moved(model, seen, place)
+        found = weighted_norms(model, seen, place)
         assert_close(found.heads(), vectors.norm(dim=-1), rtol=1e-4, atol=1e-5)
-        assert_close(found.together(), vectors.sum(1).norm(dim=-1), rtol=1e-3, atol=1e-4)
+        assert_close(found.summed(), vectors.sum(1).norm(dim=-1), rtol=1e-3, atol=1e-4)
         assert_close(found.heads(slice(1, 3), [0, 2]), found.heads()[:, :, 1:3][..., [0, 2]])
-        assert_close(found.together(2, slice(0, 2)), found.together()[:, 2:3, :2])
+        assert_close(found.summed(2, slice(0, 2)), found.summed()[:, 2:3, :2])
 
 
 def test_heads_that_are_off_move_nothing():
     model = made("gpt2")[0]
     with regard.edit(model) as edit:
         edit.head("decoder.0.self", 1).off()
-        found = moved(model, watched(model), "decoder.0.self").heads()
+        found = weighted_norms(model, watched(model), "decoder.0.self").heads()
     assert found[:, 1].eq(0).all()
     assert found[:, 0].sum() > 0
 
@@ -56,7 +56,7 @@ def test_a_recurrent_translator_gathers_its_annotations_as_they_are():
     model = Aligner(AlignerConfig(RecurrentConfig(WORDS, 6, 6), RecurrentConfig(WORDS, 6, 8))).eval()
     seen = watched(model)
     vectors = seen["align"].weights()[..., None] * seen["align"].values[:, :, None]
-    assert_close(moved(model, seen, "align").heads(), vectors.norm(dim=-1), rtol=1e-4, atol=1e-6)
+    assert_close(weighted_norms(model, seen, "align").heads(), vectors.norm(dim=-1), rtol=1e-4, atol=1e-6)
 
 
 def test_what_is_not_known_is_refused():
@@ -64,10 +64,10 @@ def test_what_is_not_known_is_refused():
     with torch.no_grad(), regard.watch(layer) as seen:
         layer(torch.randn(1, 3, 16))
     with pytest.raises(RegardError, match=r"watch\(…, values=True\) keeps them"):
-        moved(layer, seen, "self")
+        weighted_norms(layer, seen, "self")
     theirs = torch.nn.MultiheadAttention(16, 4, batch_first=True)
     x = torch.randn(1, 3, 16)
     with torch.no_grad(), regard.watch(theirs, values=True) as seen:
         theirs(x, x, x)
     with pytest.raises(RegardError, match="self is a MultiheadAttention: what its heads put out is known for regard's"):
-        moved(theirs, seen, "self")
+        weighted_norms(theirs, seen, "self")

@@ -6,7 +6,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from regard.errors import RegardError
-from regard.looking.probes import fitted, probe
+from regard.looking.probes import fit_probe, probe
 
 
 @pytest.mark.parametrize("penalty", [0.1, 1.0, 30.0])
@@ -17,7 +17,7 @@ def test_a_probe_is_the_logistic_regression_of_scikit_learn(penalty):
     theirs = LogisticRegression(C=1 / penalty, tol=1e-10, max_iter=5000)
     scaled = StandardScaler().fit_transform(x)
     theirs.fit(scaled, labels)
-    ours = fitted(torch.tensor(x), torch.tensor(labels), penalty=penalty)
+    ours = fit_probe(torch.tensor(x), torch.tensor(labels), penalty=penalty)
     np.testing.assert_allclose(ours.weight, theirs.coef_, atol=1e-3)
     np.testing.assert_allclose(ours(torch.tensor(x)).softmax(-1), theirs.predict_proba(scaled), atol=1e-4)
     assert ours.accuracy(torch.tensor(x), torch.tensor(labels)) == theirs.score(scaled, labels)
@@ -78,12 +78,12 @@ def tapped(block, x):
     from regard.attention.taps import at_work
 
     for tap in at_work(block.taps):
-        tap.passed(x)
+        tap.block_output(x)
     return x
 
 
 def test_what_cannot_be_told_apart_is_refused():
     with pytest.raises(RegardError, match="2 or more expected, got 1"):
-        fitted(torch.randn(4, 2), torch.zeros(4, dtype=torch.long))
+        fit_probe(torch.randn(4, 2), torch.zeros(4, dtype=torch.long))
     with pytest.raises(RegardError, match="got no batch"):
         probe(decoder(), [], [])

@@ -17,9 +17,16 @@ from regard.decoding import decode
 from regard.engine import serve
 from regard.errors import RegardError, UnknownName
 from regard.layers import MultiHead
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 from regard.models import Decoder, DecoderConfig, Transformer
-from regard.models.config import AttentionConfig, InnerConfig, PositionConfig, SideConfig, StackConfig, WordsConfig
+from regard.models.config import (
+    AttentionConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
+    PositionConfig,
+    StackConfig,
+)
 from regard.models.pruned import pruned_heads
 
 TAKEN = [[1], [0, 3], [2]]  # from one layer after the other; of two groups of heads uneven ones are left
@@ -27,7 +34,7 @@ TAKEN = [[1], [0, 3], [2]]  # from one layer after the other; of two groups of h
 
 def some_heads(model):
     """Different heads of every layer; the same ones at all places of a layer."""
-    places = Places(model)
+    places = LayerNames(model)
     layers = list(dict.fromkeys(places.layers.values()))
     return {place: TAKEN[layers.index(layer) % len(TAKEN)] for place, layer in places.layers.items()}
 
@@ -41,8 +48,10 @@ def gated(model, heads):
 
 
 def alone(position=PositionConfig(), **attention):
-    side = SideConfig(
-        WordsConfig(40), StackConfig(2, 24, AttentionConfig(**{"heads": 4, **attention}), InnerConfig(32)), position
+    side = EmbeddedStackConfig(
+        EmbeddingConfig(40),
+        StackConfig(2, 24, AttentionConfig(**{"heads": 4, **attention}), FeedForwardConfig(32)),
+        position,
     )
     torch.manual_seed(0)
     model = Decoder(DecoderConfig(side)).eval()
@@ -122,7 +131,7 @@ def test_a_pruned_model_learns_and_leaves_the_whole_one_alone():
     small(torch.arange(5)[None]).sum().backward()
     assert all(weight.grad is not None for weight in small.parameters())
     assert all(weight.grad is None for weight in model.parameters())
-    assert small.output.weight is small.decoder.words.table.weight  # tied as before
+    assert small.output.weight is small.decoder.embedding.table.weight  # tied as before
 
 
 def test_heads_are_cut_out_of_any_module_that_holds_such_layers():

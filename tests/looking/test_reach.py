@@ -17,35 +17,35 @@ HIDE, SET = {"do": "hide", "places": [3, -9]}, {"do": "set", "rows": [6], "weigh
 def test_the_most_tokens_count_and_either_end():
     reach = Reach()
     for tokens in (2, 5, 4):
-        reach.came(HIDE, "decoder.0.self", tokens)
-    assert reach.never() == ["the hidden position -9 was never reached: 5 tokens at most"]
-    reach.came(HIDE, "decoder.1.self", 9)
-    assert reach.never() == []
+        reach.note_length(HIDE, "decoder.0.self", tokens)
+    assert reach.unreached() == ["the hidden position -9 was never reached: 5 tokens at most"]
+    reach.note_length(HIDE, "decoder.1.self", 9)
+    assert reach.unreached() == []
 
 
 def test_what_another_edit_reached_was_reached():
     reach = Reach()
-    reach.came({"do": "hide", "places": [3]}, "decoder.0.self", 2)
-    assert len(reach.never()) == 1
-    reach.came(dict(HIDE), "decoder.1.self", 9)
-    assert reach.never() == []
+    reach.note_length({"do": "hide", "places": [3]}, "decoder.0.self", 2)
+    assert len(reach.unreached()) == 1
+    reach.note_length(dict(HIDE), "decoder.1.self", 9)
+    assert reach.unreached() == []
 
 
 def test_positions_of_a_source_are_none_that_may_still_come():
     reach = Reach()
     for layer in ("encoder.0.self", "decoder.0.cross", "hop.1", "align"):
-        reach.came(HIDE, layer, 1)
+        reach.note_length(HIDE, layer, 1)
     for layer in ("encoder.0.self", "hop.1"):
-        reach.came(SET, layer, 1)
-    assert reach.never() == []
-    reach.came(SET, "decoder.0.cross", 5)
-    assert reach.never() == ["the row 6 was never reached: 5 tokens at most"]
+        reach.note_length(SET, layer, 1)
+    assert reach.unreached() == []
+    reach.note_length(SET, "decoder.0.cross", 5)
+    assert reach.unreached() == ["the row 6 was never reached: 5 tokens at most"]
 
 
 def test_many_positions_are_shortened():
     reach = Reach()
-    reach.came({"do": "hide", "places": [*range(100)]}, "decoder.0.self", 10)
-    (line,) = reach.never()
+    reach.note_length({"do": "hide", "places": [*range(100)]}, "decoder.0.self", 10)
+    (line,) = reach.unreached()
     assert (
         line
         == "the hidden positions 10, 11, 12, 13, 14, 15, 16, 17, … (90 in all) were never reached: 10 tokens at most"
@@ -67,7 +67,7 @@ def test_a_row_of_a_translation_that_is_too_short_is_told(row):
 
     def write():
         with regard.edit(model, [record]):
-            decode(model, source, prefix=torch.tensor([[1]]), max_length=3, min_length=3)
+            decode(model, source, prefix=torch.tensor([[1]]), max_new_tokens=3, min_new_tokens=3)
 
     if row == 1:
         write()
@@ -90,7 +90,7 @@ def test_a_position_that_direct_decoding_did_not_reach_is_told_by_engine_and_mod
     def write():
         with regard.edit(model) as edit:
             edit.hide(target=[position])
-            decode(model, source, prefix=torch.tensor([[1]]), max_length=3, min_length=3)
+            decode(model, source, prefix=torch.tensor([[1]]), max_new_tokens=3, min_new_tokens=3)
 
     if position == 2:
         write()

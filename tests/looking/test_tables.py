@@ -31,7 +31,7 @@ def test_qk_holds_the_scores_of_a_text_of_these_tokens(model):
 @torch.no_grad()
 def test_ov_holds_what_a_token_that_looks_at_itself_alone_adds(model):
     block = model.decoder.stack.blocks[0]
-    x = model.decoder.words.table.weight[7][None, None]
+    x = model.decoder.embedding.table.weight[7][None, None]
     with regard.edit(block) as edit:
         edit.head("self", [0, 1, 3]).off()
         added = block.self(block.self_norm(x))[0, 0]  # a text of one token

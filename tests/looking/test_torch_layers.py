@@ -232,7 +232,7 @@ def test_edits_of_torchs_layers_are_those_of_the_formula():
     each[:, 1] *= 3
     with regard.edit(attention) as edit:
         edit.hide([3])
-        edit.head("self", 1).temper(0.4).scale(3)
+        edit.head("self", 1).temperature(0.4).scale(3)
         edit.head("self", 0).set([1.0, 0.0, 0.0, 0.0, 0.0], rows=[2])
         found, told = attention(x, x, x, average_attn_weights=False)
     assert_close(found, attention.out_proj(each.transpose(1, 2).flatten(2)), rtol=1e-4, atol=1e-5)

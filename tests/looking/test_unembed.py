@@ -5,14 +5,14 @@ from looking.families import made
 from torch.testing import assert_close
 
 from regard.errors import RegardError
-from regard.looking.unembed import Unembed
+from regard.looking.unembed import Unembedding
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("family", ["gpt2", "llama", "t5", "bart", "bert", "albert"])
 def test_the_stream_at_the_end_is_what_the_model_says(family):
     model, _, _ = made(family)
-    last = Unembed(model)
+    last = Unembedding(model)
     tokens = torch.randint(3, 40, (1, 5))
     with_words = (tokens, tokens) if hasattr(model, "encoder") and hasattr(model, "decoder") else (tokens,)
     seen = []
@@ -26,7 +26,7 @@ def test_the_stream_at_the_end_is_what_the_model_says(family):
 def test_a_direction_is_what_a_step_adds_to_every_score():
     model = decoder(vocabulary=20)
     model.output.scale = 0.5
-    last = Unembed(model)
+    last = Unembedding(model)
     gain = torch.rand(32) + 0.5
     model.decoder.stack.norm.weight.copy_(gain)
     x, step = torch.randn(3, 32), torch.randn(3, 32)
@@ -36,4 +36,4 @@ def test_a_direction_is_what_a_step_adds_to_every_score():
 
 def test_only_models_that_score_words_have_one():
     with pytest.raises(RegardError, match="an output expected"):
-        Unembed(torch.nn.Linear(2, 2))
+        Unembedding(torch.nn.Linear(2, 2))

@@ -41,7 +41,7 @@ def test_weights_that_are_not_the_models_own_are_found(monkeypatch):
     from regard.looking.live import intercept
 
     right = intercept.fused_pattern
-    monkeypatch.setattr(intercept, "fused_pattern", lambda call, given: right(call, given).temper(1.5))
+    monkeypatch.setattr(intercept, "fused_pattern", lambda call, given: right(call, given).with_temperature(1.5))
     checked = regard.verify(llama(), **inputs())
     assert not checked.holds
     assert len(checked.differences) == 2

@@ -9,7 +9,7 @@ from torch.utils.checkpoint import checkpoint
 import regard
 from regard.attention import Causal
 from regard.layers import MultiHead
-from regard.positions import BucketTable
+from regard.positions import RelativeBuckets
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-6}
 
@@ -21,22 +21,22 @@ def test_a_loss_of_the_weights_can_be_differentiated():
         model(x, Causal())
     first = model.encoder.blocks[0]
     (seen["encoder.0.self"].weights() * wanted).sum().backward()
-    found = first.self.project.weight.grad.clone()
+    found = first.self.qkv.weight.grad.clone()
     model.zero_grad()
     (dense(first.self, first.self_norm(x), allowed) * wanted).sum().backward()
-    assert_close(found, first.self.project.weight.grad, **CLOSE)
+    assert_close(found, first.self.qkv.weight.grad, **CLOSE)
     assert found.abs().sum() > 0
 
 
 def test_a_loss_of_the_weights_reaches_a_learned_bias():
-    layer, position, x = MultiHead(WIDTH, HEADS), BucketTable(HEADS), stream()
+    layer, position, x = MultiHead(WIDTH, HEADS), RelativeBuckets(HEADS), stream()
     wanted = torch.randn(2, HEADS, 5, 5)
     with regard.watch(layer, grad=True) as seen:
         layer(x, bias=position.bias())
     (seen["self"][:, :, 1:4] * wanted[:, :, 1:4]).sum().backward()
     found = position.table.weight.grad.clone()
     position.zero_grad()
-    query, key, _ = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.project(x).chunk(3, -1))
+    query, key, _ = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.qkv(x).chunk(3, -1))
     places = torch.arange(5)
     scores = query @ key.transpose(-1, -2) / 2 + position.bias().tile(places, places)
     (torch.softmax(scores, -1)[:, :, 1:4] * wanted[:, :, 1:4]).sum().backward()
@@ -47,14 +47,14 @@ def test_a_loss_of_the_weights_and_of_the_answer_add_up():
     model, x = Reader(), stream()
     with regard.watch(model, grad=True) as seen:
         (model(x).square().sum() + seen["encoder.1.self"].logsumexp.sum()).backward()
-    found = model.encoder.blocks[0].self.project.weight.grad.clone()
+    found = model.encoder.blocks[0].self.qkv.weight.grad.clone()
     parts = []
     for part in ("answer", "weights"):
         model.zero_grad()
         with regard.watch(model, grad=True) as seen:
             answer = model(x).square().sum()
             (answer if part == "answer" else seen["encoder.1.self"].logsumexp.sum()).backward()
-        parts.append(model.encoder.blocks[0].self.project.weight.grad.clone())
+        parts.append(model.encoder.blocks[0].self.qkv.weight.grad.clone())
     assert_close(found, sum(parts), rtol=1e-4, atol=1e-5)
 
 
@@ -63,7 +63,7 @@ def test_streams_have_a_gradient_for_those_who_ask():
     with regard.watch(model, grad=True) as seen:
         model(stream())
     seen.stream("encoder.0").sum().backward()
-    assert model.encoder.blocks[0].self.project.weight.grad.abs().sum() > 0
+    assert model.encoder.blocks[0].self.qkv.weight.grad.abs().sum() > 0
 
 
 # ---- activation checkpointing
@@ -99,5 +99,5 @@ def test_with_activation_checkpointing_a_loss_of_the_weights_can_be_differentiat
         with regard.watch(model, grad=True) as seen:
             out = checkpoint(model, x, use_reentrant=False) if checkpointed else model(x)
             (out.sum() + (seen["encoder.1.self"].weights() * wanted).sum()).backward()
-        grads.append(model.encoder.blocks[0].self.project.weight.grad.clone())
+        grads.append(model.encoder.blocks[0].self.qkv.weight.grad.clone())
     assert_close(*grads, **CLOSE)

@@ -7,9 +7,9 @@ from torch import nn
 from torch.testing import assert_close
 
 import regard
-from regard.attention import SCORES, Alibi, Causal, Dense, Given, Graph, Padding, Pattern, Window
+from regard.attention import SCORES, AlibiBias, Causal, DenseBias, DenseMask, GraphMask, Padding, Pattern, Window
 from regard.layers import BlockCache, MultiHead, Stack
-from regard.positions import BucketTable
+from regard.positions import RelativeBuckets
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-6}
 
@@ -23,14 +23,14 @@ MASKS = {
     "window": Window(2, 1),
     "not a window": ~Window(1),
     "either": Causal() | Window(0, 2),
-    "dense": Dense(torch.rand(2, HEADS, 6, 6, generator=torch.Generator().manual_seed(1)) > 0.5),
-    "graph": Graph.from_edges([(0, 1), (1, 2), (2, 2), (3, 0), (3, 5), (4, 4)], 6),
+    "dense": DenseMask(torch.rand(2, HEADS, 6, 6, generator=torch.Generator().manual_seed(1)) > 0.5),
+    "graph": GraphMask.from_edges([(0, 1), (1, 2), (2, 2), (3, 0), (3, 5), (4, 4)], 6),
 }
 BIASES = {
     "none": lambda: None,
-    "alibi": lambda: Alibi(torch.tensor([0.5, 0.1])),
-    "buckets": lambda: BucketTable(HEADS).bias(),
-    "given": lambda: Given(torch.randn(2, 1, 6, 6)),
+    "alibi": lambda: AlibiBias(torch.tensor([0.5, 0.1])),
+    "buckets": lambda: RelativeBuckets(HEADS).bias(),
+    "given": lambda: DenseBias(torch.randn(2, 1, 6, 6)),
 }
 
 
@@ -76,8 +76,8 @@ def test_watching_draws_no_random_numbers():
 
 @pytest.mark.parametrize("grad", [False, True])
 def test_a_pattern_stays_true_after_an_optimiser_step(grad):
-    position = BucketTable(HEADS)
-    layers = [MultiHead(WIDTH, HEADS, compare=SCORES[name](heads=HEADS, width=4)) for name in SCORES]
+    position = RelativeBuckets(HEADS)
+    layers = [MultiHead(WIDTH, HEADS, score=SCORES[name](heads=HEADS, width=4)) for name in SCORES]
     model, x = nn.ModuleList([*layers, position]), stream()
     with regard.watch(model, grad=grad) as seen:
         loss = sum(layer(x, bias=position.bias() if n == 0 else None).square().sum() for n, layer in enumerate(layers))
@@ -86,7 +86,7 @@ def test_a_pattern_stays_true_after_an_optimiser_step(grad):
     torch.optim.SGD(model.parameters(), lr=1.0).step()
     assert len(before) == len(SCORES)
     for name, pattern in seen.items():
-        assert torch.equal(pattern.kept(torch.Tensor.detach).weights(), before[name])
+        assert torch.equal(pattern.with_tensors(torch.Tensor.detach).weights(), before[name])
 
 
 def test_a_pattern_stays_true_after_its_cache_moved_on():
@@ -110,7 +110,7 @@ def test_a_pattern_stays_true_when_its_inputs_are_written_over():
     layer, x = MultiHead(WIDTH, HEADS), stream()
     attention_mask, numbers = Padding.from_lengths([3, 5]).attention_mask, torch.randn(1, 1, 5, 5)
     with torch.no_grad(), regard.watch(layer) as seen:
-        layer(x, mask=Padding(attention_mask), bias=Given(numbers))
+        layer(x, mask=Padding(attention_mask), bias=DenseBias(numbers))
     before = seen["self"].weights().clone()
     x.zero_(), attention_mask.fill_(True), numbers.zero_()
     assert torch.equal(seen["self"].weights(), before)

@@ -48,7 +48,7 @@ def looked(model, state, annotations, place):
     if look.score == "multihead":
         width = len(state) // look.heads
         query = align.query.weight @ state + align.query.bias
-        key, value = (source @ align.pair.weight.T + align.pair.bias).chunk(2, -1)
+        key, value = (source @ align.kv.weight.T + align.kv.bias).chunk(2, -1)
         weights, parts = [], []
         for head in range(look.heads):
             mine = slice(head * width, (head + 1) * width)

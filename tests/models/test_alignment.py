@@ -19,7 +19,7 @@ REAL, TARGET_REAL = SOURCE > 0, TARGET > 0
 CLOSE = {"rtol": 0, "atol": 1e-10}
 SIDES = RecurrentConfig(14, 6, 4, 2), RecurrentConfig(15, 6, 8, 2)
 
-BAHDANAU = AlignerConfig(*SIDES, AlignConfig("additive", "before", inner=5))
+BAHDANAU = AlignerConfig(*SIDES, AlignConfig("additive", "before", score_width=5))
 LUONG = AlignerConfig(*SIDES, AlignConfig("bilinear", "after"), deep="tanh", skips=False)
 MODELS = {
     "bahdanau": BAHDANAU,
@@ -160,11 +160,11 @@ def test_gradients_are_those_of_the_equations(name):
 
 def test_additive_on_weights_made_by_hand_is_a_closed_form():
     # tanh(q + k) with q = 0 or a large number: a key of 0.5 counts tanh(0.5), or all keys count alike.
-    align = AlignConfig("additive", inner=1).build(1, 1)
+    align = AlignConfig("additive", score_width=1).build(1, 1)
     for weight, number in (
-        (align.compare.query_weight, 1.0),
-        (align.compare.key_weight, 1.0),
-        (align.compare.vector, 2.0),
+        (align.score.query_weight, 1.0),
+        (align.score.key_weight, 1.0),
+        (align.score.vector, 2.0),
     ):
         weight.data.fill_(number)
     source = torch.tensor([[[0.5], [-0.5], [0.0]]])
@@ -177,12 +177,12 @@ def test_additive_on_weights_made_by_hand_is_a_closed_form():
 def test_general_on_weights_made_by_hand_is_a_closed_form():
     # A matrix that turns the plane by a quarter: the query looks at the key a quarter ahead of it.
     align = AlignConfig("bilinear", "after").build(2, 2)
-    align.compare.weight.data = math.log(3) * torch.tensor([[[0.0, 1.0], [-1.0, 0.0]]])
+    align.score.weight.data = math.log(3) * torch.tensor([[[0.0, 1.0], [-1.0, 0.0]]])
     source = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]])
     gathered = align(torch.tensor([[[1.0, 0.0]]]), source)
     assert_close(gathered[0, 0], torch.tensor([0.0, 3 / 5]))  # weights 1/5, 3/5, 1/5
     identity = AlignConfig("bilinear", "after").build(2, 2)
-    identity.compare.weight.data = torch.eye(2)[None]
+    identity.score.weight.data = torch.eye(2)[None]
     query = torch.randn(1, 3, 2)
     assert_close(identity(query, source), AlignConfig("dot", "after").build(2, 2)(query, source))
 

@@ -5,16 +5,16 @@ from torch.testing import assert_close
 from regard.attention import Padding
 from regard.models import (
     AttentionConfig,
-    ClassifyConfig,
+    ClassificationHeadConfig,
     Decoder,
     DecoderConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 VOCABULARY, WIDTH, LENGTH = 31, 16, 11
@@ -25,7 +25,7 @@ rotary = PositionConfig("rotary", {"width": 6})
 STYLES = {
     "gpt": (learned, {}),
     "first-gpt": (learned, {"first": False, "final_norm": False}),
-    "llama": (rotary, {"norm": NormConfig("rms"), "inner": InnerConfig(24, "silu", gated=True, bias=False)}),
+    "llama": (rotary, {"norm": NormConfig("rms"), "inner": FeedForwardConfig(24, "silu", gated=True, bias=False)}),
     "windowed": (rotary, {"window": 3}),
     "one-place-window": (rotary, {"window": 1}),
     "alibi": (PositionConfig("alibi", {"heads": 4}), {}),
@@ -41,9 +41,11 @@ def config(style, **asked):
         "layers": 2,
         "width": WIDTH,
         "attention": AttentionConfig(4, 6, 2),
-        "inner": InnerConfig(24, "gelu"),
+        "inner": FeedForwardConfig(24, "gelu"),
     }
-    return DecoderConfig(SideConfig(WordsConfig(VOCABULARY), StackConfig(**(shape | changes)), position), **asked)
+    return DecoderConfig(
+        EmbeddedStackConfig(EmbeddingConfig(VOCABULARY), StackConfig(**(shape | changes)), position), **asked
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -128,7 +130,7 @@ def test_select_reorders_repeats_and_drops(style):
 
 @pytest.mark.parametrize("pool", ["first", "last", "mean", None])
 def test_labels_are_the_same_whatever_the_padding(pool):
-    model = Decoder(config("llama", output=None, classify=ClassifyConfig(3, pool))).eval()
+    model = Decoder(config("llama", output=None, classify=ClassificationHeadConfig(3, pool))).eval()
     tokens = text()
     alone = [model(tokens[row : row + 1, :length])[0] for row, length in enumerate(LENGTHS)]
     for laid, attention_mask in sides(tokens):
@@ -151,6 +153,6 @@ def test_a_model_that_is_asked_nothing_gives_its_vectors():
 
 def test_a_tied_output_has_no_weights_of_its_own():
     tied, untied = (Decoder(config("gpt", output=OutputConfig(tied))) for tied in (True, False))
-    assert tied.output.weight is tied.decoder.words.table.weight
+    assert tied.output.weight is tied.decoder.embedding.table.weight
     count = {model: sum(parameter.numel() for parameter in model.parameters()) for model in (tied, untied)}
     assert count[untied] - count[tied] == VOCABULARY * WIDTH

@@ -11,10 +11,10 @@ from torch.testing import assert_close
 import regard
 from regard.attention.normalisers import Unnormalised
 from regard.errors import UnknownName
-from regard.models import Memory, MemoryConfig
+from regard.models import MemoryNetwork, MemoryNetworkConfig
 from regard.models.memory import TYINGS
 
-TINY = MemoryConfig(vocabulary=11, width=6, hops=3, memories=8, longest=4)
+TINY = MemoryNetworkConfig(vocabulary=11, width=6, hops=3, memories=8, longest=4)
 NETS = [
     TINY,
     replace(TINY, fills=True),
@@ -30,7 +30,7 @@ def stories(batch: int = 3, memories: int = 5, words: int = 4) -> tuple[torch.Te
 
 
 @torch.no_grad()
-def plain(model: Memory, story: torch.Tensor, question: torch.Tensor, ages: torch.Tensor) -> torch.Tensor:
+def plain(model: MemoryNetwork, story: torch.Tensor, question: torch.Tensor, ages: torch.Tensor) -> torch.Tensor:
     """The paper's equations for one story, written down word by word: 2.1, 2.2 and 4.1."""
     config, tying = model.config, model.tying
     width = config.width
@@ -63,7 +63,7 @@ def plain(model: Memory, story: torch.Tensor, question: torch.Tensor, ages: torc
 
 @pytest.mark.parametrize("config", NETS)
 def test_the_model_computes_the_equations_of_the_paper(config):
-    model = Memory(config).double()
+    model = MemoryNetwork(config).double()
     story, question = stories()
     ages = torch.arange(4, -1, -1)
     found = model(story, question)[:, 0]
@@ -73,7 +73,7 @@ def test_the_model_computes_the_equations_of_the_paper(config):
 
 def test_hand_made_weights_give_a_closed_form():
     """Two memories, scores ln 3 and 0: weights 3/4 and 1/4, an answer that can be worked out on paper."""
-    model = Memory(MemoryConfig(vocabulary=4, width=1, hops=1, memories=0, longest=0, empty=False))
+    model = MemoryNetwork(MemoryNetworkConfig(vocabulary=4, width=1, hops=1, memories=0, longest=0, empty=False))
     with torch.no_grad():
         model.words[:, 0, 0, 0] = torch.tensor([0.0, 3.0, 1.0, 2.0]).log()  # keys, and the question
         model.words[:, 1, 0, 0] = torch.tensor([0.0, 8.0, 4.0, 1.0])  # values, and the answers
@@ -86,7 +86,7 @@ def test_hand_made_weights_give_a_closed_form():
 
 def test_a_hop_that_finds_nothing_gathers_nothing():
     """Scores far below 0, the score of the empty memory: its value, zeros, is all that is found."""
-    model = Memory(replace(TINY, hops=1, memories=0, tying="layerwise"))
+    model = MemoryNetwork(replace(TINY, hops=1, memories=0, tying="layerwise"))
     story, question = stories()
     with torch.no_grad():
         model.words[:, model.tying.keys[0]] *= 0
@@ -101,7 +101,7 @@ def test_a_hop_that_finds_nothing_gathers_nothing():
 
 @pytest.mark.parametrize("config", NETS)
 def test_what_a_hop_finds_lies_in_the_hull_of_its_values(config):
-    model = Memory(config)
+    model = MemoryNetwork(config)
     with regard.watch(model, values=True) as seen:
         model(*stories())
     assert list(seen) == [f"hop.{number}" for number in range(config.hops)]
@@ -117,7 +117,7 @@ def test_what_a_hop_finds_lies_in_the_hull_of_its_values(config):
 def test_without_time_the_order_of_memories_changes_no_answer():
     story, question = stories()
     shuffled = story[:, torch.randperm(5)]
-    timeless, timed = Memory(replace(TINY, memories=0)), Memory(TINY)
+    timeless, timed = MemoryNetwork(replace(TINY, memories=0)), MemoryNetwork(TINY)
     assert_close(timeless(shuffled, question), timeless(story, question))
     assert (timed(shuffled, question) - timed(story, question)).abs().max() > 1e-4
 
@@ -125,14 +125,14 @@ def test_without_time_the_order_of_memories_changes_no_answer():
 def test_without_an_order_of_words_a_sentence_is_a_bag():
     story, question = stories()
     mixed = story[:, :, [2, 0, 3, 1]]
-    bag, ordered = Memory(replace(TINY, longest=0)), Memory(TINY)
+    bag, ordered = MemoryNetwork(replace(TINY, longest=0)), MemoryNetwork(TINY)
     assert_close(bag(mixed, question), bag(story, question))
     assert (ordered(mixed, question) - ordered(story, question)).abs().max() > 1e-4
 
 
 @given(memories=st.integers(0, 3), words=st.integers(0, 3), others=st.integers(0, 3))
 def test_batch_and_padding_change_no_answer(memories, words, others):
-    model = Memory(TINY).double()
+    model = MemoryNetwork(TINY).double()
     story, question = stories(batch=1)
     alone = model(story, question)
     padded = torch.zeros(1 + others, 5 + memories, 4 + words, dtype=torch.long)
@@ -145,18 +145,18 @@ def test_batch_and_padding_change_no_answer(memories, words, others):
 
 
 def test_copies_answer_as_each_would_alone():
-    model = Memory(replace(TINY, copies=3, projects=True))
+    model = MemoryNetwork(replace(TINY, copies=3, projects=True))
     story, question = stories()
     together = model(story, question)
     for copy in range(3):
-        alone = Memory(replace(TINY, projects=True))
+        alone = MemoryNetwork(replace(TINY, projects=True))
         alone.load_state_dict({name: weight[..., copy : copy + 1, :] for name, weight in model.state_dict().items()})
         assert_close(together[:, copy], alone(story, question)[:, 0])
 
 
 def test_a_linear_start_is_linear_in_the_keys():
     """Without softmax one hop is u + sum of (u . m) c: twice the keys, twice what is found."""
-    model = Memory(replace(TINY, hops=1, tying="layerwise", memories=0))
+    model = MemoryNetwork(replace(TINY, hops=1, tying="layerwise", memories=0))
     story, question = stories()
     silent = model(torch.zeros_like(story), question)
     once = model(story, question, normaliser=Unnormalised()) - silent
@@ -166,7 +166,7 @@ def test_a_linear_start_is_linear_in_the_keys():
 
 
 def test_a_hop_can_be_edited():
-    model = Memory(TINY)
+    model = MemoryNetwork(TINY)
     story, question = stories()
     with regard.edit(model) as edit:
         edit.hide(source=[1])
@@ -189,4 +189,4 @@ def test_tying_is_that_of_the_paper(hops):
     assert len({*layerwise.keys}) == len({*layerwise.values}) == 1
     assert layerwise.tables == 4
     with pytest.raises(UnknownName, match="unknown tying 'free'"):
-        Memory(replace(TINY, tying="free"))
+        MemoryNetwork(replace(TINY, tying="free"))

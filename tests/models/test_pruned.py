@@ -5,7 +5,7 @@ from looking.families import RECURRENT, made
 
 from regard.errors import RegardError, ShapeError
 from regard.models import Aligner, Transformer
-from regard.models.config import AttentionConfig, InnerConfig, StackConfig
+from regard.models.config import AttentionConfig, FeedForwardConfig, StackConfig
 from regard.models.pruned import pruned_heads, with_pruned
 
 
@@ -25,7 +25,7 @@ def test_what_is_taken_out_is_what_is_said():
 def test_a_recurrent_translator_has_one_place():
     config = with_pruned(RECURRENT, {"align": [2]})
     assert pruned_heads(config) == {"align": [2]}
-    assert Aligner(config).align.split.kept == (0, 1, 3)
+    assert Aligner(config).align.split.remaining_heads == (0, 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_places_and_heads_that_there_are_not_are_refused(gone, error, message):
 
 
 def test_layers_of_one_block_are_pruned_alike():
-    stack = StackConfig(4, 16, AttentionConfig(4), InnerConfig(16), distinct=2)
+    stack = StackConfig(4, 16, AttentionConfig(4), FeedForwardConfig(16), distinct=2)
     alike = {"0.self": [1], "1.self": [1]}
     blocks = StackConfig(**(vars(stack) | {"pruned": alike})).build().blocks
     assert [block.self.split.kept for block in blocks] == [(0, 2, 3)] * 2 + [(0, 1, 2, 3)] * 2

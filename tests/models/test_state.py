@@ -5,16 +5,16 @@ import torch
 from decoding.test_together import END, START, translator
 from torch.testing import assert_close
 
-from regard.decoding import Rules, decode
+from regard.decoding import Constraints, decode
 from regard.models import (
     AttentionConfig,
-    InnerConfig,
-    SideConfig,
+    DecoderState,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     StackConfig,
-    State,
     Transformer,
     TransformerConfig,
-    WordsConfig,
 )
 from regard.models.state import grouped
 
@@ -65,7 +65,7 @@ def test_sources_are_kept_once_for_members_in_a_row(rows, shared, count, sources
     assert (None if found is None else found.tolist(), times) == (sources, many)
 
 
-def bytes_of(state: State) -> tuple[int, int]:
+def bytes_of(state: DecoderState) -> tuple[int, int]:
     """All that a state holds, and its largest tensor."""
     tensors = [
         part for cache in state.caches for half in (cache.self, cache.cross) for part in (half._key, half._value)
@@ -79,9 +79,11 @@ def bytes_of(state: State) -> tuple[int, int]:
 def test_caches_are_not_much_larger_than_what_is_in_them(beam, longest, monkeypatch):
     monkeypatch.setenv("REGARD_ENGINE", "off")
     layers, width, sources, length = 3, 32, 4, 20
-    side = SideConfig(WordsConfig(23), StackConfig(layers, width, AttentionConfig(4), InnerConfig(8)))
+    side = EmbeddedStackConfig(
+        EmbeddingConfig(23), StackConfig(layers, width, AttentionConfig(4), FeedForwardConfig(8))
+    )
     model = Transformer(TransformerConfig(side, side)).eval()
-    held, step, select = [], model.step, State.select
+    held, step, select = [], model.step, DecoderState.select
 
     def stepped(*told):
         logits, state = step(*told)
@@ -94,9 +96,9 @@ def test_caches_are_not_much_larger_than_what_is_in_them(beam, longest, monkeypa
         return state
 
     monkeypatch.setattr(model, "step", stepped)
-    monkeypatch.setattr(State, "select", selected)
-    source, rules = torch.randint(3, 23, (sources, length)), Rules(banned=(END,))
-    decode(model, source, prefix=torch.full((sources, 1), START), beam=beam, max_length=longest, rules=rules)
+    monkeypatch.setattr(DecoderState, "select", selected)
+    source, rules = torch.randint(3, 23, (sources, length)), Constraints(banned=(END,))
+    decode(model, source, prefix=torch.full((sources, 1), START), beam=beam, max_new_tokens=longest, rules=rules)
     vectors = 2 * layers * width * 4  # bytes of the keys and values of a token
     assert len(held) >= longest
     assert max(held) <= 1.3 * vectors * sources * (length + beam * longest)

@@ -12,12 +12,12 @@ from regard.models import (
     AttentionConfig,
     Decoder,
     DecoderConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 
@@ -37,28 +37,32 @@ def read_story_model(data: bytes) -> Decoder:
     key, value = take(layers, groups * head_width, width), take(layers, groups * head_width, width)
     output, inner_norm = take(layers, width, heads * head_width), take(layers, width)
     bent, narrow, straight = take(layers, inner, width), take(layers, width, inner), take(layers, inner, width)
-    tensors = {"decoder.words.table.weight": words, "output.weight": words, "decoder.stack.norm.weight": take(width)}
+    tensors = {
+        "decoder.embedding.table.weight": words,
+        "output.weight": words,
+        "decoder.stack.norm.weight": take(width),
+    }
     for layer in range(layers):
         tensors |= {
             f"decoder.stack.blocks.{layer}.{name}.weight": tensor
             for name, tensor in {
-                "self.project": torch.cat([query[layer], key[layer], value[layer]]),
+                "self.qkv": torch.cat([query[layer], key[layer], value[layer]]),
                 "self.output": output[layer],
                 "self_norm": look_norm[layer],
-                "inner.widen": torch.cat([bent[layer], straight[layer]]),
-                "inner.narrow": narrow[layer],
-                "inner_norm": inner_norm[layer],
+                "feed_forward.widen": torch.cat([bent[layer], straight[layer]]),
+                "feed_forward.narrow": narrow[layer],
+                "feed_forward_norm": inner_norm[layer],
             }.items()
         }
     stack = StackConfig(
         layers,
         width,
-        AttentionConfig(heads, groups=groups, bias=False),
-        InnerConfig(inner, "silu", gated=True, bias=False),
+        AttentionConfig(heads, kv_heads=groups, bias=False),
+        FeedForwardConfig(inner, "silu", gated=True, bias=False),
         NormConfig("rms", 1e-5),
     )
     position = PositionConfig("rotary", {"width": head_width, "pairing": "neighbours"})
-    model = Decoder(DecoderConfig(SideConfig(WordsConfig(vocabulary), stack, position)))
+    model = Decoder(DecoderConfig(EmbeddedStackConfig(EmbeddingConfig(vocabulary), stack, position)))
     model.load_state_dict(tensors)
     return model.eval()
 

@@ -7,14 +7,14 @@ import regard
 from regard.layers import MultiHead
 from regard.models import (
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
     Transformer,
     TransformerConfig,
-    WordsConfig,
 )
 
 POSITIONS = {
@@ -30,8 +30,8 @@ REAL, TARGET_REAL = SOURCE > 0, TARGET > 0
 
 
 def transformer(position="sinusoidal", **changes):
-    stack = StackConfig(2, 12, AttentionConfig(3), InnerConfig(20))
-    side = SideConfig(WordsConfig(17), stack, POSITIONS[position])
+    stack = StackConfig(2, 12, AttentionConfig(3), FeedForwardConfig(20))
+    side = EmbeddedStackConfig(EmbeddingConfig(17), stack, POSITIONS[position])
     return Transformer(TransformerConfig(side, side, **changes)).eval()
 
 
@@ -91,7 +91,7 @@ def test_keys_of_the_source_are_computed_once(monkeypatch):
     calls = []
     for name, module in model.named_modules():
         if isinstance(module, MultiHead) and module.crosses:
-            monkeypatch.setattr(module.pair, "forward", counted(module.pair, name, calls))
+            monkeypatch.setattr(module.kv, "forward", counted(module.kv, name, calls))
     state = model.start(SOURCE, REAL)
     for place in range(3):
         _, state = model.step(state, TARGET[:, place : place + 1])
@@ -109,15 +109,15 @@ def counted(layer: nn.Linear, name: str, calls: list[str]):
 
 def test_one_table_serves_both_sides_and_the_scores_unless_told_otherwise():
     model = transformer()
-    assert model.decoder.words.table.weight is model.encoder.words.table.weight is model.output.weight
+    assert model.decoder.embedding.table.weight is model.encoder.embedding.table.weight is model.output.weight
     apart = transformer(shared=False, output=OutputConfig(tied=False, bias=True))
-    tables = {id(part) for part in (apart.decoder.words.table.weight, apart.encoder.words.table.weight)}
+    tables = {id(part) for part in (apart.decoder.embedding.table.weight, apart.encoder.embedding.table.weight)}
     assert len(tables | {id(apart.output.weight)}) == 3
 
 
 def test_a_bridge_joins_sides_of_different_widths():
-    wide = SideConfig(WordsConfig(17), StackConfig(1, 16, AttentionConfig(2), InnerConfig(8)))
-    narrow = SideConfig(WordsConfig(19), StackConfig(1, 6, AttentionConfig(2), InnerConfig(8)))
+    wide = EmbeddedStackConfig(EmbeddingConfig(17), StackConfig(1, 16, AttentionConfig(2), FeedForwardConfig(8)))
+    narrow = EmbeddedStackConfig(EmbeddingConfig(19), StackConfig(1, 6, AttentionConfig(2), FeedForwardConfig(8)))
     bridged = Transformer(TransformerConfig(wide, narrow, shared=False, bridge=True))
     assert bridged(SOURCE, TARGET).shape == (2, 4, 19)
     looking = Transformer(TransformerConfig(wide, narrow, shared=False))

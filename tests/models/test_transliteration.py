@@ -12,14 +12,14 @@ from torch.testing import assert_close
 import regard
 from regard.models import (
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
     Transformer,
     TransformerConfig,
-    WordsConfig,
 )
 
 LAYERS, WIDTH = 6, 32
@@ -35,14 +35,14 @@ def names():
     """Our name of every tensor in the file."""
     table = {"decoder.projection.weight": "output.weight", "decoder.projection.bias": "output.bias"}
     for side in ("encoder", "decoder"):
-        table[f"{side}.embeddings.weight"] = f"{side}.words.table.weight"
+        table[f"{side}.embeddings.weight"] = f"{side}.embedding.table.weight"
         table |= norm(f"{side}.layer_norm", f"{side}.stack.norm")
         for layer in range(LAYERS):
             there, here = f"{side}.layer_{layer}", f"{side}.stack.blocks.{layer}"
             table |= norm(f"{there}.self_attention.layer_norm", f"{here}.self_norm")
-            table |= norm(f"{there}.ffn.layer_norm", f"{here}.inner_norm")
-            linear = {"self_attention.linear_0": "self.project", "self_attention.linear_1": "self.output"}
-            linear |= {"ffn.linear_0": "inner.widen", "ffn.linear_1": "inner.narrow"}
+            table |= norm(f"{there}.ffn.layer_norm", f"{here}.feed_forward_norm")
+            linear = {"self_attention.linear_0": "self.qkv", "self_attention.linear_1": "self.output"}
+            linear |= {"ffn.linear_0": "feed_forward.widen", "ffn.linear_1": "feed_forward.narrow"}
             if side == "decoder":
                 table |= norm(f"{there}.attention.layer_norm", f"{here}.cross_norm")
                 parts = ("query", "pair", "output")
@@ -59,12 +59,12 @@ def norm(theirs, ours):
 @pytest.fixture(scope="module")
 def model():
     tensors = load_file(folder() / "model.safetensors")
-    stack = StackConfig(LAYERS, WIDTH, AttentionConfig(8), InnerConfig(128))
+    stack = StackConfig(LAYERS, WIDTH, AttentionConfig(8), FeedForwardConfig(128))
     position = PositionConfig("sinusoidal", {"width": WIDTH, "layout": "halves", "steps": 15, "start": 1})
 
     def side(name):
         vocabulary = len(tensors[f"{name}.embeddings.weight"])
-        return SideConfig(WordsConfig(vocabulary, scale=WIDTH**0.5), stack, position)
+        return EmbeddedStackConfig(EmbeddingConfig(vocabulary, scale=WIDTH**0.5), stack, position)
 
     config = TransformerConfig(side("encoder"), side("decoder"), OutputConfig(tied=False, bias=True), shared=False)
     model = Transformer(config).eval()

@@ -10,7 +10,7 @@ from torch.testing import assert_close
 import regard
 from regard.checkpoints import load_model, save_model
 from regard.errors import ShapeError
-from regard.models import Glimpse, GlimpseConfig, Vision, VisionConfig
+from regard.models import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
 from regard.models.vision import cut
 
 PATCHES = VisionConfig(size=6, patch=2, labels=4, width=16, layers=2, heads=2, inner=32)
@@ -29,14 +29,14 @@ def test_a_picture_is_cut_row_by_row():
 
 @pytest.mark.parametrize("pool", ["mean", "first"])
 def test_without_places_shuffled_pixels_change_nothing(pool):
-    model = Vision(replace(PIXELS, places=False, pool=pool)).eval()
+    model = VisionTransformer(replace(PIXELS, places=False, pool=pool)).eval()
     image = images(6)
     shuffled = image.flatten(1)[:, torch.randperm(36)].view_as(image)
     assert_close(model(shuffled), model(image))
 
 
 def test_with_places_shuffled_pixels_change_the_answer():
-    model = Vision(PIXELS).eval()
+    model = VisionTransformer(PIXELS).eval()
     nn.init.normal_(model.places)
     image = images(6)
     assert (model(image.flip(-1)) - model(image)).abs().max() > 1e-3
@@ -44,16 +44,16 @@ def test_with_places_shuffled_pixels_change_the_answer():
 
 def test_patches_through_our_stack_are_torchs_encoder():
     """A class token and pieces through torch.nn.TransformerEncoder with the same weights."""
-    model = Vision(PATCHES).eval()
+    model = VisionTransformer(PATCHES).eval()
     layer = nn.TransformerEncoderLayer(16, 2, 32, 0.0, "gelu", batch_first=True, norm_first=True)
     theirs = nn.TransformerEncoder(layer, 2, nn.LayerNorm(16), enable_nested_tensor=False).eval()
     pairs = {
-        "self_attn.in_proj_": "self.project.",
+        "self_attn.in_proj_": "self.qkv.",
         "self_attn.out_proj.": "self.output.",
-        "linear1.": "inner.widen.",
-        "linear2.": "inner.narrow.",
+        "linear1.": "feed_forward.widen.",
+        "linear2.": "feed_forward.narrow.",
         "norm1.": "self_norm.",
-        "norm2.": "inner_norm.",
+        "norm2.": "feed_forward_norm.",
     }
     mine = model.encoder.state_dict()
     told = {f"norm.{kind}": mine[f"norm.{kind}"] for kind in ("weight", "bias")}
@@ -69,7 +69,7 @@ def test_patches_through_our_stack_are_torchs_encoder():
 
 
 def test_a_glimpse_sees_nothing_but_the_squares_it_looked_at():
-    model = Glimpse(GLIMPSE).eval()
+    model = GlimpseNetwork(GLIMPSE).eval()
     image = images(5, batch=1)
     glances = model.glances(image)
     unseen = torch.ones(7, 7, dtype=torch.bool)  # with a pixel of nothing around
@@ -81,7 +81,7 @@ def test_a_glimpse_sees_nothing_but_the_squares_it_looked_at():
 
 
 def test_glimpses_are_drawn_by_their_chances():
-    model = Glimpse(replace(GLIMPSE, glimpses=1)).eval()
+    model = GlimpseNetwork(replace(GLIMPSE, glimpses=1)).eval()
     nn.init.normal_(model.keys, std=2.0)
     nn.init.normal_(model.begin)
     glances = model.glances(images(5, batch=20000), torch.Generator().manual_seed(1))
@@ -92,7 +92,7 @@ def test_glimpses_are_drawn_by_their_chances():
 
 
 def test_a_glimpse_is_watched_and_edited_like_any_attention():
-    model = Glimpse(GLIMPSE).eval()
+    model = GlimpseNetwork(GLIMPSE).eval()
     image = images(5)
     with regard.watch(model) as seen:
         glances = model.glances(image)
@@ -105,7 +105,7 @@ def test_a_glimpse_is_watched_and_edited_like_any_attention():
         assert (model.glances(image).places != first).all()
 
 
-@pytest.mark.parametrize("model", [Vision(PATCHES), Vision(PIXELS), Glimpse(GLIMPSE)])
+@pytest.mark.parametrize("model", [VisionTransformer(PATCHES), VisionTransformer(PIXELS), GlimpseNetwork(GLIMPSE)])
 def test_a_saved_model_loads_again(tmp_path, model):
     save_model(model, tmp_path / "model", {"model_type": "regard-vision"}, type(model).__name__)
     again = load_model(tmp_path / "model").model
@@ -116,8 +116,8 @@ def test_a_saved_model_loads_again(tmp_path, model):
 
 def test_sizes_that_do_not_fit_are_named():
     with pytest.raises(ShapeError, match="a side of 6 pixels cannot be cut into squares of 4"):
-        Vision(replace(PATCHES, patch=4))
+        VisionTransformer(replace(PATCHES, patch=4))
     with pytest.raises(ShapeError, match="images has 5 pixels a side, expected 6"):
-        Vision(PATCHES)(images(5))
+        VisionTransformer(PATCHES)(images(5))
     with pytest.raises(ShapeError, match="an odd patch expected, got 2"):
-        Glimpse(replace(GLIMPSE, patch=2))
+        GlimpseNetwork(replace(GLIMPSE, patch=2))

@@ -6,14 +6,14 @@ import regard
 from regard.decoding import decode
 from regard.errors import ShapeError
 from regard.models import (
-    XL,
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
+    TransformerXL,
     XLConfig,
 )
 
@@ -26,16 +26,16 @@ def config(memory, **changes):
         "layers": LAYERS,
         "width": WIDTH,
         "attention": AttentionConfig(2, score="xl"),
-        "inner": InnerConfig(32, "gelu"),
+        "inner": FeedForwardConfig(32, "gelu"),
         "window": memory + 1 if memory else None,
     }
-    side = SideConfig(WordsConfig(VOCABULARY), StackConfig(**(stack | changes)))
+    side = EmbeddedStackConfig(EmbeddingConfig(VOCABULARY), StackConfig(**(stack | changes)))
     return XLConfig(side, OutputConfig())
 
 
 def model(memory, seed=0, **changes):
     torch.manual_seed(seed)
-    made = XL(config(memory, **changes)).eval()
+    made = TransformerXL(config(memory, **changes)).eval()
     for name, weight in made.named_parameters():
         if name.endswith((".u", ".v")):
             torch.nn.init.normal_(weight)
@@ -90,7 +90,7 @@ def test_the_gradient_ends_at_the_memory_and_reaches_the_weights_that_read_it():
     assert not memory.requires_grad
     memory = memory.requires_grad_()
     after, _ = xl.read(text(1), memory)
-    keys = xl.decoder.stack.blocks[0].self.project.weight
+    keys = xl.decoder.stack.blocks[0].self.qkv.weight
     toward = torch.randn(after.shape, generator=torch.Generator().manual_seed(2))
     (found,) = torch.autograd.grad((after * toward).sum(), [keys], retain_graph=True)
     assert found[WIDTH : 2 * WIDTH].abs().sum() > 0  # one token alone has no choice: softmax of one key moves no key
@@ -117,9 +117,9 @@ def test_it_writes_as_if_all_was_read_again_for_every_token(beam):
     longest = 5
     padded = torch.cat([torch.nn.functional.pad(prompt, (longest - prompt.shape[1], 0)) for prompt in prompts])
     attention_mask = torch.tensor([[True] * 5, [False, False, True, True, True]])
-    together = decode(xl, None, prefix=padded, prefix_attention_mask=attention_mask, beam=beam, max_length=20)
+    together = decode(xl, None, prefix=padded, prefix_attention_mask=attention_mask, beam=beam, max_new_tokens=20)
     for prompt, answer in zip(prompts, together, strict=True):
-        (alone,) = decode(xl, None, prefix=prompt, beam=beam, max_length=20)
+        (alone,) = decode(xl, None, prefix=prompt, beam=beam, max_new_tokens=20)
         assert answer.best.ids == alone.best.ids
         tokens = torch.cat([prompt, torch.tensor([alone.best.ids])], 1)
         told = xl(tokens).log_softmax(-1)[0, prompt.shape[1] - 1 : -1]
@@ -160,6 +160,6 @@ def test_what_does_not_fit_is_refused_in_one_line(unchecked):
     with pytest.raises(ShapeError, match="score='xl' and no position scheme"):
         config(4, attention=AttentionConfig(2))
     side = config(4).decoder
-    placed = SideConfig(side.words, side.stack, PositionConfig("sinusoidal", {"width": WIDTH}))
+    placed = EmbeddedStackConfig(side.embedding, side.stack, PositionConfig("sinusoidal", {"width": WIDTH}))
     with pytest.raises(ShapeError, match="score='xl' and no position scheme"):
         XLConfig(placed)

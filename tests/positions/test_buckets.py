@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from regard.errors import ShapeError
-from regard.positions import BucketTable
+from regard.positions import RelativeBuckets
 
 
 def published(ahead: int, both_ways: bool, buckets: int, reach: int) -> int:
@@ -24,7 +24,7 @@ def published(ahead: int, both_ways: bool, buckets: int, reach: int) -> int:
     return first + min(wide, buckets - 1)
 
 
-def bucketed(position: BucketTable, ahead: range) -> list[int]:
+def bucketed(position: RelativeBuckets, ahead: range) -> list[int]:
     """The bucket that a bias uses for each distance, read off a table that holds its own row numbers."""
     rows = torch.arange(position.table.num_embeddings).float()[:, None].expand_as(position.table.weight)
     position.table.weight.data.copy_(rows)
@@ -35,13 +35,13 @@ def bucketed(position: BucketTable, ahead: range) -> list[int]:
 @pytest.mark.parametrize("both_ways", [True, False])
 @pytest.mark.parametrize(("buckets", "reach"), [(32, 128), (16, 64), (64, 256), (32, 100), (8, 20), (4, 5)])
 def test_every_distance_falls_into_the_bucket_of_the_paper(both_ways, buckets, reach):
-    position, ahead = BucketTable(2, buckets, reach, both_ways), range(-300, 301)
+    position, ahead = RelativeBuckets(2, buckets, reach, both_ways), range(-300, 301)
     assert bucketed(position, ahead) == [published(distance, both_ways, buckets, reach) for distance in ahead]
 
 
 def test_the_paper_has_32_buckets_up_to_a_distance_of_128():
     """Raffel et al. 2020, 2.1."""
-    position = BucketTable(1)
+    position = RelativeBuckets(1)
     assert position.table.num_embeddings == 32
     found = bucketed(position, range(-300, 301))
     assert set(found) == {*range(32)} - {16}  # a key cannot stand after the query at distance 0
@@ -49,11 +49,11 @@ def test_the_paper_has_32_buckets_up_to_a_distance_of_128():
 
 
 def test_one_way_all_keys_after_the_query_share_the_first_bucket():
-    assert set(bucketed(BucketTable(1, both_ways=False), range(0, 200))) == {0}
+    assert set(bucketed(RelativeBuckets(1, both_ways=False), range(0, 200))) == {0}
 
 
 def test_heads_have_their_own_numbers_and_keep_them_when_others_go():
-    position, rows, columns = BucketTable(4), torch.arange(5), torch.arange(9)
+    position, rows, columns = RelativeBuckets(4), torch.arange(5), torch.arange(9)
     tile = position.bias().tile(rows, columns)
     left = torch.tensor([0, 3])
     assert torch.equal(position.bias(left).tile(rows, columns), tile[:, left])
@@ -62,15 +62,15 @@ def test_heads_have_their_own_numbers_and_keep_them_when_others_go():
 
 
 def test_only_the_buckets_that_occur_learn():
-    position = BucketTable(1)
+    position = RelativeBuckets(1)
     position.bias().tile(torch.tensor([3]), torch.arange(4)).sum().backward()
     assert position.table.weight.grad.flatten().nonzero().flatten().tolist() == [0, 1, 2, 3]
 
 
 def test_a_table_too_small_for_its_rule_is_refused(unchecked):
     with pytest.raises(ShapeError, match="at least 4 buckets expected, got 2"):
-        BucketTable(1, buckets=2)
+        RelativeBuckets(1, buckets=2)
     with pytest.raises(ShapeError, match="at least 2 buckets expected, got 1"):
-        BucketTable(1, buckets=1, both_ways=False)
+        RelativeBuckets(1, buckets=1, both_ways=False)
     with pytest.raises(ShapeError, match="32 buckets are single up to 8: a larger reach expected, got 8"):
-        BucketTable(1, reach=8)
+        RelativeBuckets(1, reach=8)

@@ -10,7 +10,7 @@ from torch.testing import assert_close
 
 from regard.attention import Causal, Padding, attend
 from regard.errors import UnknownName, lookup
-from regard.positions import POSITIONS, Position, places_of
+from regard.positions import POSITIONS, Position, positions_of
 
 SIZES = {"width": 4, "heads": 2, "length": 12, "buckets": 8, "reach": 6}
 EMBEDDED = {"sinusoidal", "learned"}
@@ -35,7 +35,7 @@ class Look(nn.Module):
     def forward(self, x, places, mask=None):
         x = self.position.embed(x, places)
         query, key, value = x[:, None] @ self.project[:, None]
-        query, key = self.position.turn(query, places), self.position.turn(key, places)
+        query, key = self.position.rotate(query, places), self.position.rotate(key, places)
         return attend(query, key, value, bias=self.position.bias(), mask=mask)
 
 
@@ -48,7 +48,7 @@ def test_size_and_dtype_are_kept(name, dtype):
     position, places = made(name).to(dtype), torch.arange(5)[None]
     x, heads = torch.randn(3, 5, 4, dtype=dtype), torch.randn(3, 2, 5, 4, dtype=dtype)
     assert (position.embed(x, places).shape, position.embed(x, places).dtype) == (x.shape, dtype)
-    assert (position.turn(heads, places).shape, position.turn(heads, places).dtype) == (heads.shape, dtype)
+    assert (position.rotate(heads, places).shape, position.rotate(heads, places).dtype) == (heads.shape, dtype)
 
 
 @schemes
@@ -72,12 +72,12 @@ def test_gradients_are_right(name):
 @schemes
 def test_padding_on_either_side_changes_nothing_for_real_tokens(name):
     look, x = Look(made(name)), torch.randn(1, 4, 4)
-    alone = look(x, places_of(None, 4), Causal())
+    alone = look(x, positions_of(None, 4), Causal())
     for side in ("left", "right"):
         padded = torch.randn(1, 7, 4)
         attention_mask = Padding.from_lengths([4], side, keys=7).attention_mask
         padded[attention_mask] = x[0]
-        found = look(padded, places_of(attention_mask, 7), Causal() & Padding(attention_mask))
+        found = look(padded, positions_of(attention_mask, 7), Causal() & Padding(attention_mask))
         assert_close(found.transpose(1, 2)[attention_mask], alone.transpose(1, 2)[0], rtol=1e-5, atol=1e-6)
 
 
@@ -126,29 +126,29 @@ def test_an_unknown_scheme_gets_the_list_of_known_ones():
 
 
 def test_places_without_padding_count_from_the_start():
-    assert places_of(None, 4).tolist() == [[0, 1, 2, 3]]
-    assert places_of(None, 2, start=5).tolist() == [[5, 6]]
+    assert positions_of(None, 4).tolist() == [[0, 1, 2, 3]]
+    assert positions_of(None, 2, start=5).tolist() == [[5, 6]]
 
 
 def test_padding_does_not_count_on_either_side():
     right = Padding.from_lengths([3, 5], "right").attention_mask
     left = Padding.from_lengths([3, 5], "left").attention_mask
-    assert places_of(right, 5)[right].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
-    assert places_of(left, 5)[left].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
+    assert positions_of(right, 5)[right].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
+    assert positions_of(left, 5)[left].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
 
 
 def test_padding_before_the_first_real_token_stands_at_its_place_and_padding_after_one_counts_on():
     attention_mask = torch.tensor([[False, False, True, True, False, False]])
-    assert places_of(attention_mask, 6).tolist() == [[0, 0, 0, 1, 2, 3]]
-    assert places_of(torch.zeros(1, 3, dtype=torch.bool), 3).tolist() == [[0, 0, 0]]
+    assert positions_of(attention_mask, 6).tolist() == [[0, 0, 0, 1, 2, 3]]
+    assert positions_of(torch.zeros(1, 3, dtype=torch.bool), 3).tolist() == [[0, 0, 0]]
 
 
 def test_padding_between_real_tokens_moves_nothing():
     attention_mask = torch.tensor([[True, False, False, True, True], [True, True, True, True, True]])
-    assert places_of(attention_mask, 5)[attention_mask].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
+    assert positions_of(attention_mask, 5)[attention_mask].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
 
 
 def test_the_newest_tokens_are_placed_after_all_that_were_read_before():
     attention_mask = torch.tensor([[False, True, True, True], [True, True, True, True]])
-    assert places_of(attention_mask, 1).tolist() == [[2], [3]]
-    assert places_of(attention_mask, 2).tolist() == [[1, 2], [2, 3]]
+    assert positions_of(attention_mask, 1).tolist() == [[2], [3]]
+    assert positions_of(attention_mask, 2).tolist() == [[1, 2], [2, 3]]

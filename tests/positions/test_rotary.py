@@ -6,7 +6,7 @@ import torch
 from torch.testing import assert_close
 
 from regard.errors import ShapeError
-from regard.positions import Rotary, Stretch
+from regard.positions import RopeScaling, Rotary
 
 pairings = pytest.mark.parametrize("pairing", ["neighbours", "halves"])
 
@@ -14,7 +14,7 @@ pairings = pytest.mark.parametrize("pairing", ["neighbours", "halves"])
 @pairings
 def test_lengths_are_kept(pairing):
     x = torch.randn(2, 3, 7, 8)
-    turned = Rotary(8, pairing=pairing).turn(x, torch.arange(7)[None])
+    turned = Rotary(8, pairing=pairing).rotate(x, torch.arange(7)[None])
     assert_close(turned.norm(dim=-1), x.norm(dim=-1))
     assert not torch.allclose(turned[:, :, 1:], x[:, :, 1:])
 
@@ -24,7 +24,7 @@ def test_a_dot_product_feels_only_the_distance(pairing):
     rotary, query, key = Rotary(8, pairing=pairing), torch.randn(1, 1, 1, 8), torch.randn(1, 1, 1, 8)
 
     def match(place: int, other: int) -> torch.Tensor:
-        return (rotary.turn(query, torch.tensor([[place]])) * rotary.turn(key, torch.tensor([[other]]))).sum()
+        return (rotary.rotate(query, torch.tensor([[place]])) * rotary.rotate(key, torch.tensor([[other]]))).sum()
 
     for distance in (-5, 0, 3):
         near = match(10, 10 + distance)
@@ -41,29 +41,29 @@ def test_the_papers_pairs_are_complex_numbers_turned_by_place_times_rate():
     for pair in range(width // 2):
         z = complex(x[2 * pair], x[2 * pair + 1]) * cmath.exp(1j * place * base ** (-2 * pair / width))
         expected += [z.attention_mask, z.imag]
-    turned = Rotary(width, base=base, pairing="neighbours").turn(x[None, None, None], torch.tensor([[place]]))
+    turned = Rotary(width, base=base, pairing="neighbours").rotate(x[None, None, None], torch.tensor([[place]]))
     assert_close(turned.flatten(), torch.tensor(expected), rtol=1e-5, atol=1e-5)
 
 
 def test_the_pairings_differ_by_the_order_of_the_numbers_only():
     x, places = torch.randn(2, 3, 5, 8), torch.tensor([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7]])
     order = torch.tensor([0, 2, 4, 6, 1, 3, 5, 7])  # first of every pair, then second of every pair
-    neighbours = Rotary(8, pairing="neighbours").turn(x, places)
-    halves = Rotary(8, pairing="halves").turn(x[..., order], places)
+    neighbours = Rotary(8, pairing="neighbours").rotate(x, places)
+    halves = Rotary(8, pairing="halves").rotate(x[..., order], places)
     assert_close(neighbours[..., order], halves)
 
 
 @pairings
 def test_place_zero_turns_nothing(pairing):
     x = torch.randn(1, 2, 1, 6)
-    assert torch.equal(Rotary(6, pairing=pairing).turn(x, torch.tensor([[0]])), x)
+    assert torch.equal(Rotary(6, pairing=pairing).rotate(x, torch.tensor([[0]])), x)
 
 
 def test_stretched_a_text_is_read_as_one_that_is_shorter_by_the_factor():
     """Chen et al. 2023, eq. 3: place m is taken for m / factor."""
     x = torch.randn(1, 2, 4, 8)
-    stretched = Rotary(8, stretch=Stretch(4.0)).turn(x, torch.tensor([[0, 4, 8, 40]]))
-    assert_close(stretched, Rotary(8).turn(x, torch.tensor([[0, 1, 2, 10]])), rtol=1e-5, atol=1e-5)
+    stretched = Rotary(8, scaling=RopeScaling(4.0)).rotate(x, torch.tensor([[0, 4, 8, 40]]))
+    assert_close(stretched, Rotary(8).rotate(x, torch.tensor([[0, 1, 2, 10]])), rtol=1e-5, atol=1e-5)
 
 
 def test_with_the_length_of_the_training_texts_only_slow_pairs_are_stretched():
@@ -76,7 +76,7 @@ def test_with_the_length_of_the_training_texts_only_slow_pairs_are_stretched():
         blend = (length / wave - low) / (high - low)
         slow = (1 - blend) * rate / factor + blend * rate
         expected.append(rate if wave < length / high else rate / factor if wave > length / low else slow)
-    rotary = Rotary(width, base, stretch=Stretch(factor, length, low, high))
+    rotary = Rotary(width, base, scaling=RopeScaling(factor, length, low, high))
     assert_close(rotary.rates(torch.device("cpu")), torch.tensor(expected), rtol=1e-5, atol=0)
 
 
@@ -86,7 +86,7 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
     with pytest.raises(ShapeError, match="'neighbours' or 'halves', got 'thirds'"):
         Rotary(8, pairing="thirds")
     with pytest.raises(ShapeError, match=r"a factor above 0, a length from 1 and 0 < low < high expected, got Stretch"):
-        Stretch(0.0)
+        RopeScaling(0.0)
     for width in (2, 4):
         with pytest.raises(ShapeError, match=f"8 numbers in each vector, expected {width}"):
-            Rotary(width).turn(torch.randn(1, 1, 3, 8), torch.arange(3)[None])
+            Rotary(width).rotate(torch.randn(1, 1, 3, 8), torch.arange(3)[None])

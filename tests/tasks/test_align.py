@@ -7,7 +7,7 @@ from torch.testing import assert_close
 
 import regard
 from regard.errors import RegardError, ShapeError
-from regard.looking.align import Gold, Look, by_gold, links, merged, swapped, symmetrise
+from regard.looking.align import AlignmentHeads, Gold, by_gold, links, swap, symmetrise, word_weights
 from regard.tasks import TextTooLong
 from regard.tasks.align import Direction, WordAligner, align_words
 
@@ -55,7 +55,7 @@ def test_a_pair_is_read_as_plain_attention_reads_it(made, translate, look):
 
 @pytest.mark.parametrize("beam", [1, 4])
 def test_the_shifted_look_at_a_winner_is_that_of_the_step_that_reads_its_word(made, translate, monkeypatch, beam):
-    monkeypatch.setattr(translate, "look", Look.read("decoder.1.cross:1 shifted"))
+    monkeypatch.setattr(translate, "look", AlignmentHeads.read("decoder.1.cross:1 shifted"))
     kinds = set()
     for one in translate(TEXTS, beam=beam, max_length=9):
         weights = eager(made[0], translate, one.source, one.ids)[1, 1]
@@ -90,16 +90,16 @@ def test_two_directions_become_one(translate):
     aligner = WordAligner(forward, backward, "union")
     there = WordAligner(forward)(PAIRS)
     back = WordAligner(backward)([(target, source) for source, target in PAIRS])
-    assert aligner(PAIRS) == [one | swapped(other) for one, other in zip(there, back, strict=True)]
+    assert aligner(PAIRS) == [one | swap(other) for one, other in zip(there, back, strict=True)]
     grown = WordAligner(forward, backward)(PAIRS)
-    assert grown == [symmetrise(one, swapped(other)) for one, other in zip(there, back, strict=True)]
+    assert grown == [symmetrise(one, swap(other)) for one, other in zip(there, back, strict=True)]
 
 
 def test_heads_are_chosen_by_the_links_they_make(translate):
     direction = Direction.of(translate)
     looks = direction.word_looks(PAIRS)
     assert len(looks) == 2 * (3 + 1) * 2
-    wanted = Look.read("decoder.1.cross:1 shifted").parts[0]
+    wanted = AlignmentHeads.read("decoder.1.cross:1 shifted").heads[0]
     truth = [links(one) for one in looks[wanted]]
     choice = WordAligner(direction).chosen(PAIRS, [Gold(one, one) for one in truth]).choices[0]
     assert choice.error == 0
@@ -144,6 +144,6 @@ def test_words_are_merged_from_tokens(translate):
     direction = Direction.of(translate, look="decoder.0.cross:0")
     (one,) = direction.alignments(PAIRS[:1])
     assert_close(
-        direction.word_looks(PAIRS[:1])[direction.look.parts[0]][0],
-        merged(one.weights, one.target_words, one.source_words),
+        direction.word_looks(PAIRS[:1])[direction.look.heads[0]][0],
+        word_weights(one.weights, one.target_words, one.source_words),
     )

@@ -73,7 +73,7 @@ def test_watching_a_decode_shows_the_winner_once_and_whole(made, translate, beam
 def test_an_alignment_is_shown_to_nobody_else(translate):
     one = translate(TEXTS[0], max_length=5)
     with regard.watch(translate.model) as seen, regard.edit(translate.model) as edit:
-        edit.head("decoder.*.cross", [0, 1, 2]).temper(100.0)
+        edit.head("decoder.*.cross", [0, 1, 2]).temperature(100.0)
         weights = one.alignment.weights
     assert list(seen) == []
     assert_close(weights, translate(TEXTS[0], max_length=5).alignment.weights)

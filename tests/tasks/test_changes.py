@@ -8,7 +8,7 @@ from torch.testing import assert_close
 import regard
 from regard.checkpoints import save_model
 from regard.errors import RegardError
-from regard.looking import Difference
+from regard.looking import PatternDifference
 from regard.tasks import changes
 
 
@@ -59,7 +59,7 @@ def test_texts_are_compared_place_by_place(home):
             task.model(torch.tensor([task.tokenizer.encode(text, bare=True).ids]))
         seen.append(one)
     for place, row in found.divergences().items():
-        difference = Difference(seen[0][place], seen[1][place])
+        difference = PatternDifference(seen[0][place], seen[1][place])
         assert_close(torch.tensor(row), difference.divergence()[0])
     tile = found.tile("decoder.1.self", 2)
     assert_close(torch.tensor(tile.table), difference[0, 2])

@@ -62,7 +62,7 @@ def test_a_translator_is_read_while_it_writes_its_own_translation(folders):
     assert [found.words(at)[-1][0][0] for at in range(len(written.tokens))] == list(
         token_texts(task.tokenizer.target, written.ids)
     )
-    assert found.lens.places == ("decoder.0", "decoder.1")
+    assert found.lens.blocks == ("decoder.0", "decoder.1")
     places = circuits_of(task, "the dog sleeps .").scores["previous"]
     assert {place.split(".")[0] for place in places} == {"encoder", "decoder"}
     assert set(circuits_of(task, None).scores["induction"]) == set(places)

@@ -40,7 +40,7 @@ def offline(monkeypatch, tmp_path):
 def test_a_folder_is_loaded_with_its_tokeniser(folder):
     task = regard.load(folder)
     assert isinstance(task, Fill)
-    assert len(task.tokenizer) == task.model.config.encoder.words.vocabulary
+    assert len(task.tokenizer) == task.model.config.encoder.embedding.vocabulary
     assert isinstance(regard.load(str(folder)), Fill)
 
 

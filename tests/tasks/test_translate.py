@@ -9,9 +9,9 @@ from text.pieces import ENGLISH, marian_files, t5_files
 
 import regard
 from regard.checkpoints import CheckpointError
-from regard.decoding import Decoded, Written
+from regard.decoding import DecodeResult, Hypothesis
 from regard.errors import RegardError
-from regard.tasks import Sample, TextTooLong, Translate, writing
+from regard.tasks import Sampling, TextTooLong, Translate, writing
 from regard.tasks.evaluation import evaluate
 from regard.tasks.evaluation.translators import unmarked
 from regard.text import TabbedCorpus, TokenizerError
@@ -116,7 +116,9 @@ def test_beams_and_penalties_are_those_of_the_folder_unless_told(made, tmp_path,
 
     def decode(*_, beam, nbest, length_penalty, sample, max_length, rules, **__):
         asked.append((beam.size, beam.early_stop, nbest, length_penalty, sample, max_length, rules))
-        return [Decoded(tuple(Written((9 + number,), (-1.0,), True, -float(number)) for number in range(nbest)))]
+        return [
+            DecodeResult(tuple(Hypothesis((9 + number,), (-1.0,), True, -float(number)) for number in range(nbest)))
+        ]
 
     monkeypatch.setattr(writing, "decode", decode)
     folder = told(
@@ -137,19 +139,19 @@ def test_beams_and_penalties_are_those_of_the_folder_unless_told(made, tmp_path,
     assert (other[5], other[6].shortest) == ([5], 0)
     assert many[0] == 5
     asked.clear()
-    for wanted in (True, {"top_k": 3, "min_p": 0.1}, Sample(top_p=0.5)):
+    for wanted in (True, {"top_k": 3, "min_p": 0.1}, Sampling(top_p=0.5)):
         translate("a", sample=wanted, seed=4)
     assert [one[0] for one in asked] == [1, 1, 1]
     assert [one[4] for one in asked] == [
-        Sample(temperature=0.5, top_k=7, seed=4),
-        Sample(temperature=0.5, top_k=3, min_p=0.1, seed=4),
-        Sample(top_p=0.5, seed=4),
+        Sampling(temperature=0.5, top_k=7, seed=4),
+        Sampling(temperature=0.5, top_k=3, min_p=0.1, seed=4),
+        Sampling(top_p=0.5, seed=4),
     ]
 
 
 def test_a_folder_that_samples_is_followed_and_can_be_overruled(made, tmp_path):
     translate = regard.load(told(made[1], tmp_path, do_sample=True))
-    assert translate.settings.manner().sample == Sample(top_k=50)
+    assert translate.settings.manner().sample == Sampling(top_k=50)
     assert translate.settings.manner(sample=False).sample is None
 
 
@@ -180,7 +182,7 @@ def test_the_same_seed_draws_the_same_in_any_company(translate):
     drawn = translate(TEXTS, sample={"temperature": 2.0}, seed=3, max_length=10)
     assert drawn[2].ids == translate(TEXTS[2], sample={"temperature": 2.0}, seed=3, max_length=10).ids
     assert drawn[2].ids != translate(TEXTS[2], sample={"temperature": 2.0}, seed=4, max_length=10).ids
-    own = translate(TEXTS, sample=Sample(2.0, top_k=50, seed=(1, 2, 3, 4, 5)), max_length=10)
+    own = translate(TEXTS, sample=Sampling(2.0, top_k=50, seed=(1, 2, 3, 4, 5)), max_length=10)
     assert own[2].ids == drawn[2].ids
 
 

@@ -15,9 +15,9 @@ from regard.cli.main import regard as command
 from regard.errors import RegardError
 from regard.models import AlignConfig
 from regard.training import train
-from regard.training.data import material
+from regard.training.data import read_training_data
 from regard.training.initial import initialise
-from regard.training.styles import DataSizes, plan
+from regard.training.styles import DataSizes, model_plan
 
 KIND = "model.kind=alignment"
 SCORES = {
@@ -33,7 +33,7 @@ SCORES = {
 @pytest.mark.parametrize("score", SCORES)
 def test_a_recipe_names_scores_as_the_papers_do(score, tmp_path):
     recipe = tiny(tmp_path, KIND, f"model.score={score}")
-    assert plan(recipe.model, DataSizes(20)).config.align == SCORES[score]
+    assert model_plan(recipe.model, DataSizes(20)).config.align == SCORES[score]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_the_same_seed_begins_alike(tmp_path):
     recipe = tiny(tmp_path, KIND, "model.cell=lstm")
     from regard.checkpoints.hub import build
 
-    config = plan(recipe.model, material(recipe, tmp_path, print).wanted).config
+    config = model_plan(recipe.model, read_training_data(recipe, tmp_path, print).sizes).config
     first, second = build(config), build(config)
     initialise(first, 5)
     torch.manual_seed(99)

@@ -9,7 +9,7 @@ from training.watching import Quiet
 
 from regard.text import DataError
 from regard.training import train
-from regard.training.data import material
+from regard.training.data import read_training_data
 
 LABELS = ["train.objective=classify", "model.kind=encoder", "model.length=16", "data.valid=[]"]
 FAULTS = {
@@ -53,8 +53,8 @@ def test_what_is_left_out_is_said_and_all_else_is_learned_from(tmp_path):
     recipe, lines = tiny(tmp_path, "data.faulty=leave-out"), []
     with (tmp_path / "train.tsv").open("a") as file:
         file.write("\tempty\n" + "the " * 300 + "\tx\nthe\t\n")
-    found = material(recipe, tmp_path, lines.append)
-    assert len(found.rows) == 60
+    found = read_training_data(recipe, tmp_path, lines.append)
+    assert len(found.examples) == 60
     assert [re.search(r"train.tsv:(\d+): .*?(\d+) training", line).groups() for line in lines] == [
         ("61", "2"),
         ("62", "1"),

@@ -9,8 +9,8 @@ import torch
 from training.test_state import MEMORY, model_files
 
 from regard.training import state
-from regard.training.estimate import peak, shown_estimate
-from regard.training.state import CheckpointStore, SaveError, TrainingProgress, alone, put_text
+from regard.training.estimate import format_estimate, peak_memory
+from regard.training.state import CheckpointStore, SaveError, TrainingProgress, lock_run, write_text
 
 # What Python has on Linux and macOS only is refused to our modules; others ask the system before they import it.
 IMPORTS = """
@@ -99,9 +99,9 @@ def windows(monkeypatch):
 @pytest.mark.usefixtures("windows")
 def test_msvcrt_locks_a_run_where_there_is_no_fcntl(tmp_path):
     run = tmp_path / "runs" / "one"
-    with alone(run), pytest.raises(SaveError, match="another training is at work in this folder"), alone(run):
+    with lock_run(run), pytest.raises(SaveError, match="another training is at work in this folder"), lock_run(run):
         pass
-    with alone(run):
+    with lock_run(run):
         pass
 
 
@@ -109,10 +109,10 @@ def test_msvcrt_locks_a_run_where_there_is_no_fcntl(tmp_path):
 def test_checkpoints_are_written_where_folders_cannot_be_opened(tmp_path):
     checkpoints = CheckpointStore(tmp_path / "run" / "checkpoints")
     for evaluated in (1, 2):
-        checkpoints.save(TrainingProgress(step=3, evaluated=evaluated), MEMORY, model_files)
-    assert checkpoints.latest()[1].evaluated == 2
+        checkpoints.save(TrainingProgress(step=3, evaluated_step=evaluated), MEMORY, model_files)
+    assert checkpoints.latest()[1].evaluated_step == 2
     for text in ("one", "two"):
-        put_text(tmp_path / "run" / "recipe.toml", text)
+        write_text(tmp_path / "run" / "recipe.toml", text)
     assert (tmp_path / "run" / "recipe.toml").read_text() == "two"
 
 
@@ -120,6 +120,6 @@ def test_checkpoints_are_written_where_folders_cannot_be_opened(tmp_path):
 def test_an_estimate_says_when_the_system_does_not_tell_its_memory():
     sizes = ("parameters", "vocabulary", "examples", "steps_an_epoch", "epochs", "checkpoint_mb")
     times = ("seconds_a_step", "tokens_per_second", "hours")
-    assert peak(torch.device("cpu")) is None
-    shown = shown_estimate(dict.fromkeys((*sizes, *times), 1) | {"memory_mb": None})
+    assert peak_memory(torch.device("cpu")) is None
+    shown = format_estimate(dict.fromkeys((*sizes, *times), 1) | {"memory_mb": None})
     assert "memory: this system does not say" in shown

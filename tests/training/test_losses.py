@@ -5,7 +5,7 @@ from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from regard.layers import Output, Transform
-from regard.training.losses import cross_entropy, word_loss
+from regard.training.losses import cross_entropy, output_loss
 
 
 def drawn(places=13, words=11, width=6, dtype=torch.float64):
@@ -47,7 +47,7 @@ def test_no_gradient_is_computed_where_none_is_wanted():
 def test_an_output_layer_s_loss_is_that_of_its_scores():
     output = Output(8, 11, bias=True, scale=0.5, transform=Transform(6, 8, "gelu", torch.nn.LayerNorm(8)))
     x, targets = torch.randn(7, 6), torch.randint(11, (7,))
-    found, _ = word_loss(output, x, targets)
+    found, _ = output_loss(output, x, targets)
     assert_close(found, F.cross_entropy(output(x), targets, reduction="sum"))
 
 

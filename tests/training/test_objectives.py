@@ -15,14 +15,14 @@ from regard.training.objectives import (
     TranslationObjective,
 )
 from regard.training.recipe import ModelRecipe
-from regard.training.styles import KINDS, DataSizes, plan
+from regard.training.styles import FAMILIES, DataSizes, model_plan
 
 WORDS, PAD, MASK = 40, 0, 3
 
 
 def model(kind, style="", **wanted):
-    recipe = ModelRecipe(kind=kind, style=style, width=16, heads=2, layers=(1,), dropout=0.0, length=64)
-    found = build(plan(recipe, DataSizes(WORDS, **wanted)).config)
+    recipe = ModelRecipe(kind=kind, family=style, width=16, heads=2, layers=(1,), dropout=0.0, max_positions=64)
+    found = build(model_plan(recipe, DataSizes(WORDS, **wanted)).config)
     initialise(found, seed=1)
     return found.double().eval()
 
@@ -37,7 +37,7 @@ def random():
 
 
 def masked(**changes):
-    return MaskedObjective(mask=MASK, frame=(1, 2), words=WORDS, special=[0, 1, 2, 3, 4], pad=PAD, **changes)
+    return MaskedObjective(mask=MASK, frame=(1, 2), vocabulary=WORDS, special=[0, 1, 2, 3, 4], pad=PAD, **changes)
 
 
 TRIED = {
@@ -73,7 +73,7 @@ def test_a_batch_is_as_wrong_as_its_texts_one_by_one(name):
     assert objective.batch(rows, random()).count == sum(counts)
 
 
-@pytest.mark.parametrize("style", KINDS["transformer"])
+@pytest.mark.parametrize("style", FAMILIES["transformer"])
 def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(style):
     network, (row,) = model("transformer", style), texts(1, columns=2)
     objective = TranslationObjective(start=PAD, pad=PAD)
@@ -83,7 +83,7 @@ def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(style):
     assert_close(found.total, F.cross_entropy(scores[0], target[0], reduction="sum", label_smoothing=0.1))
 
 
-@pytest.mark.parametrize("style", KINDS["decoder"])
+@pytest.mark.parametrize("style", FAMILIES["decoder"])
 def test_one_stream_learns_from_the_target_alone(style):
     network, rows = model("decoder", style), texts(3, columns=2)
     objective = TranslationObjective(start=PAD, pad=PAD, one_stream=True)
@@ -109,13 +109,13 @@ def test_of_the_words_to_be_guessed_most_are_masked_and_some_are_not():
     rows = [(np.arange(5, WORDS).repeat(10),) for _ in range(60)]
     objective = masked()
     batch = objective.batch(rows, random())
-    shown = batch.inputs.flatten()[batch.places]
+    shown = batch.inputs.flatten()[batch.positions]
     share = batch.count / sum(len(row[0]) for row in rows)
     assert share == pytest.approx(0.15, abs=0.01)
     assert float((shown == MASK).float().mean()) == pytest.approx(0.8, abs=0.03)
     assert float((shown == batch.answers).float().mean()) == pytest.approx(0.1, abs=0.03)
     rest = torch.ones(batch.inputs.numel(), dtype=torch.bool)
-    rest[batch.places] = False
+    rest[batch.positions] = False
     original = torch.tensor(np.concatenate([[1], rows[0][0], [2]])).repeat(60)
     assert_close(batch.inputs.flatten()[rest], original[rest])
     assert not torch.isin(batch.answers, torch.tensor([0, 1, 2, 3, 4])).any()
@@ -134,7 +134,7 @@ def test_the_pieces_of_a_word_are_hidden_together():
     rows = [(np.array([5, 21, 22, 6, 7, 23] * 30),) for _ in range(10)]
     batch = masked(whole=goes_on).batch(rows, random())
     hidden = torch.zeros(batch.inputs.numel(), dtype=torch.bool)
-    hidden[batch.places] = True
+    hidden[batch.positions] = True
     hidden = hidden.view_as(batch.inputs)[:, 1:-1].reshape(-1, 6)
     assert (hidden[:, 0] == hidden[:, 1]).all()
     assert (hidden[:, 0] == hidden[:, 2]).all()
@@ -147,21 +147,21 @@ def test_the_second_part_of_a_text_follows_or_is_another_s():
     batch = masked(pairs=True, share=0.01).batch(rows, random())
     middle = 1 + 4 + 1
     for number, row in enumerate(batch.inputs):
-        assert (int(row[middle]) == 5 + number) == bool(batch.follows[number]) or int(row[middle]) == MASK
+        assert (int(row[middle]) == 5 + number) == bool(batch.is_next[number]) or int(row[middle]) == MASK
     assert batch.segments[0].tolist() == [0] * middle + [1] * 5
-    assert 0 < int(batch.follows.sum()) < 20
+    assert 0 < int(batch.is_next.sum()) < 20
     network = model("encoder", follows=True)
     loss = masked(pairs=True).loss(network, batch)
-    assert float(loss.total.detach()) > float(loss.plain)
+    assert float(loss.total.detach()) > float(loss.cross_entropy)
 
 
 def test_hidden_words_are_guessed_by_the_whole_model():
     network, objective = model("encoder"), masked(share=0.5)
     batch = objective.batch(texts(4), random())
-    scores = network(batch.inputs, attention_mask=batch.attention_mask).flatten(0, 1)[batch.places]
+    scores = network(batch.inputs, attention_mask=batch.attention_mask).flatten(0, 1)[batch.positions]
     assert_close(objective.loss(network, batch).total, F.cross_entropy(scores, batch.answers, reduction="sum"))
 
 
 def test_every_objective_says_what_models_it_is_for():
-    assert all(set(objective.kinds) <= set(KINDS) for objective in OBJECTIVES.values())
+    assert all(set(objective.kinds) <= set(FAMILIES) for objective in OBJECTIVES.values())
     assert all(name == objective.name for name, objective in OBJECTIVES.items())

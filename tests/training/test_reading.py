@@ -5,7 +5,7 @@ import pytest
 from training.tiny import RECIPE, write_recipe_file
 
 from regard.training import RecipeError, read_recipe
-from regard.training.reading import changed, write_recipe
+from regard.training.reading import changed_keys, write_recipe
 
 FOLDER = Path(__file__).parents[2] / "recipes"
 SHIPPED = sorted(path for path in FOLDER.glob("*.toml") if path.name != "cards.toml")  # what model cards say
@@ -89,5 +89,5 @@ def test_a_run_may_be_made_longer_and_not_other(tmp_path):
     recipe = read_recipe(write_recipe_file(tmp_path))
     longer = replace(recipe, train=replace(recipe.train, steps=1000))
     other = replace(recipe, train=replace(recipe.train, seed=2), model=replace(recipe.model, width=32))
-    assert changed(recipe, longer) == []
-    assert changed(recipe, other) == ["model.width", "train.seed"]
+    assert changed_keys(recipe, longer) == []
+    assert changed_keys(recipe, other) == ["model.width", "train.seed"]

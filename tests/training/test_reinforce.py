@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from regard.models import Glimpse, GlimpseConfig
+from regard.models import GlimpseConfig, GlimpseNetwork
 from regard.models.vision import Glances
 from regard.training.reinforce import reinforce
 
@@ -42,7 +42,7 @@ def test_it_learns_to_look_where_the_answer_is():
     """The label is the brightness of one corner; a net that looks once has to find the corner."""
     torch.manual_seed(0)
     generator = torch.Generator().manual_seed(0)
-    model = Glimpse(GlimpseConfig(size=3, labels=2, width=16, glimpses=1, patch=1))
+    model = GlimpseNetwork(GlimpseConfig(size=3, labels=2, width=16, glimpses=1, patch=1))
     optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
     for _ in range(250):
         image = torch.rand(64, 3, 3, generator=generator).round()

@@ -7,14 +7,21 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from regard.models import MemoryConfig
+from regard.models import MemoryNetworkConfig
 from regard.text.told import StoryBatch
-from regard.training.copies import one, parts, restarts
-from regard.training.objectives.answer import noisy
-from regard.training.restarts import RestartProtocol, RestartResult, descend, halves, learn, score
+from regard.training.copies import copy_weights, model_of_copies, single_copy
+from regard.training.objectives.answer import noisy_ages
+from regard.training.restarts import (
+    RestartProtocol,
+    RestartResult,
+    evaluate_restarts,
+    gradient_step,
+    split_by_length,
+    train_restarts,
+)
 
-CONFIG = MemoryConfig(vocabulary=14, width=8, hops=2, memories=6, longest=3)
-SHORT = RestartProtocol(epochs=3, halve=2, linear=2, rows=16, rate=0.02)
+CONFIG = MemoryNetworkConfig(vocabulary=14, width=8, hops=2, memories=6, longest=3)
+SHORT = RestartProtocol(epochs=3, halve=2, linear_epochs=2, rows=16, learning_rate=0.02)
 
 
 def told(count: int = 48, seed: int = 0) -> StoryBatch:
@@ -32,19 +39,22 @@ def told(count: int = 48, seed: int = 0) -> StoryBatch:
 
 def test_restarts_learn_what_each_learns_alone():
     stories = told()
-    together = restarts(CONFIG, [3, 5, 8])
-    learn(together, stories, SHORT)
+    together = model_of_copies(CONFIG, [3, 5, 8])
+    train_restarts(together, stories, SHORT)
     for copy, seed in enumerate([3, 5, 8]):
-        alone = restarts(CONFIG, [seed])
-        learn(alone, stories, SHORT)
-        for mine, theirs in zip(parts(alone, 0), parts(together, copy), strict=True):
+        alone = model_of_copies(CONFIG, [seed])
+        train_restarts(alone, stories, SHORT)
+        for mine, theirs in zip(copy_weights(alone, 0), copy_weights(together, copy), strict=True):
             assert_close(mine, theirs, atol=1e-5, rtol=1e-4)
-        assert_close(score(one(together, copy), stories).loss[0], score(together, stories).loss[copy])
+        assert_close(
+            evaluate_restarts(single_copy(together, copy), stories).loss[0],
+            evaluate_restarts(together, stories).loss[copy],
+        )
 
 
 def test_a_training_that_was_stopped_goes_on_to_the_same_weights():
-    stories, whole, begun = told(), restarts(CONFIG, [1, 2]), restarts(CONFIG, [1, 2])
-    learn(whole, stories, SHORT)
+    stories, whole, begun = told(), model_of_copies(CONFIG, [1, 2]), model_of_copies(CONFIG, [1, 2])
+    train_restarts(whole, stories, SHORT)
 
     class Stop(Exception):
         pass
@@ -54,26 +64,26 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_weights():
             raise Stop
 
     with pytest.raises(Stop):
-        learn(begun, stories, SHORT, stop)
-    resumed = restarts(CONFIG, [7, 7])
+        train_restarts(begun, stories, SHORT, stop)
+    resumed = model_of_copies(CONFIG, [7, 7])
     resumed.load_state_dict(begun.state_dict())
-    learn(resumed, stories, SHORT, start=3)
+    train_restarts(resumed, stories, SHORT, start=3)
     assert all(torch.equal(one, other) for one, other in zip(whole.parameters(), resumed.parameters(), strict=True))
 
 
 def test_a_net_learns_to_look_up_where_somebody_is():
-    stories, model = told(240), restarts(CONFIG, range(2))
-    learn(model, stories, replace(SHORT, epochs=9, halve=4, linear=2, rate=0.04))
-    assert score(model, told(200, seed=1)).error[score(model, stories).best()] < 0.15
+    stories, model = told(240), model_of_copies(CONFIG, range(2))
+    train_restarts(model, stories, replace(SHORT, epochs=9, halve=4, linear=2, rate=0.04))
+    assert evaluate_restarts(model, told(200, seed=1)).error[evaluate_restarts(model, stories).best()] < 0.15
 
 
 def test_each_table_of_a_copy_is_cut_to_its_own_length():
     """Against torch's own descent, one copy at a time."""
-    stories, model = told(16), restarts(replace(CONFIG, projects=True), [1, 2])
-    alone = [one(model, copy) for copy in range(2)]
+    stories, model = told(16), model_of_copies(replace(CONFIG, projects=True), [1, 2])
+    alone = [single_copy(model, copy) for copy in range(2)]
     for net in (model, *alone):
         net(stories.story, stories.question).pow(2).sum().mul(50).backward()
-    descend(model, 0.1, clip=0.5)
+    gradient_step(model, 0.1, clip=0.5)
     for copy, net in enumerate(alone):
         for grads in [[net.words.grad[:, table], net.when.grad[:, table]] for table in range(3)] + [[net.project.grad]]:
             length = torch.cat([grad.flatten() for grad in grads]).norm()
@@ -81,7 +91,7 @@ def test_each_table_of_a_copy_is_cut_to_its_own_length():
             for grad in grads:
                 grad.mul_(0.5 / length)
         torch.optim.SGD(net.parameters(), lr=0.1).step()
-        for mine, theirs in zip(parts(model, copy), parts(net, 0), strict=True):
+        for mine, theirs in zip(copy_weights(model, copy), copy_weights(net, 0), strict=True):
             assert_close(mine, theirs)
 
 
@@ -100,7 +110,7 @@ def test_a_copy_is_kept_for_its_error_and_then_for_its_loss():
 
 def test_noise_leaves_gaps_and_keeps_the_order():
     counts = torch.randint(1, 30, (200,))
-    ages = noisy(counts, 30, 0.1, torch.Generator().manual_seed(1))
+    ages = noisy_ages(counts, 30, 0.1, torch.Generator().manual_seed(1))
     gaps = 0
     for row, count in enumerate(counts.tolist()):
         mine = ages[row, :count]
@@ -109,12 +119,14 @@ def test_noise_leaves_gaps_and_keeps_the_order():
         assert mine[0] <= count - 1 + np.ceil(0.1 * count)
         gaps += int(mine[0] > count - 1)
     assert 0.2 < gaps / 200 < 0.8
-    assert torch.equal(noisy(counts, 30, 0.0, torch.Generator())[0, : counts[0]], torch.arange(counts[0] - 1, -1, -1))
+    assert torch.equal(
+        noisy_ages(counts, 30, 0.0, torch.Generator())[0, : counts[0]], torch.arange(counts[0] - 1, -1, -1)
+    )
 
 
 def test_halves_save_padding_and_lose_nothing():
     counts = torch.tensor([3, 40, 5, 2, 4, 3, 2, 5])
-    short, long = halves(counts)
+    short, long = split_by_length(counts)
     assert long.tolist() == [1]
     assert sorted([*short.tolist(), *long.tolist()]) == list(range(8))
-    assert [len(part) for part in halves(torch.tensor([7, 7, 6, 7]))] == [4]
+    assert [len(part) for part in split_by_length(torch.tensor([7, 7, 6, 7]))] == [4]

@@ -1,12 +1,12 @@
 import pytest
 
 from regard.errors import UnknownName
-from regard.training.schedules import SCHEDULES, rate_at
+from regard.training.schedules import SCHEDULES, learning_rate_at
 
 
 def rates(schedule, warmup=10, steps=100, floor=0.0):
     told = {"rate": 0.5, "schedule": schedule, "warmup": warmup, "steps": steps, "floor": floor}
-    return [rate_at(step, **told) for step in range(1, steps + 1)]
+    return [learning_rate_at(step, **told) for step in range(1, steps + 1)]
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -32,7 +32,7 @@ def test_linear_and_cosine_end_near_nothing_and_not_below_the_floor():
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_cooldown_takes_the_last_steps_evenly_to_the_floor_and_leaves_the_others(schedule):
     told = {"rate": 0.5, "schedule": schedule, "warmup": 10, "steps": 100, "floor": 0.1}
-    cooled = [rate_at(step, **told, cooldown=20) for step in range(1, 101)]
+    cooled = [learning_rate_at(step, **told, cooldown=20) for step in range(1, 101)]
     plain = rates(schedule, floor=0.1)
     assert cooled[:81] == plain[:81]
     shares = [(one - 0.1) / (other - 0.1) for one, other in zip(cooled[80:99], plain[80:99], strict=True)]

@@ -14,7 +14,7 @@ from regard.checkpoints import load_model
 from regard.errors import RegardError
 from regard.text import DataError
 from regard.training import RecipeError, Stopped, estimate, judge, read_recipe, train
-from regard.training.data import material
+from regard.training.data import read_training_data
 from regard.training.log import read_log
 from regard.training.loop import Diverged
 
@@ -52,7 +52,7 @@ def test_a_run_that_was_stopped_ends_as_if_it_was_not(at, number, whole, tmp_pat
 
 
 def test_a_stop_during_an_evaluation_saves_and_the_evaluation_comes_later(whole, tmp_path, monkeypatch):
-    recipe, real = tiny(tmp_path), judge.held_out
+    recipe, real = tiny(tmp_path), judge.held_out_scores
     asked = []
 
     def disturbed(*given):
@@ -107,10 +107,10 @@ def test_a_run_goes_on_only_as_what_it_was(tmp_path):
 
 
 def test_every_sample_is_seen_once_an_epoch(tmp_path):
-    data = material(tiny(tmp_path), tmp_path, print)
+    data = read_training_data(tiny(tmp_path), tmp_path, print)
     for epoch in (0, 1, 5):
-        rows = [row for number in range(data.order.count(epoch)) for row in data.order.rows(epoch, number)]
-        assert sorted(rows) == list(range(len(data.rows)))
+        rows = [row for number in range(data.sampler.count(epoch)) for row in data.sampler.rows(epoch, number)]
+        assert sorted(rows) == list(range(len(data.examples)))
 
 
 def test_it_learns_and_the_result_is_a_folder_for_others(tmp_path):
@@ -225,7 +225,7 @@ def test_faulty_texts_can_be_left_out_and_that_is_said(tmp_path):
 def test_a_dry_run_says_what_it_would_take_and_writes_nothing(tmp_path):
     recipe = tiny(tmp_path)
     found = estimate(recipe)
-    assert found["steps_an_epoch"] == material(recipe, tmp_path, print).order.count(0)
+    assert found["steps_an_epoch"] == read_training_data(recipe, tmp_path, print).sampler.count(0)
     assert found["parameters"] > 1000
     assert found["hours"] >= 0
     assert not Path(recipe.run).exists()

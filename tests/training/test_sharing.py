@@ -24,11 +24,11 @@ from regard.text import DataError
 from regard.training import Stopped, train
 from regard.training.log import read_log
 from regard.training.loop import Loop
-from regard.training.processes import ProcessLost, joined, met
+from regard.training.processes import ProcessLost, agreed_name, join_processes
 from regard.training.recipe import TrainRecipe
-from regard.training.sharing import gathered, shared
+from regard.training.sharing import full_tensor, parallelise
 from regard.training.state import CheckpointStore
-from regard.training.update import update
+from regard.training.update import training_step
 
 STOPPED, LOST, FAULTY = 3, 4, 5
 
@@ -79,10 +79,12 @@ def losses(run):
 def test_the_gradients_of_two_processes_are_those_of_one_with_twice_the_batch(shard, tmp_path):
     def gradients(rank=0, world=1):
         mine = learner()
-        with joined() as found:
-            steps = shared(mine, found, TrainRecipe(shard=shard))
-            update(steps, batched(rows(32)[rank::world], [32 // world]), adam(mine), rate=0.0, world=found)
-            whole = {name: gathered(weight.grad) for name, weight in mine.model.named_parameters()}
+        with join_processes() as found:
+            steps = parallelise(mine, found, TrainRecipe(shard=shard))
+            training_step(
+                steps, batched(rows(32)[rank::world], [32 // world]), adam(mine), learning_rate=0.0, world=found
+            )
+            whole = {name: full_tensor(weight.grad) for name, weight in mine.model.named_parameters()}
         save_file(whole, tmp_path / f"{world}-{rank}")
         return 0
 
@@ -214,6 +216,6 @@ def test_processes_that_are_started_again_meet_under_a_name_of_their_own():
     store.set("asks/1", "a process that is dead")
     for _ in range(3):
         with ThreadPoolExecutor(3) as pool:
-            lives.append(set(pool.map(lambda rank: met(store, rank, 3), range(3))))
+            lives.append(set(pool.map(lambda rank: agreed_name(store, rank, 3), range(3))))
     assert [len(life) for life in lives] == [1, 1, 1]
     assert len(set.union(*lives)) == 3

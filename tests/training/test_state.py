@@ -3,7 +3,14 @@ import torch
 
 from regard.checkpoints import CheckpointError
 from regard.training import state
-from regard.training.state import CheckpointStore, SaveError, TrainingProgress, alone, read_memory, written_whole
+from regard.training.state import (
+    CheckpointStore,
+    SaveError,
+    TrainingProgress,
+    lock_run,
+    read_optimiser_state,
+    write_with_manifest,
+)
 
 MEMORY = {"weight:exp_avg": torch.arange(3.0)}
 
@@ -24,7 +31,7 @@ def test_the_latest_checkpoint_is_the_newest_that_is_whole(tmp_path):
     checkpoints = saved(tmp_path, 1, 2, 10)
     path, progress = checkpoints.latest()
     assert progress == TrainingProgress(step=10, best=0.1)
-    assert torch.equal(read_memory(path)["weight:exp_avg"], MEMORY["weight:exp_avg"])
+    assert torch.equal(read_optimiser_state(path)["weight:exp_avg"], MEMORY["weight:exp_avg"])
 
 
 def damage_flip(path):
@@ -84,8 +91,8 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
 def test_a_checkpoint_can_be_written_again(tmp_path):
     saved(tmp_path, 3)
     checkpoints = CheckpointStore(tmp_path / "checkpoints")
-    checkpoints.save(TrainingProgress(step=3, evaluated=3), MEMORY, model_files)
-    assert checkpoints.latest()[1].evaluated == 3
+    checkpoints.save(TrainingProgress(step=3, evaluated_step=3), MEMORY, model_files)
+    assert checkpoints.latest()[1].evaluated_step == 3
     assert len(list(checkpoints.folder.iterdir())) == 1
 
 
@@ -93,12 +100,12 @@ def test_what_is_not_kept_goes_and_what_was_left_half_done_too(tmp_path):
     checkpoints = saved(tmp_path, 1, 2, 3)
     (checkpoints.folder / ".step-00000004.abc").mkdir()
     checkpoints.sweep()
-    checkpoints.tidy({2, 3})
+    checkpoints.keep_only({2, 3})
     assert sorted(path.name for path in checkpoints.folder.iterdir()) == ["step-00000002", "step-00000003"]
 
 
 def test_two_trainings_do_not_share_a_folder(tmp_path):
-    with alone(tmp_path), pytest.raises(SaveError, match="another training"), alone(tmp_path):
+    with lock_run(tmp_path), pytest.raises(SaveError, match="another training"), lock_run(tmp_path):
         pass
 
 
@@ -108,6 +115,6 @@ def test_a_file_that_is_no_state_is_an_error(tmp_path):
         (beside / "optimiser.safetensors").write_bytes(b"")
         (beside / "state.json").write_text('{"stp": 1}')
 
-    written_whole(tmp_path / "step-00000001", odd)
+    write_with_manifest(tmp_path / "step-00000001", odd)
     with pytest.raises(CheckpointError, match="no state of a training"):
         state.read_progress(tmp_path / "step-00000001")

@@ -9,16 +9,20 @@ from regard.checkpoints.hub import build
 from regard.training.initial import initialise
 from regard.training.learner import Learner, freeze
 from regard.training.objectives import TranslationObjective
-from regard.training.optimiser import clip, make_optimiser, moments, restore_moments
+from regard.training.optimiser import clip_gradients, make_optimiser, moments, restore_moments
 from regard.training.recipe import ModelRecipe
-from regard.training.styles import DataSizes, plan
-from regard.training.update import update
+from regard.training.styles import DataSizes, model_plan
+from regard.training.update import training_step
 
 WORDS = 17
 
 
 def learner(smoothing=0.1):
-    model = build(plan(ModelRecipe(width=8, heads=2, layers=(1,), inner=16, dropout=0.0), DataSizes(WORDS)).config)
+    model = build(
+        model_plan(
+            ModelRecipe(width=8, heads=2, layers=(1,), feed_forward_width=16, dropout=0.0), DataSizes(WORDS)
+        ).config
+    )
     initialise(model, seed=1)
     return Learner(model, TranslationObjective(start=0, pad=0), smoothing=smoothing)
 
@@ -44,7 +48,7 @@ def adam(model, **changes):
 
 def gradients(sizes):
     mine = learner()
-    done = update(mine, batched(rows(32), sizes), adam(mine), rate=0.0)
+    done = training_step(mine, batched(rows(32), sizes), adam(mine), learning_rate=0.0)
     return {name: weight.grad for name, weight in mine.model.named_parameters()}, done
 
 
@@ -60,10 +64,10 @@ def test_batches_that_are_added_up_are_one_batch(sizes):
 def test_a_gradient_that_is_no_number_changes_nothing():
     mine = learner()
     optimiser = adam(mine)
-    update(mine, batched(rows(4), [4]), optimiser, rate=0.01)
+    training_step(mine, batched(rows(4), [4]), optimiser, learning_rate=0.01)
     before = {name: weight.clone() for name, weight in mine.state_dict().items()}
     mine.register_forward_hook(lambda module, inputs, output: (output[0] * math.nan, *output[1:]))
-    done = update(mine, batched(rows(4), [4]), optimiser, rate=0.01)
+    done = training_step(mine, batched(rows(4), [4]), optimiser, learning_rate=0.01)
     assert done.skipped
     assert_close(dict(mine.state_dict()), before, rtol=0, atol=0)
     assert all(int(known["step"]) == 1 for known in optimiser.state.values())
@@ -72,7 +76,7 @@ def test_a_gradient_that_is_no_number_changes_nothing():
 def test_a_step_tells_those_who_keep_copies_of_the_weights():
     mine = learner()
     versions = [weight._version for weight in mine.parameters()]
-    update(mine, batched(rows(4), [4]), adam(mine), rate=0.01)
+    training_step(mine, batched(rows(4), [4]), adam(mine), learning_rate=0.01)
     assert all(weight._version > old for weight, old in zip(mine.parameters(), versions, strict=True))
 
 
@@ -80,8 +84,8 @@ def test_gradients_are_clipped_together():
     weights = [torch.nn.Parameter(torch.zeros(3)), torch.nn.Parameter(torch.zeros(2, 2))]
     for weight in weights:
         weight.grad = torch.full_like(weight, 2.0)
-    assert float(clip(weights, 1.0)) == pytest.approx(2 * math.sqrt(7))
-    assert float(clip(weights, 0.0)) == pytest.approx(1.0, abs=1e-5)
+    assert float(clip_gradients(weights, 1.0)) == pytest.approx(2 * math.sqrt(7))
+    assert float(clip_gradients(weights, 0.0)) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_only_what_multiplies_decays():
@@ -94,7 +98,7 @@ def test_an_optimiser_s_memory_goes_by_names():
     mine = learner()
     names = {weight: name for name, weight in mine.named_parameters()}
     optimiser = adam(mine)
-    update(mine, batched(rows(4), [4]), optimiser, rate=0.01)
+    training_step(mine, batched(rows(4), [4]), optimiser, learning_rate=0.01)
     other = adam(mine)
     lacking, unwanted = restore_moments(other, names, moments(optimiser, names))
     assert not lacking
@@ -107,5 +111,5 @@ def test_frozen_weights_are_named_by_their_place():
     kept, learning = freeze(mine.model, ("encoder.0", "decoder.0.self"))
     assert all(name.startswith(("encoder.stack.blocks.0.", "decoder.stack.blocks.0.self.")) for name in kept)
     assert "decoder.stack.blocks.0.self_norm.weight" in learning
-    update(mine, batched(rows(4), [4]), adam(mine), rate=0.01)
+    training_step(mine, batched(rows(4), [4]), adam(mine), learning_rate=0.01)
     assert mine.model.encoder.stack.blocks[0].self.output.weight.grad is None

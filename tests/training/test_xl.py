@@ -14,11 +14,11 @@ from training.watching import Interrupting, Quiet
 
 import regard
 from regard.training import RecipeError, Stopped, read_recipe, train
-from regard.training.evaluation import held_out
+from regard.training.evaluation import held_out_scores
 from regard.training.learner import Learner
 from regard.training.log import read_log
 from regard.training.objectives import NextTokenObjective
-from regard.training.streams import read_on
+from regard.training.streams import continued_batches
 
 RECIPE = """
 run = "run"
@@ -88,36 +88,36 @@ def test_what_was_trained_is_loaded_writes_and_is_evaluated_with_its_memory(whol
 def test_a_batch_that_goes_on_is_read_after_the_one_before_it():
     xl, objective = model(30), NextTokenObjective()
     tokens = np.random.default_rng(0).integers(0, VOCABULARY, 121)
-    batches = read_on(tokens, 10, 2, objective)
+    batches = continued_batches(tokens, 10, 2, objective)
     assert [batch.inputs.shape for batch in batches] == [(2, 10)] * 6
     with torch.no_grad():
-        found = held_out(Learner(xl, objective).eval(), batches)["loss"]
+        found = held_out_scores(Learner(xl, objective).eval(), batches)["loss"]
         rows = torch.from_numpy(np.stack([tokens[:61], tokens[60:121]]))
         meant = torch.nn.functional.cross_entropy(xl(rows[:, :-1]).flatten(0, 1), rows[:, 1:].flatten())
         assert_close(found, float(meant), rtol=1e-5, atol=1e-6)
         first = objective.loss(xl, batches[0])
-        assert first.carried["ends"].tolist() == [10, 70]
-        elsewhere = objective.loss(xl, batches[3].after(first.carried))  # begins where nothing ended
-        assert torch.equal(elsewhere.plain, objective.loss(xl, batches[3]).plain)
-        follows = objective.loss(xl, batches[1].after(first.carried))
-        assert not torch.equal(follows.plain, objective.loss(xl, batches[1]).plain)
+        assert first.memory["ends"].tolist() == [10, 70]
+        elsewhere = objective.loss(xl, batches[3].with_memory(first.memory))  # begins where nothing ended
+        assert torch.equal(elsewhere.cross_entropy, objective.loss(xl, batches[3]).cross_entropy)
+        follows = objective.loss(xl, batches[1].with_memory(first.memory))
+        assert not torch.equal(follows.cross_entropy, objective.loss(xl, batches[1]).cross_entropy)
 
 
 def test_a_gradient_that_is_no_number_takes_its_memory_with_it():
     from regard.training.optimiser import make_optimiser
-    from regard.training.update import update
+    from regard.training.update import training_step
 
     xl, objective = model(30), NextTokenObjective()
     learner = Learner(xl, objective)
-    optimiser = make_optimiser(xl, "adam", rate=0.0, betas=(0.9, 0.98), epsilon=1e-9, decay=0.0)
-    batches = read_on(np.arange(61) % VOCABULARY, 10, 2, objective)
-    done = update(learner, batches[:2], optimiser, rate=0.0)
-    assert done.carried["ends"].tolist() == [20, 50]
+    optimiser = make_optimiser(xl, "adam", learning_rate=0.0, betas=(0.9, 0.98), epsilon=1e-9, weight_decay=0.0)
+    batches = continued_batches(np.arange(61) % VOCABULARY, 10, 2, objective)
+    done = training_step(learner, batches[:2], optimiser, learning_rate=0.0)
+    assert done.memory["ends"].tolist() == [20, 50]
     with torch.no_grad():
-        xl.decoder.words.table.weight[3] = torch.nan
-    done = update(learner, batches[2:3], optimiser, rate=0.0, carried=done.carried)
+        xl.decoder.embedding.table.weight[3] = torch.nan
+    done = training_step(learner, batches[2:3], optimiser, learning_rate=0.0, memory=done.memory)
     assert done.skipped
-    assert done.carried is None
+    assert done.memory is None
 
 
 def test_text_that_does_not_go_on_is_refused(tmp_path):

@@ -17,14 +17,14 @@ from browsing import Visit, browsing, serving
 from regard.checkpoints import save_model
 from regard.models import (
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
     Transformer,
     TransformerConfig,
-    WordsConfig,
 )
 
 
@@ -90,8 +90,10 @@ def translator(folder: Path, words: Path, seed: int = 7) -> None:
     reader.add_special_tokens(["<pad>", "</s>"])
     reader.save(str(words))
     torch.manual_seed(seed)
-    stack = StackConfig(2, 32, AttentionConfig(4), InnerConfig(64, "relu"), first=False, final_norm=False)
-    side = SideConfig(WordsConfig(len(known)), stack, PositionConfig("sinusoidal", {"width": 32, "layout": "halves"}))
+    stack = StackConfig(2, 32, AttentionConfig(4), FeedForwardConfig(64, "relu"), pre_norm=False, final_norm=False)
+    side = EmbeddedStackConfig(
+        EmbeddingConfig(len(known)), stack, PositionConfig("sinusoidal", {"width": 32, "layout": "halves"})
+    )
     model = Transformer(TransformerConfig(side, side, OutputConfig(bias=True)))
     with torch.no_grad():
         for block in (*model.encoder.stack.blocks, *model.decoder.stack.blocks):

@@ -5,8 +5,8 @@ import torch
 from torch.testing import assert_close
 from viewer.small import framed
 
-from regard.attention import Additive, Alibi, Causal, Dot, Local, Pattern
-from regard.attention.scores import XL, Shaw
+from regard.attention import Additive, AlibiBias, Causal, Dot, Local, Pattern
+from regard.attention.scores import Shaw, XLScore
 from regard.errors import ShapeError
 from regard.viewer import maps, pyramid
 from regard.viewer.refusals import NotYet
@@ -22,18 +22,18 @@ def scores_of() -> dict:
         "scale": Dot(0.3),
         "additive": Additive(torch.randn(HEADS, WIDTH)),
         "shaw": Shaw(table),
-        "xl": XL(u, v, far, zero=LENGTH - 1),
+        "xl": XLScore(u, v, far, zero=LENGTH - 1),
     }
 
 
 def drawn(score=Dot(), **parts) -> Pattern:
     query, key = torch.randn(2, 1, HEADS, LENGTH, WIDTH).unbind()
-    return Pattern(query, key, score=score, mask=Causal(), bias=Alibi(torch.tensor([0.5, 0.1])), **parts)
+    return Pattern(query, key, score=score, mask=Causal(), bias=AlibiBias(torch.tensor([0.5, 0.1])), **parts)
 
 
 @pytest.mark.parametrize("name", scores_of())
 def test_a_score_is_the_sum_of_its_parts(name):
-    pattern = drawn(scores_of()[name]).temper(2.0, heads=[1])
+    pattern = drawn(scores_of()[name]).with_temperature(2.0, heads=[1])
     weights = torch.softmax(pattern.scores(slice(0, LENGTH), slice(0, LENGTH)), -1)[0]
     for head, row, column in ((0, 5, 2), (1, 8, 8), (1, 3, 0)):
         told = maps.pair(pattern, "place", head, row, column)

@@ -147,7 +147,7 @@ def test_inside_are_the_librarys_looks(visit, task, answer, seen):
         source.flatten().tolist(), abs=1e-4
     )
     visit.open("inside", **STATE, look="lens")
-    chances = lens_of(task, SENTENCE, 1).lens.chances[:, 0, :, 0].flip(0)
+    chances = lens_of(task, SENTENCE, 1).lens.probabilities[:, 0, :, 0].flip(0)
     assert matrix(visit, "Logit lens", "likeliest word") == pytest.approx(chances.flatten().tolist(), abs=1e-4)
 
 

@@ -50,7 +50,7 @@ def test_the_lens_of_a_masked_model_is_the_librarys(visit, site):
     text = "the [MASK] sleeps ."
     visit.open("inside", model="bert", text=text, look="lens")
     shown = [float(row[3]) for row in visit.table("Logit lens")]
-    chances = lens_of(site.task("bert"), text, 1).lens.chances[:, 0, :, 0].flip(0)
+    chances = lens_of(site.task("bert"), text, 1).lens.probabilities[:, 0, :, 0].flip(0)
     assert shown == pytest.approx(chances.flatten().tolist(), abs=1e-5)
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from regard.attention import Alibi, Causal, Padding, Pattern, Window
+from regard.attention import AlibiBias, Causal, Padding, Pattern, Window
 from regard.viewer import pyramid
 from regard.viewer.pyramid import base, built, cells, levels, pooled
 
@@ -21,7 +21,7 @@ MASKS = {
 def pattern(name: str, heads: int = 2, width: int = 8) -> Pattern:
     mask, queries, keys = MASKS[name]
     query, key = torch.randn(1, heads, queries, width), torch.randn(1, heads, keys, width)
-    return Pattern(query, key, mask=mask, bias=Alibi(torch.full((heads,), 0.01)))
+    return Pattern(query, key, mask=mask, bias=AlibiBias(torch.full((heads,), 0.01)))
 
 
 def by_definition(weights: torch.Tensor, level: int, how: str) -> torch.Tensor:

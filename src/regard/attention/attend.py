@@ -5,14 +5,14 @@ from jaxtyping import Int
 from torch import Tensor
 
 from regard.attention.biases import Bias
-from regard.attention.efficient.way import Way
-from regard.attention.kernels import Run, gather, gather_and_tell
-from regard.attention.masks import Dense, Mask
+from regard.attention.efficient.way import AttentionMethod
+from regard.attention.kernels import Run, attention_output, output_and_statistics
+from regard.attention.masks import DenseMask, Mask
 from regard.attention.normalisers import Normaliser
 from regard.attention.pattern import Pattern
 from regard.attention.scores import Dot, Score
 from regard.attention.taps import Taps
-from regard.shapes import Gathered, Keys, Queries, Values
+from regard.shapes import AttentionOutput, Keys, Queries, Values
 
 
 def attend(
@@ -24,11 +24,11 @@ def attend(
     bias: Bias | None = None,
     mask: Mask | Tensor | None = None,
     normaliser: Normaliser | None = None,
-    way: Way | None = None,
+    method: AttentionMethod | None = None,
     taps: Taps = (),
-    places: Int[Tensor, "#batch queries"] | None = None,
+    positions: Int[Tensor, "#batch queries"] | None = None,
     dropout: float = 0.0,
-) -> Gathered:
+) -> AttentionOutput:
     """Compare each query with the keys it may see, turn the scores into weights, gather the values.
 
     Runs at the speed of the fused kernel; the weights are there for whoever looks through a tap. Keys and values
@@ -39,26 +39,26 @@ def attend(
     kind = query.device.type
     if torch.is_autocast_enabled(kind):
         dtype = torch.get_autocast_dtype(kind)
-        told = {"score": score, "bias": bias, "mask": mask, "normaliser": normaliser, "way": way}
+        told = {"score": score, "bias": bias, "mask": mask, "normaliser": normaliser, "way": method}
         cast = query.to(dtype)
         with torch.autocast(kind, enabled=False):
             key = cast if key is query else key.to(dtype)
-            return attend(cast, key, value.to(dtype), **told, taps=taps, places=places, dropout=dropout)
-    mask = Dense(mask) if isinstance(mask, Tensor) else mask
+            return attend(cast, key, value.to(dtype), **told, taps=taps, positions=positions, dropout=dropout)
+    mask = DenseMask(mask) if isinstance(mask, Tensor) else mask
     pattern = Pattern(
-        query, key, score, bias, mask, normaliser or score.normaliser, value=value, query_positions=places
+        query, key, score, bias, mask, normaliser or score.normaliser, value=value, query_positions=positions
     )
-    if way is not None:
-        pattern = way.pattern(pattern)
-    run = None if way is None else way.run
-    return through(taps, pattern, dropout, run) if taps else gather(pattern, dropout, run)
+    if method is not None:
+        pattern = method.pattern(pattern)
+    run = None if method is None else method.run
+    return through(taps, pattern, dropout, run) if taps else attention_output(pattern, dropout, run)
 
 
-def through(taps: Taps, pattern: Pattern, dropout: float = 0.0, run: Run | None = None) -> Gathered:
+def through(taps: Taps, pattern: Pattern, dropout: float = 0.0, run: Run | None = None) -> AttentionOutput:
     """All edits run first, then all watchers see the result."""
     for tap in taps:
         pattern = tap.edit(pattern)
-    gathered, pattern = gather_and_tell(pattern, dropout, run)
+    gathered, pattern = output_and_statistics(pattern, dropout, run)
     for tap in taps:
         tap.see(pattern)
     return gathered

@@ -12,7 +12,7 @@ ROUNDED = 5e-5  # as far as four decimals are off
 
 
 @dataclass(frozen=True, eq=False)
-class Fixed:
+class FixedWeights:
     """Rows of some heads that are what somebody said; the other heads stay fused."""
 
     heads: tuple[int, ...]
@@ -20,7 +20,7 @@ class Fixed:
     weights: Tensor  # (members or 1, heads, rows, keys)
     members: tuple[int, ...] | None = None  # of the batch; None: all
 
-    def part(self, batch: slice, heads: slice) -> "Fixed":
+    def part(self, batch: slice, heads: slice) -> "FixedWeights":
         """The same for some members of the batch and some heads, which are counted anew."""
         members, here = self.members, batch
         if members is not None:
@@ -28,7 +28,9 @@ class Fixed:
             members = tuple(members[number] - batch.start for number in here)
         weights = self.weights[here] if len(self.weights) > 1 else self.weights
         mine = [number for number, head in enumerate(self.heads) if heads.start <= head < heads.stop]
-        return Fixed(tuple(self.heads[number] - heads.start for number in mine), self.rows, weights[:, mine], members)
+        return FixedWeights(
+            tuple(self.heads[number] - heads.start for number in mine), self.rows, weights[:, mine], members
+        )
 
     def put(self, tile: Tensor, rows: slice, columns: slice) -> Tensor:
         """A tile of weights with these rows in place of what was computed."""

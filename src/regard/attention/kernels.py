@@ -14,15 +14,15 @@ from torch.utils.checkpoint import checkpoint
 
 from regard.attention.masks import Padding
 from regard.attention.masks.padding import padding
-from regard.attention.normalisers import Softmax, Summary
+from regard.attention.normalisers import RowStatistics, Softmax
 from regard.attention.pattern import Pattern
 from regard.attention.scores import Dot
 from regard.attention.tiles import assembled, span
-from regard.shapes import Gathered
+from regard.shapes import AttentionOutput
 
 FLASH = 1  # torch.nn.attention.SDPBackend.FLASH_ATTENTION, whose import is slow
 
-Answer = tuple[Tensor, Summary | None]
+Answer = tuple[Tensor, RowStatistics | None]
 """What was gathered, and what the normaliser knows of each row if the kernel says."""
 
 
@@ -30,14 +30,14 @@ Run = Callable[[Pattern, float, bool], Answer]
 """How a pattern is gathered with: given it, a share of weights to drop, and whether to tell what is known of rows."""
 
 
-def gather(pattern: Pattern, dropout: float = 0.0, run: Run | None = None) -> Gathered:
+def attention_output(pattern: Pattern, dropout: float = 0.0, run: Run | None = None) -> AttentionOutput:
     """The values, weighted by the pattern: (batch, heads, queries, value width)."""
-    return gather_and_tell(pattern, dropout, run, tell=False)[0]
+    return output_and_statistics(pattern, dropout, run, tell=False)[0]
 
 
-def gather_and_tell(
+def output_and_statistics(
     pattern: Pattern, dropout: float = 0.0, run: Run | None = None, *, tell: bool = True
-) -> tuple[Gathered, Pattern]:
+) -> tuple[AttentionOutput, Pattern]:
     """The same, and the pattern with what the kernel knows of it filled in. `run` is another way than `exact`."""
     run, hides = run or exact, padding(pattern.allowed)
     if hides is None:
@@ -53,7 +53,7 @@ def gather_and_tell(
         gathered = fixed.gather(gathered, pattern.values)
     if pattern.gate is not None:
         gathered = gated(gathered, pattern.gate[:, :, None, None])
-    return gathered, replace(pattern, summary=summary) if summary else pattern
+    return gathered, replace(pattern, row_statistics=summary) if summary else pattern
 
 
 def gated(gathered: Tensor, gate: Tensor) -> Tensor:
@@ -95,7 +95,7 @@ def fuses(pattern: Pattern, dropout: float) -> bool:
     """Whether the weights are a softmax of dot products plus something that needs no gradient."""
     plain = isinstance(pattern.score, Dot) and type(pattern.normaliser) is Softmax and not dropout
     # Half precision has no room for a query times a sharpness; the explicit way works in float32.
-    fits = pattern.sharpness is None or pattern.query.dtype.itemsize >= 4
+    fits = pattern.inverse_temperature is None or pattern.query.dtype.itemsize >= 4
     return plain and fits and not (pattern.bias is not None and pattern.bias.learns and torch.is_grad_enabled())
 
 
@@ -111,8 +111,8 @@ def fused(
     """The kernel itself. Widths are made equal and numbers adjacent, because torch takes others by way of N x N."""
     assert isinstance(pattern.score, Dot)
     scale = pattern.score.factor(key.shape[-1])
-    if pattern.sharpness is not None:
-        query = query * pattern.sharpness[:, None, None].to(query.dtype)
+    if pattern.inverse_temperature is not None:
+        query = query * pattern.inverse_temperature[:, None, None].to(query.dtype)
     wide, narrow = value.shape[-1], key.shape[-1]
     if wide < narrow:
         value = F.pad(value, (0, narrow - wide))
@@ -141,7 +141,7 @@ def kernel_call(
     is_causal: bool,
     scale: float | None,
     shares: bool,
-) -> tuple[Tensor, Summary] | None:
+) -> tuple[Tensor, RowStatistics] | None:
     """What torch's own fused attention computes from these, to the bit, with the log-sum-exp; None where it would
     choose another kernel than the one that tells."""
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
@@ -234,13 +234,13 @@ def block(part: Pattern, query: Tensor, rows: slice, dropout: float, tell: bool)
     """What a block of queries gathers, and what is known of its rows if somebody looks."""
     columns = span(part.allowed, rows, *part.shape[2:])
     key, value = part.key[:, :, columns], part.values[:, :, columns]
-    summary: Summary | None = None
+    summary: RowStatistics | None = None
     if columns.start < columns.stop and fuses(part, dropout):
         gathered, summary = fused(part, query, key, value, added(part, rows, columns), False, tell)
     else:
         gathered, scores = explicit(part, rows, columns, value, dropout)
         if tell:
-            summary = part.normaliser.summary(scores.detach(), part.places(rows, columns)[1])
+            summary = part.normaliser.row_statistics(scores.detach(), part.places(rows, columns)[1])
     return gathered, *(summary or ())
 
 
@@ -259,8 +259,8 @@ def added(part: Pattern, rows: slice, columns: slice) -> Tensor | None:
     numbers = None
     if part.bias is not None:
         numbers = part.bias.tile(row_places, column_places)
-        if part.sharpness is not None:
-            numbers = numbers * part.sharpness[:, None, None]
+        if part.inverse_temperature is not None:
+            numbers = numbers * part.inverse_temperature[:, None, None]
         numbers = numbers.to(torch.promote_types(part.query.dtype, torch.float32))  # a far place is a large number
     allowed = part.allowed
     if allowed is None:

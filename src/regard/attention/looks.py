@@ -12,14 +12,14 @@ from regard.errors import ShapeError
 TEETH = 16  # keys whose maximum stands for them while the best are sought
 
 
-class Top(NamedTuple):
+class TopKeys(NamedTuple):
     """The keys that each query looks at most; -1 where fewer are visible."""
 
     weights: Tensor  # (batch, heads, queries, k)
-    places: Tensor  # (batch, heads, queries, k)
+    positions: Tensor  # (batch, heads, queries, k)
 
 
-def top(tiles: Iterable[Tile], out: Top, absent: float) -> Top:
+def top(tiles: Iterable[Tile], out: TopKeys, absent: float) -> TopKeys:
     """Fill in the largest numbers of every row, largest first; `absent` stands where there is no key."""
     k = out.weights.shape[-1]
     out.weights.fill_(-torch.inf)
@@ -28,12 +28,12 @@ def top(tiles: Iterable[Tile], out: Top, absent: float) -> Top:
         where = torch.where(best != absent, where + columns.start, -1)
         if columns.start:  # strips of the same rows came before
             best = torch.cat([out.weights[batch, heads, rows], best], -1)
-            where = torch.cat([out.places[batch, heads, rows], where], -1)
+            where = torch.cat([out.positions[batch, heads, rows], where], -1)
             best, index = best.topk(k, dim=-1)
             where = where.gather(-1, index)
         out.weights[batch, heads, rows, : best.shape[-1]] = best
-        out.places[batch, heads, rows, : best.shape[-1]] = where
-    return Top(out.weights.masked_fill(out.weights == -torch.inf, absent), out.places)
+        out.positions[batch, heads, rows, : best.shape[-1]] = where
+    return TopKeys(out.weights.masked_fill(out.weights == -torch.inf, absent), out.positions)
 
 
 def largest(weights: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -14,7 +14,7 @@ from torch import Tensor
 from regard.errors import ShapeError
 from regard.shapes import Columns
 
-Summary = tuple[Tensor, ...]
+RowStatistics = tuple[Tensor, ...]
 """A few numbers per query, each (batch, heads, queries, some)."""
 
 
@@ -24,17 +24,17 @@ class Normaliser:
     tempers = True  # whether a temperature on the scores means anything
     sums = (1.0, 1.0)  # between which the weights of a query add up, unless it looks at nothing
 
-    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+    def row_statistics(self, scores: Tensor, columns: Columns) -> RowStatistics:
         """What has to be known of whole rows."""
         return ()
 
-    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
         """The weights of a tile, given the summary of its rows. The scores are used up."""
         raise NotImplementedError
 
     def whole(self, scores: Tensor, columns: Columns) -> Tensor:
         """The weights of whole rows, made for training."""
-        return self.weights(scores, self.summary(scores, columns), columns)
+        return self.weights(scores, self.row_statistics(scores, columns), columns)
 
     def heads(self, kept: Tensor | slice) -> "Normaliser":
         """The normaliser of some heads."""
@@ -45,7 +45,7 @@ class Normaliser:
 class Softmax(Normaliser):
     """Positive weights that sum to 1; the summary is the log-sum-exp (0 where a query sees nothing)."""
 
-    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+    def row_statistics(self, scores: Tensor, columns: Columns) -> RowStatistics:
         if not scores.shape[-1]:
             return (scores.new_zeros(*scores.shape[:-1], 1),)
         # Not torch.logsumexp, whose gradient is NaN where everything is forbidden.
@@ -55,7 +55,7 @@ class Softmax(Normaliser):
         blind = total == 0
         return (torch.where(blind, 0, torch.where(blind, 1, total).log() + largest),)
 
-    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
         if scores.requires_grad:
             return (scores - summary[0]).exp()
         return scores.sub_(summary[0]).exp_()
@@ -76,8 +76,8 @@ class Sink(Softmax):
 
     logits: Float[Tensor, "heads"]
 
-    def summary(self, scores: Tensor, columns: Columns) -> Summary:
-        (total,) = super().summary(scores, columns)
+    def row_statistics(self, scores: Tensor, columns: Columns) -> RowStatistics:
+        (total,) = super().row_statistics(scores, columns)
         blind = (scores == -torch.inf).all(-1, keepdim=True)
         sink = self.logits[:, None, None].to(scores.dtype)
         return (torch.where(blind, sink, torch.logaddexp(total, sink)),)
@@ -97,26 +97,26 @@ class Unnormalised(Normaliser):
     tempers = False
     sums = (-torch.inf, torch.inf)
 
-    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
         return torch.where(scores == -torch.inf, 0, scores)
 
 
 @dataclass(frozen=True)
-class Sum(Normaliser):
+class SumNormaliser(Normaliser):
     """Scores divided by their sum, for scores that are positive already: Katharopoulos et al. 2020."""
 
     tempers = False
 
-    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+    def row_statistics(self, scores: Tensor, columns: Columns) -> RowStatistics:
         return (torch.where(scores == -torch.inf, 0, scores).sum(-1, keepdim=True),)
 
-    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
         total = summary[0]
         return torch.where(scores == -torch.inf, 0, scores) / torch.where(total == 0, 1, total)
 
 
 @dataclass(frozen=True)
-class Hard(Normaliser):
+class TopK(Normaliser):
     """Only the k best keys are looked at, softmax among them; k = 1 is the best key alone.
 
     It learns all the same: backward, the gradient is that of the softmax over all keys (straight-through,
@@ -129,12 +129,12 @@ class Hard(Normaliser):
         if self.k < 1:
             raise ShapeError(f"hard attention keeps 1 key or more, got k={self.k}")
 
-    def summary(self, scores: Tensor, columns: Columns) -> Summary:
+    def row_statistics(self, scores: Tensor, columns: Columns) -> RowStatistics:
         best = scores.topk(min(self.k, scores.shape[-1]), dim=-1)
         chosen = F.pad(columns[best.indices], (0, self.k - best.indices.shape[-1]), value=-1)
-        return chosen, *Softmax().summary(best.values, columns)
+        return chosen, *Softmax().row_statistics(best.values, columns)
 
-    def weights(self, scores: Tensor, summary: Summary, columns: Columns) -> Tensor:
+    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
         chosen, logsumexp = summary
         hit = torch.zeros_like(scores, dtype=torch.bool)
         for rank in range(chosen.shape[-1]):
@@ -149,4 +149,4 @@ class Hard(Normaliser):
         return hard + (soft - soft.detach())
 
 
-NORMALISERS = {"softmax": Softmax, "none": Unnormalised, "sum": Sum, "hard": Hard}
+NORMALISERS = {"softmax": Softmax, "none": Unnormalised, "sum": SumNormaliser, "hard": TopK}

@@ -12,21 +12,21 @@ from torch import Tensor
 from regard.attention import looks, regions, tiles
 from regard.attention.biases import Bias
 from regard.attention.fits import check
-from regard.attention.fixed import Fixed, rows_of
+from regard.attention.fixed import FixedWeights, rows_of
 from regard.attention.masks import Mask, Padding
 from regard.attention.masks.padding import keys_at, positions_in
-from regard.attention.normalisers import Normaliser, Softmax, Summary
+from regard.attention.normalisers import Normaliser, RowStatistics, Softmax
 from regard.attention.regions import Some, bridged, is_number, numbers, positions, refuse, runs, strips, whole
 from regard.attention.scores import Dot, Score
-from regard.attention.shown import Shown
-from regard.attention.tiles import Beside, Block, Tile, assembled, blocks, forbidden, free, span, within
+from regard.attention.shown import PatternPictures
+from regard.attention.tiles import Beside, Tile, TileBlock, assembled, blocks, forbidden, free, span, within
 from regard.attention.values import rebuilt
 from regard.errors import RegardError, ShapeError, expect
-from regard.shapes import Gate, Keys, Queries, Sharpness, Values, Weights
+from regard.shapes import Gate, InverseTemperature, Keys, Queries, Values, Weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pattern(Shown):
+class Pattern(PatternPictures):
     """Who looks at whom, in one call of attend(): computed only where somebody asks.
 
     It defines the weights; the fused kernel is an optimisation that tests hold equal to it. Looks answer exactly,
@@ -40,11 +40,13 @@ class Pattern(Shown):
     mask: Mask | None = None
     normaliser: Normaliser = None  # type: ignore[assignment]  # the score's own unless given
     hidden: Bool[Tensor, "#batch keys"] | None = None  # keys taken away by hand
-    sharpness: Sharpness | None = None  # times score and bias, per head: one over the temperature
+    inverse_temperature: InverseTemperature | None = None  # times score and bias, per head: one over the temperature
     gate: Gate | None = None  # times what a head gathered, before the output projection
-    fixed: tuple[Fixed, ...] = ()  # rows set by hand for some heads
+    fixed: tuple[FixedWeights, ...] = ()  # rows set by hand for some heads
     value: Values | None = None  # for norm-weighted looks; the weights ignore it
-    summary: Summary | None = None  # what the normaliser knows of each row, where the kernel left it behind
+    row_statistics: RowStatistics | None = (
+        None  # what the normaliser knows of each row, where the kernel left it behind
+    )
     query_positions: Int[Tensor, "#batch queries"] | None = None  # in the text, for edits that name them
     key_positions: Int[Tensor, "#batch keys"] | None = None  # in the text, -1 for padding; None: as the mask tells
     first_key: int = 0  # keys of this text that a cache has dropped before the first one here
@@ -58,7 +60,7 @@ class Pattern(Shown):
         batch, heads, queries, keys = self.shape
         parts = [f"{batch} x {heads} heads", f"{queries} queries x {keys} keys", repr(self.score)]
         parts += [repr(part) for part in (self.bias, self.mask) if part is not None]
-        edits = {"hide": self.hidden, "temper": self.sharpness, "scale": self.gate, "set": self.fixed or None}
+        edits = {"hide": self.hidden, "temper": self.inverse_temperature, "scale": self.gate, "set": self.fixed or None}
         edited = [name for name, edit in edits.items() if edit is not None]
         return f"Pattern({', '.join(parts + (['edited by ' + ' and '.join(edited)] if edited else []))})"
 
@@ -93,12 +95,12 @@ class Pattern(Shown):
 
     # ---- edits
 
-    def hide(self, places: Sequence[int] | Tensor) -> "Pattern":
+    def hide(self, positions: Sequence[int] | Tensor) -> "Pattern":
         """Nobody sees the tokens at these places; padding does not count. Or a bool tensor (batch or 1, keys)."""
-        hidden = keys_at(places, self.positions).to(self.query.device)
-        return replace(self, hidden=hidden if self.hidden is None else self.hidden | hidden, summary=None)
+        hidden = keys_at(positions, self.positions).to(self.query.device)
+        return replace(self, hidden=hidden if self.hidden is None else self.hidden | hidden, row_statistics=None)
 
-    def temper(self, temperature: float, heads: Some | None = None) -> "Pattern":
+    def with_temperature(self, temperature: float, heads: Some | None = None) -> "Pattern":
         """Scores divided by a temperature: towards uniform above 1, towards the best key below."""
         if not temperature > 0:
             raise ShapeError(f"a temperature is above 0, got {temperature}")
@@ -106,7 +108,11 @@ class Pattern(Shown):
             raise RegardError(f"{self.normaliser!r} has no temperature: only softmax and hard attention have one")
         factor = self._new(self.shape[1]) + 1
         factor[numbers(heads, self.shape[1], "head")] /= temperature
-        return replace(self, sharpness=factor if self.sharpness is None else self.sharpness * factor, summary=None)
+        return replace(
+            self,
+            inverse_temperature=factor if self.inverse_temperature is None else self.inverse_temperature * factor,
+            row_statistics=None,
+        )
 
     def scale(self, factor: float | Tensor, heads: Some | None = None) -> "Pattern":
         """What these heads gather is multiplied, before the output projection; 0 switches them off.
@@ -138,7 +144,7 @@ class Pattern(Shown):
         sizes = (size if members is None else len(members), len(chosen), len(lines), keys)
         sums = (0.0, 1.0) if self.score.focuses else self.normaliser.sums
         full = rows_of(torch.as_tensor(weights, device=self.query.device), sizes, sums)
-        return replace(self, fixed=(*self.fixed, Fixed(tuple(chosen), tuple(lines), full, members)))
+        return replace(self, fixed=(*self.fixed, FixedWeights(tuple(chosen), tuple(lines), full, members)))
 
     # ---- looks
 
@@ -162,18 +168,18 @@ class Pattern(Shown):
         """How much each query looks at one key: (batch, heads, queries)."""
         return self[:, :, :, key]
 
-    def top(self, k: int) -> looks.Top:
+    def top(self, k: int) -> looks.TopKeys:
         """The k keys that each query looks at most, largest first: .weights and .places."""
         batch, heads, queries, keys = self.shape
         if k < 1:
             raise ShapeError(f"top takes 1 key or more, got {k}")
         size = (batch, heads, queries, min(k, keys))
-        empty = looks.Top(self._new(*size), torch.full(size, -1, device=self.query.device))
+        empty = looks.TopKeys(self._new(*size), torch.full(size, -1, device=self.query.device))
         if self.fixed or self.score.focuses or not isinstance(self.normaliser, Softmax):
             return looks.top(self.tiles(), empty, absent=0)
         # The best score is the best weight, so that only those that are found need their weight.
         best = looks.top(self.tiles(Pattern.scores, strips=4), empty, absent=-torch.inf)
-        return looks.Top((best.weights - self.known[0]).exp(), best.places)
+        return looks.TopKeys((best.weights - self.known[0]).exp(), best.positions)
 
     def pooled(self, rows: int, columns: int, how: looks.How = "mean") -> Tensor:
         """An overview (batch, heads, rows, columns): each cell the mean or the maximum of its region."""
@@ -253,10 +259,10 @@ class Pattern(Shown):
             "bias": self.bias and self.bias.part(batch, heads),
             "mask": self.mask and self.mask.part(batch, heads),
             "hidden": regions.members(self.hidden, batch),
-            "sharpness": None if self.sharpness is None else self.sharpness[heads],
+            "sharpness": None if self.inverse_temperature is None else self.inverse_temperature[heads],
             "gate": None if self.gate is None else self.gate[batch if len(self.gate) > 1 else slice(None), heads],
             "fixed": tuple(fixed.part(batch, heads) for fixed in self.fixed),
-            "summary": self.summary and tuple(part[batch, heads] for part in self.summary),
+            "summary": self.row_statistics and tuple(part[batch, heads] for part in self.row_statistics),
             "query_positions": regions.members(self.query_positions, batch),
             "key_positions": regions.members(self.key_positions, batch),
         }
@@ -276,8 +282,8 @@ class Pattern(Shown):
         scores = self.score.tile(query, key, row_places, column_places)
         if self.bias is not None:
             scores = scores + self.bias.tile(row_places, column_places)
-        if self.sharpness is not None:
-            scores = scores * self.sharpness[:, None, None]
+        if self.inverse_temperature is not None:
+            scores = scores * self.inverse_temperature[:, None, None]
         if allowed := self.allowed:
             scores = forbidden(
                 scores, allowed, row_places, column_places, free(allowed, rows, columns, *self.shape[2:])
@@ -294,7 +300,7 @@ class Pattern(Shown):
     def tile(self, rows: slice, columns: slice) -> Tensor:
         """The weights of some rows and columns, for the whole batch and all heads."""
         scores, places = self.scores(rows, columns), self.places(rows, columns)[1]
-        if self.summary is None and columns == slice(0, self.shape[3]):
+        if self.row_statistics is None and columns == slice(0, self.shape[3]):
             weights = self.normaliser.whole(scores, places)
         else:
             weights = self.normaliser.weights(scores, tuple(part[:, :, rows] for part in self.known), places)
@@ -320,7 +326,7 @@ class Pattern(Shown):
 
         A tile is good until the next one is asked for.
         """
-        known = replace(self, summary=self.known)
+        known = replace(self, row_statistics=self.known)
         _, _, queries, keys = self.shape
         beside = Beside(strips * tiles.STRIP)
         for members, heads, lines in self.blocks(tiles.STRIP):
@@ -329,16 +335,16 @@ class Pattern(Shown):
                 seen = slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys)
                 for columns in within(seen, strips * tiles.STRIP):
                     found = ((of or Pattern.tile)(part, rows, strip) for strip in within(columns, tiles.STRIP))
-                    yield Tile(Block(members, heads, rows, columns), beside(found))
+                    yield Tile(TileBlock(members, heads, rows, columns), beside(found))
 
     @property
-    def known(self) -> Summary:
+    def known(self) -> RowStatistics:
         """What the normaliser has to know of each row: a pass over all scores, unless the kernel left it behind.
 
         Kept for the next look, save where gradients flow: what was read without them would end them silently.
         """
-        if self.summary is not None:
-            return self.summary
+        if self.row_statistics is not None:
+            return self.row_statistics
         kept = self.__dict__.setdefault("_known", {})
         with_grad = torch.is_grad_enabled()
         if with_grad in kept:
@@ -348,17 +354,17 @@ class Pattern(Shown):
             kept[with_grad] = summary
         return summary
 
-    def _summarised(self) -> Summary:
+    def _summarised(self) -> RowStatistics:
         if 0 in self.shape[:3]:
-            return self.normaliser.summary(self._new(*self.shape), torch.arange(self.shape[3]))
+            return self.normaliser.row_statistics(self._new(*self.shape), torch.arange(self.shape[3]))
         return assembled(
             (members, heads, self.narrow(members, heads)._read(lines)) for members, heads, lines in self.blocks()
         )
 
-    def _read(self, lines: list[slice]) -> Iterator[Summary]:
+    def _read(self, lines: list[slice]) -> Iterator[RowStatistics]:
         for rows in lines:
             columns = span(self.allowed, rows, *self.shape[2:])
-            yield self.normaliser.summary(self.scores(rows, columns), self.places(rows, columns)[1])
+            yield self.normaliser.row_statistics(self.scores(rows, columns), self.places(rows, columns)[1])
 
     def _region(self, *chosen: list[int]) -> Tensor:
         if not all(chosen):
@@ -366,7 +372,7 @@ class Pattern(Shown):
         batch, heads = runs(chosen[0]), runs(chosen[1], self.shape[1] // self.key.shape[1])
         # Whole rows are normalised from themselves, which is exact to the last digit in sharp heads, too.
         alone = bridged(chosen[3]) == [slice(0, self.shape[3])]
-        known = replace(self, summary=None if alone else self.known)
+        known = replace(self, row_statistics=None if alone else self.known)
         return torch.cat([torch.cat([known.narrow(b, h)._strip(*chosen[2:]) for h in heads], 1) for b in batch], 0)
 
     def _strip(self, rows: list[int], columns: list[int]) -> Tensor:
@@ -386,7 +392,7 @@ class Pattern(Shown):
 
     # ---- over time
 
-    def kept(self, change: Callable[[Tensor], Tensor]) -> "Pattern":
+    def with_tensors(self, change: Callable[[Tensor], Tensor]) -> "Pattern":
         """The same pattern with every tensor in it changed: detached, copied, moved."""
         return rebuilt(self, change)
 

@@ -23,7 +23,7 @@ CELLS = 128
 """Rows and columns of a picture; longer patterns are pooled, each cell the largest weight of its region."""
 
 
-class Shown:
+class PatternPictures:
     """How a Pattern is drawn, shown and saved, and handed to numpy."""
 
     def draw(self, head: int = 0, batch: int = 0, rows: Iterable[str] = (), columns: Iterable[str] = ()) -> str:

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from regard.attention.biases import Bias, Given
-from regard.attention.masks import Causal, Dense, Mask, Padding
+from regard.attention.biases import Bias, DenseBias
+from regard.attention.masks import Causal, DenseMask, Mask, Padding
 from regard.attention.masks.algebra import And
 from regard.attention.masks.padding import padding
 from regard.attention.pattern import Pattern
@@ -52,7 +52,7 @@ def joined(steps: Sequence[Pattern]) -> Pattern:
         bias=bias_of(steps, start),
         hidden=hidden_of(steps, start),
         fixed=tuple(fixed),
-        summary=tuple(torch.cat(parts, 2) for parts in zip(*summaries, strict=True)),
+        row_statistics=tuple(torch.cat(parts, 2) for parts in zip(*summaries, strict=True)),
         query_positions=torch.cat(positions, 1) if len(positions) == len(steps) else None,
         key_positions=positions_of(steps, start),
         first_key=start,
@@ -97,7 +97,7 @@ def mask_of(steps: Sequence[Pattern], grows: bool, start: int) -> Mask | None:
     last = steps[-1]
     if len(steps) == 1 or not grows:
         return last.mask
-    if not any(step.first_key > start or isinstance(step.mask, Dense | And) for step in steps[1:]):
+    if not any(step.first_key > start or isinstance(step.mask, DenseMask | And) for step in steps[1:]):
         return Causal() & last.mask if last.mask else Causal()
     keys = last.first_key + last.shape[3] - start
     rows = []
@@ -110,7 +110,7 @@ def mask_of(steps: Sequence[Pattern], grows: bool, start: int) -> Mask | None:
         row = F.pad(seen.expand(size[0], seen.shape[1], size[2], size[3]), (at, keys - at - size[3]))
         rows.append(row)
     heads = max(row.shape[1] for row in rows)
-    return with_padding(Dense(torch.cat([row.expand(-1, heads, -1, -1) for row in rows], 2)), steps, start)
+    return with_padding(DenseMask(torch.cat([row.expand(-1, heads, -1, -1) for row in rows], 2)), steps, start)
 
 
 def with_padding(mask: Mask, steps: Sequence[Pattern], start: int) -> Mask:
@@ -132,16 +132,16 @@ def with_padding(mask: Mask, steps: Sequence[Pattern], start: int) -> Mask:
 def bias_of(steps: Sequence[Pattern], start: int) -> Bias | None:
     """What is added in all steps: written out where the steps had it written out."""
     last = steps[-1]
-    if len(steps) == 1 or not isinstance(last.bias, Given):
+    if len(steps) == 1 or not isinstance(last.bias, DenseBias):
         return last.bias
     keys = last.first_key + last.shape[3] - start
     rows = []
     for step in steps:
-        assert isinstance(step.bias, Given)
+        assert isinstance(step.bias, DenseBias)
         at, numbers = step.first_key - start, step.bias.numbers
         numbers = numbers.expand(len(step.query), -1, step.shape[2], -1)
         rows.append(F.pad(numbers, (at, keys - at - step.shape[3])))
-    return Given(torch.cat(rows, 2))
+    return DenseBias(torch.cat(rows, 2))
 
 
 def check(whole: Pattern, step: Pattern, first: int) -> None:
@@ -158,7 +158,7 @@ def check(whole: Pattern, step: Pattern, first: int) -> None:
         )
 
 
-class Together(Tap):
+class StepwiseTap(Tap):
     """Stands for other taps in a loop of one query a call: edits name the rows of all calls, and all is seen at once.
 
     For models that have to know what a query gathered before they can ask the next one.
@@ -194,4 +194,6 @@ def row(whole: Pattern, number: int) -> Pattern:
         if number in fixed.rows
     ]
     places = None if whole.query_positions is None else whole.query_positions[:, mine]
-    return replace(whole, query=whole.query[:, :, mine], fixed=tuple(fixed), summary=None, query_positions=places)
+    return replace(
+        whole, query=whole.query[:, :, mine], fixed=tuple(fixed), row_statistics=None, query_positions=places
+    )

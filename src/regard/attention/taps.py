@@ -16,17 +16,17 @@ class Tap:
         """Before the kernel: another pattern, or the same."""
         return pattern
 
-    def told(self) -> list[dict[str, Any]] | None:
+    def records(self) -> list[dict[str, Any]] | None:
         """What `edit` does, as data, for an engine that makes no patterns; None: it cannot be told."""
         return None
 
-    def reached(self, tokens: int) -> None:
+    def text_length(self, tokens: int) -> None:
         """A text that is written has so many tokens: for those whom an engine, which makes no patterns, passes by."""
 
     def see(self, pattern: Pattern) -> None:
         """After it, log-sum-exp filled in."""
 
-    def passed(self, x: Stream) -> None:
+    def block_output(self, x: Stream) -> None:
         """What a block put out."""
 
 
@@ -66,7 +66,7 @@ def edits(tap: Tap) -> bool:
 
 def looks(tap: Tap) -> bool:
     """Whether a tap wants to see something. A plain one does neither: somebody else needs it where it is."""
-    return type(tap).see is not Tap.see or type(tap).passed is not Tap.passed
+    return type(tap).see is not Tap.see or type(tap).block_output is not Tap.block_output
 
 
 def anybody() -> bool:

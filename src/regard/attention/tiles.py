@@ -14,7 +14,7 @@ STRIP = 2048  # keys that a look works on at a time
 ROWS = 64  # a product with fewer rows than this wastes the processor
 
 
-class Block(NamedTuple):
+class TileBlock(NamedTuple):
     """A region of queries x keys for some members of the batch and some heads."""
 
     batch: slice
@@ -26,7 +26,7 @@ class Block(NamedTuple):
 class Tile(NamedTuple):
     """The weights of a block: (batch, heads, rows, columns)."""
 
-    block: Block
+    block: TileBlock
     weights: Tensor
 
 

@@ -107,7 +107,7 @@ def output_of(writer: Encoder | Decoder, config: dict[str, Any] | None) -> Outpu
         return WRITERS[config["model_type"]].read(options)[1] or OutputConfig()
     if isinstance(writer, Decoder):
         return OutputConfig(tied=True)
-    return OutputConfig(tied=True, bias=True, transform=writer.config.encoder.stack.inner.activation)
+    return OutputConfig(tied=True, bias=True, transform=writer.config.encoder.stack.feed_forward.activation)
 
 
 def weights_of(model: Model) -> dict[str, Tensor]:

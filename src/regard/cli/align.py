@@ -63,7 +63,7 @@ def align(
         raise click.UsageError("--choose N is for --gold; without it, heads are chosen on the lines themselves")
     if reverse_look and not reverse:
         raise click.UsageError("--reverse-look is for --reverse")
-    from regard.looking.align import pharaoh, swapped
+    from regard.looking.align import pharaoh, swap
     from regard.tasks import load
     from regard.tasks.align import Direction, WordAligner, align_words, turned
     from regard.text import pairs
@@ -74,9 +74,9 @@ def align(
     backward = Direction.of(load(reverse, device=device), look=reverse_look) if reverse else None
     aligner = WordAligner(forward, backward, symmetrise)
     if swap:
-        texts, truth = [turned(pair) for pair in texts], truth and [one.swapped() for one in truth]
+        texts, truth = [turned(pair) for pair in texts], truth and [one.swap() for one in truth]
     found = align_words(aligner, texts, gold=truth, lines=choose)
-    lines = [pharaoh(swapped(one) if swap else one) for one in found.links]
+    lines = [pharaoh(swap(one) if swap else one) for one in found.links]
     with written(output) as write:
         write([json.dumps(plain(found) | {"links": lines})] if as_json else lines)
     if not as_json:
@@ -86,10 +86,10 @@ def align(
 
 def known(path: str, first: Literal[0, 1] | None, texts: "list[TextPair]") -> "list[Gold]":
     """What people made of these texts."""
-    from regard.looking.align.links import counted_from, read_gold
+    from regard.looking.align.links import first_number, read_gold
 
     sizes = [(len(source.split()), len(target.split())) for source, target in texts]
-    return read_gold(path, first=counted_from(path, sizes) if first is None else first)
+    return read_gold(path, first=first_number(path, sizes) if first is None else first)
 
 
 def told(found: "Aligned") -> Iterator[str]:

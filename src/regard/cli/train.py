@@ -25,16 +25,16 @@ def train(recipe: str, changes: tuple[str, ...], dry_run: bool, device: str, as_
     torchrun --nproc-per-node 2 -m regard train my.toml
     """
     from regard.tasks.find import find
-    from regard.training import Stopped, estimate, read_recipe, shown_estimate
+    from regard.training import Stopped, estimate, format_estimate, read_recipe
     from regard.training import train as follow
-    from regard.training.room import keep_room
+    from regard.training.room import keep_freed_memory
 
     wanted = read_recipe(recipe, changes, find=lambda name: str(find(name)))
     if dry_run:
         found = estimate(wanted, device=device)
-        click.echo(json.dumps(found) if as_json else shown_estimate(found))
+        click.echo(json.dumps(found) if as_json else format_estimate(found))
         return
-    keep_room()
+    keep_freed_memory()
     speaks = os.environ.get("RANK", "0") == "0"
     try:
         folder = follow(wanted, device=device)

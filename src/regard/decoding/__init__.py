@@ -3,14 +3,25 @@
 from regard.decoding.beam import Beam
 from regard.decoding.decode import decode
 from regard.decoding.greedy import greedy
-from regard.decoding.rules import Rules
-from regard.decoding.sampling import Sample
+from regard.decoding.rules import Constraints
+from regard.decoding.sampling import Sampling
 from regard.decoding.serving import served
-from regard.decoding.steps import Steps
-from regard.decoding.streaming import Token, stream
-from regard.decoding.tree import Tree
-from regard.decoding.written import Decoded, Written
+from regard.decoding.steps import StepModel
+from regard.decoding.streaming import StreamedToken, stream
+from regard.decoding.tree import BeamTree
+from regard.decoding.written import DecodeResult, Hypothesis
 
 __all__ = [
-    "Beam", "Decoded", "Rules", "Sample", "Steps", "Token", "Tree", "Written", "decode", "greedy", "served", "stream",
+    "Beam",
+    "BeamTree",
+    "Constraints",
+    "DecodeResult",
+    "Hypothesis",
+    "Sampling",
+    "StepModel",
+    "StreamedToken",
+    "decode",
+    "greedy",
+    "served",
+    "stream",
 ]  # fmt: skip

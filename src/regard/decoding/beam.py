@@ -8,11 +8,11 @@ import torch
 
 from regard.decoding.candidates import Candidates
 from regard.decoding.coverage import covered
-from regard.decoding.request import Request
+from regard.decoding.request import DecodeRequest
 from regard.decoding.rules import Ids
-from regard.decoding.steps import Steps
-from regard.decoding.tree import Growing
-from regard.decoding.written import Decoded, Written, normalised
+from regard.decoding.steps import StepModel
+from regard.decoding.tree import BeamTreeBuilder
+from regard.decoding.written import DecodeResult, Hypothesis, normalised
 from regard.errors import RegardError
 
 
@@ -39,7 +39,7 @@ class Beam:
 
 
 @dataclass
-class Hypothesis:
+class FinishedBeam:
     """A finished text, the token that ended it included."""
 
     ids: Ids
@@ -48,48 +48,48 @@ class Hypothesis:
     is_finished: bool
     node: int
 
-    def written(self) -> Written:
+    def written(self) -> Hypothesis:
         ids = self.ids[:-1] if self.is_finished else self.ids
-        return Written(tuple(ids.tolist()), tuple(self.scores.tolist()), self.is_finished, self.ranked)
+        return Hypothesis(tuple(ids.tolist()), tuple(self.scores.tolist()), self.is_finished, self.ranked)
 
 
 @dataclass
-class Pool:
+class FinishedPool:
     """What a search has finished for one source."""
 
-    texts: list[Hypothesis] = field(default_factory=list)
-    tree: Growing | None = None
+    texts: list[FinishedBeam] = field(default_factory=list)
+    tree: BeamTreeBuilder | None = None
 
-    def best(self, count: int) -> list[Hypothesis]:
+    def best(self, count: int) -> list[FinishedBeam]:
         return sorted(self.texts, key=lambda text: -text.ranked)[:count]
 
     def beats(self, reachable: float, count: int) -> bool:
         """Whether so many finished texts are at least as good as anything that can still come."""
         return len(self.texts) >= count and self.best(count)[-1].ranked >= reachable
 
-    def decoded(self, count: int) -> Decoded:
+    def decoded(self, count: int) -> DecodeResult:
         best = self.best(count)
-        texts = tuple(text.written() for text in best) or (Written((), (), False),)
-        return Decoded(texts, None if self.tree is None else self.tree.grown([text.node for text in best]))
+        texts = tuple(text.written() for text in best) or (Hypothesis((), (), False),)
+        return DecodeResult(texts, None if self.tree is None else self.tree.grown([text.node for text in best]))
 
 
 @torch.no_grad()
 def beam_search(
-    model: Steps,
-    request: Request,
+    model: StepModel,
+    request: DecodeRequest,
     beam: Beam,
     *,
     length_penalty: float = 1.0,
-    nbest: int = 1,
+    num_hypotheses: int = 1,
     tree: bool = False,
     looking: Any = None,
-) -> list[Decoded]:
+) -> list[DecodeResult]:
     """The best hypotheses of each source or prompt. `looking` is the model that tells of coverage."""
-    pools = [Pool(tree=Growing() if tree else None) for _ in request.longest]
-    search = Search(request, beam, length_penalty, nbest, pools)
+    pools = [FinishedPool(tree=BeamTreeBuilder() if tree else None) for _ in request.max_new_tokens]
+    search = Search(request, beam, length_penalty, num_hypotheses, pools)
     begun = request.begin(model)
     state, tokens, attention_mask = begun.state, begun.tokens, begun.attention_mask
-    going = Going.at_first(begun.rows, begun.history)
+    going = UnfinishedBeams.at_first(begun.rows, begun.history)
     while len(going.sources):
         logits, state = model.step(state, tokens, attention_mask)
         attention_mask = None
@@ -100,11 +100,11 @@ def beam_search(
             tokens = request.placed(going.ids[:, -1:])
     if beam.coverage_penalty:
         covered(looking, request, [pool.texts for pool in pools], beam.coverage_penalty)
-    return [pool.decoded(nbest) for pool in pools]
+    return [pool.decoded(num_hypotheses) for pool in pools]
 
 
 @dataclass
-class Going:
+class UnfinishedBeams:
     """The unfinished texts: as many for each of the sources, one source after the other."""
 
     sources: np.ndarray
@@ -115,7 +115,7 @@ class Going:
     nodes: np.ndarray  # (sources, beams), in the tree
 
     @classmethod
-    def at_first(cls, sources: np.ndarray, history: Ids | None) -> "Going":
+    def at_first(cls, sources: np.ndarray, history: Ids | None) -> "UnfinishedBeams":
         """One text of nothing for each source."""
         count = len(sources)
         ids, scores = np.zeros((count, 0), dtype=np.int64), np.zeros((count, 0), dtype=np.float32)
@@ -125,16 +125,24 @@ class Going:
 class Search:
     """One step after the other, in arrays over all sources."""
 
-    def __init__(self, request: Request, beam: Beam, penalty: float, nbest: int, pools: list[Pool]) -> None:
-        self.longest, self.beam, self.penalty, self.nbest, self.pools = request.longest, beam, penalty, nbest, pools
+    def __init__(
+        self, request: DecodeRequest, beam: Beam, penalty: float, num_hypotheses: int, pools: list[FinishedPool]
+    ) -> None:
+        self.max_new_tokens, self.beam, self.penalty, self.num_hypotheses, self.pools = (
+            request.max_new_tokens,
+            beam,
+            penalty,
+            num_hypotheses,
+            pools,
+        )
         self.candidates = Candidates(request.rules)
         self.ends = np.array(request.rules.ends, dtype=np.int64)
         self.width = max(2, 1 + len(self.ends)) * beam.size
 
-    def step(self, logits: torch.Tensor, going: Going) -> tuple[Going, np.ndarray]:
+    def step(self, logits: torch.Tensor, going: UnfinishedBeams) -> tuple[UnfinishedBeams, np.ndarray]:
         """The texts that go on, and for each the row that it goes on from."""
         count, beams = going.totals.shape
-        size, written, longest = self.beam.size, going.ids.shape[1], self.longest[going.sources]
+        size, written, longest = self.beam.size, going.ids.shape[1], self.max_new_tokens[going.sources]
         found = self.candidates.of(logits, self.width, written, longest.repeat(beams), going.history)
         wide = found.ids.shape[1]
         totals = (going.totals[:, :, None] + found.ranks.reshape(count, beams, wide)).reshape(count, -1)
@@ -158,7 +166,7 @@ class Search:
         rows = (each * beams + parents).ravel()
         column = ids.reshape(-1, 1)
         history = None if going.history is None else np.concatenate([going.history[rows], column], 1)
-        following = Going(
+        following = UnfinishedBeams(
             going.sources[kept],
             totals,
             np.concatenate([going.ids[rows], column], 1),
@@ -169,7 +177,7 @@ class Search:
         return following, rows
 
     def finish(
-        self, going: Going, source: int, parent: int, token: int, score: float, total: float, ends: bool
+        self, going: UnfinishedBeams, source: int, parent: int, token: int, score: float, total: float, ends: bool
     ) -> None:
         """One more finished text."""
         pool, row = self.pools[going.sources[source]], source * going.totals.shape[1] + parent
@@ -177,7 +185,7 @@ class Search:
         node = -1
         if pool.tree is not None:
             node = pool.tree.add(int(going.nodes[source, parent]), int(token), total)
-        pool.texts.append(Hypothesis(ids, scores, normalised(total, len(ids), self.penalty), ends, node))
+        pool.texts.append(FinishedBeam(ids, scores, normalised(total, len(ids), self.penalty), ends, node))
 
     def unfinished(self, sources: np.ndarray, totals: np.ndarray, written: int, last: np.ndarray) -> np.ndarray:
         """Which of the sources go on."""
@@ -185,16 +193,18 @@ class Search:
         on = ~last & (best > -np.inf)
         for place in np.flatnonzero(on):
             pool = self.pools[sources[place]]
-            if len(pool.texts) < self.nbest:
+            if len(pool.texts) < self.num_hypotheses:
                 continue
             if self.beam.early_stop:
                 on[place] = len(pool.texts) < self.beam.size
             else:
-                length = int(self.longest[sources[place]]) if self.penalty > 0 else written + 2
-                on[place] = not pool.beats(normalised(float(best[place]), length, self.penalty), self.nbest)
+                length = int(self.max_new_tokens[sources[place]]) if self.penalty > 0 else written + 2
+                on[place] = not pool.beats(normalised(float(best[place]), length, self.penalty), self.num_hypotheses)
         return np.flatnonzero(on)
 
-    def grown(self, going: Going, kept: np.ndarray, parents: np.ndarray, ids: Ids, totals: np.ndarray) -> np.ndarray:
+    def grown(
+        self, going: UnfinishedBeams, kept: np.ndarray, parents: np.ndarray, ids: Ids, totals: np.ndarray
+    ) -> np.ndarray:
         """The trees with the texts that go on."""
         nodes = np.full(parents.shape, -1)
         for place, beam in zip(*np.nonzero(totals > -np.inf), strict=True):

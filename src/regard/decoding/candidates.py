@@ -6,14 +6,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.decoding.rules import Bans, Ids, Rules
+from regard.decoding.rules import BannedTokens, Constraints, Ids
 from regard.decoding.top import top
 from regard.errors import RegardError
 
 FEW = 32  # so many bans are dealt with by looking at as many tokens more; a longer list is crossed out beforehand
 
 
-class Found(NamedTuple):
+class TopCandidates(NamedTuple):
     """(rows, count) each, the best first: what to rank by, the tokens, their log-probabilities.
 
     A token that may not be written has a rank of -inf.
@@ -30,12 +30,14 @@ class Candidates:
     A repetition penalty changes what is ranked by, log-probabilities or (`by_logit`) the scores before softmax.
     """
 
-    def __init__(self, rules: Rules, by_logit: bool = False) -> None:
+    def __init__(self, rules: Constraints, by_logit: bool = False) -> None:
         self.rules, self.by_logit = rules, by_logit
-        self.bans = Bans(rules)
+        self.bans = BannedTokens(rules)
         self.outside: Tensor | None = None
 
-    def of(self, logits: Tensor, count: int, written: int, longest: np.ndarray, history: Ids | None = None) -> Found:
+    def of(
+        self, logits: Tensor, count: int, written: int, longest: np.ndarray, history: Ids | None = None
+    ) -> TopCandidates:
         """Of texts that all have `written` tokens. Writes into the logits. `longest` has one number per row."""
         bans = self.bans.after(written, history)
         few = bans is None or bans.shape[1] <= FEW
@@ -49,7 +51,7 @@ class Candidates:
         raw, ids = best.cpu().numpy(), tokens.cpu().numpy()
         scores = self.log_probabilities(raw, ids, whole, history)
         ranks = raw if self.by_logit else raw - whole[:, None]
-        found = Found(ranks, ids, scores)
+        found = TopCandidates(ranks, ids, scores)
         return self.forced(found if bans is None else without(found, bans, count), written, longest, logits.shape[1])
 
     def ruled(self, logits: Tensor, written: int, history: Ids | None) -> tuple[Tensor, np.ndarray]:
@@ -93,7 +95,7 @@ class Candidates:
             self.outside[[token for token in allowed if 0 <= token < logits.shape[1]]] = False
         return self.outside
 
-    def forced(self, found: Found, written: int, longest: np.ndarray, vocabulary: int) -> Found:
+    def forced(self, found: TopCandidates, written: int, longest: np.ndarray, vocabulary: int) -> TopCandidates:
         """Where a token is settled beforehand it is certain, and nothing else is possible."""
         token, here = self.settled(written, longest, vocabulary)
         if here is None:
@@ -103,7 +105,7 @@ class Candidates:
             numbers[here] = -np.inf
             numbers[here, 0] = 0
         ids[here, 0] = token
-        return Found(ranks, ids, scores)
+        return TopCandidates(ranks, ids, scores)
 
     def settled(self, written: int, longest: np.ndarray, vocabulary: int) -> tuple[int, np.ndarray | None]:
         """The token that is forced now, and in which rows."""
@@ -130,15 +132,15 @@ def checked(total: Tensor, written: int) -> np.ndarray:
     return whole
 
 
-def without(found: Found, bans: Ids, count: int) -> Found:
+def without(found: TopCandidates, bans: Ids, count: int) -> TopCandidates:
     """The first `count` that are not banned; where there are fewer, banned ones of rank -inf."""
     banned = (found.ids[:, :, None] == bans[:, None, :]).any(-1)
     if not banned.any():
-        return Found(*(numbers[:, :count] for numbers in found))
+        return TopCandidates(*(numbers[:, :count] for numbers in found))
     order = banned.argsort(axis=1, kind="stable")[:, :count]
     ranks, ids, scores = (np.take_along_axis(numbers, order, 1) for numbers in found)
     ranks[np.take_along_axis(banned, order, 1)] = -np.inf
-    return Found(ranks, ids, scores)
+    return TopCandidates(ranks, ids, scores)
 
 
 def cross_out(logits: Tensor, bans: Ids) -> None:

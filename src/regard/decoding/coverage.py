@@ -9,15 +9,15 @@ from torch import nn
 
 from regard.attention import Pattern, Tap
 from regard.attention.taps import active, unwatched
-from regard.decoding.request import Request
+from regard.decoding.request import DecodeRequest
 from regard.errors import RegardError
 from regard.models import Aligner, Transformer
 
 if TYPE_CHECKING:
-    from regard.decoding.beam import Hypothesis
+    from regard.decoding.beam import FinishedBeam
 
 
-class Looked(Tap):
+class LastPattern(Tap):
     """Keeps the last pattern that came by."""
 
     pattern: Pattern | None = None
@@ -26,7 +26,7 @@ class Looked(Tap):
         self.pattern = pattern
 
 
-def covered(model: Any, request: Request, found: Sequence[Sequence["Hypothesis"]], penalty: float) -> None:
+def covered(model: Any, request: DecodeRequest, found: Sequence[Sequence["FinishedBeam"]], penalty: float) -> None:
     """Add what coverage is worth to what the finished texts of each source are ranked by.
 
     The texts are read once more, all at once: so it costs nothing while they are written.
@@ -34,7 +34,7 @@ def covered(model: Any, request: Request, found: Sequence[Sequence["Hypothesis"]
     path = looking(model)
     if path is None or request.source is None:
         raise RegardError(f"coverage is of a source that is looked at, and {type(model).__name__} looks at none")
-    tap = Looked()
+    tap = LastPattern()
     reader = tapped(model, tap, *path)
     with unwatched(), active(tap):
         for row, texts in enumerate(found):
@@ -43,7 +43,9 @@ def covered(model: Any, request: Request, found: Sequence[Sequence["Hypothesis"]
                     text.ranked += penalty * logs
 
 
-def coverage(reader: Any, tap: Looked, request: Request, row: int, texts: Sequence["Hypothesis"]) -> list[float]:
+def coverage(
+    reader: Any, tap: LastPattern, request: DecodeRequest, row: int, texts: Sequence["FinishedBeam"]
+) -> list[float]:
     """The sum of log(min(attention, 1)) over the source, for each text; attention is the mean of the heads."""
     source = request.source[row : row + 1]  # type: ignore[index]
     source = source if request.attention_mask is None else source[:, request.attention_mask[row]]

@@ -8,43 +8,43 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.decoding.candidates import Candidates
-from regard.decoding.request import Request
-from regard.decoding.rules import Ids, Rules
+from regard.decoding.request import DecodeRequest
+from regard.decoding.rules import Constraints, Ids
 from regard.decoding.single import Choose, collected, walk
-from regard.decoding.steps import Steps
-from regard.decoding.written import Written
+from regard.decoding.steps import StepModel
+from regard.decoding.written import Hypothesis
 from regard.shapes import AttentionMask, Tokens
 
 
 @torch.no_grad()
 def greedy(
-    model: Steps,
+    model: StepModel,
     source: Tokens | None,
     prefix: Int[Tensor, "batch prefix"],
     *,
     attention_mask: AttentionMask | None = None,
     prefix_attention_mask: Bool[Tensor, "batch prefix"] | None = None,
-    longest: Sequence[int],
-    rules: Rules = Rules(),
-) -> list[Written]:
+    max_new_tokens: Sequence[int],
+    rules: Constraints = Constraints(),
+) -> list[Hypothesis]:
     """Write on from a prefix, each text until it ends or has `longest` new tokens; finished texts leave the batch."""
-    request = Request.of(
+    request = DecodeRequest.of(
         source,
         prefix,
         attention_mask=attention_mask,
         prefix_attention_mask=prefix_attention_mask,
-        max_length=longest,
+        max_new_tokens=max_new_tokens,
         rules=rules,
     )
-    return collected(walk(model, request, likeliest(request)), len(request.longest))
+    return collected(walk(model, request, likeliest(request)), len(request.max_new_tokens))
 
 
-def likeliest(request: Request) -> Choose:
+def likeliest(request: DecodeRequest) -> Choose:
     """The choice of the best token that the rules let through."""
     candidates = Candidates(request.rules, by_logit=True)
 
     def choose(logits: Tensor, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:
-        ranks, ids, scores = candidates.of(logits, 1, written, request.longest[texts], history)
+        ranks, ids, scores = candidates.of(logits, 1, written, request.max_new_tokens[texts], history)
         return ids[:, 0], np.where(ranks[:, 0] == -np.inf, -np.inf, scores[:, 0])
 
     return choose

@@ -9,8 +9,8 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from regard.decoding.rules import Ids, Rules
-from regard.decoding.steps import Steps
+from regard.decoding.rules import Constraints, Ids
+from regard.decoding.steps import StepModel
 from regard.errors import RegardError, ShapeError, expect
 from regard.shapes import AttentionMask, Tokens
 
@@ -18,15 +18,15 @@ LONGEST = 256  # tokens, where nobody says how long a text may become
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
+class DecodeRequest:
     """Sources, if the model reads any, what the texts begin with, and how long each may become."""
 
     source: Tokens | None
     attention_mask: AttentionMask | None
     prefix: Int[Tensor, "batch prefix"]
     prefix_attention_mask: Bool[Tensor, "batch prefix"] | None
-    longest: np.ndarray
-    rules: Rules
+    max_new_tokens: np.ndarray
+    rules: Constraints
 
     @classmethod
     def of(
@@ -36,9 +36,9 @@ class Request:
         *,
         attention_mask: AttentionMask | None = None,
         prefix_attention_mask: Tensor | None = None,
-        max_length: int | Sequence[int] | None = None,
-        rules: Rules = Rules(),
-    ) -> "Request":
+        max_new_tokens: int | Sequence[int] | None = None,
+        rules: Constraints = Constraints(),
+    ) -> "DecodeRequest":
         if prefix is None or prefix.ndim != 2 or not prefix.shape[1]:
             came = "none" if prefix is None else f"a tensor of {tuple(prefix.shape)}"
             raise ShapeError(f"a prefix of (batch, tokens) expected, at least one token to begin with, got {came}")
@@ -51,7 +51,7 @@ class Request:
             if mask is not None and (tokens is None or mask.shape != tokens.shape):
                 shape = None if tokens is None else tuple(tokens.shape)
                 raise ShapeError(f"{name} is of {tuple(mask.shape)}, the tokens it is about of {shape}")
-        most = LONGEST if max_length is None else max_length
+        most = LONGEST if max_new_tokens is None else max_new_tokens
         if not isinstance(most, int):
             expect("the list of longest lengths", "numbers", len(most), len(prefix))
         longest = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
@@ -63,15 +63,15 @@ class Request:
     def device(self) -> torch.device:
         return self.prefix.device
 
-    def begin(self, model: Steps) -> "Begun":
+    def begin(self, model: StepModel) -> "FirstStep":
         """The sources read. Texts that may have no token at all are not begun."""
         state = model.start(self.source, self.attention_mask)  # type: ignore[arg-type]
-        rows, tokens, attention_mask = np.flatnonzero(self.longest > 0), self.prefix, self.prefix_attention_mask
+        rows, tokens, attention_mask = np.flatnonzero(self.max_new_tokens > 0), self.prefix, self.prefix_attention_mask
         if len(rows) < len(tokens):
             chosen = self.placed(rows)
             tokens, attention_mask = tokens[chosen], None if attention_mask is None else attention_mask[chosen]
             state = state.select(chosen) if len(rows) else state
-        return Begun(rows, state, tokens, attention_mask, self.remembered(rows))
+        return FirstStep(rows, state, tokens, attention_mask, self.remembered(rows))
 
     def remembered(self, rows: np.ndarray) -> Ids | None:
         """What the texts begin with, if a rule looks back at it."""
@@ -90,7 +90,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Begun:
+class FirstStep:
     """The texts that are to be written, by their rows, and what a model is told first."""
 
     rows: np.ndarray

@@ -11,7 +11,7 @@ Ids = np.ndarray
 
 
 @dataclass(frozen=True)
-class Rules:
+class Constraints:
     """`ends` are the tokens that end a text; `first` and `last` are forced: last if a text reaches its longest
     length. Fewer than `shortest` tokens are not written, `banned` ones never, `banned_first` not at the beginning,
     and `phrases`, of several tokens each, not in their order. With `allowed`, only those are written (and the ends).
@@ -24,7 +24,7 @@ class Rules:
     first: int | None = None
     last: int | None = None
     banned: tuple[int, ...] = ()
-    shortest: int = 0
+    min_new_tokens: int = 0
     banned_first: tuple[int, ...] = ()
     phrases: tuple[tuple[int, ...], ...] = ()
     allowed: tuple[int, ...] | None = None
@@ -46,15 +46,15 @@ class Rules:
 
 
 @dataclass
-class Bans:
+class BannedTokens:
     """Which tokens may not follow, as numbers; what does not change is worked out once."""
 
-    rules: Rules
+    rules: Constraints
     fixed: dict[tuple[bool, bool], Ids | None] = field(default_factory=dict)
 
     def after(self, written: int, history: Ids | None) -> Ids | None:
         """(1 or rows, count) tokens that are not to follow; None where everything may."""
-        key = written < self.rules.shortest, written == 0
+        key = written < self.rules.min_new_tokens, written == 0
         if key not in self.fixed:
             self.fixed[key] = self.settled(*key)
         settled = self.fixed[key]

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from regard.decoding.candidates import Candidates
-from regard.decoding.request import Request
+from regard.decoding.request import DecodeRequest
 from regard.decoding.rules import Ids
 from regard.decoding.single import Choose, collected, walk
-from regard.decoding.steps import Steps
-from regard.decoding.written import Written
+from regard.decoding.steps import StepModel
+from regard.decoding.written import Hypothesis
 from regard.errors import RegardError, expect
 
 AHEAD = 64  # numbers that are drawn at a time
@@ -20,7 +20,7 @@ ENOUGH = 256  # likeliest tokens that nearly always hold a share of top_p
 
 
 @dataclass(frozen=True)
-class Sample:
+class Sampling:
     """How tokens are drawn. `temperature` sharpens below 1 and levels above; of the tokens only the `top_k`
     likeliest are left, of those the fewest that have a share of `top_p` together (Holtzman et al. 2020), and of
     those the ones that have at least `min_p` times the share of the likeliest.
@@ -56,20 +56,22 @@ class Sample:
 
 
 def sampled(
-    model: Steps, request: Request, sample: Sample, nbest: int = 1, penalty: float = 1.0
-) -> list[list[Written]]:
+    model: StepModel, request: DecodeRequest, sample: Sampling, num_hypotheses: int = 1, penalty: float = 1.0
+) -> list[list[Hypothesis]]:
     """`nbest` texts for each source or prompt, the likeliest first."""
-    count = len(request.longest)
-    texts = collected(walk(model, request, drawn(request, sample, nbest), nbest), count * nbest, penalty)
-    groups = [texts[start : start + nbest] for start in range(0, len(texts), nbest)]
+    count = len(request.max_new_tokens)
+    texts = collected(
+        walk(model, request, drawn(request, sample, num_hypotheses), num_hypotheses), count * num_hypotheses, penalty
+    )
+    groups = [texts[start : start + num_hypotheses] for start in range(0, len(texts), num_hypotheses)]
     return [sorted(group, key=lambda text: -text.ranked) for group in groups]
 
 
-def drawn(request: Request, sample: Sample, copies: int = 1) -> Choose:
+def drawn(request: DecodeRequest, sample: Sampling, copies: int = 1) -> Choose:
     """The choice by lot."""
     candidates = Candidates(request.rules, by_logit=True)
-    longest = request.longest.repeat(copies)
-    lots = Lots(sample.seeds(len(request.longest)), copies)
+    longest = request.max_new_tokens.repeat(copies)
+    lots = RandomDraws(sample.seeds(len(request.max_new_tokens)), copies)
 
     def choose(logits: Tensor, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:
         token, here = candidates.settled(written, longest[texts], logits.shape[1])
@@ -83,7 +85,7 @@ def drawn(request: Request, sample: Sample, copies: int = 1) -> Choose:
     return choose
 
 
-def shares(logits: Tensor, sample: Sample) -> Tensor:
+def shares(logits: Tensor, sample: Sampling) -> Tensor:
     """How likely every token is to be drawn, up to a factor: (rows, vocabulary), float64."""
     scores = logits.double() / sample.temperature
     best = scores.max(-1, keepdim=True).values
@@ -118,7 +120,7 @@ def drawn_from(shares: Tensor, lots: Tensor) -> Tensor:
     return torch.searchsorted(sums, wanted, right=True).clamp_(max=shares.shape[1] - 1)
 
 
-class Lots:
+class RandomDraws:
     """Numbers from 0 to 1 for every text, from its own seed: the n-th is the same wherever the text stands."""
 
     def __init__(self, seeds: Sequence[int], copies: int) -> None:

@@ -7,17 +7,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.decoding.request import Request
+from regard.decoding.request import DecodeRequest
 from regard.decoding.rules import Ids
-from regard.decoding.steps import Steps
-from regard.decoding.written import Written, normalised
+from regard.decoding.steps import StepModel
+from regard.decoding.written import Hypothesis, normalised
 
 Choose = Callable[[Tensor, np.ndarray, int, Ids | None], tuple[Ids, np.ndarray]]
 """From scores (rows, vocabulary), which texts they are, how much is written and what: a token each, and its
 log-probability; -inf where nothing may be written."""
 
 
-class Step(NamedTuple):
+class DecodedStep(NamedTuple):
     """What a step wrote: which texts, their tokens with log-probabilities, and which tokens are ends."""
 
     texts: np.ndarray
@@ -26,7 +26,7 @@ class Step(NamedTuple):
     ended: np.ndarray
 
 
-def walk(model: Steps, request: Request, choose: Choose, copies: int = 1) -> Iterator[Step]:
+def walk(model: StepModel, request: DecodeRequest, choose: Choose, copies: int = 1) -> Iterator[DecodedStep]:
     """Write each text until it ends or is as long as it may be; finished texts leave the batch.
 
     `copies` are written of each: text 0 to copies - 1 from the first row, and so on.
@@ -40,7 +40,7 @@ def walk(model: Steps, request: Request, choose: Choose, copies: int = 1) -> Ite
         begun.attention_mask,
         begun.history,
     )
-    ends, longest = np.array(request.rules.ends, dtype=np.int64), request.longest.repeat(copies)
+    ends, longest = np.array(request.rules.ends, dtype=np.int64), request.max_new_tokens.repeat(copies)
     written = 0
     while len(texts):
         with torch.no_grad():  # not across a yield: what a reader does in between is the reader's business
@@ -54,7 +54,11 @@ def walk(model: Steps, request: Request, choose: Choose, copies: int = 1) -> Ite
             ids, scores = choose(logits, texts, written, history)
         may = scores > -np.inf
         ended = (ids[:, None] == ends).any(1)
-        yield Step(texts, ids, scores, ended) if may.all() else Step(texts[may], ids[may], scores[may], ended[may])
+        yield (
+            DecodedStep(texts, ids, scores, ended)
+            if may.all()
+            else DecodedStep(texts[may], ids[may], scores[may], ended[may])
+        )
         written += 1
         if history is not None:
             history = np.concatenate([history, ids[:, None]], 1)
@@ -66,7 +70,7 @@ def walk(model: Steps, request: Request, choose: Choose, copies: int = 1) -> Ite
         tokens = request.placed(ids[:, None])
 
 
-def collected(steps: Iterator[Step], count: int, penalty: float = 1.0) -> list[Written]:
+def collected(steps: Iterator[DecodedStep], count: int, penalty: float = 1.0) -> list[Hypothesis]:
     """The texts, whole."""
     pages = list(steps)
     ids, scores = np.zeros((count, len(pages)), dtype=np.int64), np.zeros((count, len(pages)))
@@ -80,5 +84,5 @@ def collected(steps: Iterator[Step], count: int, penalty: float = 1.0) -> list[W
         length, is_finished = int(lengths[row]), bool(ended[row])
         told = tuple(scores[row, :length].tolist())
         words = tuple(ids[row, : length - is_finished].tolist())
-        found.append(Written(words, told, is_finished, normalised(sum(told), length, penalty)))
+        found.append(Hypothesis(words, told, is_finished, normalised(sum(told), length, penalty)))
     return found

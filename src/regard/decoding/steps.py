@@ -8,7 +8,7 @@ from regard.shapes import AttentionMask, Tokens
 
 
 @runtime_checkable
-class Steps(Protocol):
+class StepModel(Protocol):
     """A model that reads a source, if there is one, and writes on from some tokens.
 
     A state has `select(rows)`, which reorders, repeats and drops members of the batch.

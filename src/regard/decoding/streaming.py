@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from regard.decoding.greedy import likeliest
-from regard.decoding.request import Request
-from regard.decoding.rules import Rules
-from regard.decoding.sampling import Sample, drawn
+from regard.decoding.request import DecodeRequest
+from regard.decoding.rules import Constraints
+from regard.decoding.sampling import Sampling, drawn
 from regard.decoding.serving import served
 from regard.decoding.single import walk
 from regard.shapes import AttentionMask, Tokens
 
 
-class Token(NamedTuple):
+class StreamedToken(NamedTuple):
     """A token, the text it belongs to, its log-probability, and whether it only ends the text."""
 
     row: int
@@ -29,32 +29,32 @@ def stream(
     source: Tokens | None,
     *,
     attention_mask: AttentionMask | None = None,
-    min_length: int = 0,
-    max_length: int | Sequence[int] | None = None,
+    min_new_tokens: int = 0,
+    max_new_tokens: int | Sequence[int] | None = None,
     prefix: Tensor | None = None,
     prefix_attention_mask: Tensor | None = None,
-    sample: Sample | None = None,
+    sample: Sampling | None = None,
     precision: str = "float32",
-    rules: Rules = Rules(),
-) -> Iterator[Token]:
+    rules: Constraints = Constraints(),
+) -> Iterator[StreamedToken]:
     """What `decode` writes with one beam, a token at a time; of several texts one token each in turn.
 
     Put together they are the hypotheses of `decode`. A beam search is not streamed: what is best is known at its end.
     """
-    rules = replace(rules, shortest=max(min_length, rules.shortest))
-    request = Request.of(
+    rules = replace(rules, shortest=max(min_new_tokens, rules.min_new_tokens))
+    request = DecodeRequest.of(
         source,
         prefix,
         attention_mask=attention_mask,
         prefix_attention_mask=prefix_attention_mask,
-        max_length=max_length,
+        max_new_tokens=max_new_tokens,
         rules=rules,
     )
     choose = likeliest(request) if sample is None else drawn(request, sample)
     return tokens(served(model, precision), request, choose)
 
 
-def tokens(model: Any, request: Request, choose: Any) -> Iterator[Token]:
+def tokens(model: Any, request: DecodeRequest, choose: Any) -> Iterator[StreamedToken]:
     for step in walk(model, request, choose):
         columns = (step.texts.tolist(), step.ids.tolist(), step.scores.tolist(), step.ended.tolist())
-        yield from map(Token, *columns)
+        yield from map(StreamedToken, *columns)

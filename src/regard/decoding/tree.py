@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Tree:
+class BeamTree:
     """Every token that was in the beam or ended a text, as nodes in the order in which they were written.
 
     `parents` are numbers of nodes, -1 at the beginning; `scores` the log-probability of all up to the node.
@@ -31,7 +31,7 @@ class Tree:
 
 
 @dataclass
-class Growing:
+class BeamTreeBuilder:
     """A tree while it grows."""
 
     tokens: list[int] = field(default_factory=list)
@@ -45,5 +45,5 @@ class Growing:
         self.parents.append(parent)
         return len(self.tokens) - 1
 
-    def grown(self, leaves: list[int]) -> Tree:
-        return Tree(tuple(self.tokens), tuple(self.scores), tuple(self.parents), tuple(leaves))
+    def grown(self, leaves: list[int]) -> BeamTree:
+        return BeamTree(tuple(self.tokens), tuple(self.scores), tuple(self.parents), tuple(leaves))

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from regard.decoding.tree import Tree
+from regard.decoding.tree import BeamTree
 
 
 @dataclass(frozen=True)
-class Written:
+class Hypothesis:
     """What was written, without the token that ended it. `scores` are log-probabilities, that token's included;
     a token that was forced is certain. `is_finished` is False where the text was only stopped for its length.
     `ranked` is what hypotheses are compared by: the score, over its number of tokens to the power of the penalty.
@@ -24,14 +24,14 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Decoded:
+class DecodeResult:
     """The answer to one source or prompt: hypotheses, the best first, and how the search came to them if asked."""
 
-    hypotheses: tuple[Written, ...]
-    tree: Tree | None = None
+    hypotheses: tuple[Hypothesis, ...]
+    tree: BeamTree | None = None
 
     @property
-    def best(self) -> Written:
+    def best(self) -> Hypothesis:
         return self.hypotheses[0]
 
 

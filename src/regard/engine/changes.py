@@ -64,10 +64,10 @@ def changes(model: nn.Module) -> list[Change]:
         taps = at_work(layer.taps) if layer.taps else ()
         if any(looks(tap) for tap in taps):
             raise Unsupported(LOOKING)
-        records = [tap.told() for tap in taps if edits(tap)]
+        records = [tap.records() for tap in taps if edits(tap)]
         if not any(told is None or told for told in records):
             continue
-        heads = len(layer.split.kept)
+        heads = len(layer.split.remaining_heads)
         change = Change(kind, number, torch.ones(heads), torch.ones(heads), taps=taps)
         for told in records:
             if told is None:

@@ -18,7 +18,7 @@ class EngineError(RegardError):
     """The engine could not do what it was asked to."""
 
 
-class SideGiven(ctypes.Structure):
+class StackSpec(ctypes.Structure):
     _fields_ = [
         *((name, c_int32) for name in ("width", "inner", "bend", "is_gated", "is_first", "window", "vocabulary")),
         *((name, c_int32) for name in ("words_width", "words_norm", "words_widen", "final_norm", "turns_neighbours")),
@@ -27,7 +27,7 @@ class SideGiven(ctypes.Structure):
     ]
 
 
-class AttentionGiven(ctypes.Structure):
+class AttentionSpec(ctypes.Structure):
     _fields_ = [
         *((name, c_int32) for name in ("project", "pair", "output", "heads", "groups", "width")),
         ("scale", c_float),
@@ -36,15 +36,15 @@ class AttentionGiven(ctypes.Structure):
     ]
 
 
-class LayerGiven(ctypes.Structure):
+class LayerSpec(ctypes.Structure):
     _fields_ = [
-        ("self", AttentionGiven),
-        ("cross", AttentionGiven),
-        *((name, c_int32) for name in ("crosses", "widen", "narrow", "self_norm", "cross_norm", "inner_norm")),
+        ("self", AttentionSpec),
+        ("cross", AttentionSpec),
+        *((name, c_int32) for name in ("crosses", "widen", "narrow", "self_norm", "cross_norm", "feed_forward_norm")),
     ]
 
 
-class OutputGiven(ctypes.Structure):
+class OutputSpec(ctypes.Structure):
     _fields_ = [(name, c_int32) for name in ("bridge", "dense", "dense_bend", "dense_norm", "output", "has_source")]
 
 
@@ -56,11 +56,11 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_model_bytes": (c_size_t, c_void_p),
     "regard_linear": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_float),
     "regard_norm": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_float),
-    "regard_side": (c_int, c_void_p, c_int, POINTER(SideGiven)),
-    "regard_layer": (c_int, c_void_p, c_int, POINTER(LayerGiven)),
+    "regard_side": (c_int, c_void_p, c_int, POINTER(StackSpec)),
+    "regard_layer": (c_int, c_void_p, c_int, POINTER(LayerSpec)),
     "regard_table": (None, c_void_p, c_int, c_int, c_void_p, c_int, c_int),
     "regard_slopes": (c_int, c_void_p, c_int, c_void_p, c_int),
-    "regard_output": (c_int, c_void_p, POINTER(OutputGiven)),
+    "regard_output": (c_int, c_void_p, POINTER(OutputSpec)),
     "regard_state": (c_void_p, c_void_p),
     "regard_state_free": (None, c_void_p),
     "regard_state_bytes": (c_size_t, c_void_p),

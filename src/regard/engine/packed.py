@@ -11,12 +11,12 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import SCORES, Dot
-from regard.engine.library import NONE, AttentionGiven, LayerGiven, Library, OutputGiven, SideGiven
+from regard.engine.library import NONE, AttentionSpec, LayerSpec, Library, OutputSpec, StackSpec
 from regard.engine.parts import Unsupported, bend_of, check_dropout, inner_width, owned, rows
-from regard.layers import Block, FeedForward, Linear, MultiHead, Output, Stack, Transform, Words
+from regard.layers import Embedding, FeedForward, Linear, MultiHead, Output, Stack, Transform, TransformerBlock
 from regard.models import Decoder, Transformer
-from regard.models.side import Side
-from regard.positions import AlibiSlopes, BucketTable, Learned, Position, Rotary, Sinusoidal
+from regard.models.side import EmbeddedStack
+from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
 
 PRECISIONS = {"float32": 0, "float16": 1, "int8": 2}
 PLACES = 512  # places that are written out at first, where a scheme has no end
@@ -97,27 +97,27 @@ class Packed:
         self._kept.append(array)
         return array
 
-    def _side(self, which: int, side: Side) -> None:
-        if type(side) is not Side or type(side.words) is not Words or type(side.stack) is not Stack:
+    def _side(self, which: int, side: EmbeddedStack) -> None:
+        if type(side) is not EmbeddedStack or type(side.embedding) is not Embedding or type(side.stack) is not Stack:
             raise Unsupported("a part of the model is not one of ours")
-        words, stack = side.words, side.stack
+        words, stack = side.embedding, side.stack
         for block in stack.blocks:
-            if type(block) is not Block or type(block.inner) is not FeedForward:
+            if type(block) is not TransformerBlock or type(block.feed_forward) is not FeedForward:
                 raise Unsupported(f"{type(block).__name__} is not a block that it knows")
-            check_dropout(block, block.inner)
+            check_dropout(block, block.feed_forward)
         check_dropout(words)
         if not len(stack.blocks):
             raise Unsupported("it has no blocks")
         first = stack.blocks[0]
-        assert isinstance(first, Block)
-        inner = first.inner
+        assert isinstance(first, TransformerBlock)
+        inner = first.feed_forward
         table = rows(words.table)
-        given = SideGiven(
+        given = StackSpec(
             width=first.self.width,
             inner=inner_width(inner),
-            bend=bend_of(inner.bend),
+            bend=bend_of(inner.activation),
             is_gated=inner.gated,
-            is_first=first.first,
+            is_first=first.pre_norm,
             window=side.window or 0,
             vocabulary=table.shape[0],
             words_width=table.shape[1],
@@ -135,58 +135,58 @@ class Packed:
             raise Unsupported(f"{type(side.position).__name__} is no position scheme that it knows")
         placed(side.position, self, which)
         for block in stack.blocks:
-            assert isinstance(block, Block)
-            self._layer(which, block, inner, first.first)
+            assert isinstance(block, TransformerBlock)
+            self._layer(which, block, inner, first.pre_norm)
 
-    def _layer(self, which: int, block: Block, like: FeedForward, is_first: bool) -> None:
-        inner = block.inner
-        shape = (inner_width(inner), inner.gated, bend_of(inner.bend), block.first)
-        if shape != (inner_width(like), like.gated, bend_of(like.bend), is_first):
+    def _layer(self, which: int, block: TransformerBlock, like: FeedForward, is_first: bool) -> None:
+        inner = block.feed_forward
+        shape = (inner_width(inner), inner.gated, bend_of(inner.activation), block.pre_norm)
+        if shape != (inner_width(like), like.gated, bend_of(like.activation), is_first):
             raise Unsupported("blocks differ in kind")
-        given = LayerGiven(
+        given = LayerSpec(
             self=self._attention(block.self),
             crosses=block.cross is not None,
             widen=self._linear(inner.widen),
             narrow=self._linear(inner.narrow),
             self_norm=self._norm(block.self_norm),
             cross_norm=self._norm(block.cross_norm),
-            inner_norm=self._norm(block.inner_norm),
+            inner_norm=self._norm(block.feed_forward_norm),
         )
         if block.cross is not None:
             given.cross = self._attention(block.cross)
         self.library.check(self.library.layer(self.address, which, ctypes.byref(given)))
 
-    def _attention(self, layer: MultiHead) -> AttentionGiven:
+    def _attention(self, layer: MultiHead) -> AttentionSpec:
         if type(layer) is not MultiHead:
             raise Unsupported(f"{type(layer).__name__} is no attention layer that it knows")
-        if layer.way is not None:
-            raise Unsupported(f"{layer.way.name} compares fewer pairs than all")
+        if layer.method is not None:
+            raise Unsupported(f"{layer.method.name} compares fewer pairs than all")
         split = layer.split
-        score = Dot() if layer.compare is None else layer.compare.score(1, 1)
-        if type(layer.compare) not in (type(None), SCORES["dot"]) or not isinstance(score, Dot):
-            raise Unsupported(f"{type(layer.compare).__name__} is not the dot product")
-        heads, groups = len(split.kept), len(split.kept_groups)
+        score = Dot() if layer.score is None else layer.score.score(1, 1)
+        if type(layer.score) not in (type(None), SCORES["dot"]) or not isinstance(score, Dot):
+            raise Unsupported(f"{type(layer.score).__name__} is not the dot product")
+        heads, groups = len(split.remaining_heads), len(split.remaining_kv_heads)
         serving = layer.serving or [head * groups // heads for head in range(heads)]
-        return AttentionGiven(
-            project=self._linear(layer.query if layer.crosses else layer.project),
-            pair=self._linear(layer.pair) if layer.crosses else NONE,
+        return AttentionSpec(
+            project=self._linear(layer.query if layer.crosses else layer.qkv),
+            pair=self._linear(layer.kv) if layer.crosses else NONE,
             output=self._linear(layer.output),
             heads=heads,
             groups=groups,
             width=split.width,
             scale=score.factor(split.width),
             serving=self._numbers(serving),
-            numbers=self._numbers(split.kept),
+            numbers=self._numbers(split.remaining_heads),
         )
 
     def _output(self, output: Output, bridge: nn.Linear | None) -> None:
         transform = output.transform
         if type(transform) not in (type(None), Transform):
             raise Unsupported("words are scored in another way")
-        given = OutputGiven(
+        given = OutputSpec(
             bridge=self._linear(bridge),
             dense=self._linear(transform.dense) if transform else NONE,
-            dense_bend=bend_of(transform.bend) if transform else 0,
+            dense_bend=bend_of(transform.activation) if transform else 0,
             dense_norm=self._norm(transform.norm) if transform else NONE,
             output=self._product(owned(output, "weight"), owned(output, "bias"), output.scale),
             has_source=self.has_source,
@@ -230,7 +230,7 @@ def _(position: Sinusoidal, packed: Packed, side: int) -> None:
 
 
 @placed.register
-def _(position: Learned, packed: Packed, side: int) -> None:
+def _(position: LearnedPositions, packed: Packed, side: int) -> None:
     packed.table(side, ADDED, rows(position.table)[position.offset :])
 
 
@@ -241,12 +241,12 @@ def _(position: Rotary, packed: Packed, side: int) -> None:
 
 
 @placed.register
-def _(position: BucketTable, packed: Packed, side: int) -> None:
+def _(position: RelativeBuckets, packed: Packed, side: int) -> None:
     rows(position.table)
     packed.table(side, BIASED, position.bias().line.detach())
 
 
 @placed.register
-def _(position: AlibiSlopes, packed: Packed, side: int) -> None:
+def _(position: Alibi, packed: Packed, side: int) -> None:
     slopes = position.slopes.float().contiguous()
     packed.library.check(packed.library.slopes(packed.address, side, slopes.data_ptr(), len(slopes)))

@@ -26,18 +26,18 @@ class Engine:
 
     def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> Any:
         try:
-            return State(self.packed(), source, attention_mask, changes(self.model))
+            return EngineState(self.packed(), source, attention_mask, changes(self.model))
         except Unsupported as problem:
             self.told(str(problem))
             return self.model.start(source, attention_mask)
 
     def step(self, state: Any, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, Any]:
-        if isinstance(state, State):
+        if isinstance(state, EngineState):
             return state.step(tokens, attention_mask)[:, None], state
         return self.model.step(state, tokens, attention_mask)
 
 
-class State:
+class EngineState:
     """What the engine knows in the middle of a text. `select` changes it in place: only numbers of rows move."""
 
     def __init__(
@@ -75,10 +75,10 @@ class State:
         self.library.check(done)
         self.tokens += length if attention_mask is None else int(attention_mask[:, -length:].sum(-1).max())
         for tap in self.taps:
-            tap.reached(self.tokens)
+            tap.text_length(self.tokens)
         return logits
 
-    def select(self, rows: Tensor | np.ndarray) -> "State":
+    def select(self, rows: Tensor | np.ndarray) -> "EngineState":
         chosen = np.ascontiguousarray(rows, dtype=np.int64)
         self.library.check(self.library.select(self.address, chosen.ctypes.data, len(chosen)))
         return self

@@ -1,21 +1,43 @@
 """Parts that models are made of. Parts take numbers; masks, positions and caches arrive as arguments."""
 
-from regard.layers.align import LOCAL, Align, together
-from regard.layers.blocks import Block, BlockCache, Stack
-from regard.layers.deep import Deep
+from regard.layers.align import LOCAL, AlignmentAttention, together
+from regard.layers.blocks import BlockCache, Stack, TransformerBlock
+from regard.layers.deep import DeepOutput
 from regard.layers.dropout import Dropout
 from regard.layers.feedforward import ACTIVATIONS, FeedForward
-from regard.layers.heads import Classify, Dense, pooled
+from regard.layers.heads import ClassificationHead, DenseLayer, pool_tokens
 from regard.layers.linear import Linear, product
-from regard.layers.memory import Hop, sentences
-from regard.layers.multihead import MultiHead, Split
+from regard.layers.memory import MemoryHop, sentences
+from regard.layers.multihead import HeadSplit, MultiHead
 from regard.layers.norms import NORMS
 from regard.layers.output import Output, Transform
 from regard.layers.recurrent import CELLS, Recurrent
-from regard.layers.words import Words
+from regard.layers.words import Embedding
 
 __all__ = [
-    "ACTIVATIONS", "CELLS", "LOCAL", "NORMS", "Align", "Block", "BlockCache", "Classify", "Deep", "Dense", "Dropout",
-    "FeedForward", "Hop", "Linear", "MultiHead", "Output", "Recurrent", "Split", "Stack", "Transform",
-    "Words", "pooled", "product", "sentences", "together",
+    "ACTIVATIONS",
+    "CELLS",
+    "LOCAL",
+    "NORMS",
+    "AlignmentAttention",
+    "BlockCache",
+    "ClassificationHead",
+    "DeepOutput",
+    "DenseLayer",
+    "Dropout",
+    "Embedding",
+    "FeedForward",
+    "HeadSplit",
+    "Linear",
+    "MemoryHop",
+    "MultiHead",
+    "Output",
+    "Recurrent",
+    "Stack",
+    "Transform",
+    "TransformerBlock",
+    "pool_tokens",
+    "product",
+    "sentences",
+    "together",
 ]  # fmt: skip

@@ -8,14 +8,14 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Cache, Compare, Mask, attend
+from regard.attention import Cache, LearnedScore, Mask, attend
 from regard.attention.masks.padding import padding
 from regard.attention.scores import Local
-from regard.attention.steps import Together
+from regard.attention.steps import StepwiseTap
 from regard.attention.taps import Taps, active, at_work
 from regard.errors import ShapeError, expect
 from regard.layers.multihead import MultiHead, Source, folded, unfolded
-from regard.shapes import Stream, TokenPlaces
+from regard.shapes import Positions, Stream
 
 Lengths = Int[Tensor, "sources"]
 Centres = Float[Tensor, "batch length"]
@@ -29,8 +29,8 @@ class Monotonic(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
 
-    def forward(self, x: Stream, places: TokenPlaces, lengths: Lengths) -> Centres:
-        return torch.minimum(places, lengths[:, None] - 1).to(x.dtype).expand(x.shape[:2])
+    def forward(self, x: Stream, positions: Positions, lengths: Lengths) -> Centres:
+        return torch.minimum(positions, lengths[:, None] - 1).to(x.dtype).expand(x.shape[:2])
 
 
 class Predictive(nn.Module):
@@ -40,18 +40,18 @@ class Predictive(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.inner = nn.Linear(width, width, bias=False)
+        self.hidden = nn.Linear(width, width, bias=False)
         self.share = nn.Linear(width, 1, bias=False)
 
-    def forward(self, x: Stream, places: TokenPlaces, lengths: Lengths) -> Centres:
-        return lengths[:, None] * torch.sigmoid(self.share(torch.tanh(self.inner(x)))).squeeze(-1)
+    def forward(self, x: Stream, positions: Positions, lengths: Lengths) -> Centres:
+        return lengths[:, None] * torch.sigmoid(self.share(torch.tanh(self.hidden(x)))).squeeze(-1)
 
 
 LOCAL: dict[str, type[Monotonic] | type[Predictive]] = {"monotonic": Monotonic, "predictive": Predictive}
 """Ways to choose the part of a source that is looked at: Luong et al. 2015, 3.2."""
 
 
-class Align(nn.Module):
+class AlignmentAttention(nn.Module):
     """One look at a source whose vectors are the values, as they are: Bahdanau et al. 2015, Luong et al. 2015.
 
     `compare` is one of SCORES, of one head. With `centre` only what is within `reach` of a place is looked at.
@@ -59,7 +59,7 @@ class Align(nn.Module):
 
     taps: Taps = ()
 
-    def __init__(self, compare: Compare, centre: Monotonic | Predictive | None = None, reach: int = 10) -> None:
+    def __init__(self, compare: LearnedScore, centre: Monotonic | Predictive | None = None, reach: int = 10) -> None:
         super().__init__()
         self.compare, self.centre, self.reach = compare, centre, reach
 
@@ -69,7 +69,7 @@ class Align(nn.Module):
         source: Source | None = None,
         *,
         mask: Mask | None = None,
-        places: TokenPlaces | None = None,
+        positions: Positions | None = None,
         cache: Cache | None = None,
     ) -> Float[Tensor, "batch length source_width"]:
         """What each vector gathers. A cache holds the keys: they are made of a source once.
@@ -80,16 +80,16 @@ class Align(nn.Module):
         query, score = self.compare.query(x[:, None]), self.compare.score(x.shape[1], key.shape[2])
         beams = len(x) // len(key) if 0 < len(key) < len(x) else 1
         if self.centre is not None:
-            if places is None:
+            if positions is None:
                 raise ShapeError("a local look has to know the places of those who look")
-            where = self.centre(x, places, lengths_of(mask, len(x), key))
+            where = self.centre(x, positions, lengths_of(mask, len(x), key))
             query, score = torch.cat([query, where[:, None, :, None]], -1), Local(score, self.reach, self.centre.fades)
         taps = at_work(self.taps) if self.taps else ()
         if beams > 1 and taps:  # who looks there wants to see every member
             key, value, beams = key.repeat_interleave(beams, 0), value.repeat_interleave(beams, 0), 1
         elif beams > 1:
             query, mask = folded(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
-        gathered = attend(query, key, value, score=score, mask=mask, taps=taps, places=places if taps else None)
+        gathered = attend(query, key, value, score=score, mask=mask, taps=taps, positions=positions if taps else None)
         return (unfolded(gathered, beams) if beams > 1 else gathered)[:, 0]
 
     def remembered(self, source: Tensor | None, mask: Mask | None, cache: Cache | None) -> tuple[Tensor, Tensor]:
@@ -117,13 +117,15 @@ def lengths_of(mask: Mask | None, count: int, key: Tensor) -> Lengths:
 
 
 @contextmanager
-def together(layer: Align | MultiHead | None, steps: int) -> Iterator[Align | MultiHead | None]:
+def together(
+    layer: AlignmentAttention | MultiHead | None, steps: int
+) -> Iterator[AlignmentAttention | MultiHead | None]:
     """The layer for a loop of so many calls, which those who look or edit there are to take for one."""
     taps = at_work(layer.taps) if layer is not None and layer.taps else ()
     if layer is None or not taps or steps == 1:
         yield layer
         return
-    tap = Together(taps, steps)
+    tap = StepwiseTap(taps, steps)
     other = copy.copy(layer)  # its parameters are shared; the layer itself stays untouched
     other.taps = (tap,)
     with active(tap):

@@ -12,7 +12,7 @@ from regard.layers.dropout import Dropout
 from regard.layers.feedforward import FeedForward
 from regard.layers.multihead import MultiHead, Source
 from regard.positions import Position
-from regard.shapes import Stream, TokenPlaces
+from regard.shapes import Positions, Stream
 
 
 @dataclass
@@ -29,7 +29,7 @@ class BlockCache:
             self.cross.select(sources)
 
 
-class Block(nn.Module):
+class TransformerBlock(nn.Module):
     """One layer: self-attention, attention to a source if there is one, and a feed-forward layer.
 
     Each adds to the stream. Post-norm normalises the sum (Vaswani et al. 2017), pre-norm what goes in (`first`).
@@ -40,18 +40,18 @@ class Block(nn.Module):
     def __init__(
         self,
         attention: MultiHead,
-        inner: FeedForward,
+        feed_forward: FeedForward,
         norm: Callable[[], nn.Module],
         *,
         cross: MultiHead | None = None,
-        first: bool = True,
+        pre_norm: bool = True,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.self, self.self_norm = attention, norm()
         self.cross, self.cross_norm = (cross, norm()) if cross is not None else (None, None)
-        self.inner, self.inner_norm = inner, norm()
-        self.first = first
+        self.feed_forward, self.feed_forward_norm = feed_forward, norm()
+        self.pre_norm = pre_norm
         self.dropout = Dropout(dropout)
 
     def forward(
@@ -63,7 +63,7 @@ class Block(nn.Module):
         source_mask: Mask | None = None,
         bias: Bias | None = None,
         position: Position | None = None,
-        places: TokenPlaces | None = None,
+        positions: Positions | None = None,
         cache: BlockCache | None = None,
     ) -> Stream:
         if source is not None and self.cross is None:
@@ -71,22 +71,22 @@ class Block(nn.Module):
         own, across = (cache.self, cache.cross) if cache else (None, None)
 
         def look(x: Tensor) -> Tensor:
-            return self.self(x, mask=mask, bias=bias, position=position, places=places, cache=own)
+            return self.self(x, mask=mask, bias=bias, position=position, positions=positions, cache=own)
 
         def look_across(x: Tensor) -> Tensor:
             assert self.cross is not None
-            return self.cross(x, source, mask=source_mask, places=places, cache=across)
+            return self.cross(x, source, mask=source_mask, positions=positions, cache=across)
 
         x = self.added(x, look, self.self_norm)
         if self.cross is not None and self.cross_norm is not None:
             x = self.added(x, look_across, self.cross_norm)
-        x = self.added(x, self.inner, self.inner_norm)
+        x = self.added(x, self.feed_forward, self.feed_forward_norm)
         for tap in at_work(self.taps) if self.taps else ():
-            tap.passed(x)
+            tap.block_output(x)
         return x
 
     def added(self, x: Tensor, part: Callable[[Tensor], Tensor], norm: nn.Module) -> Tensor:
-        if self.first:
+        if self.pre_norm:
             return x + self.dropout(part(norm(x)))
         return norm(x + self.dropout(part(x)))
 
@@ -94,7 +94,7 @@ class Block(nn.Module):
 class Stack(nn.Module):
     """Blocks on top of each other, and a norm at the end if there is one."""
 
-    def __init__(self, blocks: Sequence[Block], norm: nn.Module | None = None) -> None:
+    def __init__(self, blocks: Sequence[TransformerBlock], norm: nn.Module | None = None) -> None:
         super().__init__()
         self.blocks = nn.ModuleList(blocks)
         self.norm = norm
@@ -108,7 +108,7 @@ class Stack(nn.Module):
         source_mask: Mask | None = None,
         bias: Bias | None = None,
         position: Position | None = None,
-        places: TokenPlaces | None = None,
+        positions: Positions | None = None,
         caches: Sequence[BlockCache] | None = None,
     ) -> Stream:
         for number, block in enumerate(self.blocks):
@@ -119,7 +119,7 @@ class Stack(nn.Module):
                 source_mask=source_mask,
                 bias=bias,
                 position=position,
-                places=places,
+                positions=positions,
                 cache=caches[number] if caches else None,
             )
         return x if self.norm is None else self.norm(x)

@@ -13,17 +13,17 @@ def maxout(x: Tensor) -> Tensor:
     return x.unflatten(-1, (-1, 2)).amax(-1)
 
 
-BENDS: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {"maxout": (maxout, 2), "tanh": (torch.tanh, 1)}
+DEEP_ACTIVATIONS: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {"maxout": (maxout, 2), "tanh": (torch.tanh, 1)}
 """How the vector is bent, and how many numbers go into one: Bahdanau et al. 2015, A.2.2; Luong et al. 2015, eq. 5."""
 
 
-class Deep(nn.Module):
+class DeepOutput(nn.Module):
     """Several vectors of a place read together and bent before words are scored: Pascanu et al. 2014."""
 
-    def __init__(self, inputs: int, width: int, bend: str) -> None:
+    def __init__(self, inputs: int, width: int, activation: str) -> None:
         super().__init__()
-        self.bend, many = lookup(BENDS, bend, "deep output")
+        self.activation, many = lookup(DEEP_ACTIVATIONS, activation, "deep output")
         self.linear = nn.Linear(inputs, many * width)
 
     def forward(self, *parts: Tensor) -> Tensor:
-        return self.bend(self.linear(torch.cat(parts, -1)))
+        return self.activation(self.linear(torch.cat(parts, -1)))

@@ -30,7 +30,7 @@ class FeedForward(nn.Module):
     def __init__(
         self,
         width: int,
-        inner: int,
+        feed_forward_width: int,
         activation: str = "relu",
         *,
         gated: bool = False,
@@ -38,16 +38,16 @@ class FeedForward(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        self.bend = lookup(ACTIVATIONS, activation, "activation")
+        self.activation = lookup(ACTIVATIONS, activation, "activation")
         self.gated = gated
-        self.widen = Linear(width, 2 * inner if gated else inner, bias=bias)
-        self.narrow = Linear(inner, width, bias=bias)
+        self.widen = Linear(width, 2 * feed_forward_width if gated else feed_forward_width, bias=bias)
+        self.narrow = Linear(feed_forward_width, width, bias=bias)
         self.dropout = Dropout(dropout)
 
     def forward(self, x: Stream) -> Stream:
         if self.gated:
             bent, straight = self.widen(x).chunk(2, -1)
-            inner = self.bend(bent) * straight
+            inner = self.activation(bent) * straight
         else:
-            inner = self.bend(self.widen(x))
+            inner = self.activation(self.widen(x))
         return self.narrow(self.dropout(inner))

@@ -16,7 +16,7 @@ Pool = Literal["first", "last", "mean"]
 Pooled = Float[Tensor, "batch width"]
 
 
-def pooled(x: Stream, attention_mask: AttentionMask | None, pool: Pool) -> Pooled:
+def pool_tokens(x: Stream, attention_mask: AttentionMask | None, pool: Pool) -> Pooled:
     """One vector for a text: that of its first or last real token, or the mean of all real ones."""
     if attention_mask is None:
         return x[:, 0] if pool == "first" else x[:, -1] if pool == "last" else x.mean(1)
@@ -29,19 +29,19 @@ def pooled(x: Stream, attention_mask: AttentionMask | None, pool: Pool) -> Poole
     return (x * weight).sum(1) / weight.sum(1).clamp(min=1)
 
 
-class Dense(nn.Module):
+class DenseLayer(nn.Module):
     """A bent linear layer."""
 
     def __init__(self, width: int, activation: str) -> None:
         super().__init__()
         self.linear = Linear(width, width)
-        self.bend = lookup(ACTIVATIONS, activation, "activation")
+        self.activation = lookup(ACTIVATIONS, activation, "activation")
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.bend(self.linear(x))
+        return self.activation(self.linear(x))
 
 
-class Classify(nn.Module):
+class ClassificationHead(nn.Module):
     """A score for every label of a text, or of each of its tokens (`pool=None`).
 
     `activation` puts a dense layer in between: BERT's pooler.
@@ -59,11 +59,11 @@ class Classify(nn.Module):
     ) -> None:
         super().__init__()
         self.pool: Pool | None = pool
-        self.dense = None if activation is None else Dense(width, activation)
+        self.dense = None if activation is None else DenseLayer(width, activation)
         self.dropout = Dropout(dropout)
         self.labels = Linear(width, labels, bias=bias)
 
     def forward(self, x: Stream, attention_mask: AttentionMask | None = None) -> Tensor:
-        vector = x if self.pool is None else pooled(x, attention_mask, self.pool)
+        vector = x if self.pool is None else pool_tokens(x, attention_mask, self.pool)
         vector = vector if self.dense is None else self.dense(vector)
         return self.labels(self.dropout(vector))

@@ -9,7 +9,7 @@ from regard.attention import Dot, Mask, attend
 from regard.attention.biases import Bias
 from regard.attention.normalisers import Normaliser
 from regard.attention.taps import Taps, at_work
-from regard.shapes import Gathered, Keys, Queries, Values
+from regard.shapes import AttentionOutput, Keys, Queries, Values
 
 
 def sentences(
@@ -40,7 +40,7 @@ def middles(count: int, size: int, *, like: Tensor) -> Float[Tensor, "count"]:
     return (torch.arange(count, dtype=like.dtype, device=like.device) + 0.5) / size - 0.5
 
 
-class Hop(nn.Module):
+class MemoryHop(nn.Module):
     """One look at everything that is remembered."""
 
     taps: Taps = ()
@@ -54,6 +54,6 @@ class Hop(nn.Module):
         mask: Mask | None = None,
         bias: Bias | None = None,
         normaliser: Normaliser | None = None,
-    ) -> Gathered:
+    ) -> AttentionOutput:
         taps = at_work(self.taps) if self.taps else ()
         return attend(query, key, value, score=Dot(1.0), mask=mask, bias=bias, normaliser=normaliser, taps=taps)

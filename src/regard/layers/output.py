@@ -12,14 +12,14 @@ from regard.layers.linear import Linear
 class Transform(nn.Module):
     """A last dense layer, bent and normalised, before words are scored: Devlin et al. 2019."""
 
-    def __init__(self, width: int, inner: int, activation: str, norm: nn.Module) -> None:
+    def __init__(self, width: int, embedding_width: int, activation: str, norm: nn.Module) -> None:
         super().__init__()
-        self.dense = Linear(width, inner)
-        self.bend = lookup(ACTIVATIONS, activation, "activation")
+        self.dense = Linear(width, embedding_width)
+        self.activation = lookup(ACTIVATIONS, activation, "activation")
         self.norm = norm
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.norm(self.bend(self.dense(x)))
+        return self.norm(self.activation(self.dense(x)))
 
 
 class Output(nn.Module):

@@ -10,7 +10,7 @@ from regard.errors import lookup
 CELLS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM}
 """Cho et al. 2014; Hochreiter and Schmidhuber 1997. Both are torch's own: all steps in one call."""
 
-Memory = tuple[Float[Tensor, "_ batch remembered"], ...]
+RecurrentState = tuple[Float[Tensor, "_ batch remembered"], ...]
 """What is remembered of all that was read: one tensor of a GRU, two of an LSTM (what it shows, what it keeps)."""
 
 
@@ -42,9 +42,9 @@ class Recurrent(nn.Module):
     def forward(
         self,
         x: Float[Tensor, "batch length inputs"],
-        memory: Memory | None = None,
+        memory: RecurrentState | None = None,
         attention_mask: Bool[Tensor, "batch length"] | None = None,
-    ) -> tuple[Float[Tensor, "batch length annotated"], Memory]:
+    ) -> tuple[Float[Tensor, "batch length annotated"], RecurrentState]:
         """What the last layer shows at each place, and what is remembered after the last real one.
 
         Padding may stand anywhere: it is not read.
@@ -62,7 +62,7 @@ class Recurrent(nn.Module):
         reads = attention_mask.any(1)[:, None]
         return shown, tuple(torch.where(reads, new, old) for new, old in zip(after, before, strict=True))
 
-    def packed(self, x: Tensor, memory: Memory, attention_mask: Tensor) -> tuple[Tensor, Memory]:
+    def packed(self, x: Tensor, memory: RecurrentState, attention_mask: Tensor) -> tuple[Tensor, RecurrentState]:
         """The same with all padding moved to the end, where torch leaves it out, and back again."""
         lengths = attention_mask.sum(1)
         order = None
@@ -74,14 +74,14 @@ class Recurrent(nn.Module):
         shown, _ = pad_packed_sequence(packed, batch_first=True, total_length=x.shape[1])
         return shown if order is None else torch.take_along_dim(shown, order.argsort(1)[..., None], 1), after
 
-    def run(self, x, memory: Memory | None):
+    def run(self, x, memory: RecurrentState | None):
         """torch's call, with the memory as a tuple whatever the cell."""
         if isinstance(self.cells, nn.LSTM):
             return self.cells(x, memory)
         shown, after = self.cells(x, None if memory is None else memory[0])
         return shown, (after,)
 
-    def nothing(self, batch: int) -> Memory:
+    def nothing(self, batch: int) -> RecurrentState:
         """The memory of one who has read nothing."""
         cells = self.cells
         size = (cells.num_layers * (1 + cells.bidirectional), batch, cells.hidden_size)

@@ -2,12 +2,12 @@
 
 from regard.looking.ablation import ablation
 from regard.looking.confidence import confidence
-from regard.looking.diff import Difference, differences
+from regard.looking.diff import PatternDifference, differences
 from regard.looking.edit import Edits, edit
-from regard.looking.exam import Exam, Scores
+from regard.looking.evaluation_set import EvaluationSet, Scores
 from regard.looking.flow import flow
 from regard.looking.importance import importance
-from regard.looking.norms import Moved, moved
+from regard.looking.norms import WeightedNorms, weighted_norms
 from regard.looking.prune import prune
 from regard.looking.ranking import weakest
 from regard.looking.rollout import Rollout, rollout
@@ -17,7 +17,27 @@ from regard.looking.watch import Seen, watch
 from regard.looking.watchable import Watchable, watchable
 
 __all__ = [
-    "Difference", "Edits", "Exam", "Moved", "Rollout", "Scores", "Seen", "Verification", "Watchable", "ablation",
-    "confidence", "differences", "edit", "flow", "importance", "learned_gates", "moved", "prune", "rollout", "verify",
-    "watch", "watchable", "weakest",
+    "Edits",
+    "EvaluationSet",
+    "PatternDifference",
+    "Rollout",
+    "Scores",
+    "Seen",
+    "Verification",
+    "Watchable",
+    "WeightedNorms",
+    "ablation",
+    "confidence",
+    "differences",
+    "edit",
+    "flow",
+    "importance",
+    "learned_gates",
+    "prune",
+    "rollout",
+    "verify",
+    "watch",
+    "watchable",
+    "weakest",
+    "weighted_norms",
 ]  # fmt: skip

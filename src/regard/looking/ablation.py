@@ -4,35 +4,35 @@ import torch
 from torch import nn
 
 from regard.attention import Pattern
-from regard.looking.exam import Exam, Scores
-from regard.looking.gates import gated
+from regard.looking.evaluation_set import EvaluationSet, Scores
+from regard.looking.gates import gates
 
 
 @torch.no_grad()
-def ablation(model: nn.Module, exam: Exam) -> Scores:
+def ablation(model: nn.Module, evaluation_set: EvaluationSet) -> Scores:
     """How much the mean loss rises when a head is switched off, and no other: as many passes as there are heads."""
     sizes: dict[str, int] = {}
 
-    def counted(place: str, pattern: Pattern) -> torch.Tensor:
-        sizes[place] = pattern.shape[1]
+    def count_heads(layer: str, pattern: Pattern) -> torch.Tensor:
+        sizes[layer] = pattern.shape[1]
         return torch.ones(pattern.shape[1])
 
-    with gated(model, counted):
-        whole = exam.mean(model)
-    found: Scores = {}
-    for place, heads in sizes.items():
-        found[place] = torch.tensor([without(model, exam, place, head) - whole for head in range(heads)])
-    return found
+    with gates(model, count_heads):
+        full_loss = evaluation_set.mean(model)
+    scores: Scores = {}
+    for layer, heads in sizes.items():
+        scores[layer] = torch.tensor([without(model, evaluation_set, layer, head) - full_loss for head in range(heads)])
+    return scores
 
 
-def without(model: nn.Module, exam: Exam, place: str, head: int) -> float:
+def without(model: nn.Module, evaluation_set: EvaluationSet, layer: str, head: int) -> float:
     """The mean loss with one head off."""
 
-    def opened(here: str, pattern: Pattern) -> torch.Tensor:
+    def gate_of(name: str, pattern: Pattern) -> torch.Tensor:
         gate = torch.ones(pattern.shape[1])
-        if here == place:
+        if name == layer:
             gate[head] = 0
         return gate
 
-    with gated(model, opened):
-        return exam.mean(model)
+    with gates(model, gate_of):
+        return evaluation_set.mean(model)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from regard.attention import Pattern
 from regard.errors import ShapeError
-from regard.looking.places import Places, is_of_source
+from regard.looking.layer_names import LayerNames, attends_to_source
 from regard.looking.watch import watch
 from regard.pictures import Album, Picture
 from regard.shapes import AttentionMask, Columns, Rows, Tokens
@@ -25,21 +25,21 @@ LEAST = 0.4
 
 ROWS = 256  # queries whose mask is asked for at once
 
-Looked = Bool[Tensor, "batch rows columns"]
-Detector = Callable[[Tokens, Rows, Columns], Looked]
+Matches = Bool[Tensor, "batch rows columns"]
+Detector = Callable[[Tokens, Rows, Columns], Matches]
 
 
-def previous(tokens: Tokens, rows: Rows, columns: Columns) -> Looked:
+def previous(tokens: Tokens, rows: Rows, columns: Columns) -> Matches:
     """The token before."""
     return (columns == rows[:, None] - 1).expand(len(tokens), -1, -1)
 
 
-def duplicate(tokens: Tokens, rows: Rows, columns: Columns) -> Looked:
+def duplicate(tokens: Tokens, rows: Rows, columns: Columns) -> Matches:
     """Earlier places of the same token: Wang et al. 2023."""
     return (tokens[:, rows, None] == tokens[:, None, columns]) & (columns < rows[:, None])
 
 
-def induction(tokens: Tokens, rows: Rows, columns: Columns) -> Looked:
+def induction(tokens: Tokens, rows: Rows, columns: Columns) -> Matches:
     """What followed earlier places of the same token: Elhage et al. 2021, Olsson et al. 2022."""
     before = tokens[:, None, (columns - 1).clamp(min=0)]
     return (tokens[:, rows, None] == before) & (columns > 0) & (columns < rows[:, None])
@@ -49,11 +49,11 @@ DETECTORS: dict[str, Detector] = {"previous": previous, "duplicate": duplicate, 
 """Kinds of heads that are told by the keys they look at; "sink" and "positional" are told by all of them."""
 
 
-class Found(NamedTuple):
+class CircuitHead(NamedTuple):
     """A head of some kind."""
 
     kind: str
-    place: str
+    layer: str
     head: int
     score: float
 
@@ -64,54 +64,56 @@ class Circuits:
 
     scores: dict[str, dict[str, Float[Tensor, "heads"]]]
 
-    def found(self, least: float = LEAST) -> list[Found]:
+    def heads(self, least: float = LEAST) -> list[CircuitHead]:
         """The heads that are of some kind, the clearest first within each."""
         heads = [
-            Found(kind, place, head, score)
-            for kind, places in self.scores.items()
-            for place, row in places.items()
+            CircuitHead(kind, layer, head, score)
+            for kind, layers in self.scores.items()
+            for layer, row in layers.items()
             for head, score in enumerate(row.tolist())
             if score >= least
         ]
         kinds = list(self.scores)
-        return sorted(heads, key=lambda one: (kinds.index(one.kind), -one.score))
+        return sorted(heads, key=lambda entry: (kinds.index(entry.kind), -entry.score))
 
     def plain(self, least: float = LEAST) -> dict[str, Any]:
         """The heads found and all scores, for JSON."""
-        scores = {kind: {at: row.tolist() for at, row in places.items()} for kind, places in self.scores.items()}
-        return {"found": [one._asdict() for one in self.found(least)], "scores": scores}
+        scores = {kind: {layer: row.tolist() for layer, row in layers.items()} for kind, layers in self.scores.items()}
+        return {"found": [circuit_head._asdict() for circuit_head in self.heads(least)], "scores": scores}
 
     def album(self) -> Album:
         """A picture for each kind: a row for each layer, a column for each head."""
         pictures = []
-        for kind, places in self.scores.items():
-            most = max(len(row) for row in places.values())
-            grid = [row.tolist() + [float("nan")] * (most - len(row)) for row in places.values()]
-            pictures.append(Picture(grid, list(places), [str(head) for head in range(most)], f"{kind} heads"))
+        for kind, layers in self.scores.items():
+            most = max(len(row) for row in layers.values())
+            grid = [row.tolist() + [float("nan")] * (most - len(row)) for row in layers.values()]
+            pictures.append(Picture(grid, list(layers), [str(head) for head in range(most)], f"{kind} heads"))
         return Album(pictures)
 
 
 @torch.no_grad()
-def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **given: Any) -> Circuits:
+def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **kwargs: Any) -> Circuits:
     """Run a model and tell what the heads of its self-attention do.
 
-    `inputs` and `given` are what it is called with; `tokens` are those of the side that writes, the last of the inputs
+    `inputs` and `kwargs` are what it is called with; `tokens` are those of the side that writes, the last of the inputs
     unless given. Repeated random tokens show induction best: see `repeated`.
     """
     tokens = inputs[-1] if tokens is None else tokens
     names = _selves(model)
     with watch(model, *names) as seen:
-        model(*inputs, **given)
-    two = any(not is_of_source(name) for name in names) and any(is_of_source(name) for name in names)
-    found: dict[str, dict[str, Tensor]] = {}
+        model(*inputs, **kwargs)
+    has_two_sides = any(not attends_to_source(name) for name in names) and any(
+        attends_to_source(name) for name in names
+    )
+    scores: dict[str, dict[str, Tensor]] = {}
     for name in names:
-        mine = inputs[0] if two and is_of_source(name) else tokens
-        for kind, row in detect(seen[name], mine, real_tokens(seen[name])).items():
-            found.setdefault(kind, {})[name] = row
-    return Circuits(found)
+        layer_tokens = inputs[0] if has_two_sides and attends_to_source(name) else tokens
+        for kind, row in detect(seen[name], layer_tokens, attention_mask_of(seen[name])).items():
+            scores.setdefault(kind, {})[name] = row
+    return Circuits(scores)
 
 
-def real_tokens(pattern: Pattern) -> AttentionMask:
+def attention_mask_of(pattern: Pattern) -> AttentionMask:
     """Which of the tokens that look at themselves are no padding, as the pattern's own mask tells."""
     return (pattern.positions >= 0).expand(len(pattern.query), -1)
 
@@ -126,42 +128,44 @@ def detect(
     attention_mask = torch.ones_like(tokens, dtype=torch.bool) if attention_mask is None else attention_mask
     device = pattern.query.device
     tokens, attention_mask = tokens.to(device), attention_mask.to(device)
-    given = {kind: torch.zeros(batch, heads, queries, device=device) for kind in DETECTORS}
-    seen = torch.zeros(batch, queries, device=device)
-    asked = {kind: torch.zeros(batch, queries, device=device) for kind in DETECTORS}
+    weight_given = {kind: torch.zeros(batch, heads, queries, device=device) for kind in DETECTORS}
+    visible_counts = torch.zeros(batch, queries, device=device)
+    matching_counts = {kind: torch.zeros(batch, queries, device=device) for kind in DETECTORS}
     received = torch.zeros(batch, heads, keys, device=device)
-    counted = set()
-    for (members, some, rows, columns), weights in pattern.tiles():
+    counted_tiles = set()
+    for (members, head_range, rows, columns), weights in pattern.tiles():
         i, j = (torch.arange(run.start, run.stop, device=device) for run in (rows, columns))
-        looked = {kind: of(tokens[members], i, j) for kind, of in DETECTORS.items()}
-        for kind, where in looked.items():
-            given[kind][members, some, rows] += (weights * where[:, None]).sum(-1)
-        received[members, some, columns] += (weights * attention_mask[members, None, rows, None]).sum(-2)
-        if (part := (members.start, rows.start, columns.start)) not in counted:  # for one head, all heads see alike
-            counted.add(part)
+        matches = {kind: detector(tokens[members], i, j) for kind, detector in DETECTORS.items()}
+        for kind, is_match in matches.items():
+            weight_given[kind][members, head_range, rows] += (weights * is_match[:, None]).sum(-1)
+        received[members, head_range, columns] += (weights * attention_mask[members, None, rows, None]).sum(-2)
+        if (
+            tile_start := (members.start, rows.start, columns.start)
+        ) not in counted_tiles:  # for one head, all heads see alike
+            counted_tiles.add(tile_start)
             allowed = _allowed(pattern, members, i, j) & attention_mask[members, None, columns]
-            seen[members, rows] += allowed.sum(-1)
-            for kind, where in looked.items():
-                asked[kind][members, rows] += (where & allowed).sum(-1)
+            visible_counts[members, rows] += allowed.sum(-1)
+            for kind, is_match in matches.items():
+                matching_counts[kind][members, rows] += (is_match & allowed).sum(-1)
     scores = {}
     for kind in DETECTORS:
-        valid = (asked[kind] > 0) & attention_mask & (asked[kind] < seen)
-        scores[kind] = _lifted(given[kind], asked[kind] / seen.clamp(min=1), valid)
-    scores["sink"] = _sink(pattern, received, seen, attention_mask)
+        valid = (matching_counts[kind] > 0) & attention_mask & (matching_counts[kind] < visible_counts)
+        scores[kind] = _lifted(weight_given[kind], matching_counts[kind] / visible_counts.clamp(min=1), valid)
+    scores["sink"] = _sink(pattern, received, visible_counts, attention_mask)
     scores["positional"] = _positional(pattern, attention_mask)
     return scores
 
 
-def _lifted(given: Tensor, even: Tensor, valid: Tensor) -> Tensor:
+def _lifted(weight_given: Tensor, even_weight: Tensor, valid: Tensor) -> Tensor:
     """The weight given, above what looking evenly would give: (heads,), all queries of the batch together."""
     if not bool(valid.any()):
-        return torch.zeros(given.shape[1], device=given.device)
-    mean = (given * valid[:, None]).sum((0, 2)) / valid.sum()
-    chance = (even * valid).sum() / valid.sum()
+        return torch.zeros(weight_given.shape[1], device=weight_given.device)
+    mean = (weight_given * valid[:, None]).sum((0, 2)) / valid.sum()
+    chance = (even_weight * valid).sum() / valid.sum()
     return (mean - chance) / (1 - chance).clamp(min=1e-6)
 
 
-def _sink(pattern: Pattern, received: Tensor, seen: Tensor, attention_mask: Tensor) -> Tensor:
+def _sink(pattern: Pattern, received: Tensor, visible_counts: Tensor, attention_mask: Tensor) -> Tensor:
     """The share of all weight that the key most looked at is given, above what looking evenly would give it."""
     total = attention_mask.sum(-1).clamp(min=1)[:, None]
     even = torch.zeros_like(received[:, 0])
@@ -172,7 +176,7 @@ def _sink(pattern: Pattern, received: Tensor, seen: Tensor, attention_mask: Tens
             & attention_mask[:, None, :]
             & attention_mask[:, rows, None]
         )
-        even += (allowed / seen[:, rows, None].clamp(min=1)).sum(1)
+        even += (allowed / visible_counts[:, rows, None].clamp(min=1)).sum(1)
     chance = (even / total).amax(-1).mean()
     return ((received / total[:, None]).amax(-1).mean(0) - chance) / (1 - chance).clamp(min=1e-6)
 
@@ -183,15 +187,15 @@ def _positional(pattern: Pattern, attention_mask: Tensor) -> Tensor:
     Queries that see fewer than three keys have no choice and do not count.
     """
     _, heads, queries, keys = pattern.shape
-    places = pattern.top(1).places[..., 0]  # (batch, heads, queries)
-    distance = places - torch.arange(queries, device=places.device)
+    positions = pattern.top(1).positions[..., 0]  # (batch, heads, queries)
+    distance = positions - torch.arange(queries, device=positions.device)
     counts = attention_mask & (attention_mask.cumsum(-1) > min(2, queries - 1))
-    kept = counts[:, None] & (places >= 0)
+    is_counted = counts[:, None] & (positions >= 0)
     shares = []
     for head in range(heads):
-        mine = distance[:, head][kept[:, head]] + keys
-        shares.append(float(mine.bincount().max()) / len(mine) if len(mine) else 0.0)
-    return torch.tensor(shares, device=places.device)
+        head_distances = distance[:, head][is_counted[:, head]] + keys
+        shares.append(float(head_distances.bincount().max()) / len(head_distances) if len(head_distances) else 0.0)
+    return torch.tensor(shares, device=positions.device)
 
 
 def _allowed(pattern: Pattern, members: slice, rows: Tensor, columns: Tensor) -> Tensor:
@@ -206,7 +210,7 @@ def _allowed(pattern: Pattern, members: slice, rows: Tensor, columns: Tensor) ->
 
 def _selves(model: nn.Module) -> list[str]:
     """Where a model looks at the text that it reads."""
-    return Places(model).chosen(["*self"], among=Places(model).layers)
+    return LayerNames(model).match(["*self"], among=LayerNames(model).layers)
 
 
 def repeated(vocabulary: int, length: int = 64, batch: int = 4, *, seed: int = 1, first: int | None = None) -> Tokens:
@@ -214,7 +218,7 @@ def repeated(vocabulary: int, length: int = 64, batch: int = 4, *, seed: int = 1
 
     `first` begins every text, as a model's own token for that does.
     """
-    lot = torch.Generator().manual_seed(seed)
-    half = torch.randint(vocabulary, (batch, length), generator=lot)
+    generator = torch.Generator().manual_seed(seed)
+    half = torch.randint(vocabulary, (batch, length), generator=generator)
     begin = [] if first is None else [torch.full((batch, 1), first)]
     return torch.cat([*begin, half, half], 1)

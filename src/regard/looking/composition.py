@@ -14,8 +14,8 @@ from torch import Tensor, nn
 
 from regard.attention.scores.dot import ScaledDot
 from regard.errors import RegardError
-from regard.layers import Block, MultiHead
-from regard.looking.places import Places, is_of_source
+from regard.layers import MultiHead, TransformerBlock
+from regard.looking.layer_names import LayerNames, attends_to_source
 from regard.pictures import Album, Picture
 
 KINDS = ("query", "key", "value")
@@ -35,24 +35,24 @@ class HeadWeights:
     scale: float  # of the dot product
 
     @classmethod
-    def of(cls, block: Block) -> "HeadWeights":
+    def of(cls, block: TransformerBlock) -> "HeadWeights":
         """Of the self-attention of a block."""
-        layer = block.self
-        if not isinstance(layer.compare, ScaledDot | None) or layer.shares:
+        attention = block.self
+        if not isinstance(attention.score, ScaledDot | None) or attention.shares:
             raise RegardError("QK of a head is a product of its projections: this layer compares in another way")
-        inner, heads = layer.split.width, len(layer.split.kept)
-        groups = len(layer.split.kept_groups)
-        weight = layer.project.weight.detach().double()
-        gain = getattr(block.self_norm, "weight", None) if block.first else None
+        head_width, heads = attention.split.width, len(attention.split.remaining_heads)
+        groups = len(attention.split.remaining_kv_heads)
+        weight = attention.qkv.weight.detach().double()
+        gain = getattr(block.self_norm, "weight", None) if block.pre_norm else None
         weight = weight if gain is None else weight * gain.detach().double()
-        query, key, value = weight.split([heads * inner, groups * inner, groups * inner])
-        served = _served(layer, heads, groups)
+        query, key, value = weight.split([heads * head_width, groups * head_width, groups * head_width])
+        kv_head_of = _kv_head_of(attention, heads, groups)
         return cls(
-            query.unflatten(0, (heads, inner)),
-            key.unflatten(0, (groups, inner))[served],
-            value.unflatten(0, (groups, inner))[served],
-            layer.output.weight.detach().double().unflatten(1, (heads, inner)).transpose(0, 1),
-            inner**-0.5 if layer.compare is None or layer.compare.scale is None else layer.compare.scale,
+            query.unflatten(0, (heads, head_width)),
+            key.unflatten(0, (groups, head_width))[kv_head_of],
+            value.unflatten(0, (groups, head_width))[kv_head_of],
+            attention.output.weight.detach().double().unflatten(1, (heads, head_width)).transpose(0, 1),
+            head_width**-0.5 if attention.score is None or attention.score.scale is None else attention.score.scale,
         )
 
 
@@ -67,28 +67,28 @@ class Composition:
     scores: dict[str, dict[tuple[str, str], Float[Tensor, "later earlier"]]]
     chance: float
 
-    def ranked(self, most: int = 10) -> list[tuple[float, str, str, int, str, int]]:
+    def strongest(self, most: int = 10) -> list[tuple[float, str, str, int, str, int]]:
         """The strongest pairs: score, kind, later place and head, earlier place and head."""
-        found = [
+        entries = [
             (score, kind, later, head, earlier, other)
             for kind, pairs in self.scores.items()
             for (later, earlier), grid in pairs.items()
             for head, row in enumerate(grid.tolist())
             for other, score in enumerate(row)
         ]
-        return sorted(found, reverse=True)[:most]
+        return sorted(entries, reverse=True)[:most]
 
     def plain(self, most: int = 10) -> dict[str, Any]:
         """The strongest pairs for JSON."""
         names = ("score", "kind", "later", "head", "earlier", "other")
-        return {"chance": self.chance, "pairs": [dict(zip(names, one, strict=True)) for one in self.ranked(most)]}
+        return {"chance": self.chance, "pairs": [dict(zip(names, pair, strict=True)) for pair in self.strongest(most)]}
 
     def album(self) -> Album:
         """A picture for each kind: a row for each head that reads, a column for each that wrote."""
         pictures = []
         for kind, pairs in self.scores.items():
             laters, earliers = (list(dict.fromkeys(pair[side] for pair in pairs)) for side in (0, 1))
-            counts = {place: grid.shape[side] for pair, grid in pairs.items() for side, place in enumerate(pair)}
+            counts = {layer: grid.shape[side] for pair, grid in pairs.items() for side, layer in enumerate(pair)}
             grid = [
                 [
                     float(pairs[later, earlier][head, other]) if (later, earlier) in pairs else float("nan")
@@ -107,7 +107,7 @@ class Composition:
 @torch.no_grad()
 def composition(model: nn.Module) -> Composition:
     """The scores of all pairs of heads of a stack, the later one above the earlier."""
-    blocks = {name: block for name, block in Places(model).blocks.items() if isinstance(block, Block)}
+    blocks = {name: block for name, block in LayerNames(model).blocks.items() if isinstance(block, TransformerBlock)}
     weights = {f"{name}.self": HeadWeights.of(block) for name, block in blocks.items()}
     if len(weights) < 2:
         raise RegardError("heads compose across layers: a model of at least two of our blocks expected")
@@ -115,14 +115,14 @@ def composition(model: nn.Module) -> Composition:
     names = list(weights)
     for number, later in enumerate(names):
         for earlier in names[:number]:
-            if is_of_source(later) == is_of_source(earlier):
-                for kind, grid in composed(weights[later], weights[earlier]).items():
+            if attends_to_source(later) == attends_to_source(earlier):
+                for kind, grid in composition_scores(weights[later], weights[earlier]).items():
                     scores[kind][later, earlier] = grid.float()
     first = weights[names[0]]
     return Composition(scores, chance(first.query.shape[2], first.query.shape[1]))
 
 
-def composed(later: HeadWeights, earlier: HeadWeights) -> dict[str, Tensor]:
+def composition_scores(later: HeadWeights, earlier: HeadWeights) -> dict[str, Tensor]:
     """The three scores of every pair of heads of two layers: (later heads, earlier heads)."""
     writes = earlier.output, earlier.value  # OV = output @ value
     reads = {
@@ -143,17 +143,19 @@ def _share(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
     return (whole.clamp(min=0) / (first[:, None] * second).clamp(min=1e-300)).sqrt()
 
 
-def chance(width: int, inner: int, *, seed: int = 1, heads: int = 8) -> float:
+def chance(width: int, head_width: int, *, seed: int = 1, heads: int = 8) -> float:
     """The mean score of heads of random numbers."""
-    lot = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
 
-    def some(*size: int) -> Tensor:
-        return torch.randn(heads, *size, generator=lot, dtype=torch.float64)
+    def random(*size: int) -> Tensor:
+        return torch.randn(heads, *size, generator=generator, dtype=torch.float64)
 
-    thin, wide = (inner, width), (width, inner)
-    return float(_share(some(*wide), some(*thin), some(*wide), some(*thin)).mean())
+    thin, wide = (head_width, width), (width, head_width)
+    return float(_share(random(*wide), random(*thin), random(*wide), random(*thin)).mean())
 
 
-def _served(layer: MultiHead, heads: int, groups: int) -> list[int]:
+def _kv_head_of(attention: MultiHead, heads: int, groups: int) -> list[int]:
     """The key head that each query head looks with."""
-    return list(layer.serving) if layer.serving is not None else [head * groups // heads for head in range(heads)]
+    return (
+        list(attention.serving) if attention.serving is not None else [head * groups // heads for head in range(heads)]
+    )

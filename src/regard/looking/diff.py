@@ -11,26 +11,26 @@ from torch import Tensor
 from regard.attention import Pattern
 from regard.attention.tiles import STRIP, span, within
 from regard.errors import RegardError, ShapeError
-from regard.looking.places import shortened
+from regard.looking.layer_names import shorten
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
+class PatternDifference:
     """Two patterns of the same size: how far apart they are, and where."""
 
-    one: Pattern
-    other: Pattern
+    first: Pattern
+    second: Pattern
 
     def __post_init__(self) -> None:
-        if self.one.shape != self.other.shape:
+        if self.first.shape != self.second.shape:
             sizes = " and ".join(
-                "{} x {} heads, {} queries x {} keys".format(*pattern.shape) for pattern in (self.one, self.other)
+                "{} x {} heads, {} queries x {} keys".format(*pattern.shape) for pattern in (self.first, self.second)
             )
             raise ShapeError(f"rows can be compared where there are as many of everything, got {sizes}")
 
     def __getitem__(self, region: Any) -> Tensor:
         """The other's weights less the one's, of a region as a Pattern takes it: exact, at any length."""
-        return self.other[region] - self.one[region]
+        return self.second[region] - self.first[region]
 
     def divergence(self) -> Float[Tensor, "batch heads"]:
         """Jensen-Shannon divergence of rows in bits, their mean: 0 where all are equal, 1 where nothing is shared."""
@@ -38,28 +38,30 @@ class Difference:
 
     def rows(self) -> Float[Tensor, "batch heads queries"]:
         """The Jensen-Shannon divergence of every row, in bits: Lin 1991."""
-        batch, heads, queries, _ = self.one.shape
-        found = self.one.query.new_zeros(batch, heads, queries, dtype=torch.float64)
-        for members, some, rows, one, other in self.tiles():
-            middle = one + other
-            found[members, some, rows] += (above(one, middle) + above(other, middle)).sum(-1, dtype=torch.float64) / 2
-        return found.clamp(0, 1).to(torch.promote_types(self.one.query.dtype, torch.float32))
+        batch, heads, queries, _ = self.first.shape
+        divergences = self.first.query.new_zeros(batch, heads, queries, dtype=torch.float64)
+        for members, head_slice, rows, p, q in self.tiles():
+            total = p + q
+            divergences[members, head_slice, rows] += (divergence_terms(p, total) + divergence_terms(q, total)).sum(
+                -1, dtype=torch.float64
+            ) / 2
+        return divergences.clamp(0, 1).to(torch.promote_types(self.first.query.dtype, torch.float32))
 
     def tiles(self) -> Iterator[tuple[slice, slice, slice, Tensor, Tensor]]:
         """Members, heads and rows, and the weights of both there, some keys at a time."""
-        _, _, queries, keys = self.one.shape
-        shares = min((self.one, self.other), key=lambda pattern: pattern.key.shape[1])  # the larger groups
-        known = [replace(pattern, summary=pattern.known) for pattern in (self.one, self.other)]
-        for members, heads, lines in shares.blocks(STRIP):
-            parts = [pattern.narrow(members, heads) for pattern in known]
-            for rows in lines:
-                spans = [slice(0, keys) if p.fixed else span(p.allowed, rows, queries, keys) for p in parts]
+        _, _, queries, keys = self.first.shape
+        grouped = min((self.first, self.second), key=lambda pattern: pattern.key.shape[1])  # the larger groups
+        patterns = [replace(pattern, row_statistics=pattern.known) for pattern in (self.first, self.second)]
+        for members, heads, row_slices in grouped.blocks(STRIP):
+            parts = [pattern.narrow(members, heads) for pattern in patterns]
+            for rows in row_slices:
+                spans = [slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys) for part in parts]
                 both = slice(min(run.start for run in spans), max(run.stop for run in spans))
                 for columns in within(both, STRIP):
                     yield members, heads, rows, parts[0].tile(rows, columns), parts[1].tile(rows, columns)
 
 
-def of_heads(pattern: Pattern, heads: Sequence[int]) -> Pattern:
+def select_heads(pattern: Pattern, heads: Sequence[int]) -> Pattern:
     """The same pattern for some of its heads, in this order; every head gets keys of its own. Not for edited ones."""
     if list(heads) == list(range(pattern.shape[1])):
         return pattern
@@ -71,28 +73,28 @@ def of_heads(pattern: Pattern, heads: Sequence[int]) -> Pattern:
         score=pattern.score.heads(chosen),
         bias=pattern.bias and pattern.bias.heads(chosen),
         value=None,
-        summary=pattern.summary and tuple(part[:, chosen] for part in pattern.summary),
+        row_statistics=pattern.row_statistics and tuple(part[:, chosen] for part in pattern.row_statistics),
     )
 
 
-def above(one: Tensor, middle: Tensor) -> Tensor:
-    """p log2(p / m) with m half of `middle`, 0 where p is."""
-    return torch.where(one > 0, one * torch.log2(2 * one / torch.where(middle > 0, middle, 1)), 0)
+def divergence_terms(p: Tensor, total: Tensor) -> Tensor:
+    """p log2(p / m) with m half of `total`, 0 where p is."""
+    return torch.where(p > 0, p * torch.log2(2 * p / torch.where(total > 0, total, 1)), 0)
 
 
-def differences(one: Mapping[str, Pattern], other: Mapping[str, Pattern]) -> dict[str, Difference]:
+def differences(first: Mapping[str, Pattern], second: Mapping[str, Pattern]) -> dict[str, PatternDifference]:
     """What changed, by place, of two that were watched: `differences(seen, again)["encoder.0.self"].divergence()`."""
-    same_places(one, other)
-    found: dict[str, Difference] = {}
-    for place in one:
+    require_same_layers(first, second)
+    result: dict[str, PatternDifference] = {}
+    for layer in first:
         try:
-            found[place] = Difference(one[place], other[place])
+            result[layer] = PatternDifference(first[layer], second[layer])
         except ShapeError as problem:
-            raise ShapeError(f"{place}: {problem}") from None
-    return found
+            raise ShapeError(f"{layer}: {problem}") from None
+    return result
 
 
-def same_places(one: Mapping[str, Pattern], other: Mapping[str, Pattern]) -> None:
+def require_same_layers(first: Mapping[str, Pattern], second: Mapping[str, Pattern]) -> None:
     """Raise unless both were watched in the same places."""
-    if alone := [name for name in (*one, *other) if (name in one) != (name in other)]:
-        raise RegardError(f"places that both have expected; one has {shortened(alone)} and the other has not")
+    if unshared := [name for name in (*first, *second) if (name in first) != (name in second)]:
+        raise RegardError(f"places that both have expected; one has {shorten(unshared)} and the other has not")

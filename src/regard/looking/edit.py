@@ -16,11 +16,11 @@ from torch import Tensor, nn
 from regard.attention import Pattern, Tap
 from regard.attention.regions import Some, listed
 from regard.errors import RegardError, ShapeError, lookup
-from regard.looking.drawn import drawn
-from regard.looking.fields import FIELDS
-from regard.looking.places import Placed, Places, is_of_source, shortened
+from regard.looking.edit_fields import FIELDS
+from regard.looking.layer_names import LayerNames, LayerTap, attends_to_source, shorten
 from regard.looking.reach import Reach, keys_so_far, tokens_of
-from regard.looking.watch import repeats, tapped
+from regard.looking.set_weights import set_weights
+from regard.looking.watch import attached, is_rerun
 
 Record = dict[str, Any]
 """One edit as data: where ("place", "heads"), what ("do") and how much."""
@@ -28,53 +28,53 @@ Record = dict[str, Any]
 
 def hide(pattern: Pattern, record: Record, place: str) -> Pattern:
     places = record["places"]
-    if not is_of_source(place):  # a text that is being written may not have come so far
+    if not attends_to_source(place):  # a text that is being written may not have come so far
         count = keys_so_far(pattern)
         places = [place for place in places if -count <= place < count]
     return pattern.hide(places)
 
 
 def scale(pattern: Pattern, record: Record, place: str) -> Pattern:
-    return pattern.scale(numbers(record["factor"], pattern), record["heads"])
+    return pattern.scale(as_tensor(record["factor"], pattern), record["heads"])
 
 
-def temper(pattern: Pattern, record: Record, place: str) -> Pattern:
-    return pattern.temper(record["temperature"], record["heads"])
+def set_temperature(pattern: Pattern, record: Record, place: str) -> Pattern:
+    return pattern.with_temperature(record["temperature"], record["heads"])
 
 
 def set_rows(pattern: Pattern, record: Record, place: str) -> Pattern:
-    return drawn(pattern, place, numbers(record["weights"], pattern), record["heads"], record["rows"])
+    return set_weights(pattern, place, as_tensor(record["weights"], pattern), record["heads"], record["rows"])
 
 
-def numbers(given: Any, pattern: Pattern) -> Tensor:
+def as_tensor(given: Any, pattern: Pattern) -> Tensor:
     """Numbers as a tensor, exact for this pattern; one that is a tensor already may want a gradient."""
     exact = torch.promote_types(pattern.query.dtype, torch.float32)
     return given if isinstance(given, Tensor) else torch.as_tensor(given, dtype=exact)
 
 
 @dataclass(frozen=True)
-class Kind:
+class EditKind:
     """A kind of edit: what it does to the pattern of a layer, the fields that it needs, and those that it may have."""
 
     apply: Callable[[Pattern, Record, str], Pattern]
-    needs: frozenset[str]
-    may: frozenset[str] = frozenset({"place"})
+    required: frozenset[str]
+    optional: frozenset[str] = frozenset({"place"})
 
     @property
     def fields(self) -> frozenset[str]:
-        return self.needs | self.may | {"do"}
+        return self.required | self.optional | {"do"}
 
 
-EDITS: dict[str, Kind] = {
-    "hide": Kind(hide, frozenset({"places"})),
-    "scale": Kind(scale, frozenset({"factor", "heads"})),
-    "temper": Kind(temper, frozenset({"temperature", "heads"})),
-    "set": Kind(set_rows, frozenset({"weights", "heads", "rows"})),
+EDITS: dict[str, EditKind] = {
+    "hide": EditKind(hide, frozenset({"places"})),
+    "scale": EditKind(scale, frozenset({"factor", "heads"})),
+    "temper": EditKind(set_temperature, frozenset({"temperature", "heads"})),
+    "set": EditKind(set_rows, frozenset({"weights", "heads", "rows"})),
 }
 """What can be done to the pattern of a layer, and what is said for it."""
 
 
-def checked(record: Record) -> Record:
+def check_record(record: Record) -> Record:
     """An edit as data, whoever wrote it: of a known kind, with its fields and no others, each within its range."""
     name = record.get("do", "")
     kind = lookup(EDITS, name if isinstance(name, str) else repr(name), "edit")
@@ -82,8 +82,8 @@ def checked(record: Record) -> Record:
         fields = "field" if len(unknown) == 1 else "fields"
         told = ", ".join(map(repr, unknown))
         raise RegardError(f"the edit {name!r} has no {fields} {told}: known: {', '.join(sorted(kind.fields))}")
-    if missing := kind.needs - record.keys():
-        told = json.dumps(plain(record), default=repr)
+    if missing := kind.required - record.keys():
+        told = json.dumps(plain_record(record), default=repr)
         raise RegardError(f"the edit {name!r} needs {', '.join(sorted(missing))}, got {told}")
     return {field: FIELDS[field](value) if field in FIELDS else value for field, value in record.items()}
 
@@ -91,26 +91,26 @@ def checked(record: Record) -> Record:
 class Edits:
     """A list of edits that are at work while the block lasts; each is plain data."""
 
-    def __init__(self, places: Places) -> None:
-        self.places = places
+    def __init__(self, places: LayerNames) -> None:
+        self.layer_names = places
         self.records: list[Record] = []
         self.reach = Reach()
 
-    def head(self, place: str, head: Some) -> "HeadEdit":
+    def head(self, layer: str, head: Some) -> "HeadEdit":
         """One head, or several, of the layers whose names fit."""
-        return HeadEdit(self, place, listed(head, "head"))
+        return HeadEdit(self, layer, listed(head, "head"))
 
     def hide(
         self, tokens: Sequence[int] | None = None, *, source: Sequence[int] = (), target: Sequence[int] = ()
     ) -> None:
         """Nobody sees these tokens: anywhere, or as part of the source or of the target."""
-        layers = {place: is_of_source(place) for place in self.places.layers}
+        layers = {place: attends_to_source(place) for place in self.layer_names.layers}
         for side, given, there in (
             ("source", source, any(layers.values())),
             ("target", target, not all(layers.values())),
         ):
             if len(given) and not there:
-                raise RegardError(f"no layer looks at a {side}: known: {shortened([*layers])}")
+                raise RegardError(f"no layer looks at a {side}: known: {shorten([*layers])}")
         for place, of_source in layers.items():
             some = [*(() if tokens is None else tokens), *(source if of_source else target)]
             if some:
@@ -118,13 +118,15 @@ class Edits:
 
     def add(self, record: Record) -> None:
         """One edit as data, checked."""
-        record = checked(record)
-        self.places.chosen([record.get("place", "*")], among=self.places.layers)
+        record = check_record(record)
+        self.layer_names.match([record.get("place", "*")], among=self.layer_names.layers)
         self.records.append(record)
 
     def save(self, path: str | Path) -> None:
         """Write the edits as JSON; `regard.edit(model, path)` applies them again."""
-        Path(path).write_text(json.dumps([plain(record) for record in self.records], indent=1) + "\n", encoding="utf-8")
+        Path(path).write_text(
+            json.dumps([plain_record(record) for record in self.records], indent=1) + "\n", encoding="utf-8"
+        )
 
     def clear(self) -> None:
         """Take all of them back."""
@@ -134,14 +136,14 @@ class Edits:
         return len(self.records)
 
     def __repr__(self) -> str:
-        return f"Edits({json.dumps([plain(record) for record in self.records])})"
+        return f"Edits({json.dumps([plain_record(record) for record in self.records])})"
 
 
 class HeadEdit:
     """What can be done to a head. Each takes effect from the next call on."""
 
     def __init__(self, edits: Edits, place: str, heads: list[int]) -> None:
-        self.edits, self.place, self.heads = edits, place, heads
+        self.edits, self.layer, self.heads = edits, place, heads
 
     def off(self) -> "HeadEdit":
         """The head gathers nothing: its part before the output projection is zero."""
@@ -151,7 +153,7 @@ class HeadEdit:
         """What the head gathers is multiplied. A tensor may want a gradient."""
         return self._add({"do": "scale", "factor": factor})
 
-    def temper(self, temperature: float) -> "HeadEdit":
+    def temperature(self, temperature: float) -> "HeadEdit":
         """Scores divided by a temperature."""
         return self._add({"do": "temper", "temperature": temperature})
 
@@ -164,11 +166,11 @@ class HeadEdit:
         return self._add({"do": "set", "weights": weights, "rows": rows})
 
     def _add(self, record: Record) -> "HeadEdit":
-        self.edits.add({"place": self.place, "heads": self.heads, **record})
+        self.edits.add({"place": self.layer, "heads": self.heads, **record})
         return self
 
 
-class Editor(Placed):
+class Editor(LayerTap):
     """Applies the edits that are meant for its place."""
 
     def __init__(self, names: list[str], edits: Edits) -> None:
@@ -176,44 +178,44 @@ class Editor(Placed):
         self.edits = edits
 
     def edit(self, pattern: Pattern) -> Pattern:
-        place, records = self.again() if repeats() else self.meant_here()
+        place, records = self.records_of_rerun() if is_rerun() else self.records_of_call()
         for record in records:
-            self.edits.reach.came(record, place, tokens_of(pattern, record, place))
+            self.edits.reach.note_length(record, place, tokens_of(pattern, record, place))
             try:
                 pattern = EDITS[record["do"]].apply(pattern, record, place)
             except ShapeError as problem:
                 raise ShapeError(f"{place}: {problem}") from None
         return pattern
 
-    def reached(self, tokens: int) -> None:
+    def text_length(self, tokens: int) -> None:
         for name in self.names:
-            for record in self.meant_for(name):
-                self.edits.reach.came(record, name, tokens)
+            for record in self.records_for(name):
+                self.edits.reach.note_length(record, name, tokens)
 
-    def told(self) -> list[Record] | None:
-        first, *others = map(self.meant_for, self.names)
+    def records(self) -> list[Record] | None:
+        first, *others = map(self.records_for, self.names)
         return None if any([*map(id, first)] != [*map(id, other)] for other in others) else first
 
-    def meant_for(self, name: str) -> list[Record]:
+    def records_for(self, name: str) -> list[Record]:
         return [record for record in self.edits.records if fnmatchcase(name, record.get("place", "*"))]
 
-    def meant_here(self) -> tuple[str, list[Record]]:
+    def records_of_call(self) -> tuple[str, list[Record]]:
         """The place of this call, and the edits for it."""
-        place = self.turn()
-        return place, self.meant_for(place)
+        place = self.next_name()
+        return place, self.records_for(place)
 
-    def again(self) -> tuple[str, list[Record]]:
+    def records_of_rerun(self) -> tuple[str, list[Record]]:
         """The same of a call that is repeated for the sake of a gradient; which place it was is not known."""
-        first, *others = map(self.meant_for, self.names)
+        first, *others = map(self.records_for, self.names)
         if any([*map(id, first)] != [*map(id, other)] for other in others):
             raise RegardError(
-                f"{shortened(self.names)} are one layer: under activation checkpointing it can be edited in all of its "
+                f"{shorten(self.names)} are one layer: under activation checkpointing it can be edited in all of its "
                 "places or in none"
             )
         return self.names[0], first
 
 
-def plain(record: Record) -> Record:
+def plain_record(record: Record) -> Record:
     """The same without tensors, for JSON."""
     return {name: value.tolist() if isinstance(value, Tensor) else value for name, value in record.items()}
 
@@ -225,19 +227,19 @@ def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterato
     `edits` are earlier ones: a file that was saved, or its contents. A position of a text that is being written may
     still come; one that never did is told in a warning when the block ends.
     """
-    places = Places(model)
+    places = LayerNames(model)
     mine = Edits(places)
-    for record in read(edits) if isinstance(edits, str | Path) else edits:
+    for record in read_edits(edits) if isinstance(edits, str | Path) else edits:
         mine.add(record)
     taps: dict[nn.Module, Tap] = {module: Tap() for module in places.around}
     taps |= {module: Editor(places.of(module), mine) for module in dict.fromkeys(places.layers.values())}
-    with tapped(taps):
+    with attached(taps):
         yield mine
-    if missed := mine.reach.never():
+    if missed := mine.reach.unreached():
         warnings.warn("; ".join(missed), stacklevel=3)
 
 
-def read(path: str | Path) -> list[Record]:
+def read_edits(path: str | Path) -> list[Record]:
     """Edits from a file of JSON."""
     try:
         records = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -16,57 +16,57 @@ class Network:
         self.leaving: list[list[int]] = [[] for _ in range(nodes)]
         for begin, end, size in pipes:
             if size > TINY:
-                for node, other, room in ((begin, end, size), (end, begin, 0.0)):  # the way back is empty
+                for node, other, capacity in ((begin, end, size), (end, begin, 0.0)):  # the way back is empty
                     self.leaving[node].append(len(self.ends))
                     self.ends.append(other)
-                    self.sizes.append(room)
+                    self.sizes.append(capacity)
 
     def most(self, source: int, sink: int) -> float:
         """How much flows from one node to another at most."""
-        room, total = list(self.sizes), 0.0
+        capacity, total = list(self.sizes), 0.0
         if source == sink:
             return float("inf")
-        while (levels := self.levels(room, source, sink)) is not None:
+        while (levels := self.levels(capacity, source, sink)) is not None:
             tried = [0] * len(self.leaving)
-            while pushed := self.push(room, levels, tried, source, sink):
+            while pushed := self.push(capacity, levels, tried, source, sink):
                 total += pushed
         return total
 
-    def levels(self, room: list[float], source: int, sink: int) -> list[int] | None:
+    def levels(self, capacity: list[float], source: int, sink: int) -> list[int] | None:
         """How many pipes each node is away from the source; None where the sink cannot be reached."""
-        found = [-1] * len(self.leaving)
-        found[source] = 0
+        distances = [-1] * len(self.leaving)
+        distances[source] = 0
         waiting = deque([source])
         while waiting:
             node = waiting.popleft()
             for pipe in self.leaving[node]:
                 end = self.ends[pipe]
-                if found[end] < 0 and room[pipe] > TINY:
-                    found[end] = found[node] + 1
+                if distances[end] < 0 and capacity[pipe] > TINY:
+                    distances[end] = distances[node] + 1
                     waiting.append(end)
-        return found if found[sink] >= 0 else None
+        return distances if distances[sink] >= 0 else None
 
-    def push(self, room: list[float], levels: list[int], tried: list[int], source: int, sink: int) -> float:
+    def push(self, capacity: list[float], levels: list[int], tried: list[int], source: int, sink: int) -> float:
         """Fill one shortest way; 0 where there is none left. Pipes that lead nowhere are not tried again."""
-        way: list[int] = []
+        path: list[int] = []
         node = source
         while node != sink:
             pipes = self.leaving[node]
             while tried[node] < len(pipes):
                 pipe = pipes[tried[node]]
-                if room[pipe] > TINY and levels[self.ends[pipe]] == levels[node] + 1:
+                if capacity[pipe] > TINY and levels[self.ends[pipe]] == levels[node] + 1:
                     break
                 tried[node] += 1
             if tried[node] < len(pipes):
-                way.append(pipes[tried[node]])
-                node = self.ends[way[-1]]
-            elif way:
-                node = self.ends[way.pop() ^ 1]
+                path.append(pipes[tried[node]])
+                node = self.ends[path[-1]]
+            elif path:
+                node = self.ends[path.pop() ^ 1]
                 tried[node] += 1
             else:
                 return 0.0
-        least = min(room[pipe] for pipe in way)
-        for pipe in way:
-            room[pipe] -= least
-            room[pipe ^ 1] += least
+        least = min(capacity[pipe] for pipe in path)
+        for pipe in path:
+            capacity[pipe] -= least
+            capacity[pipe ^ 1] += least
         return least

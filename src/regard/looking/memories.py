@@ -15,9 +15,9 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import RegardError, UnknownName, expect
-from regard.layers import Block
-from regard.looking.places import Places, fitting
-from regard.looking.unembed import Unembed
+from regard.layers import TransformerBlock
+from regard.looking.layer_names import LayerNames, match_names
+from regard.looking.unembed import Unembedding
 from regard.shapes import AttentionMask
 
 ROWS = 1 << 22  # scores of words that are held at once
@@ -29,7 +29,7 @@ class Trigger(NamedTuple):
 
     match: float
     text: int
-    place: int
+    position: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +38,15 @@ class Triggers:
 
     match: Float[Tensor, "units k"]
     text: Int[Tensor, "units k"]
-    place: Int[Tensor, "units k"]
+    position: Int[Tensor, "units k"]
 
     def of(self, unit: int) -> list[Trigger]:
         """Those of one unit."""
-        rows = zip(self.match[unit].tolist(), self.text[unit].tolist(), self.place[unit].tolist(), strict=True)
+        rows = zip(self.match[unit].tolist(), self.text[unit].tolist(), self.position[unit].tolist(), strict=True)
         return [Trigger(*row) for row in rows if row[1] >= 0]
 
 
-class Promoted(NamedTuple):
+class PromotedTokens(NamedTuple):
     """The words that values promote most, and by how much: (units, k)."""
 
     scores: Tensor
@@ -56,84 +56,90 @@ class Promoted(NamedTuple):
 def triggers(
     model: nn.Module,
     batches: Iterable[tuple[Callable[[], Any], AttentionMask]],
-    *places: str,
+    *patterns: str,
     k: int = 10,
 ) -> dict[str, Triggers]:
     """Run a model over a corpus and keep, for every unit, the k prefixes that match its key most.
 
     A batch is a call of the model and which of its tokens are real; texts are numbered in the order in which they come.
-    Memory grows with units and k, not with the corpus. `places` are blocks ("decoder.3", "encoder.*").
+    Memory grows with units and k, not with the corpus. `patterns` are blocks ("decoder.3", "encoder.*").
     """
-    kept: dict[str, tuple[Tensor, Tensor]] = {}
+    best_matches: dict[str, tuple[Tensor, Tensor]] = {}
     first = 0
     for call, attention_mask in batches:
         texts = first + torch.arange(len(attention_mask))
-        where = (texts[:, None] * LONGEST + torch.arange(attention_mask.shape[1]))[
+        positions = (texts[:, None] * LONGEST + torch.arange(attention_mask.shape[1]))[
             attention_mask.cpu()
         ]  # one number for text and place
 
-        def tell(place: str, match: Tensor, attention_mask: Tensor = attention_mask, where: Tensor = where) -> None:
-            expect(place, "tokens", match.shape[1], attention_mask.shape[1])
+        def on_match(
+            layer: str, match: Tensor, attention_mask: Tensor = attention_mask, positions: Tensor = positions
+        ) -> None:
+            expect(layer, "tokens", match.shape[1], attention_mask.shape[1])
             flat = match[attention_mask.to(match.device)].float()  # (tokens, units)
             best, index = flat.topk(min(k, len(flat)), dim=0)
-            found = best.T, where.to(match.device)[index.T]
-            kept[place] = _merged(kept[place], found, k) if place in kept else found
+            batch_matches = best.T, positions.to(match.device)[index.T]
+            best_matches[layer] = (
+                _merge(best_matches[layer], batch_matches, k) if layer in best_matches else batch_matches
+            )
 
-        with torch.no_grad(), matching(model, tell, *places):
+        with torch.no_grad(), match_keys(model, on_match, *patterns):
             call()
         first += len(attention_mask)
-    if not kept:
+    if not best_matches:
         raise RegardError("memories need texts that trigger them, got no batch")
-    return {place: _triggers(*kept[place], k) for place in _blocks(model) if place in kept}
+    return {layer: _triggers(*best_matches[layer], k) for layer in _blocks(model) if layer in best_matches}
 
 
 @contextmanager
-def matching(model: nn.Module, tell: Callable[[str, Tensor], None], *places: str) -> Iterator[None]:
+def match_keys(model: nn.Module, on_match: Callable[[str, Tensor], None], *patterns: str) -> Iterator[None]:
     """While a model runs, tell for every feed-forward layer how far each token matched each key."""
     blocks = _blocks(model)
-    wanted = set(fitting(places or ["*"], list(blocks)))
+    watched_names = set(match_names(patterns or ["*"], list(blocks)))
     with ExitStack() as stack:
         for block in dict.fromkeys(blocks.values()):
-            mine = [place for place, other in blocks.items() if other is block]
-            turns = cycle(mine)  # a block that serves several depths comes by each in turn
+            names = [layer for layer, other in blocks.items() if other is block]
+            turns = cycle(names)  # a block that serves several depths comes by each in turn
 
-            def told(module: nn.Module, given: tuple[Tensor, ...], turns: Iterator[str] = turns) -> None:
-                if (place := next(turns)) in wanted:
-                    tell(place, given[0].detach())
+            def hook(module: nn.Module, args: tuple[Tensor, ...], turns: Iterator[str] = turns) -> None:
+                if (layer := next(turns)) in watched_names:
+                    on_match(layer, args[0].detach())
 
-            stack.callback(block.inner.narrow.register_forward_pre_hook(told).remove)
+            stack.callback(block.feed_forward.narrow.register_forward_pre_hook(hook).remove)
         yield
 
 
-def promoted(model: nn.Module, place: str, units: Sequence[int] | None = None, k: int = 10) -> Promoted:
+def promoted_tokens(model: nn.Module, layer: str, units: Sequence[int] | None = None, k: int = 10) -> PromotedTokens:
     """The words that the values of a block promote most, through the output: all units, or some."""
-    last = Unembed(model)
-    if place not in last.blocks:
-        raise UnknownName(f"{place} is not followed by the output: known: {', '.join(last.blocks)}")
-    values = last.blocks[place].inner.narrow.weight.detach().T  # (units, width)
+    unembedding = Unembedding(model)
+    if layer not in unembedding.blocks:
+        raise UnknownName(f"{layer} is not followed by the output: known: {', '.join(unembedding.blocks)}")
+    values = unembedding.blocks[layer].feed_forward.narrow.weight.detach().T  # (units, width)
     values = values if units is None else values[list(units)]
-    found = []
+    top = []
     with torch.no_grad():
-        for some in values.split(max(1, ROWS // len(last.output.weight))):
-            found.append(last.direction(some).topk(min(k, len(last.output.weight))))
-    return Promoted(torch.cat([one.values for one in found]), torch.cat([one.indices for one in found]))
+        for part in values.split(max(1, ROWS // len(unembedding.output.weight))):
+            top.append(unembedding.direction(part).topk(min(k, len(unembedding.output.weight))))
+    return PromotedTokens(torch.cat([entry.values for entry in top]), torch.cat([entry.indices for entry in top]))
 
 
-def _blocks(model: nn.Module) -> dict[str, Block]:
-    found = {name: block for name, block in Places(model).blocks.items() if isinstance(block, Block)}
-    if not found:
+def _blocks(model: nn.Module) -> dict[str, TransformerBlock]:
+    blocks = {name: block for name, block in LayerNames(model).blocks.items() if isinstance(block, TransformerBlock)}
+    if not blocks:
         raise RegardError(f"{type(model).__name__} has no feed-forward layer of ours to look into")
-    return found
+    return blocks
 
 
-def _merged(one: tuple[Tensor, Tensor], other: tuple[Tensor, Tensor], k: int) -> tuple[Tensor, Tensor]:
-    match, where = (torch.cat(parts, 1) for parts in zip(one, other, strict=True))
+def _merge(first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor], k: int) -> tuple[Tensor, Tensor]:
+    match, positions = (torch.cat(parts, 1) for parts in zip(first, second, strict=True))
     best, index = match.topk(min(k, match.shape[1]), dim=1)
-    return best, where.gather(1, index)
+    return best, positions.gather(1, index)
 
 
-def _triggers(best: Tensor, where: Tensor, k: int) -> Triggers:
+def _triggers(best: Tensor, positions: Tensor, k: int) -> Triggers:
     """Padded to k, texts and places apart."""
     short = (0, k - best.shape[1])
-    best, where = nn.functional.pad(best, short), nn.functional.pad(where, short, value=-1)
-    return Triggers(best, where.div(LONGEST, rounding_mode="floor"), torch.where(where < 0, -1, where % LONGEST))
+    best, positions = nn.functional.pad(best, short), nn.functional.pad(positions, short, value=-1)
+    return Triggers(
+        best, positions.div(LONGEST, rounding_mode="floor"), torch.where(positions < 0, -1, positions % LONGEST)
+    )

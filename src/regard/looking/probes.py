@@ -10,12 +10,12 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import RegardError, expect
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 from regard.looking.watch import watch
 
 IGNORED = -100
 """The label of a token that has none, as losses of torch know it."""
-Labelled = tuple[Tensor | tuple[Tensor, ...], Int[Tensor, "batch length"]]
+ProbeBatch = tuple[Tensor | tuple[Tensor, ...], Int[Tensor, "batch length"]]
 """What a model is called with, and a label for every token of the stream that is probed."""
 
 
@@ -35,7 +35,7 @@ class Probe:
         return float((self(x).argmax(-1) == labels).double().mean())
 
 
-def fitted(
+def fit_probe(
     x: Float[Tensor, "rows width"], labels: Int[Tensor, "rows"], *, penalty: float = 1.0, steps: int = 200
 ) -> Probe:
     """Multinomial logistic regression: summed cross entropy plus half of `penalty` times the squared weights.
@@ -69,7 +69,7 @@ def fitted(
 
 
 @dataclass(frozen=True)
-class Probed:
+class ProbeResult:
     """How often a probe of every block is right about tokens that it was not trained on.
 
     `majority` is how often the most frequent label of the training tokens is right: what knowing nothing gives.
@@ -87,37 +87,37 @@ class Probed:
 
 
 def probe(
-    model: nn.Module, train: Iterable[Labelled], test: Iterable[Labelled], *places: str, penalty: float = 1.0
-) -> Probed:
+    model: nn.Module, train: Iterable[ProbeBatch], test: Iterable[ProbeBatch], *patterns: str, penalty: float = 1.0
+) -> ProbeResult:
     """Train a probe on what each block puts out, and judge it by other tokens. Tokens labelled -100 are left out.
 
-    Vectors of all tokens of the blocks probed are kept: name `places` ("encoder.*") to keep fewer.
+    Vectors of all tokens of the blocks probed are kept: name `patterns` ("encoder.*") to keep fewer.
     """
-    names = Places(model).chosen(places or ["*"], among=Places(model).blocks)
-    known, asked = (_collected(model, some, names) for some in (train, test))
-    probes = {name: fitted(known[0][name], known[1], penalty=penalty) for name in names}
-    usual = known[1].bincount().argmax()
-    return Probed(
-        {name: one.accuracy(asked[0][name], asked[1]) for name, one in probes.items()},
-        float((asked[1] == usual).double().mean()),
+    names = LayerNames(model).match(patterns or ["*"], among=LayerNames(model).blocks)
+    train_vectors, test_vectors = (_collect(model, batches, names) for batches in (train, test))
+    probes = {name: fit_probe(train_vectors[0][name], train_vectors[1], penalty=penalty) for name in names}
+    majority_label = train_vectors[1].bincount().argmax()
+    return ProbeResult(
+        {name: fitted_probe.accuracy(test_vectors[0][name], test_vectors[1]) for name, fitted_probe in probes.items()},
+        float((test_vectors[1] == majority_label).double().mean()),
         probes,
     )
 
 
 @torch.no_grad()
-def _collected(model: nn.Module, some: Iterable[Labelled], names: Sequence[str]) -> tuple[dict[str, Tensor], Tensor]:
+def _collect(model: nn.Module, batches: Iterable[ProbeBatch], names: Sequence[str]) -> tuple[dict[str, Tensor], Tensor]:
     """The vectors of labelled tokens, block by block, and their labels."""
     vectors: dict[str, list[Tensor]] = {name: [] for name in names}
     labels: list[Tensor] = []
-    for inputs, wanted in some:
-        given: Any = inputs if isinstance(inputs, tuple) else (inputs,)
+    for inputs, batch_labels in batches:
+        args: Any = inputs if isinstance(inputs, tuple) else (inputs,)
         with watch(model, *names) as seen:
-            model(*given)
-        kept = wanted != IGNORED
+            model(*args)
+        is_labelled = batch_labels != IGNORED
         for name in names:
-            expect("labels", "places", wanted.shape[1], seen.stream(name).shape[1])
-            vectors[name].append(seen.stream(name)[kept.to(seen.stream(name).device)])
-        labels.append(wanted[kept])
+            expect("labels", "places", batch_labels.shape[1], seen.stream(name).shape[1])
+            vectors[name].append(seen.stream(name)[is_labelled.to(seen.stream(name).device)])
+        labels.append(batch_labels[is_labelled])
     if not labels:
         raise RegardError("a probe needs labelled tokens to be trained and judged by, got no batch")
     return {name: torch.cat(parts) for name, parts in vectors.items()}, torch.cat(labels)

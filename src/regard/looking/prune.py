@@ -8,7 +8,7 @@ from torch import nn
 
 from regard.errors import RegardError, UnknownName
 from regard.layers import MultiHead
-from regard.looking.places import Places, shortened
+from regard.looking.layer_names import LayerNames, shorten
 from regard.models.pruned import with_pruned
 
 Whole = TypeVar("Whole", bound=nn.Module)
@@ -21,50 +21,50 @@ def prune(model: Whole, heads: Mapping[str, Iterable[int]]) -> Whole:
     have in the whole model, whatever was taken out of it before. A layer that serves several places (ALBERT) loses the
     same heads in all of them. At least one head stays in every layer.
     """
-    gone = named(Places(model), heads)
+    pruned_heads = named(LayerNames(model), heads)
     smaller = deepcopy(model)
     for module in smaller.modules():
         vars(module).pop("taps", None)  # who looks at the one does not look at the other
-    layers = Places(smaller).layers
-    for layer, place in {layers[place]: place for place in gone}.items():
-        assert isinstance(layer, MultiHead)
-        layer.keep(tuple(head for head in layer.split.kept if head not in gone[place]))
+    layer_modules = LayerNames(smaller).layers
+    for module, layer in {layer_modules[layer]: layer for layer in pruned_heads}.items():
+        assert isinstance(module, MultiHead)
+        module.keep(tuple(head for head in module.split.remaining_heads if head not in pruned_heads[layer]))
     if hasattr(smaller, "config"):
-        smaller.config = with_pruned(smaller.config, gone)  # type: ignore[assignment]
+        smaller.config = with_pruned(smaller.config, pruned_heads)  # type: ignore[assignment]
     return smaller
 
 
-def named(places: Places, heads: Mapping[str, Iterable[int]]) -> dict[str, set[int]]:
+def named(layer_names: LayerNames, heads: Mapping[str, Iterable[int]]) -> dict[str, set[int]]:
     """The heads to take out at every place, checked."""
-    gone: dict[str, set[int]] = {}
+    pruned_heads: dict[str, set[int]] = {}
     for pattern, numbers in heads.items():
         numbers = [int(number) for number in numbers]
-        for place in places.chosen([pattern], among=places.layers):
-            gone.setdefault(place, set()).update(numbers)
-    gone = {place: numbers for place, numbers in gone.items() if numbers}
-    for place, numbers in gone.items():
-        there = kept(places, place)
-        if absent := sorted(numbers - {*there}):
-            raise UnknownName(f"{place} has no head {absent[0]}: its heads are {', '.join(map(str, there))}")
-        if len(numbers) == len(there):
-            raise RegardError(f"{place} has {len(there)} heads, all of which were to go: at least one stays")
-        same = places.of(places.layers[place])
-        if any(gone.get(other) != numbers for other in same):
-            raise RegardError(f"{shortened(same)} are one layer: it loses the same heads in all of these places")
-    return gone
+        for layer in layer_names.match([pattern], among=layer_names.layers):
+            pruned_heads.setdefault(layer, set()).update(numbers)
+    pruned_heads = {layer: numbers for layer, numbers in pruned_heads.items() if numbers}
+    for layer, numbers in pruned_heads.items():
+        head_numbers = kept(layer_names, layer)
+        if unknown := sorted(numbers - {*head_numbers}):
+            raise UnknownName(f"{layer} has no head {unknown[0]}: its heads are {', '.join(map(str, head_numbers))}")
+        if len(numbers) == len(head_numbers):
+            raise RegardError(f"{layer} has {len(head_numbers)} heads, all of which were to go: at least one stays")
+        shared_names = layer_names.of(layer_names.layers[layer])
+        if any(pruned_heads.get(other) != numbers for other in shared_names):
+            raise RegardError(f"{shorten(shared_names)} are one layer: it loses the same heads in all of these places")
+    return pruned_heads
 
 
-def kept(places: Places, place: str) -> tuple[int, ...]:
+def kept(layer_names: LayerNames, layer: str) -> tuple[int, ...]:
     """The heads of a layer, by the numbers that they have in the whole model."""
-    layer = places.layers[place]
-    if not isinstance(layer, MultiHead):
+    attention = layer_names.layers[layer]
+    if not isinstance(attention, MultiHead):
         raise RegardError(
-            f"{place} is a {type(layer).__name__}: heads are taken out of layers of regard's own, into which "
+            f"{layer} is a {type(attention).__name__}: heads are taken out of layers of regard's own, into which "
             "regard.load turns a checkpoint"
         )
-    return layer.split.kept
+    return attention.split.remaining_heads
 
 
-def head_numbers(layer: nn.Module, count: int) -> tuple[int, ...]:
+def head_numbers(module: nn.Module, count: int) -> tuple[int, ...]:
     """The numbers that the heads of any layer have in the whole model; `count` is how many it has now."""
-    return layer.split.kept if isinstance(layer, MultiHead) else tuple(range(count))
+    return module.split.remaining_heads if isinstance(module, MultiHead) else tuple(range(count))

@@ -5,8 +5,8 @@ from torch import nn
 
 from regard.errors import RegardError
 from regard.layers import MultiHead
-from regard.looking.exam import Scores
-from regard.looking.places import Places
+from regard.looking.evaluation_set import Scores
+from regard.looking.layer_names import LayerNames
 
 
 def weakest(model: nn.Module, scores: Scores, keep: float) -> dict[str, list[int]]:
@@ -17,20 +17,24 @@ def weakest(model: nn.Module, scores: Scores, keep: float) -> dict[str, list[int
     """
     if not 0 < keep <= 1:
         raise RegardError(f"a share of heads above 0 and up to 1 can stay, got {keep}")
-    places = Places(model)
+    layer_names = LayerNames(model)
     layers = {
-        layer: places.of(layer) for layer in dict.fromkeys(places.layers.values()) if isinstance(layer, MultiHead)
+        module: layer_names.of(module)
+        for module in dict.fromkeys(layer_names.layers.values())
+        if isinstance(module, MultiHead)
     }
     if not layers:
         raise RegardError(f"{type(model).__name__} has no layer that heads could be taken out of")
     ranked: list[tuple[float, MultiHead, int]] = []
-    gone: dict[MultiHead, list[int]] = {layer: [] for layer in layers}
-    for layer, names in layers.items():
+    pruned_heads: dict[MultiHead, list[int]] = {module: [] for module in layers}
+    for module, names in layers.items():
         sums = torch.stack([scores[name].double().cpu() for name in names]).sum(0)
         order = sums.argsort(descending=True, stable=True).tolist()
-        ranked += [(float(sums[head]), layer, layer.split.kept[head]) for head in order[1:]]
+        ranked += [(float(sums[head]), module, module.split.remaining_heads[head]) for head in order[1:]]
     total = len(ranked) + len(layers)
-    leaving = total - max(len(layers), round(keep * total))
-    for _, layer, head in sorted(ranked, key=lambda one: one[0])[:leaving]:
-        gone[layer].append(head)
-    return {name: sorted(gone[layer]) for layer, names in layers.items() for name in names if gone[layer]}
+    pruned_count = total - max(len(layers), round(keep * total))
+    for _, module, head in sorted(ranked, key=lambda entry: entry[0])[:pruned_count]:
+        pruned_heads[module].append(head)
+    return {
+        name: sorted(pruned_heads[module]) for module, names in layers.items() for name in names if pruned_heads[module]
+    }

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from regard.attention import Pattern
-from regard.looking.drawn import is_apart
-from regard.looking.places import is_of_source, reads_source
+from regard.looking.layer_names import attends_to_source, reads_source
+from regard.looking.set_weights import is_cross_attention
 
 NAMES = {"hide": ("hidden position", "hidden positions"), "set": ("row", "rows")}
 
@@ -16,28 +16,30 @@ class Reach:
     def __init__(self) -> None:
         self.records: dict[int, tuple[dict[str, Any], Sequence[int], int]] = {}  # kept, so that no number comes twice
 
-    def came(self, record: dict[str, Any], layer: str, tokens: int) -> None:
+    def note_length(self, record: dict[str, Any], layer: str, tokens: int) -> None:
         """A text has so many tokens now, at a layer that an edit is meant for."""
         if named := positions(record, layer):
             before = self.records[id(record)][2] if id(record) in self.records else 0
             self.records[id(record)] = record, named, max(tokens, before)
 
-    def never(self) -> list[str]:
+    def unreached(self) -> list[str]:
         """What was named and never reached, one line for each kind of edit."""
         lines = []
-        for kind, (one, several) in NAMES.items():
-            mine = [(named, tokens) for record, named, tokens in self.records.values() if record["do"] == kind]
-            wanted = {position for named, _ in mine for position in named}
-            reached = {position for named, tokens in mine for position in named if -tokens <= position < tokens}
-            if missing := sorted(wanted - reached):
-                what = f"{one} {missing[0]} was" if len(missing) == 1 else f"{several} {listed(missing)} were"
-                lines.append(f"the {what} never reached: {max(tokens for _, tokens in mine)} tokens at most")
+        for kind, (singular, plural) in NAMES.items():
+            named_lengths = [(named, tokens) for record, named, tokens in self.records.values() if record["do"] == kind]
+            named_positions = {position for named, _ in named_lengths for position in named}
+            reached = {
+                position for named, tokens in named_lengths for position in named if -tokens <= position < tokens
+            }
+            if missing := sorted(named_positions - reached):
+                what = f"{singular} {missing[0]} was" if len(missing) == 1 else f"{plural} {listed(missing)} were"
+                lines.append(f"the {what} never reached: {max(tokens for _, tokens in named_lengths)} tokens at most")
         return lines
 
 
 def positions(record: dict[str, Any], layer: str) -> Sequence[int]:
     """The positions that an edit names in a text that may still grow; those of a source have to be there at once."""
-    if record["do"] == "hide" and not is_of_source(layer):
+    if record["do"] == "hide" and not attends_to_source(layer):
         return record["places"]
     return (record["rows"] or ()) if record["do"] == "set" and not reads_source(layer) else ()
 
@@ -46,7 +48,7 @@ def tokens_of(pattern: Pattern, record: dict[str, Any], layer: str) -> int:
     """How many tokens there are of the text whose positions an edit names: those that look, or are looked at."""
     if record["do"] == "set" and pattern.query_positions is not None:
         return int(pattern.query_positions.max()) + 1 if pattern.shape[2] else 0
-    return pattern.shape[2] if record["do"] == "set" and is_apart(layer) else keys_so_far(pattern)
+    return pattern.shape[2] if record["do"] == "set" and is_cross_attention(layer) else keys_so_far(pattern)
 
 
 def keys_so_far(pattern: Pattern) -> int:

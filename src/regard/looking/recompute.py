@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from regard.layers import Block
+from regard.layers import TransformerBlock
 
 _turn: ContextVar[int | None] = ContextVar("which call of its block runs here", default=None)
 
@@ -22,10 +22,10 @@ def recomputing(model: nn.Module) -> Iterator[None]:
 
     The backward pass belongs into the `with`, so that the second run is looked at and edited as the first was.
     """
-    blocks = [module for module in model.modules() if isinstance(module, Block)]
+    blocks = [module for module in model.modules() if isinstance(module, TransformerBlock)]
     calls: Counter[nn.Module] = Counter()
     for block in blocks:
-        vars(block)["forward"] = partial(twice, block, calls)
+        vars(block)["forward"] = partial(run_twice, block, calls)
     try:
         yield
     finally:
@@ -33,24 +33,24 @@ def recomputing(model: nn.Module) -> Iterator[None]:
             vars(block).pop("forward", None)
 
 
-def twice(block: Block, calls: Counter[nn.Module], *given: Any, **named: Any) -> Tensor:
+def run_twice(block: TransformerBlock, calls: Counter[nn.Module], *args: Any, **kwargs: Any) -> Tensor:
     if not torch.is_grad_enabled():
-        return Block.forward(block, *given, **named)
+        return TransformerBlock.forward(block, *args, **kwargs)
     calls[block] += 1
-    run = partial(told, block, calls[block] - 1)
-    answer = checkpoint(run, *given, use_reentrant=False, preserve_rng_state=block.training, **named)
+    run = partial(run_call, block, calls[block] - 1)
+    answer = checkpoint(run, *args, use_reentrant=False, preserve_rng_state=block.training, **kwargs)
     assert isinstance(answer, Tensor)
     return answer
 
 
-def told(block: Block, turn: int, *given: Any, **named: Any) -> Tensor:
-    token = _turn.set(turn)
+def run_call(block: TransformerBlock, number: int, *args: Any, **kwargs: Any) -> Tensor:
+    token = _turn.set(number)
     try:
-        return Block.forward(block, *given, **named)
+        return TransformerBlock.forward(block, *args, **kwargs)
     finally:
         _turn.reset(token)
 
 
-def turn() -> int | None:
+def call_number() -> int | None:
     """Which call of its block this is, the same in both runs; None where nothing is computed twice."""
     return _turn.get()

@@ -19,113 +19,122 @@ Change = Callable[[Tensor], Tensor]
 SHARED = ("key", "value")  # what steps have in common
 
 
-class Ribbon:
+class VectorBuffer:
     """Vectors of one token after another, (batch, heads, length, width), with room for some more."""
 
     def __init__(self, first: Tensor) -> None:
-        self.room, self.length = first, first.shape[2]
+        self.storage, self.length = first, first.shape[2]
 
-    def grow(self, more: Tensor) -> None:
+    def grow(self, vectors: Tensor) -> None:
         """Put vectors behind the others; room grows by a quarter, so that each is copied a few times at most."""
-        length = self.length + more.shape[2]
-        if length > self.room.shape[2]:
-            size = list(self.room.shape)
+        length = self.length + vectors.shape[2]
+        if length > self.storage.shape[2]:
+            size = list(self.storage.shape)
             size[2] = max(length, self.length + self.length // 4 + 8)
-            room = self.room.new_empty(size)
-            room[:, :, : self.length] = self.room[:, :, : self.length]
-            self.room = room
-        self.room[:, :, self.length : length] = more
+            storage = self.storage.new_empty(size)
+            storage[:, :, : self.length] = self.storage[:, :, : self.length]
+            self.storage = storage
+        self.storage[:, :, self.length : length] = vectors
         self.length = length
 
     def part(self, first: int, last: int) -> Tensor:
-        return self.room[:, :, first:last]
+        return self.storage[:, :, first:last]
 
 
 @dataclass(frozen=True)
-class Strand:
+class KeyHistory:
     """Keys and, where they are kept, values that steps share, from the position `start` of their text on.
 
     A text that goes on from another, as beams do, has the rows of that other `before` its own.
     """
 
-    ribbons: tuple[Ribbon, ...]
+    buffers: tuple[VectorBuffer, ...]
     start: int
-    before: "Strand | None" = None
-    rows: Tensor | None = None
+    parent: "KeyHistory | None" = None
+    parent_rows: Tensor | None = None
 
     @property
     def end(self) -> int:
-        return self.start + self.ribbons[0].length
+        return self.start + self.buffers[0].length
 
     def read(self, first: int, last: int) -> list[Tensor]:
         """Keys, and values, from one position to another."""
-        mine = [ribbon.part(max(first - self.start, 0), last - self.start) for ribbon in self.ribbons]
-        if first >= self.start or self.before is None:
-            return mine
-        earlier = self.before.read(first, self.start)
-        return [torch.cat([theirs[self.rows], own], 2) for theirs, own in zip(earlier, mine, strict=True)]
+        own_vectors = [ribbon.part(max(first - self.start, 0), last - self.start) for ribbon in self.buffers]
+        if first >= self.start or self.parent is None:
+            return own_vectors
+        earlier = self.parent.read(first, self.start)
+        return [
+            torch.cat([parent_vectors[self.parent_rows], vectors], 2)
+            for parent_vectors, vectors in zip(earlier, own_vectors, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
-class Step:
+class RecordedStep:
     """A call: its pattern without keys and values, and where these are."""
 
     pattern: dict[str, Any]
-    strand: Strand
+    history: KeyHistory
     first: int
     last: int
 
-    def whole(self) -> Pattern:
+    def whole_pattern(self) -> Pattern:
         """The pattern of the call; the same one each time where its keys are not copied for it."""
-        known: Pattern | None = self.__dict__.get("_whole")
-        if known is None:
-            vectors = self.strand.read(self.first, self.last)
-            known = Pattern(**self.pattern, **dict(zip(SHARED, vectors, strict=False)))
-            if self.strand.before is None:
-                self.__dict__["_whole"] = known
-        return known
+        result: Pattern | None = self.__dict__.get("_whole")
+        if result is None:
+            vectors = self.history.read(self.first, self.last)
+            result = Pattern(**self.pattern, **dict(zip(SHARED, vectors, strict=False)))
+            if self.history.parent is None:
+                self.__dict__["_whole"] = result
+        return result
 
 
 class Recording(Sequence[Pattern]):
     """The patterns of every call of a layer, in order; put together when they are asked for."""
 
     def __init__(self) -> None:
-        self.steps: list[Step | Pattern] = []
+        self.steps: list[RecordedStep | Pattern] = []
 
     def keep(self, pattern: Pattern) -> None:
         """One more call, as it is."""
         self.steps.append(pattern)
 
-    def add(self, pattern: Pattern, own: Change) -> None:
-        """One more call, in memory of its own: `own` copies the tensors of its mask, which layers may share."""
+    def add(self, pattern: Pattern, copy_mask: Change) -> None:
+        """One more call, in memory of its own: `copy_mask` copies the tensors of its mask, which layers may share."""
         vectors = [pattern.key] if pattern.value is None else [pattern.key, pattern.value]
         first, last = pattern.first_key, pattern.first_key + pattern.shape[3]
-        strand = self.continued(vectors, first, last)
-        if strand is None:
-            strand = Strand(tuple(Ribbon(copy(x)) for x in vectors), first)
-        rest = {field.name: getattr(pattern, field.name) for field in fields(pattern) if field.name not in SHARED}
-        copied = {name: rebuilt(value, own if name == "mask" else copy) for name, value in rest.items()}
-        self.steps.append(Step(copied, strand, first, last))
+        history = self.extend_history(vectors, first, last)
+        if history is None:
+            history = KeyHistory(tuple(VectorBuffer(copy(x)) for x in vectors), first)
+        remaining_fields = {
+            field.name: getattr(pattern, field.name) for field in fields(pattern) if field.name not in SHARED
+        }
+        copied = {
+            name: rebuilt(value, copy_mask if name == "mask" else copy) for name, value in remaining_fields.items()
+        }
+        self.steps.append(RecordedStep(copied, history, first, last))
 
-    def continued(self, vectors: list[Tensor], first: int, last: int) -> Strand | None:
+    def extend_history(self, vectors: list[Tensor], first: int, last: int) -> KeyHistory | None:
         """The strand of the last call, if this one goes on from it, grown by what is new; None if it does not."""
         step = self.steps[-1] if self.steps else None
-        if not isinstance(step, Step) or not step.first <= first <= step.last <= last:
+        if not isinstance(step, RecordedStep) or not step.first <= first <= step.last <= last:
             return None
-        known, overlap = step.strand.read(first, step.last), step.last - first
-        if len(known) != len(vectors) or any(not alike(*pair) for pair in zip(known, vectors, strict=True)):
+        known_vectors, overlap = step.history.read(first, step.last), step.last - first
+        if len(known_vectors) != len(vectors) or any(
+            not is_compatible(*both) for both in zip(known_vectors, vectors, strict=True)
+        ):
             return None
-        here = [x[:, :, :overlap].detach() for x in vectors]
-        new = [x[:, :, overlap:].detach() for x in vectors]
-        rows = matched(known, here)
+        overlapping = [x[:, :, :overlap].detach() for x in vectors]
+        new_vectors = [x[:, :, overlap:].detach() for x in vectors]
+        rows = match_rows(known_vectors, overlapping)
         if rows is None:
             return None
-        as_before = len(rows) == len(known[0]) and bool((rows == torch.arange(len(rows))).all())
-        if as_before and step.strand.end == step.last:
-            for ribbon, more in zip(step.strand.ribbons, new, strict=True):
-                ribbon.grow(more)
-            return step.strand
-        return Strand(tuple(Ribbon(copy(more)) for more in new), step.last, step.strand, rows)
+        is_same_rows = len(rows) == len(known_vectors[0]) and bool((rows == torch.arange(len(rows))).all())
+        if is_same_rows and step.history.end == step.last:
+            for buffer, vector in zip(step.history.buffers, new_vectors, strict=True):
+                buffer.grow(vector)
+            return step.history
+        return KeyHistory(tuple(VectorBuffer(copy(vector)) for vector in new_vectors), step.last, step.history, rows)
 
     @overload
     def __getitem__(self, index: int) -> Pattern: ...
@@ -133,43 +142,43 @@ class Recording(Sequence[Pattern]):
     def __getitem__(self, index: slice) -> list[Pattern]: ...
     def __getitem__(self, index: int | slice) -> Pattern | list[Pattern]:
         steps = self.steps[index]
-        return [whole(step) for step in steps] if isinstance(steps, list) else whole(steps)
+        return [whole_pattern(step) for step in steps] if isinstance(steps, list) else whole_pattern(steps)
 
     def __len__(self) -> int:
         return len(self.steps)
 
     def __iter__(self) -> Iterator[Pattern]:
-        return map(whole, self.steps)
+        return map(whole_pattern, self.steps)
 
 
 def copy(tensor: Tensor) -> Tensor:
     return tensor.detach().clone()
 
 
-def whole(step: Step | Pattern) -> Pattern:
-    return step.whole() if isinstance(step, Step) else step
+def whole_pattern(step: RecordedStep | Pattern) -> Pattern:
+    return step.whole_pattern() if isinstance(step, RecordedStep) else step
 
 
-def alike(known: Tensor, other: Tensor) -> bool:
+def is_compatible(vectors: Tensor, other: Tensor) -> bool:
     """Whether vectors of two calls can be the same at all."""
-    same_kind = known.dtype == other.dtype and known.device == other.device
-    return same_kind and known.shape[1] == other.shape[1] and known.shape[3] == other.shape[3]
+    same_kind = vectors.dtype == other.dtype and vectors.device == other.device
+    return same_kind and vectors.shape[1] == other.shape[1] and vectors.shape[3] == other.shape[3]
 
 
-def matched(known: list[Tensor], here: list[Tensor]) -> Tensor | None:
+def match_rows(known_vectors: list[Tensor], vectors: list[Tensor]) -> Tensor | None:
     """For every row of this call, a row of the last one with the same vectors; None if one has none."""
-    if not here[0].shape[2]:
-        return torch.arange(len(here[0])) if len(here[0]) == len(known[0]) else None
-    if all(len(a) == len(b) and torch.equal(a, b) for a, b in zip(known, here, strict=True)):
-        return torch.arange(len(here[0]))
+    if not vectors[0].shape[2]:
+        return torch.arange(len(vectors[0])) if len(vectors[0]) == len(known_vectors[0]) else None
+    if all(len(a) == len(b) and torch.equal(a, b) for a, b in zip(known_vectors, vectors, strict=True)):
+        return torch.arange(len(vectors[0]))
     rows = []
-    for row in range(len(here[0])):
+    for row in range(len(vectors[0])):
         same = (
             other
-            for other in range(len(known[0]))
-            if all(torch.equal(a[other], b[row]) for a, b in zip(known, here, strict=True))
+            for other in range(len(known_vectors[0]))
+            if all(torch.equal(a[other], b[row]) for a, b in zip(known_vectors, vectors, strict=True))
         )
-        if (found := next(same, None)) is None:
+        if (match := next(same, None)) is None:
             return None
-        rows.append(found)
+        rows.append(match)
     return torch.tensor(rows)

@@ -15,7 +15,7 @@ from regard.errors import RegardError, ShapeError
 
 ROWS = 256  # queries whose weights are there at a time
 
-Kind = Literal["self", "cross"]
+AttentionKind = Literal["self", "cross"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,34 +35,34 @@ def rollout(seen: Mapping[str, Pattern], queries: Sequence[int] | None = None, *
     """
     if not 0 <= residual <= 1:
         raise RegardError(f"a share from 0 to 1 stays with a vector, got {residual}")
-    side, length, batch, like = top(seen)
+    side, length, batch, like = last_side(seen)
     chosen = numbers(None if queries is None else list(queries), length, "query")
     refuse(like.dtype, (batch, len(chosen), length), "ask for some queries, or watch one text")
     own = torch.eye(length, dtype=torch.promote_types(like.dtype, torch.float32), device=like.device)[chosen]
     own, source = own.expand(batch, -1, -1), None
-    for pattern, kind in downwards(seen, side):
+    for pattern, kind in layers_downwards(seen, side):
         if kind == "self":
-            own, source = passed(pattern, own, residual), source
+            own, source = through_layer(pattern, own, residual), source
             continue
-        left, taken = shared(pattern, own, residual)
+        left, taken = split_shares(pattern, own, residual)
         own, source = left, taken if source is None else source + taken
     if source is not None:
-        for pattern, _ in downwards(seen, "encoder"):
-            source = passed(pattern, source, residual)
+        for pattern, _ in layers_downwards(seen, "encoder"):
+            source = through_layer(pattern, source, residual)
     return Rollout(own, source)
 
 
-def top(seen: Mapping[str, Pattern]) -> tuple[str, int, int, Tensor]:
+def last_side(seen: Mapping[str, Pattern]) -> tuple[str, int, int, Tensor]:
     """The side whose last vectors are asked about, how many there are of them, and a tensor like those."""
     for side in ("decoder", "encoder"):
-        for pattern, kind in downwards(seen, side):
+        for pattern, kind in layers_downwards(seen, side):
             if kind == "self":
                 batch, _, length, _ = pattern.shape
                 return side, length, batch, pattern.query
     raise RegardError("layers named encoder.0.self or decoder.0.self expected: regard.watch(model) sees them")
 
 
-def downwards(seen: Mapping[str, Pattern], side: str) -> Iterator[tuple[Pattern, Kind]]:
+def layers_downwards(seen: Mapping[str, Pattern], side: str) -> Iterator[tuple[Pattern, AttentionKind]]:
     """The layers of a side, from the last to the first; in each the look at the source comes last."""
     for name, reason in getattr(seen, "left_out", {}).items():
         if is_layer(name, side):
@@ -81,23 +81,23 @@ def is_layer(name: str, side: str) -> bool:
     return len(parts) == 3 and parts[0] == side and parts[1].isdecimal() and parts[2] in ("self", "cross")
 
 
-def passed(pattern: Pattern, shares: Tensor, residual: float) -> Tensor:
+def through_layer(pattern: Pattern, shares: Tensor, residual: float) -> Tensor:
     """Shares of what a layer put out become shares of what went in."""
     _, _, queries, keys = pattern.shape
     if queries != keys:
         raise ShapeError(f"a look of {queries} tokens at {keys} is a step of many: watch a pass over the whole text")
-    left, taken = shared(pattern, shares, residual)
+    left, taken = split_shares(pattern, shares, residual)
     return left + taken
 
 
-def shared(pattern: Pattern, shares: Tensor, residual: float) -> tuple[Tensor, Tensor]:
+def split_shares(pattern: Pattern, shares: Tensor, residual: float) -> tuple[Tensor, Tensor]:
     """What stays with the vectors, and what was taken by looking. Whoever sees nothing keeps all."""
     batch, _, queries, keys = pattern.shape
     left, taken = torch.empty_like(shares), shares.new_zeros(batch, shares.shape[1], keys)
     for rows in pieces(queries, ROWS):
         columns = span(None if pattern.fixed else pattern.allowed, rows, queries, keys)
         weights = (1 - residual) * pattern[:, :, rows, columns].mean(1)
-        mine = shares[:, :, rows]
-        left[:, :, rows] = mine * (1 - weights.sum(-1))[:, None]
-        taken[:, :, columns] += mine @ weights
+        row_shares = shares[:, :, rows]
+        left[:, :, rows] = row_shares * (1 - weights.sum(-1))[:, None]
+        taken[:, :, columns] += row_shares @ weights
     return left, taken

@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from regard.attention import Pattern
 from regard.errors import RegardError
-from regard.looking.exam import Exam, Scores
-from regard.looking.gates import frozen, gated
-from regard.looking.places import Places
+from regard.looking.evaluation_set import EvaluationSet, Scores
+from regard.looking.gates import frozen_weights, gates
+from regard.looking.layer_names import LayerNames
 
 
 @dataclass(frozen=True)
@@ -24,30 +24,30 @@ class Concrete:
     low: float = -0.1
     high: float = 1.1
 
-    def drawn(self, level: Tensor, chance: Tensor) -> Tensor:
+    def sample(self, level: Tensor, chance: Tensor) -> Tensor:
         """A gate, from evenly distributed numbers between 0 and 1."""
         noise = chance.clamp(1e-6, 1 - 1e-6).logit()
-        return self.cut(torch.sigmoid((noise + level) / self.temperature))
+        return self.clip(torch.sigmoid((noise + level) / self.temperature))
 
-    def settled(self, level: Tensor) -> Tensor:
+    def without_noise(self, level: Tensor) -> Tensor:
         """The gate without noise."""
-        return self.cut(torch.sigmoid(level))
+        return self.clip(torch.sigmoid(level))
 
-    def cut(self, open: Tensor) -> Tensor:
+    def clip(self, open: Tensor) -> Tensor:
         return (open * (self.high - self.low) + self.low).clamp(0, 1)
 
-    def open(self, level: Tensor) -> Tensor:
+    def open_probability(self, level: Tensor) -> Tensor:
         """How likely the gate is not 0."""
         return torch.sigmoid(level - self.temperature * math.log(-self.low / self.high))
 
 
 def learned_gates(
     model: nn.Module,
-    exam: Exam,
+    evaluation_set: EvaluationSet,
     keep: float,
     *,
     steps: int = 200,
-    rate: float = 0.1,
+    learning_rate: float = 0.1,
     concrete: Concrete = Concrete(),
     seed: int = 0,
 ) -> Scores:
@@ -58,42 +58,47 @@ def learned_gates(
     """
     if not 0 < keep <= 1:
         raise RegardError(f"a share of heads above 0 and up to 1 can stay, got {keep}")
-    places = Places(model)
-    levels = started(model, exam)
-    owner = {place: places.of(places.layers[place])[0] for place in places.layers if place in levels}
-    own = {place: levels[place].requires_grad_() for place in dict.fromkeys(owner.values())}
-    prices = torch.zeros(2, requires_grad=True)
-    learning = torch.optim.Adam(own.values(), lr=rate), torch.optim.Adam([prices], lr=rate, maximize=True)
-    generator, drawn = torch.Generator().manual_seed(seed), dict[str, Tensor]()
+    layer_names = LayerNames(model)
+    levels = initial_levels(model, evaluation_set)
+    owner = {layer: layer_names.of(layer_names.layers[layer])[0] for layer in layer_names.layers if layer in levels}
+    shared_levels = {layer: levels[layer].requires_grad_() for layer in dict.fromkeys(owner.values())}
+    multipliers = torch.zeros(2, requires_grad=True)
+    optimisers = (
+        torch.optim.Adam(shared_levels.values(), lr=learning_rate),
+        torch.optim.Adam([multipliers], lr=learning_rate, maximize=True),
+    )
+    generator, samples = torch.Generator().manual_seed(seed), dict[str, Tensor]()
 
-    def opened(place: str, pattern: Pattern) -> Tensor:
-        level = own[owner[place]]
-        if place not in drawn:
-            drawn[place] = concrete.drawn(level, torch.rand(pattern.shape[:2], generator=generator).to(level.device))
-        return drawn[place]
+    def sample_gates(layer: str, pattern: Pattern) -> Tensor:
+        level = shared_levels[owner[layer]]
+        if layer not in samples:
+            samples[layer] = concrete.sample(level, torch.rand(pattern.shape[:2], generator=generator).to(level.device))
+        return samples[layer]
 
-    with torch.enable_grad(), frozen(model):
+    with torch.enable_grad(), frozen_weights(model):
         for step in range(steps):
-            batch = exam.batches[step % len(exam.batches)]
-            drawn.clear()
-            with gated(model, opened):
-                missed = exam.loss(model, batch) / max(exam.count(batch), 1)
-            over = torch.cat([concrete.open(level).cpu() for level in own.values()]).mean() - keep
-            (missed.cpu() + prices[0] * over + prices[1] * over**2).backward()
-            for optimiser in learning:
+            batch = evaluation_set.batches[step % len(evaluation_set.batches)]
+            samples.clear()
+            with gates(model, sample_gates):
+                loss = evaluation_set.loss(model, batch) / max(evaluation_set.count(batch), 1)
+            excess = (
+                torch.cat([concrete.open_probability(level).cpu() for level in shared_levels.values()]).mean() - keep
+            )
+            (loss.cpu() + multipliers[0] * excess + multipliers[1] * excess**2).backward()
+            for optimiser in optimisers:
                 optimiser.step()
                 optimiser.zero_grad()
-    return {place: concrete.open(own[first]).detach() for place, first in owner.items()}
+    return {layer: concrete.open_probability(shared_levels[owner_name]).detach() for layer, owner_name in owner.items()}
 
 
-def started(model: nn.Module, exam: Exam, level: float = 2.0) -> dict[str, Tensor]:
+def initial_levels(model: nn.Module, evaluation_set: EvaluationSet, level: float = 2.0) -> dict[str, Tensor]:
     """A level for every head, at which gates are nearly always open."""
-    found: dict[str, Tensor] = {}
+    levels: dict[str, Tensor] = {}
 
-    def sized(place: str, pattern: Pattern) -> Tensor:
-        found[place] = torch.full((pattern.shape[1],), level, device=pattern.query.device)
+    def add_level(layer: str, pattern: Pattern) -> Tensor:
+        levels[layer] = torch.full((pattern.shape[1],), level, device=pattern.query.device)
         return torch.ones(pattern.shape[1])
 
-    with torch.no_grad(), gated(model, sized):
-        exam.loss(model, exam.batches[0])
-    return found
+    with torch.no_grad(), gates(model, add_level):
+        evaluation_set.loss(model, evaluation_set.batches[0])
+    return levels

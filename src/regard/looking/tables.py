@@ -12,15 +12,15 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import RegardError, lookup
-from regard.layers import Block
+from regard.layers import TransformerBlock
 from regard.looking.composition import HeadWeights
-from regard.looking.unembed import Unembed
+from regard.looking.unembed import Unembedding
 
 ROWS = 1 << 22  # scores that are held at once
-Kind = Literal["qk", "ov"]
+TableKind = Literal["qk", "ov"]
 
 
-class Top(NamedTuple):
+class TopEntries(NamedTuple):
     """The best entries of some rows of a table: (rows, k)."""
 
     tokens: Int[Tensor, "rows"]
@@ -40,29 +40,29 @@ class HeadTable:
     right: Float[Tensor, "words inner"]
 
     @classmethod
-    def of(cls, model: nn.Module, place: str, head: int, kind: Kind) -> "HeadTable":
-        """Of one head of the stack that scores words: `place` as in "decoder.3.self"."""
-        last = Unembed(model)
-        block = lookup({f"{name}.self": block for name, block in last.blocks.items()}, place, "place")
+    def of(cls, model: nn.Module, layer: str, head: int, kind: TableKind) -> "HeadTable":
+        """Of one head of the stack that scores words: `layer` as in "decoder.3.self"."""
+        unembedding = Unembedding(model)
+        block = lookup({f"{name}.self": block for name, block in unembedding.blocks.items()}, layer, "place")
         weights = HeadWeights.of(block)
         if not 0 <= head < len(weights.query):
-            raise RegardError(f"{place} has heads 0 to {len(weights.query) - 1}, got {head}")
-        words = _stream(last, block)
+            raise RegardError(f"{layer} has heads 0 to {len(weights.query) - 1}, got {head}")
+        words = _stream(unembedding, block)
         if kind == "qk":
             return cls((words @ weights.query[head].T.float()) * weights.scale, words @ weights.key[head].T.float())
         if kind == "ov":
-            if last.output.transform is not None:
+            if unembedding.output.transform is not None:
                 raise RegardError("OV in words needs an output that is linear: this model has a dense layer before it")
-            read = last.output.weight.detach() * last.output.scale
-            read = read if last.gain is None else read * last.gain
+            read = unembedding.output.weight.detach() * unembedding.output.scale
+            read = read if unembedding.gain is None else read * unembedding.gain
             return cls(words @ weights.value[head].T.float(), read @ weights.output[head].float())
         raise RegardError(f"a head has a table 'qk' and a table 'ov', got {kind!r}")
 
-    def top(self, tokens: Sequence[int] | Tensor | None = None, k: int = 10) -> Top:
+    def top(self, tokens: Sequence[int] | Tensor | None = None, k: int = 10) -> TopEntries:
         """The k largest entries of the rows of these tokens, or of all, largest first."""
         rows = torch.arange(len(self.left)) if tokens is None else torch.as_tensor(tokens, dtype=torch.long)
         parts = [grid.topk(min(k, len(self.right))) for grid in self._rows(rows)]
-        return Top(rows, torch.cat([part.values for part in parts]), torch.cat([part.indices for part in parts]))
+        return TopEntries(rows, torch.cat([part.values for part in parts]), torch.cat([part.indices for part in parts]))
 
     def largest(self, k: int = 20) -> list[tuple[int, int, float]]:
         """The k largest entries of the whole table: row token, column token, score."""
@@ -70,14 +70,14 @@ class HeadTable:
         where = torch.empty(0, dtype=torch.long)
         start = 0
         for grid in self._rows(torch.arange(len(self.left))):
-            found = grid.flatten().topk(min(k, grid.numel()))
-            scores, places = torch.cat([best, found.values]), torch.cat([where, found.indices + start])
+            best_of_grid = grid.flatten().topk(min(k, grid.numel()))
+            scores, positions = torch.cat([best, best_of_grid.values]), torch.cat([where, best_of_grid.indices + start])
             best, index = scores.topk(min(k, len(scores)))
-            where = places[index]
+            where = positions[index]
             start += grid.numel()
         return [
-            (place // len(self.right), place % len(self.right), score)
-            for place, score in zip(where.tolist(), best.tolist(), strict=True)
+            (position // len(self.right), position % len(self.right), score)
+            for position, score in zip(where.tolist(), best.tolist(), strict=True)
         ]
 
     def copying(self, sample: int = 512, *, seed: int = 1) -> float:
@@ -87,11 +87,11 @@ class HeadTable:
         """
         if len(self.left) != len(self.right):
             raise RegardError("rows and columns are different tokens")
-        lot = torch.Generator().manual_seed(seed)
-        rows = torch.randperm(len(self.left), generator=lot)[:sample]
+        generator = torch.Generator().manual_seed(seed)
+        rows = torch.randperm(len(self.left), generator=generator)[:sample]
         below = []
-        for some, grid in zip(rows.split(self._step), self._rows(rows), strict=True):
-            own = grid.gather(1, some[:, None])
+        for tokens, grid in zip(rows.split(self._step), self._rows(rows), strict=True):
+            own = grid.gather(1, tokens[:, None])
             below.append((grid < own).double().mean(1) - (grid > own).double().mean(1))
         return float(torch.cat(below).mean()) * len(self.right) / max(1, len(self.right) - 1)
 
@@ -100,18 +100,18 @@ class HeadTable:
         return max(1, ROWS // len(self.right))
 
     def _rows(self, rows: Tensor) -> Iterator[Tensor]:
-        for some in rows.split(self._step):
-            yield self.left[some] @ self.right.T
+        for tokens in rows.split(self._step):
+            yield self.left[tokens] @ self.right.T
 
 
 @torch.no_grad()
-def _stream(last: Unembed, block: Block) -> Tensor:
+def _stream(unembedding: Unembedding, block: TransformerBlock) -> Tensor:
     """Every token as a block reads it when nothing but its embedding is in the stream; a norm's gain is elsewhere."""
-    words = last.words
-    x = words.table.weight.detach() * words.scale
-    x = x if words.norm is None else words.norm(x)
-    x = x if words.widen is None else words.widen(x)
-    if not block.first:
+    embedding = unembedding.embedding
+    x = embedding.table.weight.detach() * embedding.scale
+    x = x if embedding.norm is None else embedding.norm(x)
+    x = x if embedding.widen is None else embedding.widen(x)
+    if not block.pre_norm:
         return x
     x = x - x.mean(-1, keepdim=True) if isinstance(block.self_norm, nn.LayerNorm) else x
     return x / x.square().mean(-1, keepdim=True).add(1e-6).sqrt()

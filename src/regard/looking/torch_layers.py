@@ -11,8 +11,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.overrides import BaseTorchFunctionMode
 
-from regard.attention import Bias, Dense, Given, Mask, Padding
-from regard.attention.kernels import gather_and_tell
+from regard.attention import Bias, DenseBias, DenseMask, Mask, Padding
+from regard.attention.kernels import output_and_statistics
 from regard.attention.pattern import Pattern
 from regard.attention.taps import Taps, at_work
 from regard.errors import ShapeError
@@ -35,25 +35,25 @@ def close(module: nn.Module) -> None:
     del vars(module)["forward"], vars(module)["taps"]
 
 
-def here(module: nn.Module) -> Taps:
+def active_taps(module: nn.Module) -> Taps:
     """The taps at work; another thread may just have closed the layer."""
     return at_work(vars(module).get("taps", ()))
 
 
-def around(module: nn.Module, *given: Any, **named: Any) -> Tensor:
+def around(module: nn.Module, *args: Any, **kwargs: Any) -> Tensor:
     """What a block or an encoder computes, layer by layer while somebody looks here.
 
     A function mode, even an idle one, keeps torch.nn from its fast path, and does so in this thread alone.
     """
-    if not (taps := here(module)):
-        return type(module).forward(module, *given, **named)
+    if not (taps := active_taps(module)):
+        return type(module).forward(module, *args, **kwargs)
     with BaseTorchFunctionMode():
-        x = type(module).forward(module, *given, **named)
+        x = type(module).forward(module, *args, **kwargs)
     if isinstance(module, nn.TransformerEncoder):
         return x
     stream = x[None] if x.ndim == 2 else x if module.self_attn.batch_first else x.transpose(0, 1)  # type: ignore[union-attr]
     for tap in taps:
-        tap.passed(stream)
+        tap.block_output(stream)
     return x
 
 
@@ -69,7 +69,7 @@ def forward(
     is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
     """What nn.MultiheadAttention computes, through attend() while somebody looks here."""
-    own = partial(
+    torch_forward = partial(
         type(layer).forward,
         layer,
         query,
@@ -81,25 +81,25 @@ def forward(
         average_attn_weights,
         is_causal,
     )
-    if not (taps := here(layer)):
-        return own()
+    if not (taps := active_taps(layer)):
+        return torch_forward()
     if is_causal and attn_mask is None:
         raise ShapeError("is_causal only says of what kind attn_mask is: a mask expected, got none")
     single = query.ndim == 2
     ordered = [x[None] if single else x if layer.batch_first else x.transpose(0, 1) for x in (query, key, value)]
     if single and key_padding_mask is not None:
         key_padding_mask = key_padding_mask[None]
-    heads = [autocast(x) for x in projected(layer, *ordered)]
-    mask, bias = told(layer, attn_mask, key_padding_mask, heads[1].shape[2])
+    heads = [autocast(x) for x in project_heads(layer, *ordered)]
+    mask, bias = read_masks(layer, attn_mask, key_padding_mask, heads[1].shape[2])
     pattern = edited = Pattern(heads[0], heads[1], bias=bias, mask=mask, value=heads[2])
     for tap in taps:
         edited = tap.edit(edited)
     if edited is pattern:  # the bits are those of torch, whichever path it takes
         for tap in taps:
             tap.see(pattern)
-        return own()
+        return torch_forward()
     with torch.autocast(query.device.type, enabled=False):
-        gathered, edited = gather_and_tell(edited, layer.dropout if layer.training else 0.0)
+        gathered, edited = output_and_statistics(edited, layer.dropout if layer.training else 0.0)
     for tap in taps:
         tap.see(edited)
     output = layer.out_proj(gathered.transpose(1, 2).flatten(2))
@@ -111,7 +111,7 @@ def forward(
     return output if layer.batch_first else output.transpose(0, 1), weights
 
 
-def projected(layer: nn.MultiheadAttention, *sources: Tensor) -> list[Tensor]:
+def project_heads(layer: nn.MultiheadAttention, *sources: Tensor) -> list[Tensor]:
     """Queries, keys and values in heads, with the extra keys that the layer may be set to add."""
     if layer._qkv_same_embed_dim:
         matrices = layer.in_proj_weight.chunk(3)
@@ -133,7 +133,7 @@ def autocast(x: Tensor) -> Tensor:
     return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
 
 
-def told(
+def read_masks(
     layer: nn.MultiheadAttention, attn_mask: Tensor | None, key_padding_mask: Tensor | None, keys: int
 ) -> tuple[Mask | None, Bias | None]:
     """torch.nn's masks, in which True forbids and floats are added, as ours. Keys that the layer added are free."""
@@ -144,7 +144,7 @@ def told(
         if attn_mask.ndim == 3:  # (batch x heads, queries, keys)
             attn_mask = attn_mask.unflatten(0, (-1, layer.num_heads))
         if attn_mask.dtype == torch.bool:
-            mask = Dense(~attn_mask)
+            mask = DenseMask(~attn_mask)
         else:
             numbers = attn_mask if attn_mask.ndim == 4 else attn_mask[None, None]
     if key_padding_mask is not None:
@@ -155,4 +155,4 @@ def told(
         else:
             added = key_padding_mask[:, None, None]
             numbers = added if numbers is None else numbers + added
-    return mask, None if numbers is None else Given(numbers)
+    return mask, None if numbers is None else DenseBias(numbers)

@@ -3,11 +3,11 @@
 from torch import Tensor, nn
 
 from regard.errors import RegardError
-from regard.layers import Block, Output, Words
-from regard.models.side import Side
+from regard.layers import Embedding, Output, TransformerBlock
+from regard.models.side import EmbeddedStack
 
 
-class Unembed:
+class Unembedding:
     """The last steps of a model that scores words: the norm at the end of a stack, if there is one, and the output.
 
     `side` is the stack that ends there: the decoder, or the only one.
@@ -15,20 +15,20 @@ class Unembed:
 
     def __init__(self, model: nn.Module) -> None:
         name = "decoder" if hasattr(model, "decoder") else "encoder"
-        side, output = getattr(model, name, None), getattr(model, "output", None)
-        if not isinstance(side, Side) or not isinstance(output, Output):
+        embedded_stack, output = getattr(model, name, None), getattr(model, "output", None)
+        if not isinstance(embedded_stack, EmbeddedStack) or not isinstance(output, Output):
             raise RegardError(
                 f"{type(model).__name__} does not score words at the end of a stack: "
                 "an Encoder, Decoder or Transformer with an output expected, as regard.load gives"
             )
-        self.name, self.side, self.output = name, side, output
+        self.name, self.side, self.output = name, embedded_stack, output
 
     @property
-    def words(self) -> Words:
-        return self.side.words
+    def embedding(self) -> Embedding:
+        return self.side.embedding
 
     @property
-    def blocks(self) -> dict[str, Block]:
+    def blocks(self) -> dict[str, TransformerBlock]:
         """The blocks of the stack, by place."""
         return {f"{self.name}.{number}": block for number, block in enumerate(self.side.stack.blocks)}  # type: ignore[misc]
 

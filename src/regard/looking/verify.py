@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.attention import Pattern
 from regard.errors import RegardError
 from regard.looking import live
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 from regard.looking.watch import Seen, watch
 
 CLOSE = 1e-5  # what sums in another order may differ by, of numbers around 1
@@ -78,9 +78,9 @@ class Verification:
 
     def __repr__(self) -> str:
         width = max([len(layer.layer) for layer in self.layers] + [len("all layers")])
-        rows = [f"{'':{width}}  output   weights", f"{'all layers':{width}}  {shown(self.output)}"]
+        rows = [f"{'':{width}}  output   weights", f"{'all layers':{width}}  {format_difference(self.output)}"]
         rows += [
-            f"{layer.layer:{width}}  {shown(layer.alone)}  {shown(layer.weights)}  {layer.note}".rstrip()
+            f"{layer.layer:{width}}  {format_difference(layer.alone)}  {format_difference(layer.weights)}  {layer.note}".rstrip()
             for layer in self.layers
         ]
         rows += [f"{name:{width}}  not watched: {reason}" for name, reason in self.left_out.items()]
@@ -88,41 +88,41 @@ class Verification:
         return "\n".join([f"{self.model}: {verdict}", *rows, *([self.note] if self.note else [])])
 
 
-def shown(difference: float | None) -> str:
+def format_difference(difference: float | None) -> str:
     return "-      " if difference is None else "equal  " if difference == 0 else f"{difference:.1e}"
 
 
 @torch.no_grad()
-def verify(model: nn.Module, *given: Any, tolerance: float = CLOSE, **inputs: Any) -> Verification:
+def verify(model: nn.Module, *args: Any, tolerance: float = CLOSE, **kwargs: Any) -> Verification:
     """Run a model plain, watched as a whole, watched one layer at a time and, where it can, with its own eager
     attention; report every difference of outputs and weights.
 
     Inputs are those of the model. Run it first on a model that you do not know yet, with the padding and the cache that
     you are going to use. Rows of padding tokens are not compared. In training mode dropout draws the same each time.
     """
-    places = Places(model)
-    plain = outputs(model, given, inputs)
+    layer_names = LayerNames(model)
+    plain = outputs(model, args, kwargs)
     with watch(model) as seen:
-        watched = outputs(model, given, inputs)
-    weights, note = eager_weights(model, given, inputs)
+        watched = outputs(model, args, kwargs)
+    weights, note = eager_weights(model, args, kwargs)
     checks = []
-    for name in places.layers:
+    for name in layer_names.layers:
         with watch(model, name):
-            alone = difference(plain, outputs(model, given, inputs))
+            alone = difference(plain, outputs(model, args, kwargs))
         if name not in seen:
             checks.append(LayerCheck(name, alone, None, "nothing ran through it"))
             continue
-        own = weights.get(name)
-        apart = None if own is None else weight_difference(seen, name, own)
-        checks.append(LayerCheck(name, alone, apart))
-    return Verification(type(model).__name__, difference(plain, watched), checks, places.left_out, note, tolerance)
+        eager = weights.get(name)
+        weight_gap = None if eager is None else weight_difference(seen, name, eager)
+        checks.append(LayerCheck(name, alone, weight_gap))
+    return Verification(type(model).__name__, difference(plain, watched), checks, layer_names.left_out, note, tolerance)
 
 
-def outputs(model: nn.Module, given: tuple[Any, ...], inputs: Mapping[str, Any]) -> list[Tensor]:
+def outputs(model: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Tensor]:
     """Every tensor of numbers that a model puts out, with the same dropout each time; caches start as they were."""
     torch.manual_seed(0)
-    arguments, named = copy.deepcopy((given, dict(inputs)))
-    return [tensor.detach().clone() for tensor in tensors(model(*arguments, **named))]
+    arguments, keywords = copy.deepcopy((args, dict(kwargs)))
+    return [tensor.detach().clone() for tensor in tensors(model(*arguments, **keywords))]
 
 
 def tensors(value: Any) -> Iterator[Tensor]:
@@ -138,61 +138,61 @@ def tensors(value: Any) -> Iterator[Tensor]:
             yield from tensors(part)
 
 
-def difference(mine: list[Tensor], other: list[Tensor]) -> float:
+def difference(first: list[Tensor], second: list[Tensor]) -> float:
     """The largest difference; infinite where something is missing or no number."""
-    if [tensor.shape for tensor in mine] != [tensor.shape for tensor in other]:
+    if [tensor.shape for tensor in first] != [tensor.shape for tensor in second]:
         return float("inf")
     largest = 0.0
-    for a, b in zip(mine, other, strict=True):
+    for a, b in zip(first, second, strict=True):
         if a.numel() and not torch.equal(a, b):
-            apart = (a.double() - b.double()).abs()
-            apart[a.isnan() & b.isnan()] = 0
-            largest = max(largest, float(apart.nan_to_num(float("inf")).max()))
+            gap = (a.double() - b.double()).abs()
+            gap[a.isnan() & b.isnan()] = 0
+            largest = max(largest, float(gap.nan_to_num(float("inf")).max()))
     return largest
 
 
-def eager_weights(model: nn.Module, given: tuple[Any, ...], inputs: Mapping[str, Any]) -> tuple[dict[str, Tensor], str]:
+def eager_weights(model: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[dict[str, Tensor], str]:
     """The weights that a live model hands out with its eager attention, by layer; or a note why there are none."""
     if not live.is_live(model) or not hasattr(model, "set_attn_implementation"):
         return {}, "no eager attention of its own to compare weights with"
     configs: list[Any] = [module.config for module in model.modules() if hasattr(module, "config")]
     before = [(config, config._attn_implementation) for config in {id(config): config for config in configs}.values()]
     torch.manual_seed(0)
-    arguments, named = copy.deepcopy((given, dict(inputs)))
+    arguments, keywords = copy.deepcopy((args, dict(kwargs)))
     try:
         for config, _ in before:
             config._attn_implementation_internal = "eager"
-        result = model(*arguments, **{**named, "output_attentions": True})
+        result = model(*arguments, **{**keywords, "output_attentions": True})
     except (RuntimeError, TypeError, ValueError, NotImplementedError, AttributeError) as problem:
         return {}, f"eager attention did not run: {str(problem).splitlines()[0]}"
     finally:
         for config, implementation in before:
             config._attn_implementation_internal = implementation
-    return handed_out(result, Places(model)), ""
+    return returned_weights(result, LayerNames(model)), ""
 
 
-def handed_out(result: Any, places: Places) -> dict[str, Tensor]:
+def returned_weights(result: Any, layer_names: LayerNames) -> dict[str, Tensor]:
     """The weights in a model's output, by layer."""
-    found: dict[str, Tensor] = {}
-    only = "decoder.{}.self" if "decoder.0.self" in places.layers else "encoder.{}.self"
+    weights_by_layer: dict[str, Tensor] = {}
+    only = "decoder.{}.self" if "decoder.0.self" in layer_names.layers else "encoder.{}.self"
     for attribute, name in {"attentions": only, **ATTENTIONS}.items():
         for number, weights in enumerate(getattr(result, attribute, None) or ()):
             if isinstance(weights, Tensor) and weights.ndim == 4:
-                found.setdefault(name.format(number), weights)
-    return found
+                weights_by_layer.setdefault(name.format(number), weights)
+    return weights_by_layer
 
 
 def weight_difference(seen: Seen, name: str, weights: Tensor) -> float | None:
     """The largest difference of the weights of a layer's last call, rows of padding left out."""
     pattern = seen[name]
-    mine = pattern.weights()
-    keys = mine.shape[3]
-    if mine.shape[:3] != weights.shape[:3] or weights.shape[3] < keys:
+    own_weights = pattern.weights()
+    keys = own_weights.shape[3]
+    if own_weights.shape[:3] != weights.shape[:3] or weights.shape[3] < keys:
         return None
-    apart = (mine - weights[..., :keys].to(mine.dtype)).abs().amax(-1)  # (batch, heads, queries)
-    counts = queries_that_count(pattern)[:, None].to(apart.device)
+    gap = (own_weights - weights[..., :keys].to(own_weights.dtype)).abs().amax(-1)  # (batch, heads, queries)
+    counts = queries_that_count(pattern)[:, None].to(gap.device)
     beyond = float(weights[..., keys:].abs().max()) if weights.shape[3] > keys else 0.0
-    return max(float(torch.where(counts, apart, 0).max()) if apart.numel() else 0.0, beyond)
+    return max(float(torch.where(counts, gap, 0).max()) if gap.numel() else 0.0, beyond)
 
 
 def queries_that_count(pattern: Pattern) -> Tensor:

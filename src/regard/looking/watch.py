@@ -16,17 +16,17 @@ from regard.attention import Pattern, Tap
 from regard.attention.taps import active
 from regard.errors import UnknownName, lookup
 from regard.looking.eager import eager
-from regard.looking.places import (
-    Placed,
-    Places,
+from regard.looking.layer_names import (
+    LayerNames,
+    LayerTap,
     attach,
+    attends_to_source,
     detach,
-    fits,
-    fitting,
-    is_of_source,
+    match_names,
+    matches,
     reads_source,
     reasons,
-    shortened,
+    shorten,
 )
 from regard.looking.recording import Recording
 from regard.pictures import Album
@@ -47,7 +47,7 @@ class Seen(Mapping[str, Pattern]):
         self.copies = Copies()
 
     def __getitem__(self, name: str) -> Pattern:
-        return self._found(self._patterns, name, "pattern")[-1]
+        return self._lookup(self._patterns, name, "pattern")[-1]
 
     def __iter__(self) -> Iterator[str]:
         return iter([name for name in self.names if name in self._patterns])
@@ -60,15 +60,15 @@ class Seen(Mapping[str, Pattern]):
 
     def all(self, name: str) -> list[Pattern]:
         """The pattern of every call, in order."""
-        return list(self._found(self._patterns, name, "pattern"))
+        return list(self._lookup(self._patterns, name, "pattern"))
 
     def stream(self, name: str) -> Stream:
         """What a block put out when it was last called: (batch, length, width)."""
-        return self._found(self._streams, name, "stream")[-1]
+        return self._lookup(self._streams, name, "stream")[-1]
 
     def streams(self, name: str) -> list[Stream]:
         """What a block put out in every call."""
-        return self._found(self._streams, name, "stream")
+        return self._lookup(self._streams, name, "stream")
 
     def show(self, *names: str, batch: int = 0, **how: Any) -> Album:
         """In a notebook the viewer's page, with the extra `notebook`; elsewhere the pictures of `album`.
@@ -76,8 +76,8 @@ class Seen(Mapping[str, Pattern]):
         Whatever is said about how to draw (heads, scale, words, cells) asks for pictures.
         """
         named = {side: how[side] for side in how.keys() & {"tokens", "source", "target"}}
-        drawn = partial(self.album, *names, batch=batch, **how)
-        return drawn() if how.keys() - named else live(self.looks(*names, **named), batch, drawn)
+        draw_album = partial(self.album, *names, batch=batch, **how)
+        return draw_album() if how.keys() - named else live(self.looks(*names, **named), batch, draw_album)
 
     def album(
         self,
@@ -93,8 +93,8 @@ class Seen(Mapping[str, Pattern]):
         (heads, batch, scale, words, cells) is as in `Pattern.album`.
         """
         pictures = []
-        for place, (pattern, rows, columns) in self.looks(*names, tokens=tokens, source=source, target=target).items():
-            pictures += pattern.album(rows=rows, columns=columns, title=place, **how).pictures
+        for layer, (pattern, rows, columns) in self.looks(*names, tokens=tokens, source=source, target=target).items():
+            pictures += pattern.album(rows=rows, columns=columns, title=layer, **how).pictures
         return Album(pictures)
 
     def looks(
@@ -106,12 +106,12 @@ class Seen(Mapping[str, Pattern]):
     ) -> dict[str, tuple[Pattern, Sequence[str] | None, Sequence[str] | None]]:
         """The last call of the layers whose names fit, or of all, with the names of its rows and of its columns."""
         return {
-            place: (
-                self[place],
-                tokens or (source if reads_source(place) else target),
-                tokens or (source if is_of_source(place) else target),
+            layer: (
+                self[layer],
+                tokens or (source if reads_source(layer) else target),
+                tokens or (source if attends_to_source(layer) else target),
             )
-            for place in fitting(names or ["*"], list(self))
+            for layer in match_names(names or ["*"], list(self))
         }
 
     def save(self, path: str | Path, *names: str, **how: Any) -> None:
@@ -121,19 +121,19 @@ class Seen(Mapping[str, Pattern]):
     def _repr_html_(self) -> str:
         return self.album(cells=32)._repr_html_() if self else repr(self)
 
-    def _found(self, table: Mapping[str, Any], name: str, what: str) -> Any:
+    def _lookup(self, table: Mapping[str, Any], name: str, kind: str) -> Any:
         if name in self.names and name not in table:
             other = self._streams if table is self._patterns else self._patterns
             if name in other:
-                raise UnknownName(f"{name} has no {what}: patterns come from layers, streams from blocks")
+                raise UnknownName(f"{name} has no {kind}: patterns come from layers, streams from blocks")
             raise UnknownName(f"{name} was watched, and nothing ran through it")
-        return lookup(table, name, what)
+        return lookup(table, name, kind)
 
     def __repr__(self) -> str:
-        return f"Seen({shortened(list(self)) or 'nothing yet'})"
+        return f"Seen({shorten(list(self)) or 'nothing yet'})"
 
 
-class Watcher(Placed):
+class Watcher(LayerTap):
     """Puts what passes a layer into what was seen, except where it only repeats for the sake of a gradient."""
 
     def __init__(self, names: list[str], seen: Seen, grad: bool, values: bool) -> None:
@@ -142,25 +142,25 @@ class Watcher(Placed):
         self.copies = seen.copies
 
     def see(self, pattern: Pattern) -> None:
-        if name := self.wanted():
+        if name := self.watched_name():
             recording = self.seen._patterns.setdefault(name, Recording())
             pattern = pattern if self.values else replace(pattern, value=None)
             if self.grad:  # the kernel's log-sum-exp has no gradient: it is computed anew
-                recording.keep(replace(pattern, summary=None).kept(Tensor.clone))
+                recording.keep(replace(pattern, row_statistics=None).with_tensors(Tensor.clone))
             else:
                 recording.add(pattern, self.copies)
 
-    def passed(self, x: Stream) -> None:
-        if name := self.wanted():
+    def block_output(self, x: Stream) -> None:
+        if name := self.watched_name():
             self.seen._streams.setdefault(name, []).append(x if self.grad else x.detach().clone())
 
-    def wanted(self) -> str | None:
+    def watched_name(self) -> str | None:
         """The place of this call, if somebody looks there."""
-        name = None if repeats() else self.turn()
+        name = None if is_rerun() else self.next_name()
         return name if name in self.seen.names else None
 
 
-def repeats() -> bool:
+def is_rerun() -> bool:
     """Whether this is activation checkpointing, which runs a layer a second time inside the backward pass."""
     return torch._C._current_graph_task_id() != -1
 
@@ -194,23 +194,25 @@ def watch(model: nn.Module, *names: str, grad: bool = False, values: bool = Fals
     weights. `grad=True` keeps the graph, so that a loss of the weights can be differentiated; `values=True` keeps
     the values, too.
     """
-    places = Places(model)
-    chosen = places.chosen(names or ["*"])
-    seen = Seen(chosen, places.left_out)
-    taps: dict[nn.Module, Tap] = {module: Tap() for module in places.around}
-    for module in dict.fromkeys(places.module(name) for name in chosen):
-        taps[module] = Watcher(places.of(module), seen, grad, values)
-    if left := {name: reason for name, reason in places.left_out.items() if not names or fits(name, names)}:
-        warnings.warn(f"not watched: {reasons(left)}", stacklevel=3)
+    layer_names = LayerNames(model)
+    chosen = layer_names.match(names or ["*"])
+    seen = Seen(chosen, layer_names.left_out)
+    taps: dict[nn.Module, Tap] = {module: Tap() for module in layer_names.around}
+    for module in dict.fromkeys(layer_names.module(name) for name in chosen):
+        taps[module] = Watcher(layer_names.of(module), seen, grad, values)
+    if unwatched := {
+        name: reason for name, reason in layer_names.left_out.items() if not names or matches(name, names)
+    }:
+        warnings.warn(f"not watched: {reasons(unwatched)}", stacklevel=3)
     try:
-        with tapped(taps):
+        with attached(taps):
             yield seen
     finally:
         seen.copies.forget()
 
 
 @contextmanager
-def tapped(taps: Mapping[nn.Module, Tap]) -> Iterator[None]:
+def attached(taps: Mapping[nn.Module, Tap]) -> Iterator[None]:
     """Taps on their layers, at work in this context, until the block ends."""
     with ExitStack() as stack:
         for module, tap in taps.items():

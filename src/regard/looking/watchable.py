@@ -6,7 +6,7 @@ from typing import overload
 
 from torch import nn
 
-from regard.looking.places import Places, reasons
+from regard.looking.layer_names import LayerNames, reasons
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def watchable(model: nn.Module) -> Watchable:
 
     Nothing runs. What a layer computes is checked when it runs: see `regard.verify`.
     """
-    places = Places(model, strict=False)
-    can = [WatchableLayer(name, type(module).__name__) for name, module in places.layers.items()]
-    cannot = [WatchableLayer(name, reason=reason) for name, reason in places.left_out.items()]
+    layer_names = LayerNames(model, strict=False)
+    can = [WatchableLayer(name, type(module).__name__) for name, module in layer_names.layers.items()]
+    cannot = [WatchableLayer(name, reason=reason) for name, reason in layer_names.left_out.items()]
     return Watchable(can + cannot)

@@ -3,29 +3,56 @@
 from regard.models.alignment import AlignConfig, Aligner, AlignerConfig, RecurrentConfig
 from regard.models.config import (
     AttentionConfig,
-    ClassifyConfig,
-    InnerConfig,
+    ClassificationHeadConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 from regard.models.decoder import Decoder, DecoderConfig
 from regard.models.encoder import Encoder, EncoderConfig
-from regard.models.memory import Memory, MemoryConfig
+from regard.models.memory import MemoryNetwork, MemoryNetworkConfig
 from regard.models.presets import PRESETS, preset
-from regard.models.state import State
+from regard.models.state import DecoderState
 from regard.models.transformer import Transformer, TransformerConfig
-from regard.models.vision import Glimpse, GlimpseConfig, Vision, VisionConfig
-from regard.models.xl import XL, XLConfig
+from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
+from regard.models.xl import TransformerXL, XLConfig
 
-Model = Transformer | Encoder | Decoder | Aligner | Memory | Vision | Glimpse
+Model = Transformer | Encoder | Decoder | Aligner | MemoryNetwork | VisionTransformer | GlimpseNetwork
 
 __all__ = [
-    "PRESETS", "XL", "AlignConfig", "Aligner", "AlignerConfig", "AttentionConfig", "ClassifyConfig", "Decoder",
-    "DecoderConfig", "Encoder", "EncoderConfig", "Glimpse", "GlimpseConfig", "InnerConfig", "Memory", "MemoryConfig",
-    "Model", "NormConfig", "OutputConfig", "PositionConfig", "RecurrentConfig", "SideConfig", "StackConfig", "State",
-    "Transformer", "TransformerConfig", "Vision", "VisionConfig", "WordsConfig", "XLConfig", "preset",
+    "PRESETS",
+    "AlignConfig",
+    "Aligner",
+    "AlignerConfig",
+    "AttentionConfig",
+    "ClassificationHeadConfig",
+    "Decoder",
+    "DecoderConfig",
+    "DecoderState",
+    "EmbeddedStackConfig",
+    "EmbeddingConfig",
+    "Encoder",
+    "EncoderConfig",
+    "FeedForwardConfig",
+    "GlimpseConfig",
+    "GlimpseNetwork",
+    "MemoryNetwork",
+    "MemoryNetworkConfig",
+    "Model",
+    "NormConfig",
+    "OutputConfig",
+    "PositionConfig",
+    "RecurrentConfig",
+    "StackConfig",
+    "Transformer",
+    "TransformerConfig",
+    "TransformerXL",
+    "VisionConfig",
+    "VisionTransformer",
+    "XLConfig",
+    "preset",
 ]  # fmt: skip

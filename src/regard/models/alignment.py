@@ -10,11 +10,22 @@ from torch import Tensor, nn
 
 from regard.attention import SCORES, Padding
 from regard.errors import ShapeError, lookup
-from regard.layers import LOCAL, Align, BlockCache, Deep, Dropout, MultiHead, Output, Recurrent, Split, together
-from regard.layers.recurrent import Memory
+from regard.layers import (
+    LOCAL,
+    AlignmentAttention,
+    BlockCache,
+    DeepOutput,
+    Dropout,
+    HeadSplit,
+    MultiHead,
+    Output,
+    Recurrent,
+    together,
+)
+from regard.layers.recurrent import RecurrentState
 from regard.models.config import OutputConfig
-from regard.models.state import State, packed
-from regard.shapes import AttentionMask, Stream, TokenPlaces, Tokens
+from regard.models.state import DecoderState, packed
+from regard.shapes import AttentionMask, Positions, Stream, Tokens
 
 MULTIHEAD = "multihead"
 
@@ -47,17 +58,17 @@ class AlignConfig:
     score: str = "additive"
     look: Literal["before", "between", "after"] = "before"
     heads: int = 1
-    inner: int | None = None
+    score_width: int | None = None
     local: str | None = None
     reach: int = 10
     pruned: list[int] = field(default_factory=list)
 
-    def build(self, width: int, source_width: int) -> Align | MultiHead:
+    def build(self, width: int, source_width: int) -> AlignmentAttention | MultiHead:
         if self.score == MULTIHEAD:
             if self.local is not None:
                 raise ShapeError("a local look is of one head, not of several")
             kept = tuple(head for head in range(self.heads) if head not in self.pruned)
-            return MultiHead(width, Split.of(width, self.heads, kept=kept), source_width=source_width)
+            return MultiHead(width, HeadSplit.of(width, self.heads, remaining_heads=kept), source_width=source_width)
         compare = lookup(SCORES, self.score, "score")
         if self.score == "dot":
             if width != source_width:
@@ -66,13 +77,13 @@ class AlignConfig:
                 )
             made = compare(1, width, scale=1.0)
         elif self.score == "additive":
-            made = compare(1, width, source_width, self.inner)
+            made = compare(1, width, source_width, self.score_width)
         elif self.score == "bilinear":
             made = compare(1, width, source_width)
         else:
             raise ShapeError(f"a translator aligns by additive, bilinear, dot or multihead scores, got {self.score!r}")
         centre = None if self.local is None else lookup(LOCAL, self.local, "local look")(width)
-        return Align(made, centre, self.reach)
+        return AlignmentAttention(made, centre, self.reach)
 
     def gathered(self, width: int, source_width: int) -> int:
         """How wide the vectors are that a look gives."""
@@ -104,21 +115,21 @@ class AlignerConfig:
 
 
 @dataclass(frozen=True, eq=False)
-class Midway:
+class AlignerState:
     """What the writer knows in the middle of a text: the source, its memories, and the vector of its last word.
 
     `read` counts the tokens so far. `above` is the memory of the second reader, where there is one.
     """
 
-    seen: State
-    memory: Memory
-    above: Memory
+    seen: DecoderState
+    memory: RecurrentState
+    above: RecurrentState
     fed: Said | None
     read: Int[Tensor, "batch"]
 
-    def select(self, rows: Tensor) -> "Midway":
+    def select(self, rows: Tensor) -> "AlignerState":
         """Reorder, repeat and drop members of the batch at once."""
-        return Midway(
+        return AlignerState(
             self.seen.select(rows),
             tuple(part[:, rows] for part in self.memory),
             tuple(part[:, rows] for part in self.above),
@@ -155,7 +166,7 @@ class Aligner(nn.Module):
         many = len(self.decoder.nothing(0)) * writes.layers
         self.begin = nn.Linear(2 * reads.width, many * width) if config.begins else None
         known = width + gathered + (writes.words if config.skips else 0)
-        self.deep = Deep(known, vector, config.deep) if config.deep else None
+        self.deep = DeepOutput(known, vector, config.deep) if config.deep else None
         self.dropout = Dropout(config.dropout)
         tied = self.target_words if config.output.tied else None
         self.output = Output(vector, writes.vocabulary, tied=tied, bias=config.output.bias, scale=config.output.scale)
@@ -184,12 +195,12 @@ class Aligner(nn.Module):
         """The vectors from which words are chosen."""
         return self.write(self.start(source, attention_mask), target, target_attention_mask)[0]
 
-    def encode(self, source: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Stream, Memory]:
+    def encode(self, source: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Stream, RecurrentState]:
         """The annotation of every source token, and what is remembered at both ends."""
         x, memory = self.encoder(self.dropout(self.source_words(source)), attention_mask=attention_mask)
         return x if self.narrow is None else torch.tanh(self.narrow(x)), memory
 
-    def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> Midway:
+    def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> AlignerState:
         """The source read, nothing written."""
         x, remembered = self.encode(source, attention_mask)
         memory = self.decoder.nothing(len(source))
@@ -198,20 +209,26 @@ class Aligner(nn.Module):
             parts = torch.tanh(self.begin(ends)).unflatten(-1, (len(memory), *memory[0].shape[::2]))
             memory = tuple(part.transpose(0, 1).contiguous() for part in parts.unbind(1))
         caches = () if self.align is None else (BlockCache(),)
-        return Midway(
-            State(caches, source=x if caches else None, source_attention_mask=attention_mask if caches else None),
+        return AlignerState(
+            DecoderState(
+                caches, source=x if caches else None, source_attention_mask=attention_mask if caches else None
+            ),
             memory,
             () if self.above is None else self.above.nothing(len(source)),
             x.new_zeros(len(x), 1, self.output.weight.shape[1]) if self.config.feeding else None,
             torch.zeros(len(source), dtype=torch.long, device=source.device),
         )
 
-    def step(self, state: Midway, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, Midway]:
+    def step(
+        self, state: AlignerState, tokens: Tokens, attention_mask: AttentionMask | None = None
+    ) -> tuple[Tensor, AlignerState]:
         """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
         x, state = self.write(state, *packed(tokens, attention_mask))
         return self.output(x[:, -1:]), state
 
-    def write(self, state: Midway, tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Said, Midway]:
+    def write(
+        self, state: AlignerState, tokens: Tokens, attention_mask: AttentionMask | None
+    ) -> tuple[Said, AlignerState]:
         """The vectors of the words that follow these tokens, and what is known after the last."""
         words = self.dropout(self.target_words(tokens))
         in_turn = tokens.shape[1] > 1 and (self.config.feeding or self.look == "before")
@@ -226,8 +243,12 @@ class Aligner(nn.Module):
         return self.dropout(parts[0] if self.config.feeding else self.said(*parts)), state
 
     def advance(
-        self, state: Midway, words: Embedded, attention_mask: AttentionMask | None, align: Align | MultiHead | None
-    ) -> tuple[tuple[Tensor, ...], Midway]:
+        self,
+        state: AlignerState,
+        words: Embedded,
+        attention_mask: AttentionMask | None,
+        align: AlignmentAttention | MultiHead | None,
+    ) -> tuple[tuple[Tensor, ...], AlignerState]:
         """One word read, or several where no look depends on another: what a word is chosen from, and the new state."""
         gathered: list[Tensor] = []
         if self.look == "before":
@@ -240,7 +261,7 @@ class Aligner(nn.Module):
         if self.above is not None:
             x, above = self.above(torch.cat([x, *gathered], -1), above, attention_mask)
         read = state.read + (words.shape[1] if attention_mask is None else attention_mask.sum(1))
-        following = Midway(state.seen.looked(), memory, above, None, read)
+        following = AlignerState(state.seen.looked(), memory, above, None, read)
         if state.fed is None:
             return (x, words, *gathered), following
         vector = self.said(x, words, *gathered)
@@ -248,7 +269,11 @@ class Aligner(nn.Module):
         return (vector,), replace(following, fed=kept)
 
     def gather(
-        self, align: Align | MultiHead | None, x: Stream, state: Midway, attention_mask: AttentionMask | None
+        self,
+        align: AlignmentAttention | MultiHead | None,
+        x: Stream,
+        state: AlignerState,
+        attention_mask: AttentionMask | None,
     ) -> Gathered:
         """What these states gather from the source."""
         assert align is not None
@@ -263,7 +288,7 @@ class Aligner(nn.Module):
         return self.deep(x, *([words] if self.config.skips else []), *gathered)
 
 
-def places(state: Midway, x: Stream, attention_mask: AttentionMask | None) -> TokenPlaces:
+def places(state: AlignerState, x: Stream, attention_mask: AttentionMask | None) -> Positions:
     """How many words were written before each of these; padding does not count."""
     ahead = (
         torch.arange(x.shape[1], device=x.device)[None]

@@ -10,7 +10,18 @@ from torch import nn
 
 from regard.attention import SCORES
 from regard.errors import ShapeError, lookup
-from regard.layers import NORMS, Block, Classify, FeedForward, MultiHead, Output, Split, Stack, Transform, Words
+from regard.layers import (
+    NORMS,
+    ClassificationHead,
+    Embedding,
+    FeedForward,
+    HeadSplit,
+    MultiHead,
+    Output,
+    Stack,
+    Transform,
+    TransformerBlock,
+)
 from regard.positions import POSITIONS, Position
 
 
@@ -26,23 +37,23 @@ class NormConfig:
 
 
 @dataclass(frozen=True)
-class WordsConfig:
+class EmbeddingConfig:
     """The table of words, and what is added to them."""
 
     vocabulary: int
-    inner: int | None = None
+    embedding_width: int | None = None
     segments: int = 0
     norm: bool = False
     scale: float = 1.0
     dropout: float = 0.0
 
-    def build(self, width: int, norm: NormConfig) -> Words:
-        return Words(
+    def build(self, width: int, norm: NormConfig) -> Embedding:
+        return Embedding(
             self.vocabulary,
             width,
-            inner=self.inner,
+            embedding_width=self.embedding_width,
             segments=self.segments,
-            norm=norm.build(self.inner or width) if self.norm else None,
+            norm=norm.build(self.embedding_width or width) if self.norm else None,
             scale=self.scale,
             dropout=self.dropout,
         )
@@ -65,36 +76,36 @@ class AttentionConfig:
 
     heads: int
     head_width: int | None = None
-    groups: int | None = None
+    kv_heads: int | None = None
     bias: bool = True
     output_bias: bool | None = None
     scale: float | None = None
     dropout: float = 0.0
     score: str | None = None
 
-    def split(self, width: int, gone: Collection[int] = ()) -> Split:
+    def split(self, width: int, pruned_heads: Collection[int] = ()) -> HeadSplit:
         """How a stream of this width is split into heads, some of which may have been taken out."""
-        kept = tuple(head for head in range(self.heads) if head not in gone) if gone else None
-        return Split.of(width, self.heads, head_width=self.head_width, groups=self.groups, kept=kept)
+        kept = tuple(head for head in range(self.heads) if head not in pruned_heads) if pruned_heads else None
+        return HeadSplit.of(width, self.heads, head_width=self.head_width, kv_heads=self.kv_heads, remaining_heads=kept)
 
-    def build(self, width: int, gone: Collection[int] = (), source_width: int | None = None) -> MultiHead:
-        split = self.split(width, gone)
+    def build(self, width: int, pruned_heads: Collection[int] = (), source_width: int | None = None) -> MultiHead:
+        split = self.split(width, pruned_heads)
         compare = None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale)
         if self.score is not None:
-            compare = lookup(SCORES, self.score, "score")(len(split.kept), split.width)
+            compare = lookup(SCORES, self.score, "score")(len(split.remaining_heads), split.width)
         return MultiHead(
             width,
             split,
             source_width=source_width,
             bias=self.bias,
             output_bias=self.output_bias,
-            compare=compare,
+            score=compare,
             dropout=self.dropout,
         )
 
 
 @dataclass(frozen=True)
-class InnerConfig:
+class FeedForwardConfig:
     """The feed-forward layer."""
 
     width: int
@@ -118,9 +129,9 @@ class StackConfig:
     layers: int
     width: int
     attention: AttentionConfig
-    inner: InnerConfig
+    feed_forward: FeedForwardConfig
     norm: NormConfig = NormConfig()
-    first: bool = True
+    pre_norm: bool = True
     final_norm: bool = True
     window: int | None = None
     distinct: int | None = None
@@ -137,20 +148,20 @@ class StackConfig:
         firsts = [-(-block * self.layers // blocks) for block in range(blocks)] + [self.layers]
         return [range(first, last) for first, last in pairwise(firsts)]
 
-    def block(self, layers: range, source_width: int | None) -> Block:
+    def block(self, layers: range, source_width: int | None) -> TransformerBlock:
         cross = None
         if source_width is not None:
-            cross = self.attention.build(self.width, self.gone(layers, "cross"), source_width)
-        return Block(
-            self.attention.build(self.width, self.gone(layers, "self")),
-            self.inner.build(self.width),
+            cross = self.attention.build(self.width, self.pruned_heads(layers, "cross"), source_width)
+        return TransformerBlock(
+            self.attention.build(self.width, self.pruned_heads(layers, "self")),
+            self.feed_forward.build(self.width),
             partial(self.norm.build, self.width),
             cross=cross,
-            first=self.first,
+            pre_norm=self.pre_norm,
             dropout=self.dropout,
         )
 
-    def gone(self, layers: range, kind: str) -> tuple[int, ...]:
+    def pruned_heads(self, layers: range, kind: str) -> tuple[int, ...]:
         """The heads that were taken out of the layers that one block serves."""
         first, *others = [sorted(set(self.pruned.get(f"{layer}.{kind}", ()))) for layer in layers]
         if any(other != first for other in others):
@@ -169,7 +180,7 @@ class OutputConfig:
     scale: float = 1.0
     transform: str | None = None
 
-    def build(self, words: Words, width: int, norm: NormConfig) -> Output:
+    def build(self, words: Embedding, width: int, norm: NormConfig) -> Output:
         own = words.table.embedding_dim
         inner = own if self.tied or self.transform else width
         transform = None if self.transform is None else Transform(width, inner, self.transform, norm.build(inner))
@@ -184,7 +195,7 @@ class OutputConfig:
 
 
 @dataclass(frozen=True)
-class ClassifyConfig:
+class ClassificationHeadConfig:
     """A score per label, for a text or for each token (`pool=None`)."""
 
     labels: int
@@ -193,16 +204,16 @@ class ClassifyConfig:
     bias: bool = True
     dropout: float = 0.0
 
-    def build(self, width: int) -> Classify:
-        return Classify(
+    def build(self, width: int) -> ClassificationHead:
+        return ClassificationHead(
             width, self.labels, pool=self.pool, activation=self.activation, bias=self.bias, dropout=self.dropout
         )
 
 
 @dataclass(frozen=True)
-class SideConfig:
+class EmbeddedStackConfig:
     """Tokens in, vectors out: words, positions and a stack."""
 
-    words: WordsConfig
+    embedding: EmbeddingConfig
     stack: StackConfig
     position: PositionConfig = PositionConfig()

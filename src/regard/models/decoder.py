@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from regard.models.config import ClassifyConfig, OutputConfig, SideConfig
-from regard.models.side import Side
-from regard.models.state import State, empty, packed
+from regard.models.config import ClassificationHeadConfig, EmbeddedStackConfig, OutputConfig
+from regard.models.side import EmbeddedStack
+from regard.models.state import DecoderState, empty, packed
 from regard.shapes import AttentionMask, Stream, Tokens
 
 
@@ -14,9 +14,9 @@ from regard.shapes import AttentionMask, Stream, Tokens
 class DecoderConfig:
     """A side, and what is asked of it: the next word, or labels."""
 
-    decoder: SideConfig
+    decoder: EmbeddedStackConfig
     output: OutputConfig | None = OutputConfig()
-    classify: ClassifyConfig | None = None
+    classify: ClassificationHeadConfig | None = None
 
 
 class Decoder(nn.Module):
@@ -26,8 +26,8 @@ class Decoder(nn.Module):
         super().__init__()
         self.config = config
         width, norm = config.decoder.stack.width, config.decoder.stack.norm
-        self.decoder = Side(config.decoder, is_causal=True)
-        self.output = config.output.build(self.decoder.words, width, norm) if config.output else None
+        self.decoder = EmbeddedStack(config.decoder, is_causal=True)
+        self.output = config.output.build(self.decoder.embedding, width, norm) if config.output else None
         self.classify = config.classify.build(width) if config.classify else None
 
     def forward(self, tokens: Tokens, *, attention_mask: AttentionMask | None = None) -> Tensor:
@@ -41,11 +41,13 @@ class Decoder(nn.Module):
         """A vector for every token."""
         return self.decoder(tokens, attention_mask=attention_mask)
 
-    def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> State:
+    def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> DecoderState:
         """Nothing read yet; a source, if there is one, is the prompt's business."""
-        return State(empty(self.config.decoder.stack.layers))
+        return DecoderState(empty(self.config.decoder.stack.layers))
 
-    def step(self, state: State, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, State]:
+    def step(
+        self, state: DecoderState, tokens: Tokens, attention_mask: AttentionMask | None = None
+    ) -> tuple[Tensor, DecoderState]:
         """Read on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
         tokens, attention_mask = packed(tokens, attention_mask)
         state = state.read(tokens.shape[1], attention_mask)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from jaxtyping import Int
 from torch import Tensor, nn
 
-from regard.layers import Dense, pooled
-from regard.models.config import ClassifyConfig, OutputConfig, SideConfig
-from regard.models.side import Side
+from regard.layers import DenseLayer, pool_tokens
+from regard.models.config import ClassificationHeadConfig, EmbeddedStackConfig, OutputConfig
+from regard.models.side import EmbeddedStack
 from regard.shapes import AttentionMask, Stream, Tokens
 
 
@@ -18,9 +18,9 @@ class EncoderConfig:
     `pooler` names the activation of a dense layer on the first token, which the last two questions look at.
     """
 
-    encoder: SideConfig
+    encoder: EmbeddedStackConfig
     output: OutputConfig | None = None
-    classify: ClassifyConfig | None = None
+    classify: ClassificationHeadConfig | None = None
     pooler: str | None = None
     follows: bool = False
 
@@ -32,9 +32,9 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         width, norm = config.encoder.stack.width, config.encoder.stack.norm
-        self.encoder = Side(config.encoder, is_causal=False)
-        self.output = config.output.build(self.encoder.words, width, norm) if config.output else None
-        self.pooler = Dense(width, config.pooler) if config.pooler else None
+        self.encoder = EmbeddedStack(config.encoder, is_causal=False)
+        self.output = config.output.build(self.encoder.embedding, width, norm) if config.output else None
+        self.pooler = DenseLayer(width, config.pooler) if config.pooler else None
         self.classify = config.classify.build(width) if config.classify else None
         self.follows = nn.Linear(width, 2) if config.follows else None
 
@@ -67,5 +67,5 @@ class Encoder(nn.Module):
 
     def pooled(self, x: Stream, attention_mask: AttentionMask | None = None) -> Tensor:
         """The first token's vector, through the pooler."""
-        first = pooled(x, attention_mask, "first")
+        first = pool_tokens(x, attention_mask, "first")
         return first if self.pooler is None else self.pooler(first)

@@ -8,10 +8,10 @@ import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention import Given, Padding
+from regard.attention import DenseBias, Padding
 from regard.attention.normalisers import Normaliser
 from regard.errors import lookup
-from regard.layers.memory import Hop, sentences
+from regard.layers.memory import MemoryHop, sentences
 
 Story = Int[Tensor, "batch memories words"]
 """Sentences, oldest first; words and whole sentences may be padding."""
@@ -50,7 +50,7 @@ TYINGS: dict[str, Callable[[int], Tying]] = {
 
 
 @dataclass(frozen=True)
-class MemoryConfig:
+class MemoryNetworkConfig:
     """What a memory network is made of.
 
     `memories` are the sentences that it knows the time of (0: it knows no time), `longest` the words of a sentence
@@ -73,14 +73,14 @@ class MemoryConfig:
     copies: int = 1
 
 
-class Memory(nn.Module):
+class MemoryNetwork(nn.Module):
     """A question looks at a story, takes up what it found, and looks again: Sukhbaatar et al. 2015.
 
     A memory is found by one vector of its sentence, its key, and gives another, its value. Copies of the net are to
     attention what heads are elsewhere; nothing ever mixes them. They are the last dimension but one of every weight.
     """
 
-    def __init__(self, config: MemoryConfig) -> None:
+    def __init__(self, config: MemoryNetworkConfig) -> None:
         super().__init__()
         self.config = config
         self.tying = tying = lookup(TYINGS, config.tying, "tying")(config.hops)
@@ -88,7 +88,7 @@ class Memory(nn.Module):
         self.words = nn.Parameter(torch.empty(config.vocabulary, tying.tables, *each))
         self.when = nn.Parameter(torch.empty(config.memories, tying.remembering, *each)) if config.memories else None
         self.project = nn.Parameter(torch.empty(config.width, *each)) if config.projects else None
-        self.hop = nn.ModuleList(Hop() for _ in range(config.hops))
+        self.hop = nn.ModuleList(MemoryHop() for _ in range(config.hops))
         for weight in self.parameters():
             nn.init.normal_(weight, std=0.1)
 
@@ -129,10 +129,10 @@ class Memory(nn.Module):
         everywhere = vectors.new_zeros(room.numel(), *vectors.shape[1:])
         return everywhere.index_copy(0, room.flatten().nonzero()[:, 0], vectors).unflatten(0, room.shape)
 
-    def room_left(self, told: Bool[Tensor, "batch memories"]) -> Given:
+    def room_left(self, told: Bool[Tensor, "batch memories"]) -> DenseBias:
         """What the memory of nothing counts more by: with the logarithm on its score, it is so many memories."""
         left = (self.config.memories - told.sum(-1, keepdim=True)).clamp(min=0).to(self.words.dtype).log()
-        return Given(torch.cat([torch.zeros_like(told, dtype=left.dtype), left], -1)[:, None, None])
+        return DenseBias(torch.cat([torch.zeros_like(told, dtype=left.dtype), left], -1)[:, None, None])
 
     def read(self, words: Int[Tensor, "sentences words"], table: Tensor) -> Tensor:
         return sentences(words, table, longest=self.config.longest, pad=self.config.pad)

@@ -6,13 +6,13 @@ from functools import partial
 from regard.errors import lookup
 from regard.models.config import (
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 from regard.models.decoder import DecoderConfig
 from regard.models.encoder import EncoderConfig
@@ -27,13 +27,13 @@ def transformer(width: int, inner: int, heads: int, dropout: float, vocabulary: 
         layers=6,
         width=width,
         attention=AttentionConfig(heads),
-        inner=InnerConfig(inner, "relu"),
-        first=False,
+        feed_forward=FeedForwardConfig(inner, "relu"),
+        pre_norm=False,
         final_norm=False,
         dropout=dropout,
     )
-    words = WordsConfig(vocabulary, scale=width**0.5, dropout=dropout)
-    side = SideConfig(words, stack, PositionConfig("sinusoidal", {"width": width}))
+    words = EmbeddingConfig(vocabulary, scale=width**0.5, dropout=dropout)
+    side = EmbeddedStackConfig(words, stack, PositionConfig("sinusoidal", {"width": width}))
     return TransformerConfig(side, side, OutputConfig(tied=True), shared=True)
 
 
@@ -43,14 +43,14 @@ def bert(layers: int, width: int, heads: int, vocabulary: int = 30522) -> Encode
         layers=layers,
         width=width,
         attention=AttentionConfig(heads, dropout=0.1),
-        inner=InnerConfig(4 * width, "gelu"),
+        feed_forward=FeedForwardConfig(4 * width, "gelu"),
         norm=NormConfig("layer", 1e-12),
-        first=False,
+        pre_norm=False,
         final_norm=False,
         dropout=0.1,
     )
-    words = WordsConfig(vocabulary, segments=2, norm=True, dropout=0.1)
-    side = SideConfig(words, stack, PositionConfig("learned", {"length": 512, "width": width}))
+    words = EmbeddingConfig(vocabulary, segments=2, norm=True, dropout=0.1)
+    side = EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": 512, "width": width}))
     return EncoderConfig(side, OutputConfig(tied=True, bias=True, transform="gelu"), pooler="tanh", follows=True)
 
 
@@ -60,28 +60,28 @@ def gpt2(layers: int, width: int, heads: int, vocabulary: int = 50257) -> Decode
         layers=layers,
         width=width,
         attention=AttentionConfig(heads, dropout=0.1),
-        inner=InnerConfig(4 * width, "gelu-tanh"),
+        feed_forward=FeedForwardConfig(4 * width, "gelu-tanh"),
         dropout=0.1,
     )
-    words = WordsConfig(vocabulary, dropout=0.1)
-    side = SideConfig(words, stack, PositionConfig("learned", {"length": 1024, "width": width}))
+    words = EmbeddingConfig(vocabulary, dropout=0.1)
+    side = EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": 1024, "width": width}))
     return DecoderConfig(side, OutputConfig(tied=True))
 
 
 def t5(layers: int, width: int, inner: int, heads: int, vocabulary: int = 32128) -> TransformerConfig:
     """Raffel et al. 2020, 3.1.2 and 3.7: no biases, no scale in the score, distances in buckets."""
 
-    def side(both_ways: bool) -> SideConfig:
+    def side(both_ways: bool) -> EmbeddedStackConfig:
         stack = StackConfig(
             layers=layers,
             width=width,
             attention=AttentionConfig(heads, head_width=64, bias=False, scale=1.0, dropout=0.1),
-            inner=InnerConfig(inner, "relu", bias=False, dropout=0.1),
+            feed_forward=FeedForwardConfig(inner, "relu", bias=False, dropout=0.1),
             norm=NormConfig("rms", 1e-6),
             dropout=0.1,
         )
         settings = {"heads": heads, "buckets": 32, "reach": 128, "both_ways": both_ways}
-        return SideConfig(WordsConfig(vocabulary, dropout=0.1), stack, PositionConfig("buckets", settings))
+        return EmbeddedStackConfig(EmbeddingConfig(vocabulary, dropout=0.1), stack, PositionConfig("buckets", settings))
 
     return TransformerConfig(side(True), side(False), OutputConfig(tied=True, scale=width**-0.5), shared=True)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from regard.errors import RegardError, ShapeError
-from regard.models.config import SideConfig, StackConfig
+from regard.models.config import EmbeddedStackConfig, StackConfig
 from regard.models.vision import VisionConfig
 
 Config = TypeVar("Config")
@@ -17,7 +17,7 @@ def pruned_heads(config: Any) -> dict[str, list[int]]:
     """The heads that were taken out, by place: {"encoder.0.self": [1, 3]}."""
     found: dict[str, list[int]] = {}
     for name in SIDES:
-        if isinstance(side := getattr(config, name, None), SideConfig):
+        if isinstance(side := getattr(config, name, None), EmbeddedStackConfig):
             found |= {f"{name}.{place}": sorted(heads) for place, heads in side.stack.pruned.items() if heads}
     if isinstance(config, VisionConfig):
         found = {place: sorted(heads) for place, heads in config.pruned.items() if heads}
@@ -33,7 +33,7 @@ def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
         part = changes.get(name, getattr(config, name, None))
         if place == ALIGN and part is not None:
             changes[name] = replace(part, pruned=without(part.heads, part.pruned, numbers, place))
-        elif isinstance(part, SideConfig) and is_place(
+        elif isinstance(part, EmbeddedStackConfig) and is_place(
             part.stack, below, crosses=name == "decoder" and has_source(config)
         ):
             gone = without(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, place)
@@ -48,7 +48,7 @@ def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
 
 def has_source(config: Any) -> bool:
     """Whether a decoder looks at an encoder."""
-    return all(isinstance(getattr(config, name, None), SideConfig) for name in SIDES)
+    return all(isinstance(getattr(config, name, None), EmbeddedStackConfig) for name in SIDES)
 
 
 def is_place(stack: StackConfig, below: str, *, crosses: bool) -> bool:

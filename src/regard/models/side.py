@@ -7,17 +7,17 @@ from torch import Tensor, nn
 
 from regard.attention import Causal, Mask, Padding, Window
 from regard.layers import BlockCache
-from regard.models.config import SideConfig
-from regard.positions import places_of
+from regard.models.config import EmbeddedStackConfig
+from regard.positions import positions_of
 from regard.shapes import Stream, Tokens
 
 
-class Side(nn.Module):
+class EmbeddedStack(nn.Module):
     """Words with their places, through a stack. An encoder reads both ways, a decoder (`is_causal`) only back."""
 
-    def __init__(self, config: SideConfig, *, is_causal: bool, source_width: int | None = None) -> None:
+    def __init__(self, config: EmbeddedStackConfig, *, is_causal: bool, source_width: int | None = None) -> None:
         super().__init__()
-        self.words = config.words.build(config.stack.width, config.stack.norm)
+        self.embedding = config.embedding.build(config.stack.width, config.stack.norm)
         self.position = config.position.build()
         self.stack = config.stack.build(source_width)
         self.window = config.stack.window
@@ -35,9 +35,9 @@ class Side(nn.Module):
     ) -> Stream:
         """`attention_mask` says which tokens are no padding, those in the caches included."""
         known = caches[0].self.length if caches else 0
-        places = places_of(attention_mask, tokens.shape[1], start=known, device=tokens.device)
+        places = positions_of(attention_mask, tokens.shape[1], start=known, device=tokens.device)
         return self.stack(
-            self.words(tokens, self.position, places, segments),
+            self.embedding(tokens, self.position, places, segments),
             source,
             mask=self.mask(attention_mask),
             source_mask=None if source_attention_mask is None else Padding(source_attention_mask),

@@ -12,7 +12,7 @@ from regard.shapes import AttentionMask, Stream, Tokens
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class DecoderState:
     """The tokens read so far, as keys and values, and the source that is being looked at.
 
     The caches grow and move in place: a state that was stepped on or selected from is not for use again. Keys and
@@ -29,7 +29,7 @@ class State:
     def length(self) -> int:
         return self.caches[0].self.length
 
-    def read(self, count: int, attention_mask: AttentionMask | None) -> "State":
+    def read(self, count: int, attention_mask: AttentionMask | None) -> "DecoderState":
         """The same with `count` more tokens, of which `attention_mask` says which are no padding."""
         if attention_mask is None and self.attention_mask is None:
             return self
@@ -43,18 +43,18 @@ class State:
         new = torch.ones(rows, count, dtype=torch.bool, device=device) if attention_mask is None else attention_mask
         return replace(self, attention_mask=torch.cat([old, new], 1))
 
-    def looked(self) -> "State":
+    def looked(self) -> "DecoderState":
         """The same after the first look at the source: what is needed of it is remembered."""
         return self if self.source is None else replace(self, source=None)
 
-    def select(self, rows: Tensor) -> "State":
+    def select(self, rows: Tensor) -> "DecoderState":
         """Reorder, repeat and drop members of the batch at once."""
         sources, shared = None, self.shared
         if self.caches and (key := self.caches[0].cross.key) is not None:
             sources, shared = grouped(rows, self.shared, len(key))
         for cache in self.caches:
             cache.select(rows, sources)
-        return State(
+        return DecoderState(
             self.caches,
             None if self.attention_mask is None else self.attention_mask[rows],
             None if self.source is None else self.source[rows],

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from regard.models.config import OutputConfig, SideConfig
-from regard.models.side import Side
-from regard.models.state import State, empty, packed
+from regard.models.config import EmbeddedStackConfig, OutputConfig
+from regard.models.side import EmbeddedStack
+from regard.models.state import DecoderState, empty, packed
 from regard.shapes import AttentionMask, Stream, Tokens
 
 
@@ -16,8 +16,8 @@ class TransformerConfig:
     """Two sides, and how words are scored if they are. `shared`: one table of words for both. `bridge`: the encoder's
     vectors are made as wide as the decoder's before they are looked at."""
 
-    encoder: SideConfig
-    decoder: SideConfig
+    encoder: EmbeddedStackConfig
+    decoder: EmbeddedStackConfig
     output: OutputConfig | None = OutputConfig()
     shared: bool = True
     bridge: bool = False
@@ -30,13 +30,15 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         width, source_width = config.decoder.stack.width, config.encoder.stack.width
-        self.encoder = Side(config.encoder, is_causal=False)
+        self.encoder = EmbeddedStack(config.encoder, is_causal=False)
         self.bridge = nn.Linear(source_width, width) if config.bridge else None
-        self.decoder = Side(config.decoder, is_causal=True, source_width=width if config.bridge else source_width)
+        self.decoder = EmbeddedStack(
+            config.decoder, is_causal=True, source_width=width if config.bridge else source_width
+        )
         if config.shared:
-            self.decoder.words.table = self.encoder.words.table
+            self.decoder.embedding.table = self.encoder.embedding.table
         norm = config.decoder.stack.norm
-        self.output = config.output.build(self.decoder.words, width, norm) if config.output else None
+        self.output = config.output.build(self.decoder.embedding, width, norm) if config.output else None
 
     def forward(
         self,
@@ -71,15 +73,17 @@ class Transformer(nn.Module):
         x = self.encoder(source, attention_mask=attention_mask)
         return x if self.bridge is None else self.bridge(x)
 
-    def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> State:
+    def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> DecoderState:
         """The source read, nothing written."""
-        return State(
+        return DecoderState(
             empty(self.config.decoder.stack.layers),
             source=self.encode(source, attention_mask),
             source_attention_mask=attention_mask,
         )
 
-    def step(self, state: State, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, State]:
+    def step(
+        self, state: DecoderState, tokens: Tokens, attention_mask: AttentionMask | None = None
+    ) -> tuple[Tensor, DecoderState]:
         """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
         tokens, attention_mask = packed(tokens, attention_mask)
         state = state.read(tokens.shape[1], attention_mask)

@@ -9,10 +9,10 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import ShapeError, expect
-from regard.layers import Classify
+from regard.layers import ClassificationHead
 from regard.layers.linear import Linear
-from regard.layers.memory import Hop
-from regard.models.config import AttentionConfig, InnerConfig, StackConfig
+from regard.layers.memory import MemoryHop
+from regard.models.config import AttentionConfig, FeedForwardConfig, StackConfig
 from regard.shapes import Stream
 
 Images = Float[Tensor, "batch size size"]
@@ -47,12 +47,12 @@ class VisionConfig:
 
     @property
     def stack(self) -> StackConfig:
-        attention, inner = AttentionConfig(self.heads), InnerConfig(self.inner, "gelu")
+        attention, inner = AttentionConfig(self.heads), FeedForwardConfig(self.inner, "gelu")
         pruned = {place.removeprefix("encoder."): heads for place, heads in self.pruned.items()}
         return StackConfig(self.layers, self.width, attention, inner, pruned=pruned, dropout=self.dropout)
 
 
-class Vision(nn.Module):
+class VisionTransformer(nn.Module):
     """Pieces of a picture are its words: Dosovitskiy et al. 2021. Pieces of one pixel, without places, are a set."""
 
     def __init__(self, config: VisionConfig) -> None:
@@ -64,7 +64,7 @@ class Vision(nn.Module):
         shape = (config.pieces + has_token, config.width)
         self.places = nn.Parameter(0.02 * torch.randn(*shape)) if config.places else None
         self.encoder = config.stack.build()
-        self.classify = Classify(config.width, config.labels, pool=config.pool)
+        self.classify = ClassificationHead(config.width, config.labels, pool=config.pool)
 
     def forward(self, images: Images) -> Float[Tensor, "batch labels"]:
         """A score for every label."""
@@ -104,7 +104,7 @@ class Glances(NamedTuple):
     hopes: Float[Tensor, "batch glimpses"]
 
 
-class Glimpse(nn.Module):
+class GlimpseNetwork(nn.Module):
     """Sees a small square at a time, and decides where to look next: Mnih et al. 2014, hard attention.
 
     What it has seen so far asks, every place of the picture answers, and the weights are the chances with which the
@@ -119,7 +119,7 @@ class Glimpse(nn.Module):
         self.begin = nn.Parameter(torch.zeros(config.width))
         self.query = Linear(config.width, config.width)
         self.keys = nn.Parameter(0.1 * torch.randn(config.size**2, config.width))
-        self.look = Hop()
+        self.look = MemoryHop()
         self.seen = Linear(config.patch**2, config.width)
         self.place = nn.Embedding(config.size**2, config.width)
         self.remember = nn.GRUCell(config.width, config.width)

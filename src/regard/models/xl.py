@@ -8,10 +8,10 @@ from torch import Tensor
 
 from regard.attention.taps import at_work
 from regard.errors import ShapeError, expect
-from regard.layers import Block, BlockCache
+from regard.layers import BlockCache, TransformerBlock
 from regard.models.decoder import Decoder, DecoderConfig
-from regard.models.state import State
-from regard.positions import places_of
+from regard.models.state import DecoderState
+from regard.positions import positions_of
 from regard.shapes import AttentionMask, Stream, Tokens
 
 Remembered = Float[Tensor, "layers batch _ width"]
@@ -39,7 +39,7 @@ class XLConfig(DecoderConfig):
         return 0 if window is None else window - 1
 
 
-class XL(Decoder):
+class TransformerXL(Decoder):
     """Segments are read one after the other, each with a memory of those before it: Dai et al. 2019, 3.2 and 3.3.
 
     A token sees as many places back as are remembered, no more and no less, wherever segments begin. So reading a text
@@ -58,21 +58,23 @@ class XL(Decoder):
         if memory is not None:
             expect("the memory", "layers", len(memory), len(side.stack.blocks))
             expect("the memory", "texts", memory.shape[1], len(tokens))
-        x = side.words(tokens, side.position, places_of(None, tokens.shape[1], device=tokens.device))
+        x = side.embedding(tokens, side.position, positions_of(None, tokens.shape[1], device=tokens.device))
         mask, kept = side.mask(None), []
         for number, block in enumerate(side.stack.blocks):
-            assert isinstance(block, Block)
+            assert isinstance(block, TransformerBlock)
             here = x.detach()
             before = here[:, :0] if memory is None else memory[number].to(x.dtype)
             kept.append(torch.cat([before, here], 1)[:, -most:] if most else here[:, :0])
             x = block(x, mask=mask, cache=recalled(block, before))
         return x if side.stack.norm is None else side.stack.norm(x), torch.stack(kept)
 
-    def step(self, state: State, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, State]:
+    def step(
+        self, state: DecoderState, tokens: Tokens, attention_mask: AttentionMask | None = None
+    ) -> tuple[Tensor, DecoderState]:
         """Read on; what is too far back to be seen again is forgotten, now and then."""
         scores, state = super().step(state, tokens, attention_mask)
         most = self.config.memory
-        blocks = (block for block in self.decoder.stack.blocks if isinstance(block, Block))
+        blocks = (block for block in self.decoder.stack.blocks if isinstance(block, TransformerBlock))
         is_edited = any(at_work(block.self.taps) for block in blocks)  # by places in the whole text
         if not most or state.length < 2 * most or is_edited:
             return scores, state
@@ -83,13 +85,13 @@ class XL(Decoder):
         )
 
 
-def recalled(block: Block, before: Stream) -> BlockCache | None:
+def recalled(block: TransformerBlock, before: Stream) -> BlockCache | None:
     """Keys and values of what a block is to remember, made with the weights that it has now."""
     if not before.shape[1]:
         return None
     look, cache = block.self, BlockCache()
-    _, key, value = look.heads(block.self_norm(before) if block.first else before, None, None)
+    _, key, value = look.heads(block.self_norm(before) if block.pre_norm else before, None, None)
     assert key is not None
     assert value is not None
-    cache.self.extend(key if look.compare is None else look.compare.key(key), value)
+    cache.self.extend(key if look.score is None else look.score.key(key), value)
     return cache

@@ -1,22 +1,29 @@
 """Where order enters: one file per scheme."""
 
-from regard.positions.alibi import AlibiSlopes
-from regard.positions.buckets import BucketTable
-from regard.positions.learned import Learned
-from regard.positions.position import Position, places_of
-from regard.positions.rotary import Rotary, Stretch
+from regard.positions.alibi import Alibi
+from regard.positions.buckets import RelativeBuckets
+from regard.positions.learned import LearnedPositions
+from regard.positions.position import Position, positions_of
+from regard.positions.rotary import RopeScaling, Rotary
 from regard.positions.sinusoidal import Sinusoidal
 
 POSITIONS: dict[str, type[Position]] = {
     "none": Position,
     "sinusoidal": Sinusoidal,
-    "learned": Learned,
+    "learned": LearnedPositions,
     "rotary": Rotary,
-    "alibi": AlibiSlopes,
-    "buckets": BucketTable,
+    "alibi": Alibi,
+    "buckets": RelativeBuckets,
 }
 
 __all__ = [
-    "POSITIONS", "AlibiSlopes", "BucketTable", "Learned", "Position", "Rotary", "Sinusoidal", "Stretch",
-    "places_of",
+    "POSITIONS",
+    "Alibi",
+    "LearnedPositions",
+    "Position",
+    "RelativeBuckets",
+    "RopeScaling",
+    "Rotary",
+    "Sinusoidal",
+    "positions_of",
 ]  # fmt: skip

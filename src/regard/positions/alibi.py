@@ -5,12 +5,12 @@ import math
 import torch
 from torch import Tensor
 
-from regard.attention import Alibi
+from regard.attention import AlibiBias
 from regard.errors import ShapeError
 from regard.positions.position import Position
 
 
-class AlibiSlopes(Position):
+class Alibi(Position):
     """A linear penalty on distance, steeper in some heads: Press et al. 2022.
 
     For a number of heads that is no power of two, slopes of the next power fill the gaps, as the authors do.
@@ -24,8 +24,8 @@ class AlibiSlopes(Position):
             raise ShapeError(f"at least one head expected, got {heads}")
         self.register_buffer("slopes", torch.tensor(slopes(heads)), persistent=False)
 
-    def bias(self, heads: Tensor | None = None) -> Alibi:
-        return Alibi(self.slopes if heads is None else self.slopes[heads])
+    def bias(self, heads: Tensor | None = None) -> AlibiBias:
+        return AlibiBias(self.slopes if heads is None else self.slopes[heads])
 
 
 def slopes(heads: int) -> list[float]:

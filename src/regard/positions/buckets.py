@@ -5,12 +5,12 @@ import math
 import torch
 from torch import Tensor, nn
 
-from regard.attention import Buckets
+from regard.attention import BucketBias
 from regard.errors import ShapeError
 from regard.positions.position import Position
 
 
-class BucketTable(Position):
+class RelativeBuckets(Position):
     """One learned number per head and bucket of distances: Raffel et al. 2020, 2.1.
 
     Half of the buckets hold one distance each, the rest grow by a ratio up to `reach`, past which all are one.
@@ -26,9 +26,9 @@ class BucketTable(Position):
         ahead = torch.arange(-reach, reach + 1)
         self.register_buffer("bucket", bucket_of(ahead, buckets, reach, both_ways), persistent=False)
 
-    def bias(self, heads: Tensor | None = None) -> Buckets:
+    def bias(self, heads: Tensor | None = None) -> BucketBias:
         line = self.table.weight[self.bucket].T
-        return Buckets(line if heads is None else line[heads])
+        return BucketBias(line if heads is None else line[heads])
 
 
 def check(buckets: int, reach: int, both_ways: bool) -> None:

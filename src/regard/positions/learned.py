@@ -5,10 +5,10 @@ from torch import nn
 
 from regard.errors import ShapeError, expect
 from regard.positions.position import Position
-from regard.shapes import Stream, TokenPlaces
+from regard.shapes import Positions, Stream
 
 
-class Learned(Position):
+class LearnedPositions(Position):
     """One learned vector per place, added to the words: Gehring et al. 2017; Devlin et al. 2019.
 
     The first token takes row `offset` of the table (RoBERTa and BART keep two rows for padding).
@@ -20,9 +20,9 @@ class Learned(Position):
         self.offset = offset
         nn.init.normal_(self.table.weight, std=0.02)
 
-    def embed(self, x: Stream, places: TokenPlaces) -> Stream:
+    def embed(self, x: Stream, positions: Positions) -> Stream:
         expect("the stream", "numbers in each vector", x.shape[-1], self.table.embedding_dim)
         length = self.table.num_embeddings - self.offset
-        if not torch.compiler.is_compiling() and places.numel() and (last := int(places.max())) >= length:
+        if not torch.compiler.is_compiling() and positions.numel() and (last := int(positions.max())) >= length:
             raise ShapeError(f"place {last} is past the {length} places that were learned")
-        return x + self.table(places + self.offset)
+        return x + self.table(positions + self.offset)

@@ -5,17 +5,17 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from regard.attention import Bias
-from regard.shapes import AttentionMask, Heads, Stream, TokenPlaces
+from regard.shapes import AttentionMask, Heads, Positions, Stream
 
 
 class Position(nn.Module):
     """No position at all: a set. A scheme overrides one of the three ways to bring order in."""
 
-    def embed(self, x: Stream, places: TokenPlaces) -> Stream:
+    def embed(self, x: Stream, positions: Positions) -> Stream:
         """Word vectors with their places in them."""
         return x
 
-    def turn(self, x: Heads, places: TokenPlaces) -> Heads:
+    def rotate(self, x: Heads, positions: Positions) -> Heads:
         """Queries or keys with their places in them."""
         return x
 
@@ -24,7 +24,7 @@ class Position(nn.Module):
         return None
 
 
-def places_of(
+def positions_of(
     attention_mask: AttentionMask | None, length: int, *, start: int = 0, device: torch.device | str = "cpu"
 ) -> Int[Tensor, "_ {length}"]:
     """The place of each of the last `length` tokens, counted from the first real one: padding moves nothing.
@@ -36,5 +36,5 @@ def places_of(
         return torch.arange(start, start + length, device=device)[None]
     column = torch.arange(attention_mask.shape[1], device=attention_mask.device)
     last = torch.where(attention_mask, column, -1).cummax(-1).values  # the nearest real token, here or before
-    places = torch.where(last < 0, 0, attention_mask.long().cumsum(-1) - 1 + column - last)
-    return places[:, -length:]
+    positions = torch.where(last < 0, 0, attention_mask.long().cumsum(-1) - 1 + column - last)
+    return positions[:, -length:]

@@ -9,13 +9,13 @@ from torch import Tensor
 
 from regard.errors import ShapeError, expect
 from regard.positions.position import Position
-from regard.shapes import Heads, TokenPlaces
+from regard.shapes import Heads, Positions
 
 Pairing = Literal["neighbours", "halves"]
 
 
 @dataclass(frozen=True)
-class Stretch:
+class RopeScaling:
     """Slower turning, so that texts `factor` times as long as those of the training fit: Chen et al. 2023.
 
     With `length`, that of the training texts, only slow pairs are stretched: those that turn fewer than `low` times
@@ -31,7 +31,7 @@ class Stretch:
         if self.factor <= 0 or not 0 < self.low < self.high or (self.length is not None and self.length < 1):
             raise ShapeError(f"a factor above 0, a length from 1 and 0 < low < high expected, got {self}")
 
-    def slowed(self, rates: Tensor) -> Tensor:
+    def scaled_rates(self, rates: Tensor) -> Tensor:
         if self.length is None:
             return rates / self.factor
         turns = self.length * rates / (2 * math.pi)
@@ -46,18 +46,18 @@ class Rotary(Position):
     """
 
     def __init__(
-        self, width: int, base: float = 10000.0, pairing: Pairing = "halves", stretch: Stretch | None = None
+        self, width: int, base: float = 10000.0, pairing: Pairing = "halves", scaling: RopeScaling | None = None
     ) -> None:
         super().__init__()
         if width % 2:
             raise ShapeError(f"rotary positions turn pairs: an even head width expected, got {width}")
         if pairing not in ("neighbours", "halves"):
             raise ShapeError(f"rotary positions pair 'neighbours' or 'halves', got {pairing!r}")
-        self.width, self.base, self.pairing, self.stretch = width, base, pairing, stretch
+        self.width, self.base, self.pairing, self.scaling = width, base, pairing, scaling
 
-    def turn(self, x: Heads, places: TokenPlaces) -> Heads:
+    def rotate(self, x: Heads, positions: Positions) -> Heads:
         expect("a head", "numbers in each vector", x.shape[-1], self.width)
-        angles = places[:, None, :, None] * self.rates(x.device)  # (batch or 1, 1, length, width / 2)
+        angles = positions[:, None, :, None] * self.rates(x.device)  # (batch or 1, 1, length, width / 2)
         cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
         if self.pairing == "halves":
             left, right = x.chunk(2, -1)
@@ -68,4 +68,4 @@ class Rotary(Position):
     def rates(self, device: torch.device) -> Tensor:
         """By how much each pair turns from one place to the next: (width / 2,)."""
         rates = 1.0 / self.base ** (torch.arange(0, self.width, 2, device=device) / self.width)
-        return rates if self.stretch is None else self.stretch.slowed(rates)
+        return rates if self.scaling is None else self.scaling.scaled_rates(rates)

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from regard.errors import ShapeError, expect
 from regard.positions.position import Position
-from regard.shapes import Stream, TokenPlaces
+from regard.shapes import Positions, Stream
 
 Layout = Literal["neighbours", "halves"]
 
@@ -29,17 +29,17 @@ class Sinusoidal(Position):
         self.width, self.start = width, start
         self.steps = width / 2 if steps is None else steps
 
-    def embed(self, x: Stream, places: TokenPlaces) -> Stream:
+    def embed(self, x: Stream, positions: Positions) -> Stream:
         expect("the stream", "numbers in each vector", x.shape[-1], self.width)
-        return x + waves(places + self.start, self.width, self.steps, self.layout).to(x.dtype)
+        return x + waves(positions + self.start, self.width, self.steps, self.layout).to(x.dtype)
 
 
-def waves(places: Tensor, width: int, steps: float, layout: Layout) -> Tensor:
+def waves(positions: Tensor, width: int, steps: float, layout: Layout) -> Tensor:
     """One vector of sines and cosines for every place: (…, width)."""
     # An angle of hundreds in float32 is off by more than a tolerance of 1e-5; Apple's GPUs have nothing finer.
-    fine = torch.float32 if places.device.type == "mps" else torch.float64
-    rates = torch.arange((width + 1) // 2, device=places.device, dtype=fine) * (-math.log(10000) / max(steps, 1))
-    angles = places[..., None] * rates.exp()
+    fine = torch.float32 if positions.device.type == "mps" else torch.float64
+    rates = torch.arange((width + 1) // 2, device=positions.device, dtype=fine) * (-math.log(10000) / max(steps, 1))
+    angles = positions[..., None] * rates.exp()
     if layout == "halves":
         return torch.cat([angles.sin(), angles.cos()[..., : width // 2]], -1)
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(-2)[..., :width]

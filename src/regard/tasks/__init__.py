@@ -1,6 +1,6 @@
 """Text in, text out: a model, its tokeniser, and what they are for."""
 
-from regard.decoding import Sample
+from regard.decoding import Sampling
 from regard.tasks.alignment import Alignment
 from regard.tasks.answer import Answer, Answered, Hops
 from regard.tasks.classify import Classified, Classify, Tag, Tagged
@@ -15,5 +15,5 @@ from regard.tasks.translated import Translated
 __all__ = [
     "TASKS", "Alignment", "Answer", "Answered", "Choice", "Classified", "Classify", "Embed", "Embedded", "Fill",
     "Filled", "Generate",
-    "Generated", "Hops", "Sample", "Tag", "Tagged", "Task", "TextTooLong", "Translate", "Translated", "load",
+    "Generated", "Hops", "Sampling", "Tag", "Tagged", "Task", "TextTooLong", "Translate", "Translated", "load",
 ]  # fmt: skip

@@ -8,21 +8,21 @@ from torch import Tensor
 
 from regard.errors import RegardError, expect
 from regard.looking.align import (
-    Choice,
+    AlignmentHead,
+    AlignmentHeads,
     ErrorRate,
     Gold,
+    HeadChoice,
     Links,
-    Look,
-    Part,
     by_anchors,
     by_gold,
     candidates,
     choose,
     choose_both,
     error_rate,
-    merged,
-    swapped,
+    swap,
     symmetrise,
+    word_weights,
 )
 from regard.tasks.alignment import Alignment, texts_at, words_at
 from regard.tasks.replay import Reading, cross_looks, cross_places, crossed
@@ -69,15 +69,15 @@ class Direction:
     """A translator that is not asked to write, but shown what was written: with teacher forcing, nothing searched."""
 
     task: Translate
-    look: Look
+    look: AlignmentHeads
     code: str = ""
     is_told: bool = False
 
     @classmethod
-    def of(cls, task: Task, *, look: Look | str | None = None, language: str | None = None) -> "Direction":
+    def of(cls, task: Task, *, look: AlignmentHeads | str | None = None, language: str | None = None) -> "Direction":
         if not isinstance(task, Translate):
             raise RegardError("words are aligned by a model that reads one text and writes another")
-        told = Look.read(look) if isinstance(look, str) else look or task.settings.look()
+        told = AlignmentHeads.read(look) if isinstance(look, str) else look or task.settings.look()
         return cls(task, told or task.look, "" if language is None else task.code(language), told is not None)
 
     def read(self, source: str, target: str, number: int) -> Pair:
@@ -105,17 +105,17 @@ class Direction:
         tokenizer = self.task.tokenizer
         return [pair.aligned(weights, tokenizer) for pair, weights in zip(read, looks, strict=True)]
 
-    def word_looks(self, pairs: Iterable[TextPair]) -> dict[Part, list[Tensor]]:
+    def word_looks(self, pairs: Iterable[TextPair]) -> dict[AlignmentHead, list[Tensor]]:
         """What every head makes of each pair, read both ways: to choose from."""
         read = self.read_all(pairs, 1)
         places = cross_places(self.task.model)
-        found: dict[Part, list[Tensor]] = {}
+        found: dict[AlignmentHead, list[Tensor]] = {}
         for pair, weights in zip(
             read, crossed(self.task.model, self.readings(read), self.task.device, places), strict=True
         ):
             parts = candidates({place: len(heads) for place, heads in weights.items()})
             rows = torch.stack([part.of(weights) for part in parts])[:, : len(encoded(pair.target))]
-            for part, one in zip(parts, merged(rows, *pair.words), strict=True):
+            for part, one in zip(parts, word_weights(rows, *pair.words), strict=True):
                 found.setdefault(part, []).append(one)
         return found
 
@@ -131,7 +131,7 @@ class WordAligner:
     forward: Direction
     backward: Direction | None = None
     how: str = "grow-diag-final-and"
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[HeadChoice, ...] = ()
 
     @property
     def is_told(self) -> bool:
@@ -149,7 +149,7 @@ class WordAligner:
         if self.backward is None:
             return found
         others = self.backward.alignments([turned(pair) for pair in pairs], first + 1)
-        return [symmetrise(one, swapped(other.words), self.how) for one, other in zip(found, others, strict=True)]
+        return [symmetrise(one, swap(other.words), self.how) for one, other in zip(found, others, strict=True)]
 
     def chosen(
         self, pairs: Sequence[TextPair], gold: Sequence[Gold] | None = None, *, mix: bool = True
@@ -161,15 +161,15 @@ class WordAligner:
             texts = [(source.split(), target.split()) for source, target in pairs]
             judge, rule = (by_anchors(texts), "words spelled alike") if gold is None else (by_gold(gold), "gold")
             choice = choose(looks, judge, mix=mix, rule=rule)
-            return replace(self, forward=replace(self.forward, look=choice.look), choices=(choice,))
+            return replace(self, forward=replace(self.forward, look=choice.heads), choices=(choice,))
         others = self.backward.word_looks([turned(pair) for pair in pairs])
         if gold is None:
             both = choose_both(looks, others, mix=mix)
         else:
-            back = by_gold([one.swapped() for one in gold])
+            back = by_gold([one.swap() for one in gold])
             both = choose(looks, by_gold(gold), mix=mix, rule="gold"), choose(others, back, mix=mix, rule="gold")
         sides = zip((self.forward, self.backward), both, strict=True)
-        forward, backward = (replace(side, look=choice.look) for side, choice in sides)
+        forward, backward = (replace(side, look=choice.heads) for side, choice in sides)
         return replace(self, forward=forward, backward=backward, choices=both)
 
 

@@ -10,7 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.looking.align import Link, Links, links, merged, pharaoh
+from regard.looking.align import Link, Links, links, pharaoh, word_weights
 from regard.pictures import Picture
 
 
@@ -52,7 +52,7 @@ class Alignment:
     @cached_property
     def words(self) -> tuple[Link, ...]:
         """Word pairs (source, target): looks of one word are averaged, looks at one word are added up."""
-        return by_target(links(merged(self.weights, self.target_words, self.source_words)))
+        return by_target(links(word_weights(self.weights, self.target_words, self.source_words)))
 
     @property
     def pharaoh(self) -> str:

@@ -15,7 +15,7 @@ from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.hub import Config
 from regard.errors import RegardError
 from regard.looking import watch
-from regard.models import MemoryConfig
+from regard.models import MemoryNetworkConfig
 from regard.pictures import Picture, terminal
 from regard.pictures.labels import visible
 from regard.tasks.task import Task
@@ -103,7 +103,7 @@ class Answer(Task):
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
         config = checkpoint.model.config
-        assert isinstance(config, MemoryConfig)
+        assert isinstance(config, MemoryNetworkConfig)
         if tokenizer is not None and (tokenizer.specials.pad or 0) != config.pad:
             found = tokenizer.specials.pad
             raise CheckpointError(f"{checkpoint.folder}: the tokeniser pads with {found}, the model with {config.pad}")
@@ -111,7 +111,7 @@ class Answer(Task):
 
     @classmethod
     def serves(cls, config: Config) -> bool:
-        return isinstance(config, MemoryConfig)
+        return isinstance(config, MemoryNetworkConfig)
 
     def __call__(self, story: Story, question: str | Iterable[str]) -> Any:
         """One answer, or one for each of several questions about the same story."""

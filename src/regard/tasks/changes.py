@@ -10,9 +10,9 @@ import torch
 from regard.attention import Pattern
 from regard.attention.taps import only
 from regard.errors import RegardError
-from regard.looking import Difference, watch
-from regard.looking.diff import of_heads, same_places
-from regard.looking.places import Places, is_of_source, reads_source
+from regard.looking import PatternDifference, watch
+from regard.looking.diff import require_same_layers, select_heads
+from regard.looking.layer_names import LayerNames, attends_to_source, reads_source
 from regard.looking.prune import head_numbers
 from regard.pictures import Picture
 from regard.tasks.evaluation.measures import Asked
@@ -44,7 +44,7 @@ class Watched:
         source, target = self.tokens
         if not source:
             return target, target
-        return source if reads_source(place) else target, source if is_of_source(place) else target
+        return source if reads_source(place) else target, source if attends_to_source(place) else target
 
 
 def watched(task: Task, text: str, target: str | None = None) -> Watched:
@@ -52,7 +52,7 @@ def watched(task: Task, text: str, target: str | None = None) -> Watched:
     reading, names = read(task, text, target)
     with only(), watch(task.model) as seen:
         replay(task.model, [reading], task.device)
-    layers = Places(task.model).layers
+    layers = LayerNames(task.model).layers
     return Watched(seen, names, {place: head_numbers(layers[place], seen[place].shape[1]) for place in seen})
 
 
@@ -84,21 +84,21 @@ class Changes:
     title: str = ""
 
     def __post_init__(self) -> None:
-        same_places(self.one.seen, self.other.seen)
+        require_same_layers(self.one.seen, self.other.seen)
 
     def heads(self, place: str) -> list[int]:
         """The heads that there are on both sides, by their numbers in the whole model."""
         return [head for head in self.one.heads[place] if head in self.other.heads[place]]
 
-    def at(self, place: str) -> Difference:
+    def at(self, place: str) -> PatternDifference:
         """What changed at a place, for those heads."""
         if place not in self.one.seen or place not in self.other.seen:
             raise RegardError(f"no place {place!r}: known: {', '.join(self.one.seen)}")
         sides = (
-            of_heads(side.seen[place], [side.heads[place].index(head) for head in self.heads(place)])
+            select_heads(side.seen[place], [side.heads[place].index(head) for head in self.heads(place)])
             for side in (self.one, self.other)
         )
-        return Difference(*sides)
+        return PatternDifference(*sides)
 
     def divergences(self) -> dict[str, list[float | None]]:
         """The divergence of every head in bits, from 0 (nothing changed) to 1 (nothing stayed); None: it is gone."""

@@ -10,7 +10,7 @@ import torch
 from regard.attention.taps import unwatched
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.hub import Config
-from regard.decoding import Rules, Token, Written, stream
+from regard.decoding import Constraints, Hypothesis, StreamedToken, stream
 from regard.errors import RegardError
 from regard.models import Decoder, DecoderConfig
 from regard.tasks.replay import Reading, fed, is_watched, replay
@@ -123,7 +123,7 @@ class Generate(Task):
         batch: Batch,
         items: list[Item],
         manner: Manner,
-        rules: Rules,
+        rules: Constraints,
         most: int | None,
         readings: dict[int, Reading],
     ) -> list[Generated]:
@@ -138,12 +138,12 @@ class Generate(Task):
             answers.append(replace(answer, alternatives=tuple(self.answer(str(text), encoded, one) for one in others)))
         return answers
 
-    def answer(self, text: str, encoded: Encoded, one: Written) -> Generated:
+    def answer(self, text: str, encoded: Encoded, one: Hypothesis) -> Generated:
         before = self.tokenizer.decode(encoded.ids)
         added = self.tokenizer.decode([*encoded.ids, *one.ids]).removeprefix(before)
         return Generated(text, added, one.score, one.ranked, self.tokenizer.tokens(one.ids), one.ids, one.is_finished)
 
-    def streamed(self, text: Any, manner: Manner, rules: Rules, most: int | None) -> Iterator[str]:
+    def streamed(self, text: Any, manner: Manner, rules: Constraints, most: int | None) -> Iterator[str]:
         """The text of one answer as it comes. Whoever looks is shown the whole at the end."""
         if not isinstance(text, str):
             raise TokenizerError("one text can be streamed, got several")
@@ -156,14 +156,14 @@ class Generate(Task):
             self.model,
             None,
             prefix=prefix,
-            max_length=self.most(most, len(encoded)),
+            max_new_tokens=self.most(most, len(encoded)),
             sample=manner.sample,
             precision=manner.precision,
             rules=rules,
         )
         return self.spoken(encoded, tokens)
 
-    def spoken(self, encoded: Encoded, tokens: Iterator[Token]) -> Iterator[str]:
+    def spoken(self, encoded: Encoded, tokens: Iterator[StreamedToken]) -> Iterator[str]:
         text = self.tokenizer.stream()
         text.before = list(encoded.ids)
         ids: list[int] = []
@@ -181,7 +181,7 @@ class Generate(Task):
             replay(self.model, [((), read)], self.device)
 
 
-def unseen(tokens: Iterator[Token]) -> Token | None:
+def unseen(tokens: Iterator[StreamedToken]) -> StreamedToken | None:
     """The next token; nobody looks while it is written, and all do again before it is given out."""
     with unwatched():
         return next(tokens, None)

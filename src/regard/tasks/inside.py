@@ -13,9 +13,9 @@ from torch import Tensor
 from regard.errors import RegardError
 from regard.looking.circuits import Circuits, circuits, repeated
 from regard.looking.lens import Lens, lens
-from regard.looking.memories import promoted, triggers
+from regard.looking.memories import promoted_tokens, triggers
 from regard.looking.tables import HeadTable, Kind
-from regard.looking.unembed import Unembed
+from regard.looking.unembed import Unembedding
 from regard.models import Transformer
 from regard.pictures import Picture
 from regard.tasks.spelling import token_text, token_texts
@@ -49,7 +49,7 @@ class TextLens:
         return [
             [*zip(self.spell(words), chances, strict=True)]
             for words, chances in zip(
-                self.lens.words[:, 0, at].tolist(), self.lens.chances[:, 0, at].tolist(), strict=True
+                self.lens.words[:, 0, at].tolist(), self.lens.probabilities[:, 0, at].tolist(), strict=True
             )
         ]
 
@@ -58,7 +58,7 @@ class TextLens:
 
     def plain(self, at: int) -> dict[str, Any]:
         """For JSON."""
-        layers = zip(self.lens.places, self.words(at), strict=True)
+        layers = zip(self.lens.blocks, self.words(at), strict=True)
         return {
             "tokens": self.tokens,
             "place": at,
@@ -77,7 +77,7 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
     batch = next(batches([encoded], pad=task.tokenizer.specials.pad, device=task.device), None)
     if batch is None or not len(encoded):
         raise RegardError("no token to look at: the text is empty")
-    given = {"segments": batch.segments} if Unembed(task.model).words.segments is not None else {}
+    given = {"segments": batch.segments} if Unembedding(task.model).embedding.segments is not None else {}
     found = lens(task.model, batch.tokens, k=top, attention_mask=batch.attention_mask, **given)
     return TextLens(found, shown_tokens(text, encoded), gap, partial(token_texts, task.tokenizer))
 
@@ -102,7 +102,7 @@ def circuits_of(task: Task, text: str | None, *, length: int = 48) -> Circuits:
     """What heads do, on a text or on random tokens that come twice."""
     if text is None:
         most = length if task.longest is None else min(length, task.longest // 2 - 1)
-        vocabulary = len(Unembed(task.model).words.table.weight)
+        vocabulary = len(Unembedding(task.model).embedding.table.weight)
         tokens = repeated(vocabulary, most, first=task.tokenizer.specials.bos).to(task.device)
         return circuits(task.model, *((tokens, tokens) if isinstance(task.model, Transformer) else (tokens,)))
     if isinstance(task, Translate):
@@ -144,18 +144,18 @@ def memories_of(
     texts = [line for line in islice(read_lines(data), limit) if line.strip()]
     encoded = [task.read(text, number, cut=True) for number, text in enumerate(texts, 1)]
     found = triggers(task.model, _calls(task, encoded), *places, k=top)
-    last = Unembed(task.model)
+    last = Unembedding(task.model)
     for place, layer in found.items():
         chosen = list(units) or layer.match[:, 0].topk(min(count, len(layer.match))).indices.tolist()
         if wrong := [unit for unit in chosen if not 0 <= unit < len(layer.match)]:
             raise RegardError(f"{place} has units 0 to {len(layer.match) - 1}, got {wrong[0]}")
-        words = promoted(task.model, place, chosen, top) if place in last.blocks else None
+        words = promoted_tokens(task.model, place, chosen, top) if place in last.blocks else None
         for row, unit in enumerate(chosen):
             yield {
                 "place": place,
                 "unit": unit,
                 "triggers": [
-                    (prefix(texts[one.text], encoded[one.text], one.place), one.match) for one in layer.of(unit)
+                    (prefix(texts[one.text], encoded[one.text], one.position), one.match) for one in layer.of(unit)
                 ],
                 "promotes": [] if words is None else spelled(task.tokenizer, words.words[row], words.scores[row]),
             }

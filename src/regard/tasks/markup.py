@@ -10,8 +10,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.errors import lookup
-from regard.looking.align.spans import Range, Span, carried
-from regard.looking.align.words import gathered
+from regard.looking.align.spans import Range, Span, carry_spans
+from regard.looking.align.words import merge_tokens
 from regard.tasks.alignment import beside
 from regard.tasks.translated import Translated, choices
 from regard.text.files import TokenizerError
@@ -83,12 +83,12 @@ def marked(segment: Segment, answer: Translated | None) -> str:
         return segment.marked(answer.text if answer else "", [(0, 0)] * len(segment.marks))
     source, target = units(segment.text), units(answer.text)
     alignment = answer.alignment
-    looks = gathered(
+    looks = merge_tokens(
         alignment.weights, covering(target, alignment.target_ends), covering(source, alignment.source_ends)
     )
     looks = looks * alike(answer.text, target, segment.text, source)
     spans = [Span(*touched(source, mark.begin, mark.end), mark.parent) for mark in segment.marks]
-    return segment.marked(answer.text, letters(target, len(answer.text), spans, carried(spans, looks)))
+    return segment.marked(answer.text, letters(target, len(answer.text), spans, carry_spans(spans, looks)))
 
 
 def alike(target: str, targets: Sequence[Range], source: str, sources: Sequence[Range]) -> Tensor:

@@ -14,7 +14,7 @@ from torch import Tensor
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import read_json
 from regard.errors import lookup
-from regard.layers import pooled
+from regard.layers import pool_tokens
 from regard.shapes import AttentionMask, Stream
 
 Vectors = Float[Tensor, "batch width"]
@@ -31,11 +31,11 @@ def by_root(x: Stream, attention_mask: AttentionMask) -> Vectors:
 
 
 POOLS: dict[str, Callable[[Stream, AttentionMask], Vectors]] = {
-    "cls_token": lambda x, attention_mask: pooled(x, attention_mask, "first"),
-    "mean_tokens": lambda x, attention_mask: pooled(x, attention_mask, "mean"),
+    "cls_token": lambda x, attention_mask: pool_tokens(x, attention_mask, "first"),
+    "mean_tokens": lambda x, attention_mask: pool_tokens(x, attention_mask, "mean"),
     "max_tokens": largest,
     "mean_sqrt_len_tokens": by_root,
-    "lasttoken": lambda x, attention_mask: pooled(x, attention_mask, "last"),
+    "lasttoken": lambda x, attention_mask: pool_tokens(x, attention_mask, "last"),
 }
 """Ways to pool, under the names that sentence models use."""
 

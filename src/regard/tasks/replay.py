@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from regard.attention.taps import at_work, edits, looks, only, unwatched
 from regard.looking import watch
-from regard.looking.align.look import Look, Part
+from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads
 from regard.models import Aligner, Decoder, Encoder, Model, Transformer
 from regard.tasks.alignment import aligning
 from regard.text.padding import ROOM
@@ -50,24 +50,24 @@ def cross_places(model: Transformer | Aligner) -> list[str]:
     return [f"decoder.{layer}.cross" for layer in range(model.config.decoder.stack.layers)]
 
 
-def usual_look(model: Transformer | Aligner) -> Look:
+def usual_look(model: Transformer | Aligner) -> AlignmentHeads:
     """What is read as an alignment where nobody chose: the mean of the heads of one layer, at the step that writes."""
     places = cross_places(model)
-    return Look((Part(places[aligning(len(places))]),))
+    return AlignmentHeads((AlignmentHead(places[aligning(len(places))]),))
 
 
 def cross_looks(
-    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, look: Look
+    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, look: AlignmentHeads
 ) -> list[Tensor]:
     """How much each target token looked at each source token, (target, source) for every reading.
 
     Nobody else sees this pass; those who edit take part in it.
     """
-    return [look.of(weights) for weights in crossed(model, readings, device, look.places)]
+    return [look.of(weights) for weights in crossed(model, readings, device, look.layers)]
 
 
 def undisturbed_looks(
-    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, look: Look
+    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, look: AlignmentHeads
 ) -> list[Tensor]:
     """The same where nobody else may take part: for texts that were written without edits."""
     with only():

@@ -10,7 +10,7 @@ from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.files import read_json
 from regard.checkpoints.hub import Config
 from regard.errors import RegardError
-from regard.models import AlignerConfig, MemoryConfig
+from regard.models import AlignerConfig, MemoryNetworkConfig
 from regard.text import Batch, Encoded, Tokenizer, TokenizerError, batches
 
 Text = str | tuple[str, str]
@@ -104,7 +104,7 @@ def called(number: int | None) -> str:
 def longest_of(checkpoint: Checkpoint) -> int | None:
     """How many tokens a model reads: as many as it learned places for, or as its config says; None: any number."""
     config: Any = checkpoint.model.config
-    if isinstance(config, AlignerConfig | MemoryConfig):
+    if isinstance(config, AlignerConfig | MemoryNetworkConfig):
         return None
     side = config.encoder if hasattr(config, "encoder") else config.decoder
     if side.position.kind == "learned":

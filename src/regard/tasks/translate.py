@@ -11,7 +11,7 @@ import torch
 from regard.attention.taps import unwatched
 from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.hub import Config
-from regard.decoding import Rules, Written
+from regard.decoding import Constraints, Hypothesis
 from regard.models import Aligner, AlignerConfig, Transformer, TransformerConfig
 from regard.tasks.alignment import Alignment
 from regard.tasks.markup import Page, put_back, segments
@@ -167,7 +167,7 @@ class Translate(Task):
         position = self.model.config.decoder.position
         return position.settings["length"] if position.kind == "learned" else None
 
-    def rules(self, shortest: int) -> Rules:
+    def rules(self, shortest: int) -> Constraints:
         rules = self.settings.rules(self.tokenizer.target.specials, shortest)
         number = self.settings.number
         return replace(rules, first=number("forced_bos_token_id"), last=number("forced_eos_token_id"))
@@ -181,10 +181,10 @@ class Translate(Task):
 
     @torch.no_grad()
     def written(
-        self, texts: Sequence[Sequence[Piece]], manner: Manner, rules: Rules, most: int, progress: Progress | None
-    ) -> list[list[Sequence[Written] | None]]:
+        self, texts: Sequence[Sequence[Piece]], manner: Manner, rules: Constraints, most: int, progress: Progress | None
+    ) -> list[list[Sequence[Hypothesis] | None]]:
         """The hypotheses for each piece of each text; pieces of like length are written side by side."""
-        found: list[list[Sequence[Written] | None]] = [[None] * len(pieces) for pieces in texts]
+        found: list[list[Sequence[Hypothesis] | None]] = [[None] * len(pieces) for pieces in texts]
         left = [sum(piece.encoded is not None for piece in pieces) for pieces in texts]
         where = [(text, place) for text, pieces in enumerate(texts) for place in range(len(pieces))]
         where = [(text, place) for text, place in where if texts[text][place].encoded]
@@ -212,7 +212,7 @@ class Translate(Task):
         self,
         texts: Sequence[str],
         pieces: Sequence[tuple[Piece, ...]],
-        found: Sequence[Sequence[Sequence[Written] | None]],
+        found: Sequence[Sequence[Sequence[Hypothesis] | None]],
         nbest: int,
         at_once: bool,
     ) -> list[Translated]:

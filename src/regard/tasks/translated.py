@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 import torch
 from torch import Tensor
 
-from regard.decoding import Written
+from regard.decoding import Hypothesis
 from regard.tasks.alignment import Alignment, texts_at, words_at
 from regard.tasks.spelling import token_texts
 from regard.text import Encoded, Tokenizer
@@ -64,7 +64,7 @@ class Piece:
         return [None if which is None or end <= 0 else self.begin + end for end, which in places]
 
 
-Choice = tuple[Written | None, ...]
+Choice = tuple[Hypothesis | None, ...]
 """What was written for each piece of a text; None for a piece without tokens."""
 
 
@@ -83,7 +83,7 @@ class Draft:
         """What stands for each piece, the gap included."""
         return [self.said(piece, one) + piece.gap for piece, one in zip(self.pieces, self.choice, strict=True)]
 
-    def said(self, piece: Piece, one: Written | None) -> str:
+    def said(self, piece: Piece, one: Hypothesis | None) -> str:
         """What stands for a piece."""
         text = self.decoded(one.ids) if one else piece.sentence
         return large(text) if one and piece.large else text
@@ -93,7 +93,7 @@ class Draft:
         return self.target.decode(ids).replace("\ufffd", "")
 
     @property
-    def written(self) -> list[tuple[Piece, Written]]:
+    def written(self) -> list[tuple[Piece, Hypothesis]]:
         return [(piece, one) for piece, one in zip(self.pieces, self.choice, strict=True) if one]
 
     def whole(self, align: Callable[[], Alignment], alternatives: Sequence[Translated] = ()) -> Translated:

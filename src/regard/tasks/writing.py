@@ -7,14 +7,14 @@ from typing import Any
 from torch import Tensor
 
 from regard.checkpoints import Checkpoint, CheckpointError
-from regard.decoding import Beam, Decoded, Rules, Sample, Written, decode
+from regard.decoding import Beam, Constraints, DecodeResult, Hypothesis, Sampling, decode
 from regard.errors import RegardError
-from regard.looking.align.look import Look
+from regard.looking.align.alignment_heads import AlignmentHeads
 from regard.shapes import AttentionMask, Tokens
 from regard.tasks.task import number_of, settings_of
 from regard.text import Specials
 
-Wanted = Sample | Mapping[str, Any] | bool | None
+Wanted = Sampling | Mapping[str, Any] | bool | None
 """How to draw: exactly so; so, and for the rest as the folder says; as the folder says; not; or if the folder does."""
 GENERATION = "generation_config.json"
 TOP = 50  # the likeliest tokens among which a folder that asks for sampling means to choose, unless it says otherwise
@@ -28,7 +28,7 @@ class Manner:
     nbest: int = 1
     length_penalty: float = 1.0
     early_stop: bool = True
-    sample: Sample | None = None
+    sample: Sampling | None = None
     precision: str = "float32"
 
     def of(self, texts: Sequence[int]) -> "Manner":
@@ -47,23 +47,23 @@ class Manner:
         prefix: Tensor,
         *,
         longest: Sequence[int],
-        rules: Rules,
+        rules: Constraints,
         attention_mask: AttentionMask | None = None,
         prefix_attention_mask: Tensor | None = None,
-    ) -> list[tuple[Written, ...]]:
+    ) -> list[tuple[Hypothesis, ...]]:
         """The hypotheses of every text of a batch, each list the best first."""
-        found: list[Decoded] = decode(
+        found: list[DecodeResult] = decode(
             model,
             source,
             attention_mask=attention_mask,
             prefix=prefix,
             prefix_attention_mask=prefix_attention_mask,
             beam=Beam(self.beam, self.early_stop),
-            nbest=self.nbest,
+            num_hypotheses=self.nbest,
             length_penalty=self.length_penalty,
             sample=self.sample,
             precision=self.precision,
-            max_length=longest,
+            max_new_tokens=longest,
             rules=rules,
         )
         return [one.hypotheses for one in found]
@@ -104,12 +104,12 @@ class Settings:
             raise CheckpointError(f"{self.folder}: {key} = {told!r} is not a number")
         return default if told is None else told
 
-    def look(self) -> Look | None:
+    def look(self) -> AlignmentHeads | None:
         """Which heads are read as an alignment, where the folder says so: "decoder.1.cross:3 shifted"."""
         told = self.told.get("alignment")
         if told is not None and not isinstance(told, str):
             raise CheckpointError(f"{self.folder}: alignment = {told!r} is no look")
-        return None if told is None else Look.read(told)
+        return None if told is None else AlignmentHeads.read(told)
 
     def capitals(self) -> bool:
         """Whether texts in capitals are read as such; a folder whose model has not learned them says "small"."""
@@ -126,34 +126,34 @@ class Settings:
         where = f"{self.folder}: bad_words_ids"
         return tuple(tuple(number_of(token, where) or 0 for token in word) for word in words)
 
-    def rules(self, specials: Specials, shortest: int = 0) -> Rules:
+    def rules(self, specials: Specials, shortest: int = 0) -> Constraints:
         """Without forced tokens: those are the business of models that read one text and write another."""
         known = specials.sep if specials.eos is None else specials.eos
         ends = self.numbers("eos_token_id") or (() if known is None else (known,))
         phrases = self.phrases()
         single = tuple(word[0] for word in phrases if len(word) == 1 and word[0] not in ends)
-        return Rules(
+        return Constraints(
             ends,
             banned=(*single, *self.numbers("suppress_tokens")),
-            shortest=shortest,
+            min_new_tokens=shortest,
             banned_first=self.numbers("begin_suppress_tokens"),
             phrases=tuple(word for word in phrases if len(word) > 1),
             no_repeat=int(self.amount("no_repeat_ngram_size", 0)),
             repetition_penalty=self.amount("repetition_penalty", 1.0),
         )
 
-    def sample(self, wanted: Wanted, seed: int | None) -> Sample | None:
+    def sample(self, wanted: Wanted, seed: int | None) -> Sampling | None:
         """How to draw, or None: texts are drawn only where the caller or the folder says so."""
         if wanted is False or (wanted is None and self.search.get("do_sample") is not True):
             return None
-        if not isinstance(wanted, Sample):
+        if not isinstance(wanted, Sampling):
             own: dict[str, Any] = {
                 "temperature": self.amount("temperature", 1.0),
                 "top_k": int(self.amount("top_k", TOP)),
                 "top_p": self.amount("top_p", 1.0),
                 "min_p": self.amount("min_p", 0.0),
             }
-            wanted = Sample(**own | dict(wanted if isinstance(wanted, Mapping) else {}))
+            wanted = Sampling(**own | dict(wanted if isinstance(wanted, Mapping) else {}))
         return wanted if seed is None else replace(wanted, seed=seed)
 
     def manner(

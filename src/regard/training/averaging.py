@@ -10,7 +10,7 @@ from regard.checkpoints import load_model
 from regard.models import Model
 
 
-def averaged(folders: Sequence[Path]) -> dict[str, Tensor]:
+def mean_weights(folders: Sequence[Path]) -> dict[str, Tensor]:
     """The mean of the weights of some checkpoints of one model, as a state dict; added up in float64."""
     total: dict[str, Tensor] = {}
     kinds: dict[str, torch.dtype] = {}
@@ -21,6 +21,6 @@ def averaged(folders: Sequence[Path]) -> dict[str, Tensor]:
     return {name: (tensor / len(folders)).to(kinds[name]) for name, tensor in total.items()}
 
 
-def restore(model: Model, folder: Path) -> None:
+def restore_weights(model: Model, folder: Path) -> None:
     """Give a model the weights of a checkpoint, bit for bit."""
     model.load_state_dict(load_model(folder).model.state_dict())

@@ -7,15 +7,15 @@ from pathlib import Path
 from regard.checkpoints import load_model
 from regard.checkpoints.files import listed
 from regard.checkpoints.hub import Config, build
-from regard.models import ClassifyConfig, DecoderConfig, EncoderConfig, Model
+from regard.models import ClassificationHeadConfig, DecoderConfig, EncoderConfig, Model
 from regard.training.initial import initialise
 from regard.training.learner import freeze
 from regard.training.materials import TrainingData
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe
-from regard.training.styles import ModelPlan, plan, pool_of
+from regard.training.styles import ModelPlan, model_plan, pool_of
 
-LABELLED = {"bert": "BertForSequenceClassification", "gpt2": "GPT2ForSequenceClassification"}
+LABELLING_ARCHITECTURES = {"bert": "BertForSequenceClassification", "gpt2": "GPT2ForSequenceClassification"}
 
 
 @dataclass(frozen=True)
@@ -26,41 +26,41 @@ class StartingModel:
     plan: ModelPlan
 
 
-def begun(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
+def starting_model(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
     """The model of a recipe before the first step; weights that are to stay as they are do not learn."""
-    start = from_folder(recipe, data, say) if recipe.start else from_nothing(recipe, data)
+    start = model_from_folder(recipe, data, say) if recipe.start else new_model(recipe, data)
     kept, learning = freeze(start.model, recipe.train.frozen)
     for beginning in recipe.train.frozen:
-        if not freeze_matches(beginning, kept):
+        if not matches_prefix(beginning, kept):
             raise RecipeError(f"train.frozen: no weight's place begins with {beginning!r}")
     if not learning:
         raise RecipeError("train.frozen: nothing is left to learn")
     return start
 
 
-def freeze_matches(beginning: str, kept: list[str]) -> bool:
+def matches_prefix(beginning: str, kept: list[str]) -> bool:
     return any(f"{name.replace('.stack.blocks.', '.')}.".startswith(f"{beginning}.") for name in kept)
 
 
-def from_nothing(recipe: Recipe, data: TrainingData) -> StartingModel:
-    made = plan(recipe.model, data.wanted)
+def new_model(recipe: Recipe, data: TrainingData) -> StartingModel:
+    made = model_plan(recipe.model, data.sizes)
     model = build(made.config)
     initialise(model, recipe.train.seed)
     return StartingModel(model, made)
 
 
-def from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
+def model_from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
     """A checkpoint's weights; a head that it does not have is new, and said to be."""
     loaded = load_model(Path(recipe.start))
     config, architecture = loaded.model.config, loaded.architecture
     told = {key: value for key, value in loaded.config.items() if key not in ("id2label", "label2id", "num_labels")}
-    if data.wanted.labels:
+    if data.sizes.labels:
         kind = str(loaded.config.get("model_type"))
-        if kind not in LABELLED:
+        if kind not in LABELLING_ARCHITECTURES:
             raise RecipeError(
-                f"start = {recipe.start!r}: {kind} cannot be taught labels here, only {', '.join(LABELLED)}"
+                f"start = {recipe.start!r}: {kind} cannot be taught labels here, only {', '.join(LABELLING_ARCHITECTURES)}"
             )
-        config, architecture = labelled(recipe, config, data.wanted.labels), LABELLED[kind]
+        config, architecture = with_labels(recipe, config, data.sizes.labels), LABELLING_ARCHITECTURES[kind]
     model = build(config)
     initialise(model, recipe.train.seed)
     old = loaded.model.state_dict()
@@ -74,12 +74,12 @@ def from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) 
     return StartingModel(model, ModelPlan(config, architecture, told))
 
 
-def labelled(recipe: Recipe, config: Config, labels: int) -> Config:
+def with_labels(recipe: Recipe, config: Config, labels: int) -> Config:
     """The same model, asked for labels."""
     pool = pool_of(recipe.model)
     if isinstance(config, EncoderConfig):
-        head = ClassifyConfig(labels, pool, dropout=config.encoder.stack.dropout)
+        head = ClassificationHeadConfig(labels, pool, dropout=config.encoder.stack.dropout)
         return replace(config, output=None, classify=head, pooler="tanh", follows=False)
     if isinstance(config, DecoderConfig):
-        return replace(config, output=None, classify=ClassifyConfig(labels, "last", bias=False))
+        return replace(config, output=None, classify=ClassificationHeadConfig(labels, "last", bias=False))
     raise RecipeError("labels are learned by models of one side")

@@ -11,15 +11,15 @@ from torch import Tensor
 
 from regard.training.objectives.objective import SegmentMemory
 
-MARK = "carried:"
+PREFIX = "carried:"
 
 
-def packed(carried: SegmentMemory | None) -> dict[str, Tensor]:
+def pack(carried: SegmentMemory | None) -> dict[str, Tensor]:
     """Under names that no weight has."""
-    return {f"{MARK}{name}": tensor for name, tensor in (carried or {}).items()}
+    return {f"{PREFIX}{name}": tensor for name, tensor in (carried or {}).items()}
 
 
-def unpacked(saved: Mapping[str, Tensor], device: torch.device) -> SegmentMemory | None:
+def unpack(saved: Mapping[str, Tensor], device: torch.device) -> SegmentMemory | None:
     """The same from all that was saved; None where nothing is carried."""
-    found = {name.removeprefix(MARK): tensor for name, tensor in saved.items() if name.startswith(MARK)}
+    found = {name.removeprefix(PREFIX): tensor for name, tensor in saved.items() if name.startswith(PREFIX)}
     return {name: tensor.to(device) for name, tensor in found.items()} or None

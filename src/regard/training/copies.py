@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.models import Memory, MemoryConfig
+from regard.models import MemoryNetwork, MemoryNetworkConfig
 
 
 def by_copy(weight: Float[Tensor, "... copies width"]) -> Float[Tensor, "copies ... width"]:
@@ -15,31 +15,31 @@ def by_copy(weight: Float[Tensor, "... copies width"]) -> Float[Tensor, "copies 
     return weight.movedim(-2, 0)
 
 
-def parts(model: Memory, copy: int) -> Iterator[Tensor]:
+def copy_weights(model: MemoryNetwork, copy: int) -> Iterator[Tensor]:
     """Every weight's share that belongs to a copy."""
     return (by_copy(weight)[copy] for weight in model.parameters())
 
 
 @torch.no_grad()
-def draw(model: Memory, seeds: Sequence[int]) -> None:
+def draw_weights(model: MemoryNetwork, seeds: Sequence[int]) -> None:
     """Fresh weights from a seed for each copy, as in Sukhbaatar et al. 2015, 4.2; the others change nothing."""
     for copy, seed in enumerate(seeds):
         generator = torch.Generator().manual_seed(seed)
-        for weight in parts(model, copy):
+        for weight in copy_weights(model, copy):
             weight.copy_(torch.normal(0.0, 0.1, weight.shape, generator=generator))
 
 
-def restarts(config: MemoryConfig, seeds: Sequence[int]) -> Memory:
+def model_of_copies(config: MemoryNetworkConfig, seeds: Sequence[int]) -> MemoryNetwork:
     """A model of one copy for each seed."""
-    model = Memory(replace(config, copies=len(seeds)))
-    draw(model, seeds)
+    model = MemoryNetwork(replace(config, copies=len(seeds)))
+    draw_weights(model, seeds)
     return model
 
 
 @torch.no_grad()
-def one(model: Memory, copy: int) -> Memory:
+def single_copy(model: MemoryNetwork, copy: int) -> MemoryNetwork:
     """One copy as a model of its own."""
-    alone = Memory(replace(model.config, copies=1))
-    for mine, theirs in zip(parts(alone, 0), parts(model, copy), strict=True):
+    alone = MemoryNetwork(replace(model.config, copies=1))
+    for mine, theirs in zip(copy_weights(alone, 0), copy_weights(model, copy), strict=True):
         mine.copy_(theirs)
     return alone.eval()

@@ -14,12 +14,12 @@ def curves(runs: Sequence[Path], score: str = "loss") -> dict[str, Points]:
     """(step, value) of every run: what it learned from, and the valid set."""
     found: dict[str, Points] = {}
     known: set[str] = set()
-    for run, name in zip(runs, names(runs), strict=True):
+    for run, name in zip(runs, run_names(runs), strict=True):
         lines = read_log(run)
         if not lines:
             raise RegardError(f"{run}: no log.jsonl of a training")
         known |= {key for line in lines for key in (*line, *line.get("valid", {}))}
-        for what, points in ((name, learned(lines, score)), (f"{name} valid", judged(lines, score))):
+        for what, points in ((name, training_points(lines, score)), (f"{name} valid", valid_points(lines, score))):
             if points:
                 found[what] = points
     if not found:
@@ -28,17 +28,17 @@ def curves(runs: Sequence[Path], score: str = "loss") -> dict[str, Points]:
     return found
 
 
-def learned(lines: Sequence[dict[str, Any]], score: str) -> Points:
+def training_points(lines: Sequence[dict[str, Any]], score: str) -> Points:
     return [(line["step"], line[score]) for line in lines if isinstance(line.get(score), (int, float))]
 
 
-def judged(lines: Sequence[dict[str, Any]], score: str) -> Points:
+def valid_points(lines: Sequence[dict[str, Any]], score: str) -> Points:
     return [
         (line["step"], line["valid"][score]) for line in lines if score in line.get("valid", {}) and "final" not in line
     ]
 
 
-def names(runs: Sequence[Path]) -> list[str]:
+def run_names(runs: Sequence[Path]) -> list[str]:
     """The last part of each path; all of it where two are alike."""
     last = [run.resolve().name for run in runs]
     return [str(run) if last.count(name) > 1 else name for run, name in zip(runs, last, strict=True)]

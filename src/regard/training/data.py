@@ -5,28 +5,28 @@ from pathlib import Path
 
 from regard.errors import lookup
 from regard.text import DataError
-from regard.training.materials import Say, TrainingData, classify, translate
-from regard.training.questions import answer
+from regard.training.materials import Say, TrainingData, classification_data, translation_data
+from regard.training.questions import answer_data
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe
-from regard.training.streams import masked, next_token
+from regard.training.streams import masked_data, next_token_data
 
-MATERIALS: dict[str, Callable[[Recipe, Path, Say], TrainingData]] = {
-    "translate": translate,
-    "next-token": next_token,
-    "masked": masked,
-    "classify": classify,
-    "answer": answer,
+READERS: dict[str, Callable[[Recipe, Path, Say], TrainingData]] = {
+    "translate": translation_data,
+    "next-token": next_token_data,
+    "masked": masked_data,
+    "classify": classification_data,
+    "answer": answer_data,
 }
 """How the data of an objective is read."""
 
 
-def material(recipe: Recipe, home: Path, say: Say) -> TrainingData:
+def read_training_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Read the data of a recipe; what is derived from it is kept in `home`."""
-    found = lookup(MATERIALS, recipe.train.objective, "objective")(recipe, home, say)
+    found = lookup(READERS, recipe.train.objective, "objective")(recipe, home, say)
     if recipe.model.kind not in found.objective.kinds:
         able = " or ".join(found.objective.kinds)
         raise RecipeError(f"model.kind = {recipe.model.kind!r}: train.objective {found.objective.name!r} needs {able}")
-    if not len(found.rows):
+    if not len(found.examples):
         raise DataError(f"{recipe.data.train[0]}: no text left to learn from")
     return found

@@ -10,46 +10,46 @@ from typing import Any
 
 import torch
 
-from regard.training.beginning import begun
-from regard.training.data import material
-from regard.training.feed import BatchSource, mixed
+from regard.training.beginning import starting_model
+from regard.training.data import read_training_data
+from regard.training.feed import BatchSource, mix_seeds
 from regard.training.learner import Learner
 from regard.training.optimiser import make_optimiser
 from regard.training.recipe import Recipe
-from regard.training.update import update
+from regard.training.update import training_step
 from regard.training.vocabulary import FOLDER
 
-TRIED, ENOUGH = 4, 60.0  # steps, and the seconds after which no further one is tried
+TRIAL_STEPS, TRIAL_SECONDS = 4, 60.0  # steps, and the seconds after which no further one is tried
 
 
 def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
     """Parameters, memory, steps an epoch and time. Nothing is written into the run."""
     run = Path(recipe.run)
     with tempfile.TemporaryDirectory() as folder:
-        data = material(recipe, run if (run / FOLDER).is_dir() else Path(folder), say)
+        data = read_training_data(recipe, run if (run / FOLDER).is_dir() else Path(folder), say)
         train, place = recipe.train, torch.device(device)
-        model = begun(recipe, data, say).model.to(place)
-        feed = BatchSource(data.rows, data.order, data.objective, seed=train.seed)
+        model = starting_model(recipe, data, say).model.to(place)
+        feed = BatchSource(data.examples, data.sampler, data.objective, seed=train.seed)
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
         optimiser = make_optimiser(
-            model, train.optimiser, rate=0.0, betas=train.betas, epsilon=train.epsilon, decay=0.0
+            model, train.optimiser, learning_rate=0.0, betas=train.betas, epsilon=train.epsilon, weight_decay=0.0
         )
         times: list[float] = []
         counts: list[int] = []
         begin = time.perf_counter()
-        while len(times) < TRIED and time.perf_counter() - begin < ENOUGH:
-            torch.manual_seed(mixed(train.seed, len(times)))
+        while len(times) < TRIAL_STEPS and time.perf_counter() - begin < TRIAL_SECONDS:
+            torch.manual_seed(mix_seeds(train.seed, len(times)))
             started = time.perf_counter()
             first = len(times) * train.accumulate
             batches = [feed[first + part].to(place) for part in range(train.accumulate)]
-            counts.append(update(learner, batches, optimiser, rate=0.0).count)
+            counts.append(training_step(learner, batches, optimiser, learning_rate=0.0).count)
             times.append(time.perf_counter() - started)
         seconds = median(times[1:] or times)  # the first one also makes room for everything
-        every = max(1, data.order.count(0) // train.accumulate)
-        weights, memory = sum(weight.numel() for weight in model.parameters()), peak(place)
+        every = max(1, data.sampler.count(0) // train.accumulate)
+        weights, memory = sum(weight.numel() for weight in model.parameters()), peak_memory(place)
         return {
             "parameters": weights,
-            "examples": len(data.rows),
+            "examples": len(data.examples),
             "vocabulary": len(data.tokenizer),
             "steps_an_epoch": every,
             "epochs": round(train.steps / every, 2),
@@ -61,7 +61,7 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
         }
 
 
-def peak(place: torch.device) -> int | None:
+def peak_memory(place: torch.device) -> int | None:
     """The most memory that was in use so far, in bytes; None where the system does not say."""
     if place.type == "cuda":
         return torch.cuda.max_memory_allocated(place)
@@ -72,7 +72,7 @@ def peak(place: torch.device) -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def shown_estimate(found: dict[str, Any]) -> str:
+def format_estimate(found: dict[str, Any]) -> str:
     """The same in words."""
     memory = found["memory_mb"]
     used = "memory: this system does not say" if memory is None else f"{memory:,} MB of memory"

@@ -12,7 +12,7 @@ from regard.text import Tokenizer
 from regard.training.learner import Learner
 from regard.training.sacre import SacreBleu
 
-ROOM = 2048  # source tokens that are translated at a time
+BATCH_TOKENS = 2048  # source tokens that are translated at a time
 
 Check = Callable[[], None]
 """Called between two pieces of work; raises if the work is to stop."""
@@ -24,38 +24,40 @@ class Totals:
 
     loss: float = 0.0
     count: int = 0
-    right: float | None = None
+    correct: float | None = None
 
     def __add__(self, other: "Totals") -> "Totals":
-        right = None if self.right is None and other.right is None else (self.right or 0.0) + (other.right or 0.0)
+        right = (
+            None if self.correct is None and other.correct is None else (self.correct or 0.0) + (other.correct or 0.0)
+        )
         return Totals(self.loss + other.loss, self.count + other.count, right)
 
     def means(self) -> dict[str, float]:
         """The mean loss, its perplexity, and the share that is right."""
         mean = self.loss / max(self.count, 1)
         scores = {"loss": mean, "perplexity": perplexity(mean)}
-        return scores if self.right is None else scores | {"accuracy": self.right / max(self.count, 1)}
+        return scores if self.correct is None else scores | {"accuracy": self.correct / max(self.count, 1)}
 
 
 def perplexity(loss: float) -> float:
     return math.exp(min(loss, 700))  # beyond, it is no number any more
 
 
-def totals(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> Totals:
+def loss_totals(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> Totals:
     """The losses of all batches, each read after the one before it where a model remembers."""
     found, carried = Totals(), None
     device = next(learner.model.parameters()).device
     for batch in batches:
         check()
-        loss = learner.loss(batch.to(device), carried=carried)
-        carried = loss.carried
-        found += Totals(float(loss.plain), batch.count, None if loss.right is None else float(loss.right))
+        loss = learner.loss(batch.to(device), memory=carried)
+        carried = loss.memory
+        found += Totals(float(loss.cross_entropy), batch.count, None if loss.correct is None else float(loss.correct))
     return found
 
 
-def held_out(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> dict[str, float]:
+def held_out_scores(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> dict[str, float]:
     """The mean loss of all places, its perplexity, and how often the likeliest answer is right if that is counted."""
-    return totals(learner, batches, check).means()
+    return loss_totals(learner, batches, check).means()
 
 
 @dataclass(frozen=True)
@@ -68,28 +70,28 @@ class TranslationSet:
     start: int
     beam: int = 1
     length_penalty: float = 1.0
-    longest: int | None = None
+    max_new_tokens: int | None = None
 
     def scores(self, model: Model, check: Check = lambda: None) -> dict[str, float]:
         """BLEU and chrF as sacreBLEU counts them."""
         sacre = SacreBleu()
-        found = sacre.scores(self.written(model, check), self.references)
+        found = sacre.scores(self.translations(model, check), self.references)
         return {name: score.score for name, score in found.items()}
 
-    def written(self, model: Model, check: Check) -> list[str]:
+    def translations(self, model: Model, check: Check) -> list[str]:
         """The translations, in the order of the sources; those of like length are written together."""
         order = sorted(range(len(self.sources)), key=lambda row: (-len(self.sources[row]), row))
         found: dict[int, str] = {}
         while order:
             check()
-            rows = order[: max(1, ROOM // (len(self.sources[order[0]]) * self.beam))]
+            rows = order[: max(1, BATCH_TOKENS // (len(self.sources[order[0]]) * self.beam))]
             order = order[len(rows) :]
-            for row, ids in zip(rows, self.decoded(model, [self.sources[row] for row in rows]), strict=True):
+            for row, ids in zip(rows, self.decode(model, [self.sources[row] for row in rows]), strict=True):
                 found[row] = self.tokenizer.target.decode(ids)
         return [found[row] for row in range(len(self.sources))]
 
-    def decoded(self, model: Any, sources: list[Sequence[int]]) -> list[tuple[int, ...]]:
-        from regard.decoding import Rules, decode
+    def decode(self, model: Any, sources: list[Sequence[int]]) -> list[tuple[int, ...]]:
+        from regard.decoding import Constraints, decode
 
         specials = self.tokenizer.target.specials
         device = next(model.parameters()).device
@@ -112,9 +114,9 @@ class TranslationSet:
             prefix=prefix.to(device),
             prefix_attention_mask=None if prefix_attention_mask is None else prefix_attention_mask.to(device),
             beam=self.beam,
-            max_length=[self.longest or 2 * len(source) + 20 for source in sources],
+            max_new_tokens=[self.max_new_tokens or 2 * len(source) + 20 for source in sources],
             length_penalty=self.length_penalty,
-            rules=Rules(
+            rules=Constraints(
                 ends=() if specials.eos is None else (specials.eos,),
                 banned=() if specials.pad is None else (specials.pad,),
             ),

@@ -32,30 +32,30 @@ class Exporter:
     files: Sequence[Path]
     labels: Sequence[str] = ()
 
-    def write(self, model: Model, folder: Path, *, step: int, scores: Mapping[str, Any], what: str = "") -> None:
+    def write(self, model: Model, folder: Path, *, step: int, scores: Mapping[str, Any], note: str = "") -> None:
         """Put a model into an empty folder."""
-        told = dict(self.plan.told) | dict(self.tokens)
+        told = dict(self.plan.config_entries) | dict(self.tokens)
         if self.labels:
             told["id2label"] = {str(number): label for number, label in enumerate(self.labels)}
             told["label2id"] = {label: number for number, label in enumerate(self.labels)}
         save_model(model, folder, told, self.plan.architecture, files=self.files)
         if self.recipe.train.objective in ("translate", "next-token"):
-            text = json.dumps(self.generation(), indent=2) + "\n"
+            text = json.dumps(self.generation_config(), indent=2) + "\n"
             (folder / "generation_config.json").write_text(text, encoding="utf-8")
-        (folder / "README.md").write_text(self.card(model, step, scores, what), encoding="utf-8")
+        (folder / "README.md").write_text(self.card(model, step, scores, note), encoding="utf-8")
 
-    def generation(self) -> dict[str, Any]:
+    def generation_config(self) -> dict[str, Any]:
         """How the model wants to write."""
         train = self.recipe.train
         told: dict[str, Any] = dict(self.tokens)
         if train.objective == "translate":
             told |= {"num_beams": train.beam, "length_penalty": train.length_penalty}
-            told |= {"max_length": most_written(self.recipe)}
+            told |= {"max_length": max_target_length(self.recipe)}
             if "pad_token_id" in self.tokens:
                 told["bad_words_ids"] = [[self.tokens["pad_token_id"]]]
         return told
 
-    def card(self, model: Model, step: int, scores: Mapping[str, Any], what: str) -> str:
+    def card(self, model: Model, step: int, scores: Mapping[str, Any], note: str) -> str:
         """The model card: what it is, what it was trained on, what it reached, and how to make it again."""
         recipe = self.recipe
         name = Path(recipe.run).name
@@ -70,7 +70,7 @@ class Exporter:
             count=f"{count:,}",
             files=files,
             step=step,
-            what=f" {what}" if what else "",
+            what=f" {note}" if note else "",
             table=table,
             recipe=write_recipe(recipe),
             library="regard" if self.is_ours else "transformers",
@@ -80,7 +80,7 @@ class Exporter:
     @property
     def is_ours(self) -> bool:
         """Whether the model's layout is known here alone."""
-        return str(self.plan.told.get("model_type")).startswith("regard-")
+        return str(self.plan.config_entries.get("model_type")).startswith("regard-")
 
 
 CARD = """---
@@ -102,9 +102,9 @@ The recipe, everything said:
 """
 
 
-def most_written(recipe: Recipe) -> int:
+def max_target_length(recipe: Recipe) -> int:
     """Tokens of a translation at most, with the one that it begins with."""
-    return max(16, recipe.data.longest)
+    return max(16, recipe.data.max_length)
 
 
 def token_ids(tokenizer: Tokenizer, start: int | None) -> dict[str, int]:

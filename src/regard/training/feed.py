@@ -34,8 +34,8 @@ class BatchSource:
 
     def __init__(
         self,
-        rows: ExampleSource,
-        order: BatchSampler,
+        examples: ExampleSource,
+        sampler: BatchSampler,
         objective: Objective,
         *,
         seed: int,
@@ -43,7 +43,7 @@ class BatchSource:
         workers: int = 0,
     ) -> None:
         """`part` is (rank, world): a process gets every world-th row of a batch."""
-        self.data, self.order, self.objective, self.seed, self.part = rows, order, objective, seed, part
+        self.examples, self.sampler, self.objective, self.seed, self.part = examples, sampler, objective, seed, part
         self.pool = ThreadPoolExecutor(workers) if workers else None
         self.ahead = 2 * workers
         self.waiting: dict[int, Future[Any]] = {}
@@ -52,29 +52,29 @@ class BatchSource:
     def __getitem__(self, number: int) -> Any:
         """Batch 0, 1, … of the whole run."""
         if self.pool is None:
-            return self.made(number)
+            return self.make(number)
         for near in range(number, number + self.ahead + 1):
             if near not in self.waiting:
-                self.waiting[near] = self.pool.submit(self.made, near, *self.place(near))
+                self.waiting[near] = self.pool.submit(self.make, near, *self.epoch_and_number(near))
         for old in [near for near in self.waiting if near < number]:
             self.waiting.pop(old).cancel()
         return self.waiting.pop(number).result()
 
-    def place(self, number: int) -> tuple[int, int]:
+    def epoch_and_number(self, number: int) -> tuple[int, int]:
         """The epoch of a batch, and its number in it."""
         while self.starts[-1] <= number:
-            self.starts.append(self.starts[-1] + self.order.count(len(self.starts) - 1))
+            self.starts.append(self.starts[-1] + self.sampler.count(len(self.starts) - 1))
         epoch = next(epoch for epoch in reversed(range(len(self.starts))) if self.starts[epoch] <= number)
         return epoch, number - self.starts[epoch]
 
-    def made(self, number: int, epoch: int | None = None, place: int = 0) -> Any:
+    def make(self, number: int, epoch: int | None = None, place: int = 0) -> Any:
         if epoch is None:
-            epoch, place = self.place(number)
+            epoch, place = self.epoch_and_number(number)
         rank, world = self.part
-        whole = self.order.rows(epoch, place)
+        whole = self.sampler.rows(epoch, place)
         mine = whole[rank::world]
-        rows = [self.data[row] for row in mine or whole[:1]]
-        batch = self.objective.batch(rows, torch.Generator().manual_seed(mixed(self.seed, number, rank)))
+        rows = [self.examples[row] for row in mine or whole[:1]]
+        batch = self.objective.batch(rows, torch.Generator().manual_seed(mix_seeds(self.seed, number, rank)))
         # A process for which no row is left does what the others do, and it counts for nothing.
         return batch if mine else replace(batch, count=0, tokens=0)
 
@@ -83,7 +83,7 @@ class BatchSource:
             self.pool.shutdown(cancel_futures=True)
 
 
-def mixed(*numbers: int) -> int:
+def mix_seeds(*numbers: int) -> int:
     """One seed from several numbers, near ones far apart: splitmix64, Steele et al. 2014."""
     whole = (1 << 64) - 1
     state = 0

@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-from regard.attention import Compare
-from regard.layers import Block, Output
-from regard.models import Aligner, Memory, Model, Transformer
-from regard.training.copies import draw
+from regard.attention import LearnedScore
+from regard.layers import Output, TransformerBlock
+from regard.models import Aligner, MemoryNetwork, Model, Transformer
+from regard.training.copies import draw_weights
 
 SMALL = 0.02
 
@@ -20,8 +20,8 @@ def initialise(model: Model, seed: int) -> None:
     neither lengthen nor shorten what they remember (Saxe et al. 2014). Memory networks: Sukhbaatar et al. 2015, 4.2.
     """
     generator = torch.Generator().manual_seed(seed)
-    if isinstance(model, Memory):
-        draw(model, [seed])
+    if isinstance(model, MemoryNetwork):
+        draw_weights(model, [seed])
         return
     two_sided = isinstance(model, Transformer | Aligner)
     for module in model.modules():
@@ -40,13 +40,13 @@ def initialise(model: Model, seed: int) -> None:
             nn.init.normal_(module.weight, std=std, generator=generator)
         elif isinstance(module, nn.RNNBase):
             _recurrent(module, generator)
-        elif isinstance(module, Compare):
+        elif isinstance(module, LearnedScore):
             for weight in module.parameters():
                 nn.init.xavier_uniform_(weight, generator=generator)
     if not two_sided:
-        blocks = [module for module in model.modules() if isinstance(module, Block)]
-        for block in blocks if blocks and blocks[0].first else []:
-            for last in (block.self.output, block.inner.narrow):
+        blocks = [module for module in model.modules() if isinstance(module, TransformerBlock)]
+        for block in blocks if blocks and blocks[0].pre_norm else []:
+            for last in (block.self.output, block.feed_forward.narrow):
                 last.weight.mul_((2 * len(blocks)) ** -0.5)
 
 

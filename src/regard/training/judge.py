@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from regard.training.evaluation import Check, TranslationSet, held_out
-from regard.training.export import most_written
+from regard.training.evaluation import Check, TranslationSet, held_out_scores
+from regard.training.export import max_target_length
 from regard.training.learner import Learner
 from regard.training.materials import TrainingData
-from regard.training.orders import in_order
+from regard.training.orders import valid_batches
 from regard.training.recipe import Recipe
 
-WRITTEN = ("bleu", "chrf")
+TRANSLATION_METRICS = ("bleu", "chrf")
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,10 @@ class Evaluator:
         if not len(data.valid):
             return None
         train = recipe.train
-        batches = data.judged or in_order(data.valid, data.objective, room=max(train.tokens, 4096), seed=train.seed)
-        if train.score not in WRITTEN or data.start is None:
+        batches = data.valid_batches or valid_batches(
+            data.valid, data.objective, batch_tokens=max(train.batch_tokens, 4096), seed=train.seed
+        )
+        if train.metric not in TRANSLATION_METRICS or data.start_token is None:
             return cls(batches)
         # What the finished model scores is what anyone finds who evaluates its folder, texts without an end included.
         as_told = is_last and recipe.model.kind in ("transformer", "alignment")
@@ -39,13 +41,13 @@ class Evaluator:
                 [data.valid[row][0].tolist() for row in range(count)],
                 data.references[:count],
                 data.tokenizer,
-                data.start,
+                data.start_token,
                 train.beam if is_last else train.valid_beam,
                 train.length_penalty,
-                most_written(recipe) - 1 if as_told else None,  # the token that a text begins with counts there
+                max_target_length(recipe) - 1 if as_told else None,  # the token that a text begins with counts there
             ),
         )
 
     def scores(self, learner: Learner, check: Check = lambda: None) -> dict[str, float]:
-        scores = held_out(learner, self.batches, check)
+        scores = held_out_scores(learner, self.batches, check)
         return scores if self.translations is None else scores | self.translations.scores(learner.model, check)

@@ -34,27 +34,27 @@ class Learner(nn.Module):
         self.model = model
         self.objective, self.smoothing = objective, smoothing
         self.precision = precision
-        self.takes_half = lookup(PRECISIONS, precision, "precision")
+        self.uses_bfloat16 = lookup(PRECISIONS, precision, "precision")
 
-    def forward(self, batch: Any, carried: SegmentMemory | None = None) -> tuple[Tensor, Tensor, SegmentMemory | None]:
+    def forward(self, batch: Any, memory: SegmentMemory | None = None) -> tuple[Tensor, Tensor, SegmentMemory | None]:
         """The loss to learn from and the plain one, both summed over the batch, and what to take to the next batch."""
-        loss = self.loss(batch, self.smoothing, carried)
-        return loss.total, loss.plain, loss.carried
+        loss = self.loss(batch, self.smoothing, memory)
+        return loss.total, loss.cross_entropy, loss.memory
 
-    def of(self, model: Model) -> "Learner":
+    def with_model(self, model: Model) -> "Learner":
         """The same for another model."""
         if model is self.model:
             return self
         return Learner(model, self.objective, smoothing=self.smoothing, precision=self.precision).eval()
 
-    def loss(self, batch: Any, smoothing: float = 0.0, carried: SegmentMemory | None = None) -> LossSums:
-        batch = batch if carried is None else batch.after(carried)
+    def loss(self, batch: Any, smoothing: float = 0.0, memory: SegmentMemory | None = None) -> LossSums:
+        batch = batch if memory is None else batch.after(memory)
         device = next(self.model.parameters()).device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.training and self.takes_half(device)):
+        with torch.autocast(device, torch.bfloat16, enabled=self.training and self.uses_bfloat16(device)):
             return self.objective.loss(self.model, batch, smoothing)
 
 
-def freeze(model: nn.Module, beginnings: tuple[str, ...]) -> tuple[list[str], list[str]]:
+def freeze(model: nn.Module, prefixes: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Keep weights as they are whose place begins so: "encoder", "encoder.0", "encoder.words"; the names of both kinds.
 
     Layers are named as everywhere: encoder.0 is the first block of the encoder.
@@ -63,7 +63,7 @@ def freeze(model: nn.Module, beginnings: tuple[str, ...]) -> tuple[list[str], li
     learning: list[str] = []
     for name, weight in model.named_parameters():
         place = name.replace(".stack.blocks.", ".")
-        is_kept = any(place == start or place.startswith(f"{start}.") for start in beginnings)
+        is_kept = any(place == start or place.startswith(f"{start}.") for start in prefixes)
         if is_kept:
             weight.requires_grad_(False)
         (kept if is_kept else learning).append(name)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TextIO, runtime_checkable
 
-from regard.training.state import writing
+from regard.training.state import save_errors
 
 LOG, TIMES = "log.jsonl", "times.jsonl"
 
@@ -26,11 +26,11 @@ class TrainingLog:
     def __init__(self, folder: Path, length: int = 0, *, writes: bool = True) -> None:
         """Go on after the first `length` bytes; what was written later belongs to steps that are done again."""
         self.path, self.writes = folder / LOG, writes
-        self.readers: list[LogListener] = []
+        self.listeners: list[LogListener] = []
         self._lines: TextIO | None = None
         if not writes:
             return
-        with writing(self.path):
+        with save_errors(self.path):
             with self.path.open("a+b") as file:
                 file.truncate(length)
                 sync(file)
@@ -42,7 +42,7 @@ class TrainingLog:
         if self._lines is not None:
             line = {"step": step, **values}
             self._put(self._lines, line)
-            for reader in self.readers:
+            for reader in self.listeners:
                 reader.write(line)
 
     def time(self, step: int, **values: Any) -> None:
@@ -51,15 +51,15 @@ class TrainingLog:
             self._put(self._times, {"step": step, "time": round(time.time(), 3), **values})
 
     def _put(self, file: TextIO, line: dict[str, Any]) -> None:
-        with writing(self.path):
+        with save_errors(self.path):
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             file.flush()
 
-    def length(self) -> int:
+    def synced_length(self) -> int:
         """How long the log is, once it is safely on the disk."""
         if self._lines is None:
             return 0
-        with writing(self.path):
+        with save_errors(self.path):
             sync(self._lines)
             return self.path.stat().st_size
 
@@ -68,7 +68,7 @@ class TrainingLog:
             for file in (self._lines, self._times):
                 with suppress(OSError):  # what the disk did not take was said when it was written
                     file.close()
-            for reader in self.readers:
+            for reader in self.listeners:
                 reader.close()
 
 

@@ -9,19 +9,19 @@ from typing import Any
 import torch
 
 from regard.errors import RegardError
-from regard.training.feed import BatchSource, mixed
+from regard.training.feed import BatchSource, mix_seeds
 from regard.training.learner import Learner
 from regard.training.log import TrainingLog
 from regard.training.objectives.objective import SegmentMemory
 from regard.training.processes import World
 from regard.training.recipe import TrainRecipe
 from regard.training.reports import TrainingReport
-from regard.training.schedules import rate_at
-from regard.training.signals import Stop, Stopped
+from regard.training.schedules import learning_rate_at
+from regard.training.signals import Stopped, StopRequest
 from regard.training.state import TrainingProgress
-from regard.training.update import StepResult, update
+from regard.training.update import StepResult, training_step
 
-HIGHER = ("bleu", "chrf", "accuracy", "f1")
+HIGHER_IS_BETTER = ("bleu", "chrf", "accuracy", "f1")
 """Scores of which more is better; of all others, less."""
 
 Evaluate = Callable[[Callable[[], None]], dict[str, float]]
@@ -44,15 +44,15 @@ class Loop:
     learner: Any
     model: Learner
     optimiser: torch.optim.Optimizer
-    feed: BatchSource
+    batch_source: BatchSource
     save: Callable[[TrainingProgress, dict[str, float]], None]
     evaluate: Evaluate | None
     log: TrainingLog
     report: TrainingReport
     world: World
-    stop: Stop
+    stop: StopRequest
     progress: TrainingProgress = TrainingProgress()
-    carried: SegmentMemory | None = None  # from the last batch to the next, where a model remembers
+    memory: SegmentMemory | None = None  # from the last batch to the next, where a model remembers
 
     def run(self) -> TrainingProgress:
         """Go on to the last step; on being told to stop, save and raise Stopped. Saves twice in a row are one."""
@@ -61,12 +61,12 @@ class Loop:
             while True:
                 scores: dict[str, float] = {}
                 is_judged = self.is_due(self.train.evaluate_every or self.train.save_every)
-                if is_judged and self.evaluate is not None and self.progress.evaluated < self.progress.step:
-                    scores = self.scored(self.evaluate)
+                if is_judged and self.evaluate is not None and self.progress.evaluated_step < self.progress.step:
+                    scores = self.evaluate_now(self.evaluate)
                     saved = -1
                 is_kept = self.is_due(self.train.save_every) or self.progress.best_step == self.progress.step
                 if (is_kept or self.is_over()) and saved != self.progress.step:
-                    self.save(self.logged(), scores)
+                    self.save(self.progress_to_save(), scores)
                     saved = self.progress.step
                 if self.is_over():
                     return self.progress
@@ -74,13 +74,13 @@ class Loop:
                 self.step()
         except Stopped:
             if saved != self.progress.step:
-                self.save(self.logged(), {})
+                self.save(self.progress_to_save(), {})
             self.world.wait()  # nobody leaves while another is still writing
             raise
 
     def check(self) -> None:
         """Raise Stopped if one of the processes was told to stop."""
-        if self.world.any(self.stop.asked is not None):
+        if self.world.any(self.stop.signal_number is not None):
             raise Stopped
 
     def is_due(self, every: int) -> bool:
@@ -89,10 +89,12 @@ class Loop:
 
     def is_over(self) -> bool:
         patience = self.train.patience
-        return self.progress.step >= self.train.steps or bool(patience and self.progress.waited >= patience)
+        return self.progress.step >= self.train.steps or bool(
+            patience and self.progress.evaluations_since_best >= patience
+        )
 
-    def logged(self) -> TrainingProgress:
-        self.progress = replace(self.progress, log=self.log.length(), world=self.world.size)
+    def progress_to_save(self) -> TrainingProgress:
+        self.progress = replace(self.progress, log=self.log.synced_length(), world=self.world.size)
         return self.progress
 
     def step(self) -> None:
@@ -101,45 +103,45 @@ class Loop:
         begun = time.perf_counter()
         first = (step - 1) * train.accumulate
         numbers = range(first, first + train.accumulate)
-        batches = [self.feed[number].to(self.world.device) for number in numbers]
-        torch.manual_seed(mixed(train.seed, step, self.world.rank))
-        rate = rate_at(
+        batches = [self.batch_source[number].to(self.world.device) for number in numbers]
+        torch.manual_seed(mix_seeds(train.seed, step, self.world.rank))
+        rate = learning_rate_at(
             step,
-            rate=train.rate,
+            peak=train.learning_rate,
             schedule=train.schedule,
             warmup=train.warmup,
             steps=train.steps,
-            floor=train.floor,
+            minimum=train.min_learning_rate,
             cooldown=train.cooldown,
         )
         self.model.train()
-        done = update(
+        done = training_step(
             self.learner,
             batches,
             self.optimiser,
-            rate=rate,
-            most=train.clip,
+            learning_rate=rate,
+            max_norm=train.clip_norm,
             world=self.world,
-            carried=self.carried,
+            memory=self.memory,
         )
-        self.carried = done.carried
-        epoch = self.feed.place(numbers[0])[0]
-        self.progress = replace(self.progress, step=step, **self.counted(done, step, numbers[0]))
+        self.memory = done.memory
+        epoch = self.batch_source.epoch_and_number(numbers[0])[0]
+        self.progress = replace(self.progress, step=step, **self.count_step(done, step, numbers[0]))
         if step % train.log_every == 0 or step == train.steps:
-            self.wrote(epoch, rate, done.norm)
+            self.write_log(epoch, rate, done.norm)
         seconds = time.perf_counter() - begun
         self.log.time(step, seconds=round(seconds, 4), tokens_per_second=round(done.count / seconds, 1))
-        told = {"loss": done.plain / max(done.count, 1), "rate": rate, "tokens/s": done.count / seconds}
+        told = {"loss": done.cross_entropy / max(done.count, 1), "rate": rate, "tokens/s": done.count / seconds}
         self.report.step(step, {"epoch": epoch + 1, **told})
 
-    def counted(self, done: StepResult, step: int, batch: int) -> dict[str, Any]:
+    def count_step(self, done: StepResult, step: int, batch: int) -> dict[str, Any]:
         """The sums since the last line of the log, and the steps in a row that were skipped."""
         if not done.skipped:
             before = self.progress
-            sums = {"loss": before.loss + done.loss, "plain": before.plain + done.plain}
+            sums = {"loss": before.loss + done.loss, "plain": before.cross_entropy + done.cross_entropy}
             return sums | {"count": before.count + done.count, "streak": 0}
-        streak = self.progress.streak + 1
-        epoch, place = self.feed.place(batch)
+        streak = self.progress.skipped_in_a_row + 1
+        epoch, place = self.batch_source.epoch_and_number(batch)
         where = f"step {step}, batch {place} of epoch {epoch + 1}"
         self.log.write(step, skipped=where, norm=str(done.norm))
         self.report.say(f"{where}: the gradient is no number: skipped")
@@ -150,15 +152,15 @@ class Loop:
             )
         return {"streak": streak}
 
-    def wrote(self, epoch: int, rate: float, norm: float) -> None:
+    def write_log(self, epoch: int, rate: float, norm: float) -> None:
         """A line of the log: means over the places since the line before."""
         now = self.progress
         if now.count:
-            means = {"loss": now.plain / now.count, "objective": now.loss / now.count}
+            means = {"loss": now.cross_entropy / now.count, "objective": now.loss / now.count}
             self.log.write(now.step, epoch=epoch, **means, rate=rate, norm=norm, tokens=now.count)
         self.progress = replace(now, loss=0.0, plain=0.0, count=0)
 
-    def scored(self, evaluate: Evaluate) -> dict[str, float]:
+    def evaluate_now(self, evaluate: Evaluate) -> dict[str, float]:
         """Scores, and whether they are the best so far."""
         step = self.progress.step
         begun = time.perf_counter()
@@ -167,15 +169,16 @@ class Loop:
             scores = evaluate(self.check)
         self.log.write(step, valid=scores)
         self.log.time(step, evaluation=round(time.perf_counter() - begun, 3))
-        self.report.scored(step, scores)
-        if self.train.score not in scores:
-            raise RegardError(f"train.score = {self.train.score!r}: known here are {', '.join(scores)}")
-        mine, best = scores[self.train.score], self.progress.best
-        is_better = math.isfinite(mine) and (best is None or better(self.train.score, mine, best))
-        news = {"best": mine, "best_step": step, "waited": 0} if is_better else {"waited": self.progress.waited + 1}
+        self.report.scores(step, scores)
+        if self.train.metric not in scores:
+            raise RegardError(f"train.score = {self.train.metric!r}: known here are {', '.join(scores)}")
+        score, best = scores[self.train.metric], self.progress.best
+        is_best = math.isfinite(score) and (best is None or is_better(self.train.metric, score, best))
+        since_best = 0 if is_best else self.progress.evaluations_since_best + 1
+        changes = {"best": score, "best_step": step} if is_best else {}
         self.progress = replace(self.progress, evaluated=step, **news)
         return scores
 
 
-def better(score: str, mine: float, other: float) -> bool:
-    return mine > other if score in HIGHER else mine < other
+def is_better(metric: str, score: float, other: float) -> bool:
+    return score > other if metric in HIGHER_IS_BETTER else score < other

@@ -17,7 +17,7 @@ Targets = Int[Tensor, " places"]
 Numbers = Float[Tensor, ""]
 
 
-def word_loss(output: Output, x: Vectors, targets: Targets, *, smoothing: float = 0.0) -> tuple[Numbers, Numbers]:
+def output_loss(output: Output, x: Vectors, targets: Targets, *, smoothing: float = 0.0) -> tuple[Numbers, Numbers]:
     """The cross-entropy of an output layer over some places, summed: smoothed, and plain (no gradient)."""
     x = x if output.transform is None else output.transform(x)
     x = x if output.scale == 1 else x * output.scale

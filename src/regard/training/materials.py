@@ -32,14 +32,14 @@ Say = Callable[[str], None]
 class TableExamples(Sequence[Row]):
     """Examples of several columns each, some rows of their tables; made when asked for."""
 
-    def __init__(self, tables: Sequence[TokenTable], kept: np.ndarray) -> None:
-        self.tables, self.kept = tables, kept
+    def __init__(self, tables: Sequence[TokenTable], rows: np.ndarray) -> None:
+        self.tables, self.rows = tables, rows
 
     def __len__(self) -> int:
-        return len(self.kept)
+        return len(self.rows)
 
     def __getitem__(self, number: int) -> Row:  # type: ignore[override]
-        row = int(self.kept[number])
+        row = int(self.rows[number])
         return tuple(table[row] for table in self.tables)
 
 
@@ -53,17 +53,17 @@ class TrainingData:
 
     tokenizer: Tokenizer
     objective: Objective
-    wanted: DataSizes
-    rows: ExampleSource
-    order: BatchSampler
+    sizes: DataSizes
+    examples: ExampleSource
+    sampler: BatchSampler
     valid: Sequence[Row] = ()
-    judged: Sequence[Any] = ()
+    valid_batches: Sequence[Any] = ()
     labels: tuple[str, ...] = ()
-    start: int | None = None
+    start_token: int | None = None
     references: Sequence[str] = field(default_factory=list)
 
 
-def translate(recipe: Recipe, home: Path, say: Say) -> TrainingData:
+def translation_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Pairs of texts."""
     corpus = pair_corpus(recipe.data.train, recipe.data)
     sides = ("source", "target")
@@ -80,22 +80,22 @@ def translate(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     def encoded(corpus: Corpus, what: str) -> tuple[list[TokenTable], np.ndarray]:
         tables = token_tables(corpus, coders, home / "cache")
         lengths = np.stack([tables[side].lengths for side in sides], 1)
-        return [tables[side] for side in sides], usable(lengths, recipe.data, corpus, say, what)
+        return [tables[side] for side in sides], usable_rows(lengths, recipe.data, corpus, say, what)
 
     tables, kept = encoded(corpus, "training")
-    kept, held = parted(kept, recipe.data)
+    kept, held = split_valid(kept, recipe.data)
     valid, judged = TableExamples(tables, held), corpus
     if recipe.data.valid:
         judged = pair_corpus(recipe.data.valid, recipe.data)
         valid = TableExamples(*encoded(judged, "valid"))
-    wanted_lines = set(valid.kept.tolist())
+    wanted_lines = set(valid.rows.tolist())
     references = [target for line, (_, target) in enumerate(judged) if line in wanted_lines] if wanted_lines else []
     if recipe.tokenizer.kind == "bpe-marked":
         references = [text.replace("@@ ", "") for text in references]
-    if recipe.tokenizer.lower:  # no model can write capitals that it never saw
+    if recipe.tokenizer.lowercase:  # no model can write capitals that it never saw
         references = [text.lower() for text in references]
     lengths = np.stack([table.lengths[kept] for table in tables], 1)
-    pad = number_of(tokenizer, "pad")
+    pad = special_id(tokenizer, "pad")
     one_stream = recipe.model.kind == "decoder"
     return TrainingData(
         tokenizer,
@@ -104,7 +104,7 @@ def translate(recipe: Recipe, home: Path, say: Say) -> TrainingData:
         TableExamples(tables, kept),
         BucketSampler(lengths if not one_stream else np.stack([lengths.sum(1), lengths[:, 1]], 1), recipe.train),
         valid,
-        start=pad,
+        start_token=pad,
         references=references,
     )
 
@@ -114,7 +114,7 @@ def pair_corpus(files: Sequence[str], data: DataRecipe) -> Corpus:
     return SwappedCorpus(corpus) if data.swap else corpus
 
 
-def classify(recipe: Recipe, home: Path, say: Say) -> TrainingData:
+def classification_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Texts with labels."""
     corpus = LabelledCorpus(one_file(recipe.data.train, "train"), recipe.data.label)
     frame = "sentence" if recipe.model.kind == "encoder" else "translation"
@@ -124,11 +124,11 @@ def classify(recipe: Recipe, home: Path, say: Say) -> TrainingData:
 
     def encoded(corpus: LabelledCorpus, what: str) -> tuple[list[TokenTable], np.ndarray]:
         tables = token_tables(corpus, coders, home / "cache")
-        kept = usable(tables["text"].lengths[:, None], recipe.data, corpus, say, what)
+        kept = usable_rows(tables["text"].lengths[:, None], recipe.data, corpus, say, what)
         return [tables["text"], tables["label"]], kept
 
     tables, kept = encoded(corpus, "training")
-    kept, held = parted(kept, recipe.data)
+    kept, held = split_valid(kept, recipe.data)
     valid = TableExamples(tables, held)
     if recipe.data.valid:
         valid = TableExamples(
@@ -140,13 +140,13 @@ def classify(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     return TrainingData(tokenizer, objective, wanted, TableExamples(tables, kept), order, valid, labels=labels)
 
 
-def usable(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say, what: str) -> np.ndarray:
+def usable_rows(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say, what: str) -> np.ndarray:
     """The rows that can be learned from; others are an error, or left out and counted, as the recipe says."""
     if data.faulty not in ("stop", "leave-out"):
         raise RecipeError(f"data.faulty = {data.faulty!r}: stop or leave-out expected")
     empty = (lengths <= 1).any(1)
-    too_long = (lengths > data.longest).any(1)
-    faults = {"is empty": empty, f"has more than data.longest = {data.longest} tokens": too_long}
+    too_long = (lengths > data.max_length).any(1)
+    faults = {"is empty": empty, f"has more than data.longest = {data.max_length} tokens": too_long}
     for fault, rows in faults.items():
         if not rows.any():
             continue
@@ -158,7 +158,7 @@ def usable(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say, what
     return np.flatnonzero(~(empty | too_long))
 
 
-def parted(kept: np.ndarray, data: DataRecipe) -> tuple[np.ndarray, np.ndarray]:
+def split_valid(kept: np.ndarray, data: DataRecipe) -> tuple[np.ndarray, np.ndarray]:
     """Rows to learn from, and the last of them, to be judged by: the share that the recipe says."""
     if not 0 <= data.valid_share < 1:
         raise RecipeError(f"data.valid_share = {data.valid_share}: a share of the text, below 1")
@@ -174,7 +174,7 @@ def one_file(files: Sequence[str], what: str) -> Path:
     return Path(files[0])
 
 
-def number_of(tokenizer: Tokenizer, kind: str) -> int:
+def special_id(tokenizer: Tokenizer, kind: str) -> int:
     number = getattr(tokenizer.specials, kind)
     if number is None:
         raise RecipeError(f"tokenizer.kind: this tokeniser has no {kind} token, which the objective needs")

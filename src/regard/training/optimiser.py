@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import lookup
-from regard.training.sharing import gathered, like
+from regard.training.sharing import distribute_like, full_tensor
 
 OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adam": partial(torch.optim.Adam, fused=True),
@@ -18,32 +18,32 @@ OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
 
 
 def make_optimiser(
-    model: nn.Module, kind: str, *, rate: float, betas: Sequence[float], epsilon: float, decay: float
+    model: nn.Module, kind: str, *, learning_rate: float, betas: Sequence[float], epsilon: float, weight_decay: float
 ) -> torch.optim.Optimizer:
     """An optimiser of what learns. Weights that multiply decay; norms, biases and other vectors do not."""
     learning = [weight for weight in model.parameters() if weight.requires_grad]
     groups = [
-        {"params": [weight for weight in learning if weight.dim() > 1], "weight_decay": decay},
+        {"params": [weight for weight in learning if weight.dim() > 1], "weight_decay": weight_decay},
         {"params": [weight for weight in learning if weight.dim() <= 1], "weight_decay": 0.0},
     ]
     return lookup(OPTIMISERS, kind, "optimiser")(
-        [group for group in groups if group["params"]], lr=rate, betas=tuple(betas), eps=epsilon
+        [group for group in groups if group["params"]], lr=learning_rate, betas=tuple(betas), eps=epsilon
     )
 
 
-def clip(weights: Sequence[Tensor], most: float) -> Tensor:
+def clip_gradients(weights: Sequence[Tensor], max_norm: float) -> Tensor:
     """The norm of all gradients together; they are made shorter where it is above `most` (0: never)."""
     grads = [weight.grad for weight in weights if weight.grad is not None]
-    norm = gathered(torch.nn.utils.get_total_norm(grads))
-    if most > 0:
-        torch.nn.utils.clip_grads_with_norm_(weights, most, norm)
+    norm = full_tensor(torch.nn.utils.get_total_norm(grads))
+    if max_norm > 0:
+        torch.nn.utils.clip_grads_with_norm_(weights, max_norm, norm)
     return norm
 
 
 def moments(optimiser: torch.optim.Optimizer, names: Mapping[Any, str]) -> dict[str, Tensor]:
     """What an optimiser remembers, by the names of the weights: "encoder.…weight:exp_avg"."""
     return {
-        f"{names[weight]}:{key}": gathered(value)
+        f"{names[weight]}:{key}": full_tensor(value)
         for weight, known in optimiser.state.items()
         for key, value in known.items()
         if isinstance(value, Tensor)
@@ -62,5 +62,5 @@ def restore_moments(
         if name in learning:
             found.add(name)
             weight = weights[name]
-            optimiser.state[weight][kind] = value.clone() if kind == "step" else like(value, weight)
+            optimiser.state[weight][kind] = value.clone() if kind == "step" else distribute_like(value, weight)
     return (learning - found if saved else set()), {key.rsplit(":", 1)[0] for key in saved} - learning

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from regard.text.plans import LengthBuckets
-from regard.training.feed import mixed
+from regard.training.feed import mix_seeds
 from regard.training.objectives import Objective, Row
 from regard.training.recipe import TrainRecipe
 
@@ -18,7 +18,7 @@ class BucketSampler:
 
     def __init__(self, lengths: np.ndarray, train: TrainRecipe) -> None:
         others = lengths[:, 0] if lengths.shape[1] > 1 else None
-        self.buckets = LengthBuckets(lengths[:, -1], others, tokens=train.tokens, rows=train.rows)
+        self.buckets = LengthBuckets(lengths[:, -1], others, tokens=train.batch_tokens, rows=train.batch_size)
         self.plan = lru_cache(2)(lambda epoch: self.buckets.plan(train.seed, epoch))
 
     def count(self, epoch: int) -> int:
@@ -28,14 +28,14 @@ class BucketSampler:
         return self.plan(epoch)[number].tolist()
 
 
-def in_order(rows: Sequence[Row], objective: Objective, *, room: int, seed: int) -> list[Any]:
+def valid_batches(rows: Sequence[Row], objective: Objective, *, batch_tokens: int, seed: int) -> list[Any]:
     """Examples to be judged by, as batches, the same every time; the longest first."""
     sizes = [sum(len(part) for part in rows[number]) for number in range(len(rows))]
     waiting = sorted(range(len(rows)), key=lambda number: (-sizes[number], number))
     found: list[Any] = []
     while waiting:
-        count = max(1, room // max(1, sizes[waiting[0]]))
+        count = max(1, batch_tokens // max(1, sizes[waiting[0]]))
         chosen, waiting = waiting[:count], waiting[count:]
-        generator = torch.Generator().manual_seed(mixed(seed, len(found)))
+        generator = torch.Generator().manual_seed(mix_seeds(seed, len(found)))
         found.append(objective.batch([rows[number] for number in chosen], generator))
     return found

@@ -32,7 +32,7 @@ class World:
     device: torch.device = torch.device("cpu")
 
     @property
-    def first(self) -> bool:
+    def is_first(self) -> bool:
         return self.rank == 0
 
     def any(self, claim: bool) -> bool:
@@ -47,9 +47,9 @@ class World:
         dist.all_reduce(together)
         return together.tolist()
 
-    def told(self, number: int) -> int:
+    def from_first(self, number: int) -> int:
         """What the first process says."""
-        return int(self.sums([number if self.first else 0])[0])
+        return int(self.sums([number if self.is_first else 0])[0])
 
     def wait(self) -> None:
         """Until all processes are here."""
@@ -58,7 +58,7 @@ class World:
 
 
 @contextmanager
-def joined(device: str = "cpu") -> Iterator[World]:
+def join_processes(device: str = "cpu") -> Iterator[World]:
     """The processes that torchrun started together, if it did: gloo on processors, nccl on CUDA."""
     size, rank = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("RANK", "0"))
     if size == 1:
@@ -75,7 +75,7 @@ def joined(device: str = "cpu") -> Iterator[World]:
         torch.cuda.set_device(place)
     try:
         store, rank, size = next(rendezvous("env://"))
-        here = PrefixStore(met(store, rank, size), store)
+        here = PrefixStore(agreed_name(store, rank, size), store)
         dist.init_process_group("nccl" if place.type == "cuda" else "gloo", store=here, rank=rank, world_size=size)
         yield World(rank, size, place)
     except RuntimeError as problem:
@@ -87,7 +87,7 @@ def joined(device: str = "cpu") -> Iterator[World]:
             dist.destroy_process_group()
 
 
-def met(store: "Store", rank: int, size: int) -> str:
+def agreed_name(store: "Store", rank: int, size: int) -> str:
     """A name that the processes of this life of a run agree on, and that no life before had.
 
     torchrun keeps its store when it starts processes again, so that one may find the address of another that is dead
@@ -96,7 +96,7 @@ def met(store: "Store", rank: int, size: int) -> str:
     mine = uuid4().hex
     if rank:
         store.set(f"asks/{rank}", mine)
-        patiently(lambda: store.check([f"answer/{mine}"]))
+        wait_until(lambda: store.check([f"answer/{mine}"]))
         name = store.get(f"answer/{mine}").decode()
         store.add(f"{name}/met", 1)
         return name
@@ -107,11 +107,11 @@ def met(store: "Store", rank: int, size: int) -> str:
                 store.set(f"answer/{store.get(f'asks/{other}').decode()}", mine)
         return store.add(f"{mine}/met", 0) == size - 1
 
-    patiently(answered)
+    wait_until(answered)
     return mine
 
 
-def patiently(is_so: Callable[[], bool]) -> None:
+def wait_until(is_so: Callable[[], bool]) -> None:
     """Wait until something is so; a signal is heard meanwhile."""
     until = time.monotonic() + PATIENCE
     while not is_so():

@@ -8,10 +8,9 @@ import numpy as np
 import torch
 
 from regard.text import DataError, Question, Stories
-from regard.text.told import StoryRow as Told
-from regard.text.told import rows
-from regard.training.feed import mixed
-from regard.training.materials import Say, TrainingData, number_of
+from regard.text.told import StoryRow, rows
+from regard.training.feed import mix_seeds
+from regard.training.materials import Say, TrainingData, special_id
 from regard.training.objectives import AnswerObjective, Row
 from regard.training.reading import RecipeError
 from regard.training.recipe import Recipe, TrainRecipe
@@ -26,9 +25,9 @@ class QuestionSampler:
     """Every question once an epoch, in any company; the first epochs are a memory network's linear start."""
 
     def __init__(self, count: int, train: TrainRecipe) -> None:
-        self.total, self.size, self.linear = count, train.rows or 32, train.linear
+        self.total, self.size, self.linear = count, train.batch_size or 32, train.linear_epochs
         self.order = lru_cache(2)(
-            lambda epoch: torch.randperm(count, generator=torch.Generator().manual_seed(mixed(train.seed, epoch)))
+            lambda epoch: torch.randperm(count, generator=torch.Generator().manual_seed(mix_seeds(train.seed, epoch)))
         )
 
     def count(self, epoch: int) -> int:
@@ -42,7 +41,7 @@ class QuestionSampler:
 class QuestionSource:
     """Questions to learn from, with noise among their memories."""
 
-    def __init__(self, questions: Sequence[Told]) -> None:
+    def __init__(self, questions: Sequence[StoryRow]) -> None:
         self.questions = questions
 
     def __len__(self) -> int:
@@ -53,39 +52,39 @@ class QuestionSource:
         return (*self.questions[row], np.array([linear, True]))
 
 
-def answer(recipe: Recipe, home: Path, say: Say) -> TrainingData:
+def answer_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Stories in the layout of bAbI, from files or archives: see Stories.at."""
     data = recipe.data
     if not 0 <= data.valid_share < 1:
         raise RecipeError(f"data.valid_share = {data.valid_share}: a share of the questions, below 1")
     if data.valid and data.valid_share:
         raise RecipeError("data.valid_share: there is a data.valid already")
-    learned, judged = parted(read(data.train), data.valid_share)
+    learned, judged = split_by_file(read_questions(data.train), data.valid_share)
     if data.valid:
-        judged = read(data.valid)
-    tokenizer = tokenizer_of(recipe, home, words_of(learned), frame="story")
-    pad = number_of(tokenizer, "pad")
+        judged = read_questions(data.valid)
+    tokenizer = tokenizer_of(recipe, home, texts_of(learned), frame="story")
+    pad = special_id(tokenizer, "pad")
     if pad:
         raise RecipeError(f"tokenizer.kind: the pad token is number {pad}, and 0 expected")
-    told, valid = (rows(some, tokenizer, recipe.model.length) for some in (learned, judged))
+    told, valid = (rows(some, tokenizer, recipe.model.max_positions) for some in (learned, judged))
     return TrainingData(
         tokenizer,
         AnswerObjective(pad=pad, noise=recipe.train.noise),
-        DataSizes(len(tokenizer), longest=max((max(row[0].shape[1], len(row[1])) for row in told), default=0)),
+        DataSizes(len(tokenizer), sentence_words=max((max(row[0].shape[1], len(row[1])) for row in told), default=0)),
         QuestionSource(told),
         QuestionSampler(len(told), recipe.train),
         [(*row, np.array([False, False])) for row in valid],
     )
 
 
-def read(files: Sequence[str]) -> list[Question]:
+def read_questions(files: Sequence[str]) -> list[Question]:
     found = [question for file in files for question in Stories.at(file)]
     if not found:
         raise DataError("no file of stories")
     return found
 
 
-def parted(questions: Sequence[Question], share: float) -> tuple[list[Question], list[Question]]:
+def split_by_file(questions: Sequence[Question], share: float) -> tuple[list[Question], list[Question]]:
     """Questions to learn from, and the last of every file, to be judged by."""
     files: dict[str, list[Question]] = {}
     for question in questions:
@@ -94,7 +93,7 @@ def parted(questions: Sequence[Question], share: float) -> tuple[list[Question],
     return [one for some, cut in cuts for one in some[:cut]], [one for some, cut in cuts for one in some[cut:]]
 
 
-def words_of(questions: Iterable[Question]) -> Iterator[str]:
+def texts_of(questions: Iterable[Question]) -> Iterator[str]:
     """Everything that was told, asked and answered."""
     for one in questions:
         yield from (*one.story, one.question, one.answer)

@@ -33,7 +33,7 @@ def read_recipe(path: str | Path, changes: Iterable[str] = (), *, find: Callable
     for change in changes:
         where, given = _change(change)
         placed = _merge(placed, _place(given, Path()), where)
-    recipe = located(make(Recipe, placed, str(path)), path)
+    recipe = resolve_files(build(Recipe, placed, str(path)), path)
     if recipe.start and find is not None:
         recipe = replace(recipe, start=find(recipe.start))
     return recipe
@@ -76,7 +76,7 @@ def _place(told: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return placed
 
 
-def located(recipe: Recipe, path: Path) -> Recipe:
+def resolve_files(recipe: Recipe, path: Path) -> Recipe:
     """The files of the data, absolute."""
     home = Path(recipe.data.folder) if recipe.data.folder else path.parent.resolve()
     named = {key: tuple(str((home / name).resolve()) for name in getattr(recipe.data, key)) for key in FILES}
@@ -86,7 +86,7 @@ def located(recipe: Recipe, path: Path) -> Recipe:
 FILES = ("train", "valid")
 
 
-def make(kind: type[Part], told: Any, where: str, path: str = "") -> Part:
+def build(kind: type[Part], told: Any, where: str, path: str = "") -> Part:
     """A frozen value from a table, every key of it known and of the right type."""
     if not isinstance(told, dict):
         raise RecipeError(f"{where}: [{path}] is a table, got {told!r}")
@@ -106,7 +106,7 @@ def make(kind: type[Part], told: Any, where: str, path: str = "") -> Part:
 
 def _value(kind: Any, told: Any, where: str, name: str) -> Any:
     if is_dataclass(kind):
-        return make(kind, told, where, name)  # type: ignore[arg-type]
+        return build(kind, told, where, name)  # type: ignore[arg-type]
     if get_origin(kind) is tuple:
         inner = get_args(kind)[0]
         items = told if isinstance(told, list) else [told]
@@ -173,13 +173,13 @@ MAY_CHANGE = {
 """What a run that goes on may be told anew."""
 
 
-def changed(old: Recipe, new: Recipe) -> list[str]:
+def changed_keys(old: Recipe, new: Recipe) -> list[str]:
     """The keys in which a run that goes on is not what it was, and may not be otherwise."""
-    one, other = flat(old), flat(new)
+    one, other = flatten(old), flatten(new)
     return [key for key in other if one[key] != other[key] and key not in MAY_CHANGE]
 
 
-def flat(recipe: Recipe) -> dict[str, Any]:
+def flatten(recipe: Recipe) -> dict[str, Any]:
     """Every key with its value: {"train.steps": 100}."""
     found: dict[str, Any] = {}
     for one in fields(recipe):

@@ -17,7 +17,7 @@ class DataRecipe:
     swap: bool = False
     label: str = "last"
     valid_share: float = 0.0  # of the training text, where there is no valid: its end is not trained on
-    longest: int = 256  # tokens of a text, with what goes around it
+    max_length: int = 256  # tokens of a text, with what goes around it
     windows: str = "shuffled"  # of one long text: shuffled | straight | carried | random
     context: int = 0  # tokens of a window; 0: as many as model.length
     faulty: str = "stop"  # stop | leave-out: texts that are empty or too long; how many is said
@@ -30,7 +30,7 @@ class TokenizerRecipe:
     kind: str = "bpe"
     size: int = 8000  # 0: all words or characters there are
     joint: bool = True  # one for both sides
-    lower: bool = False
+    lowercase: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,30 +38,30 @@ class ModelRecipe:
     """What is built. `style` is the family whose layout it has, so that others can load it: see styles.py."""
 
     kind: str = "transformer"
-    style: str = ""
+    family: str = ""
     width: int = 256
     layers: tuple[int, ...] = (3,)  # one number, or [encoder, decoder]
     heads: int = 4
-    inner: int = 0  # width of the feed-forward layer; 0: four times the model's
+    feed_forward_width: int = 0  # width of the feed-forward layer; 0: four times the model's
     activation: str = ""
     dropout: float = 0.1
     attention_dropout: float = 0.0
-    inner_dropout: float = 0.0
-    length: int = 512  # places, where they are learned
-    shared: bool = True  # one table of words for both sides
-    tied: bool = True  # and for the output
+    feed_forward_dropout: float = 0.0
+    max_positions: int = 512  # places, where they are learned
+    shared_embedding: bool = True  # one table of words for both sides
+    tied_embedding: bool = True  # and for the output
     output_bias: bool = False
     pool: str = "first"  # first | last | mean: what labels look at
-    memory: int = 0  # of an xl: places back that a token sees, whatever was read before; 0: those of its segment
+    memory_length: int = 0  # of an xl: places back that a token sees, whatever was read before; 0: those of its segment
     # of an alignment, whose `inner` is the width of words, 0: the model's
     score: str = "additive"  # additive | concat | general | dot | multihead | none
     cell: str = "gru"  # gru | lstm
     local: str = ""  # monotonic | predictive: look at a part of the source only
-    reach: int = 10  # places on each side of it
-    feeding: bool = False  # the vector of the last word is read with it
+    local_window: int = 10  # places on each side of it
+    input_feeding: bool = False  # the vector of the last word is read with it
     # of a memory, whose `layers` are hops and whose `length` is how many sentences it knows the time of
-    tying: str = "adjacent"  # adjacent | layerwise
-    projects: bool = False  # a matrix between hops
+    weight_tying: str = "adjacent"  # adjacent | layerwise
+    hop_projection: bool = False  # a matrix between hops
 
 
 @dataclass(frozen=True)
@@ -70,27 +70,27 @@ class TrainRecipe:
 
     objective: str = "translate"
     steps: int = 20000
-    tokens: int = 4096  # target tokens a batch
-    rows: int = 0  # texts a batch instead, if not 0
+    batch_tokens: int = 4096  # target tokens a batch
+    batch_size: int = 0  # texts a batch instead, if not 0
     accumulate: int = 1  # batches a step
     seed: int = 1
     # rate
     optimiser: str = "adam"
-    rate: float = 5e-4
+    learning_rate: float = 5e-4
     warmup: int = 4000
     schedule: str = "inverse-square-root"
-    floor: float = 0.0
+    min_learning_rate: float = 0.0
     cooldown: int = 0  # steps at the end over which the rate falls evenly to the floor
     betas: tuple[float, ...] = (0.9, 0.98)
     epsilon: float = 1e-9
-    decay: float = 0.0
-    clip: float = 0.0
+    weight_decay: float = 0.0
+    clip_norm: float = 0.0
     # loss
     label_smoothing: float = 0.0
-    mask: float = 0.15
-    whole_words: bool = False
+    mask_probability: float = 0.15
+    whole_word_masking: bool = False
     next_sentence: bool = False
-    linear: int = 0  # epochs at the beginning in which a memory's hops have no softmax
+    linear_epochs: int = 0  # epochs at the beginning in which a memory's hops have no softmax
     noise: float = 0.0  # share of empty memories among those that are learned from
     frozen: tuple[str, ...] = ()  # beginnings of names of weights that stay as they are: "encoder.0", "words"
     # what is saved and looked at
@@ -99,7 +99,7 @@ class TrainRecipe:
     log_every: int = 10
     tensorboard: bool = False  # the log as event files, too
     evaluate_every: int = 0  # 0: whenever it is saved
-    score: str = "loss"
+    metric: str = "loss"
     patience: int = 0  # evaluations without a better score before it stops; 0: never
     valid_beam: int = 1  # while it learns
     valid_lines: int = 0  # of the valid set that are written out for a score while it learns; 0: all

@@ -14,7 +14,7 @@ class TrainingReport(Protocol):
 
     def say(self, line: str) -> None: ...
     def step(self, step: int, values: dict[str, Any]) -> None: ...
-    def scored(self, step: int, values: dict[str, Any]) -> None: ...
+    def scores(self, step: int, values: dict[str, Any]) -> None: ...
     def close(self) -> None: ...
 
 
@@ -23,7 +23,7 @@ class SilentReport:
 
     def say(self, line: str) -> None: ...
     def step(self, step: int, values: dict[str, Any]) -> None: ...
-    def scored(self, step: int, values: dict[str, Any]) -> None: ...
+    def scores(self, step: int, values: dict[str, Any]) -> None: ...
     def close(self) -> None: ...
 
 
@@ -39,10 +39,10 @@ class LineReport:
     def step(self, step: int, values: dict[str, Any]) -> None:
         if time.monotonic() - self.spoke >= self.every or step == self.steps:
             self.spoke = time.monotonic()
-            self.say(f"step {step}/{self.steps}  {shown(values)}")
+            self.say(f"step {step}/{self.steps}  {format_values(values)}")
 
-    def scored(self, step: int, values: dict[str, Any]) -> None:
-        self.say(f"step {step}/{self.steps}  valid  {shown(values)}")
+    def scores(self, step: int, values: dict[str, Any]) -> None:
+        self.say(f"step {step}/{self.steps}  valid  {format_values(values)}")
 
     def close(self) -> None: ...
 
@@ -70,22 +70,22 @@ class BarReport:
         self.bar.console.print(line, markup=False, highlight=False)
 
     def step(self, step: int, values: dict[str, Any]) -> None:
-        self.bar.update(self.task, completed=step, description=f"{shown(values)}{self.score}")
+        self.bar.update(self.task, completed=step, description=f"{format_values(values)}{self.score}")
 
-    def scored(self, step: int, values: dict[str, Any]) -> None:
-        self.score = f"  valid {shown(values)}"
+    def scores(self, step: int, values: dict[str, Any]) -> None:
+        self.score = f"  valid {format_values(values)}"
         self.say(f"step {step}{self.score}")
 
     def close(self) -> None:
         self.bar.stop()
 
 
-def report(steps: int, done: int = 0) -> TrainingReport:
+def make_report(steps: int, done: int = 0) -> TrainingReport:
     """What fits where one looks at it."""
     return BarReport(steps, done) if sys.stderr.isatty() else LineReport(steps)
 
 
-def shown(values: dict[str, Any]) -> str:
+def format_values(values: dict[str, Any]) -> str:
     """ "loss 3.214  rate 0.0005": what a person wants to read."""
     parts = []
     for key, value in values.items():

@@ -14,10 +14,10 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from regard.attention.normalisers import Normaliser, Unnormalised
-from regard.models import Memory
+from regard.models import MemoryNetwork
 from regard.text.told import StoryBatch
-from regard.training.feed import mixed
-from regard.training.objectives.answer import noisy
+from regard.training.feed import mix_seeds
+from regard.training.objectives.answer import noisy_ages
 
 Copies = Float[Tensor, "copies"]
 
@@ -33,8 +33,8 @@ class RestartProtocol:
 
     epochs: int = 100
     halve: int = 25
-    linear: int = 20
-    rate: float = 0.005
+    linear_epochs: int = 20
+    learning_rate: float = 0.005
     rows: int = 32
     clip: float = 40.0
     noise: float = 0.1
@@ -42,12 +42,12 @@ class RestartProtocol:
 
     def plan(self) -> Iterator[tuple[float, Normaliser | None]]:
         """The rate of every epoch, and what stands for softmax in it."""
-        yield from ((self.rate, Unnormalised()) for _ in range(self.linear))
-        yield from ((self.rate / 2 ** ((epoch + 1) // self.halve), None) for epoch in range(self.epochs))
+        yield from ((self.learning_rate, Unnormalised()) for _ in range(self.linear_epochs))
+        yield from ((self.learning_rate / 2 ** ((epoch + 1) // self.halve), None) for epoch in range(self.epochs))
 
 
 SINGLE = RestartProtocol()
-JOINT = RestartProtocol(epochs=60, halve=15, linear=30)
+JOINT = RestartProtocol(epochs=60, halve=15, linear_epochs=30)
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class RestartResult:
         return min(range(len(self.error)), key=lambda copy: (self.error[copy].item(), self.loss[copy].item()))
 
 
-def learn(
-    model: Memory,
-    told: StoryBatch,
+def train_restarts(
+    model: MemoryNetwork,
+    stories: StoryBatch,
     protocol: RestartProtocol = SINGLE,
     report: Callable[[int, RestartResult], None] = lambda epoch, score: None,
     start: int = 0,
@@ -75,27 +75,27 @@ def learn(
     """
     model.train()
     for epoch, (rate, normaliser) in islice(enumerate(protocol.plan()), start, None):
-        generator = torch.Generator().manual_seed(mixed(protocol.seed, epoch))
+        generator = torch.Generator().manual_seed(mix_seeds(protocol.seed, epoch))
         wrong, total = torch.zeros(2, model.config.copies)
-        for rows in torch.randperm(len(told), generator=generator).split(protocol.rows):
-            counts = told.counts[rows]
-            ages = noisy(counts, int(counts.max()), protocol.noise, generator)
+        for rows in torch.randperm(len(stories), generator=generator).split(protocol.rows):
+            counts = stories.counts[rows]
+            ages = noisy_ages(counts, int(counts.max()), protocol.noise, generator)
             model.zero_grad(set_to_none=True)
-            for some in halves(counts):
-                batch = told.take(rows[some])
+            for some in split_by_length(counts):
+                batch = stories.take(rows[some])
                 scores = model(
                     batch.story, batch.question, ages=ages[some, : batch.story.shape[1]], normaliser=normaliser
                 )
-                losses = each(scores, batch.answer)
+                losses = answer_losses(scores, batch.answer)
                 losses.sum().backward()
                 wrong += (scores.detach().argmax(-1) != batch.answer[:, None]).sum(0)
                 total += losses.detach().sum(0)
-            descend(model, rate, protocol.clip)
-        report(epoch, RestartResult(wrong / len(told), total / len(told)))
+            gradient_step(model, rate, protocol.clip)
+        report(epoch, RestartResult(wrong / len(stories), total / len(stories)))
     model.eval()
 
 
-def halves(counts: Int[Tensor, "batch"]) -> list[Int[Tensor, "some"]]:
+def split_by_length(counts: Int[Tensor, "batch"]) -> list[Int[Tensor, "some"]]:
     """A batch, or two parts of it, the shorter stories and the longer ones, where that saves most of the padding."""
     order = counts.argsort()
     most = counts[order]
@@ -107,14 +107,16 @@ def halves(counts: Int[Tensor, "batch"]) -> list[Int[Tensor, "some"]]:
     return [order[:best], order[best:]]
 
 
-def each(scores: Float[Tensor, "batch copies words"], answer: Int[Tensor, "batch"]) -> Float[Tensor, "batch copies"]:
+def answer_losses(
+    scores: Float[Tensor, "batch copies words"], answer: Int[Tensor, "batch"]
+) -> Float[Tensor, "batch copies"]:
     """The loss of every answer of every copy."""
     answers = answer[:, None].expand(scores.shape[:2])
     return F.cross_entropy(scores.flatten(0, 1), answers.flatten(), reduction="none").unflatten(0, scores.shape[:2])
 
 
 @torch.no_grad()
-def descend(model: Memory, rate: float, clip: float) -> None:
+def gradient_step(model: MemoryNetwork, learning_rate: float, clip: float) -> None:
     """A step of plain gradient descent. The gradient of each table of each copy is cut to its own length.
 
     A table has the words and the times: it is one weight in the code of the paper's authors.
@@ -125,21 +127,21 @@ def descend(model: Memory, rate: float, clip: float) -> None:
     lengths = model.words.new_zeros(model.words.shape[1:-1])  # (tables, copies)
     for weight, grad in tables:
         lengths[: weight.shape[1]] += grad.square().sum((0, -1))
-    factors = rate * (clip / lengths.sqrt()).clamp(max=1)[..., None]
+    factors = learning_rate * (clip / lengths.sqrt()).clamp(max=1)[..., None]
     for weight, grad in tables:
         weight.sub_(grad * factors[: weight.shape[1]])
     if model.project is not None and model.project.grad is not None:
         length = model.project.grad.square().sum((0, -1)).sqrt()[:, None]
-        model.project.sub_(model.project.grad * (rate * (clip / length).clamp(max=1)))
+        model.project.sub_(model.project.grad * (learning_rate * (clip / length).clamp(max=1)))
 
 
 @torch.no_grad()
-def score(model: Memory, told: StoryBatch, rows: int = 250) -> RestartResult:
+def evaluate_restarts(model: MemoryNetwork, stories: StoryBatch, rows: int = 250) -> RestartResult:
     """How every copy answers, without noise."""
     wrong, total = torch.zeros(2, model.config.copies)
-    for some in torch.arange(len(told)).split(rows):
-        batch = told.take(some)
+    for some in torch.arange(len(stories)).split(rows):
+        batch = stories.take(some)
         scores = model(batch.story, batch.question)
         wrong += (scores.argmax(-1) != batch.answer[:, None]).sum(0)
-        total += each(scores, batch.answer).sum(0)
-    return RestartResult(wrong / len(told), total / len(told))
+        total += answer_losses(scores, batch.answer).sum(0)
+    return RestartResult(wrong / len(stories), total / len(stories))

@@ -34,9 +34,9 @@ class SacreBleu:
             raise RegardError(f"sacreBLEU cannot tokenise as {self.tokenize}: {told}") from None
         return {"bleu": bleu, "chrf": CHRF(lowercase=self.lowercase)}
 
-    def scores(self, found: Sequence[str], references: Sequence[str]) -> dict[str, Any]:
+    def scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Any]:
         """What sacreBLEU says about the texts found, one reference for each: its own values, with a `score`."""
-        return {name: metric.corpus_score(found, [list(references)]) for name, metric in self.metrics.items()}
+        return {name: metric.corpus_score(hypotheses, [list(references)]) for name, metric in self.metrics.items()}
 
     def signatures(self) -> dict[str, str]:
         """How the last scores were counted."""

@@ -36,8 +36,8 @@ SCHEDULES: dict[str, Schedule] = {
 }
 
 
-def rate_at(
-    step: int, *, rate: float, schedule: str, warmup: int, steps: int, floor: float = 0.0, cooldown: int = 0
+def learning_rate_at(
+    step: int, *, peak: float, schedule: str, warmup: int, steps: int, minimum: float = 0.0, cooldown: int = 0
 ) -> float:
     """The rate of step 1, 2, …: it grows evenly over the warm-up, then follows the schedule down towards `floor`.
 
@@ -45,6 +45,6 @@ def rate_at(
     """
     shape = lookup(SCHEDULES, schedule, "schedule")
     if step < warmup:
-        return rate * step / warmup
+        return peak * step / warmup
     left = min(1.0, (steps - step + 1) / cooldown) if cooldown else 1.0
-    return floor + (rate - floor) * shape(step, warmup, steps) * left
+    return minimum + (peak - minimum) * shape(step, warmup, steps) * left

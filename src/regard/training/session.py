@@ -11,11 +11,11 @@ import torch
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import check_manifest
 from regard.models import Model
-from regard.training.averaging import averaged, restore
-from regard.training.beginning import StartingModel, begun
+from regard.training.averaging import mean_weights, restore_weights
+from regard.training.beginning import StartingModel, starting_model
 from regard.training.board import TensorBoardWriter
-from regard.training.carrying import packed, unpacked
-from regard.training.data import material
+from regard.training.carrying import pack, unpack
+from regard.training.data import read_training_data
 from regard.training.export import Exporter, token_ids
 from regard.training.feed import BatchSource
 from regard.training.judge import Evaluator
@@ -24,24 +24,24 @@ from regard.training.log import LOG, TrainingLog, read_log
 from regard.training.loop import Loop
 from regard.training.materials import TrainingData
 from regard.training.optimiser import make_optimiser, moments, restore_moments
-from regard.training.processes import World, joined
-from regard.training.reading import RecipeError, changed, read_recipe, write_recipe
+from regard.training.processes import World, join_processes
+from regard.training.reading import RecipeError, changed_keys, read_recipe, write_recipe
 from regard.training.recipe import Recipe
-from regard.training.reports import SilentReport, TrainingReport, report
-from regard.training.sharing import shared, whole
-from regard.training.signals import listening
+from regard.training.reports import SilentReport, TrainingReport, make_report
+from regard.training.sharing import parallelise, whole_model
+from regard.training.signals import catch_stop_signals
 from regard.training.state import (
     CheckpointStore,
     TrainingProgress,
-    alone,
-    put_text,
-    read_memory,
+    lock_run,
+    read_optimiser_state,
     read_progress,
     sweep,
-    written_whole,
+    write_text,
+    write_with_manifest,
 )
 from regard.training.vocabulary import FOLDER as TOKENIZER
-from regard.training.vocabulary import files
+from regard.training.vocabulary import tokenizer_files
 
 RECIPE, RESULT = "recipe.toml", "model"
 
@@ -49,24 +49,24 @@ RECIPE, RESULT = "recipe.toml", "model"
 def train(recipe: Recipe, *, device: str = "cpu", reporting: TrainingReport | None = None) -> Path:
     """Train, or go on training; the folder of the finished model. Raises Stopped once it was told to stop and saved."""
     with ExitStack() as held:
-        world = held.enter_context(joined(device))
+        world = held.enter_context(join_processes(device))
         run = Path(recipe.run)
-        if world.first:
-            held.enter_context(alone(run))
-            settle(recipe, run)
-        speaker = (reporting or report(recipe.train.steps)) if world.first else SilentReport()
+        if world.is_first:
+            held.enter_context(lock_run(run))
+            write_run_recipe(recipe, run)
+        speaker = (reporting or make_report(recipe.train.steps)) if world.is_first else SilentReport()
         held.callback(speaker.close)
-        return Session(recipe, run, world, speaker).go_on()
+        return Session(recipe, run, world, speaker).run_or_resume()
 
 
-def settle(recipe: Recipe, run: Path) -> None:
+def write_run_recipe(recipe: Recipe, run: Path) -> None:
     """Write the recipe into its run; where there is one, it must ask for the same."""
     path = run / RECIPE
     if path.is_file():
         before = read_recipe(path)
-        if keys := changed(before, recipe):
+        if keys := changed_keys(before, recipe):
             raise RecipeError(f"{path}: this run has another {keys[0]}: go on as it was, or choose another run")
-    put_text(path, write_recipe(recipe))
+    write_text(path, write_recipe(recipe))
 
 
 @dataclass
@@ -78,42 +78,42 @@ class Session:
     world: World
     report: TrainingReport
 
-    def go_on(self) -> Path:
+    def run_or_resume(self) -> Path:
         """From the newest checkpoint, or from the beginning, to the end."""
         recipe, world = self.recipe, self.world
         checkpoints = CheckpointStore(self.run / "checkpoints")
-        if world.first:
+        if world.is_first:
             checkpoints.sweep()
             for name in (TOKENIZER, RESULT):
                 sweep(self.run, name)
-            self.prepared()
+            self.read_data()
         world.wait()
-        data = self.prepared()
-        start = begun(recipe, data, self.report.say)
+        data = self.read_data()
+        start = starting_model(recipe, data, self.report.say)
         model = start.model.to(world.device)
         latest = self.latest(checkpoints)
-        progress = TrainingProgress(world=world.size)
+        progress = TrainingProgress(processes=world.size)
         if latest is not None:
-            restore(model, latest[0])
+            restore_weights(model, latest[0])
             progress = latest[1]
             self.report.say(f"going on from step {progress.step}: {latest[0]}")
-            if progress.world != world.size:
+            if progress.processes != world.size:
                 self.report.say(
-                    f"{world.size} processes instead of {progress.world}: other random numbers from here on"
+                    f"{world.size} processes instead of {progress.processes}: other random numbers from here on"
                 )
         # From here on the first process writes what the others have just read.
-        if world.any(world.first and self.is_done(progress)):
+        if world.any(world.is_first and self.is_done(progress)):
             self.report.say(f"finished already, after {progress.step} steps: {self.run / RESULT}")
             return self.run / RESULT
         with ExitStack() as held:
-            log = TrainingLog(self.run, progress.log, writes=world.first)
+            log = TrainingLog(self.run, progress.log_length, writes=world.is_first)
             held.callback(log.close)
-            if recipe.train.tensorboard and world.first:
+            if recipe.train.tensorboard and world.is_first:
                 board = TensorBoardWriter.of(self.run, progress.step, self.report.say)
-                log.readers += [] if board is None else [board]
+                log.listeners += [] if board is None else [board]
             feed = BatchSource(
-                data.rows,
-                data.order,
+                data.examples,
+                data.sampler,
                 data.objective,
                 seed=recipe.train.seed,
                 part=(world.rank, world.size),
@@ -134,57 +134,64 @@ class Session:
     ) -> Path:
         """Put everything together, and run the loop; `folder` is the checkpoint to go on from."""
         recipe, train, world, model = self.recipe, self.recipe.train, self.world, start.model
-        if world.size > 1 and recipe.model.kind == "xl" and recipe.model.memory:
+        if world.size > 1 and recipe.model.kind == "xl" and recipe.model.memory_length:
             raise RecipeError(f"model.memory: what is carried is saved by one process, got {world.size}")
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
-        steps = shared(learner, world, train)
-        now = whole(model, start.plan.config)
-        exporter = Exporter(recipe, start.plan, token_ids(data.tokenizer, data.start), files(self.run), data.labels)
+        steps = parallelise(learner, world, train)
+        now = whole_model(model, start.plan.config)
+        exporter = Exporter(
+            recipe, start.plan, token_ids(data.tokenizer, data.start_token), tokenizer_files(self.run), data.labels
+        )
         judge = Evaluator.of(recipe, data)
         optimiser = make_optimiser(
-            model, train.optimiser, rate=train.rate, betas=train.betas, epsilon=train.epsilon, decay=train.decay
+            model,
+            train.optimiser,
+            learning_rate=train.learning_rate,
+            betas=train.betas,
+            epsilon=train.epsilon,
+            weight_decay=train.weight_decay,
         )
         names = {weight: name for name, weight in model.named_parameters()}
-        saved = {} if folder is None else read_memory(folder)
+        saved = {} if folder is None else read_optimiser_state(folder)
         restore_moments(optimiser, names, saved)
         keeper = Checkpointer(
-            checkpoints, exporter, now, lambda: moments(optimiser, names) | packed(loop.carried), recipe, world.first
+            checkpoints, exporter, now, lambda: moments(optimiser, names) | pack(loop.memory), recipe, world.is_first
         )
-        with listening() as stop:
+        with catch_stop_signals() as stop:
             loop = Loop(
                 train=train,
                 learner=steps,
                 model=learner,
                 optimiser=optimiser,
-                feed=feed,
+                batch_source=feed,
                 save=keeper.save,
-                evaluate=None if judge is None else (lambda check: judge.scores(learner.of(now()), check)),
+                evaluate=None if judge is None else (lambda check: judge.scores(learner.with_model(now()), check)),
                 log=log,
                 report=self.report,
                 world=world,
                 stop=stop,
                 progress=progress,
-                carried=unpacked(saved, world.device),
+                memory=unpack(saved, world.device),
             )
             if folder is None:
                 keeper.save(progress, {})  # finds out now, not after hours, whether it can be written
             else:
-                keeper.tidy(progress)  # which a kill may have kept it from
+                keeper.remove_unneeded(progress)  # which a kill may have kept it from
             done = loop.run()
             world.wait()
             last = Evaluator.of(recipe, data, is_last=True)
-            return self.finish(done, checkpoints, exporter, learner.of(now()), last, log, loop.check)
+            return self.finish(done, checkpoints, exporter, learner.with_model(now()), last, log, loop.check)
 
     def latest(self, checkpoints: CheckpointStore) -> tuple[Path, TrainingProgress] | None:
         """The checkpoint to go on from. The first process chooses: another machine may not see yet what it sees."""
-        mine = checkpoints.latest(self.report.say, self.run / LOG) if self.world.first else None
-        step = self.world.told(-1 if mine is None else mine[1].step)
-        if step < 0 or self.world.first:
+        mine = checkpoints.latest(self.report.say, self.run / LOG) if self.world.is_first else None
+        step = self.world.from_first(-1 if mine is None else mine[1].step)
+        if step < 0 or self.world.is_first:
             return mine
         return checkpoints.path(step), read_progress(checkpoints.path(step))
 
-    def prepared(self) -> TrainingData:
-        return material(self.recipe, self.run, self.report.say)
+    def read_data(self) -> TrainingData:
+        return read_training_data(self.recipe, self.run, self.report.say)
 
     def is_done(self, progress: TrainingProgress) -> bool:
         """Whether the result is there already, and of this step."""
@@ -196,7 +203,9 @@ class Session:
         except CheckpointError:
             return False
         train = self.recipe.train
-        return (self.run / RESULT).is_dir() and (progress.step >= train.steps or 0 < train.patience <= progress.waited)
+        return (self.run / RESULT).is_dir() and (
+            progress.step >= train.steps or 0 < train.patience <= progress.evaluations_since_best
+        )
 
     def finish(
         self,
@@ -209,28 +218,28 @@ class Session:
         check: Callable[[], None],
     ) -> Path:
         """The result: the mean of the last checkpoints, the best one, or the last."""
-        chosen = self.chosen(done, checkpoints)
-        learner.model.load_state_dict(averaged([checkpoints.path(step) for step in chosen]))
+        chosen = self.result_steps(done, checkpoints)
+        learner.model.load_state_dict(mean_weights([checkpoints.path(step) for step in chosen]))
         learner.eval()
         what = f"The mean of the checkpoints of steps {', '.join(map(str, chosen))}." if len(chosen) > 1 else ""
         scores: dict[str, float] = {}
         if judge is not None:
             with torch.no_grad():
                 scores = judge.scores(learner, check)
-            self.report.scored(done.step, scores)
-        if self.world.first:
+            self.report.scores(done.step, scores)
+        if self.world.is_first:
             step = chosen[-1]
-            written_whole(
+            write_with_manifest(
                 self.run / RESULT,
-                lambda beside: exporter.write(learner.model, beside, step=step, scores=scores, what=what),
+                lambda beside: exporter.write(learner.model, beside, step=step, scores=scores, note=what),
             )
         log.write(done.step, final=chosen, valid=scores)
-        log.length()
+        log.synced_length()
         self.report.say(f"finished after {done.step} steps: {self.run / RESULT}")
         self.world.wait()
         return self.run / RESULT
 
-    def chosen(self, done: TrainingProgress, checkpoints: CheckpointStore) -> list[int]:
+    def result_steps(self, done: TrainingProgress, checkpoints: CheckpointStore) -> list[int]:
         """The steps whose checkpoints make up the result."""
         train = self.recipe.train
         if train.average > 1:
@@ -246,20 +255,20 @@ class Checkpointer:
     checkpoints: CheckpointStore
     exporter: Exporter
     model: Callable[[], Model]
-    memory: Callable[[], dict[str, Any]]
+    optimiser_state: Callable[[], dict[str, Any]]
     recipe: Recipe
     writes: bool = True
 
     def save(self, progress: TrainingProgress, scores: dict[str, float]) -> None:
-        model, memory, step = self.model(), self.memory(), progress.step
+        model, memory, step = self.model(), self.optimiser_state(), progress.step
         if not self.writes:
             return
         self.checkpoints.save(
             progress, memory, lambda beside: self.exporter.write(model, beside, step=step, scores=scores)
         )
-        self.tidy(progress)
+        self.remove_unneeded(progress)
 
-    def tidy(self, progress: TrainingProgress) -> None:
+    def remove_unneeded(self, progress: TrainingProgress) -> None:
         """Keep the newest, the best, and the last regular ones: those that an interruption wrote are no regular ones.
 
         What is newer still is damaged, and will be written again.
@@ -271,4 +280,4 @@ class Checkpointer:
         newer = [step for step in steps if step > progress.step]
         regular = [step for step in steps if 0 < step <= progress.step and step % train.save_every == 0]
         last = regular[-max(train.keep, train.average) :]
-        self.checkpoints.tidy({progress.step, progress.best_step, *last, *newer})
+        self.checkpoints.keep_only({progress.step, progress.best_step, *last, *newer})

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.checkpoints.hub import Config, build
-from regard.layers import Block
+from regard.layers import TransformerBlock
 from regard.models import Model
 from regard.training.processes import World
 from regard.training.recipe import TrainRecipe
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from torch.distributed.tensor import DTensor  # a second that one process need not wait
 
 
-def shared(learner: nn.Module, world: World, train: TrainRecipe) -> nn.Module:
+def parallelise(learner: nn.Module, world: World, train: TrainRecipe) -> nn.Module:
     """What the steps call: the learner itself, compiled if asked; copies of it (DDP) or shards (FSDP2) in several
     processes. Whoever wants its weights asks afterwards: shards are other tensors."""
     if train.compile:
@@ -29,7 +29,7 @@ def shared(learner: nn.Module, world: World, train: TrainRecipe) -> nn.Module:
     from torch.distributed.fsdp import fully_shard
 
     mesh = init_device_mesh(world.device.type, (world.size,))
-    for module in [module for module in learner.modules() if isinstance(module, Block)]:
+    for module in [module for module in learner.modules() if isinstance(module, TransformerBlock)]:
         fully_shard(module, mesh=mesh)
     fully_shard(learner, mesh=mesh)
     return learner
@@ -40,12 +40,12 @@ def is_shard(tensor: Tensor) -> "TypeGuard[DTensor]":
     return hasattr(tensor, "full_tensor")
 
 
-def gathered(tensor: Tensor) -> Tensor:
+def full_tensor(tensor: Tensor) -> Tensor:
     """A tensor whole, if the processes have a shard each; all of them have to ask."""
     return tensor.full_tensor() if is_shard(tensor) else tensor
 
 
-def like(value: Tensor, weight: Tensor) -> Tensor:
+def distribute_like(value: Tensor, weight: Tensor) -> Tensor:
     """A whole tensor laid out as a weight is."""
     value = value.to(weight.device, copy=True)
     if is_shard(weight) and value.dim():
@@ -55,7 +55,7 @@ def like(value: Tensor, weight: Tensor) -> Tensor:
     return value
 
 
-def whole(model: Model, config: Config) -> Callable[[], Model]:
+def whole_model(model: Model, config: Config) -> Callable[[], Model]:
     """Gives the model as one process would have it: itself, or a copy that its shards are gathered in."""
     if not any(is_shard(weight) for weight in model.parameters()):
         return lambda: model
@@ -63,7 +63,7 @@ def whole(model: Model, config: Config) -> Callable[[], Model]:
 
     def gather() -> Model:
         with torch.no_grad():
-            state: dict[str, Any] = {name: gathered(tensor) for name, tensor in model.state_dict().items()}
+            state: dict[str, Any] = {name: full_tensor(tensor) for name, tensor in model.state_dict().items()}
         copy.load_state_dict(state)
         return copy.eval()
 

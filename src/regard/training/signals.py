@@ -12,23 +12,23 @@ class Stopped(Exception):
     """Raised between two pieces of work, once somebody has asked."""
 
 
-class Stop:
+class StopRequest:
     """Whether somebody has asked to stop."""
 
     def __init__(self) -> None:
-        self.asked: int | None = None
+        self.signal_number: int | None = None
 
 
 @contextmanager
-def listening() -> Iterator[Stop]:
+def catch_stop_signals() -> Iterator[StopRequest]:
     """SIGTERM and Ctrl-C are remembered, not obeyed at once; a Ctrl-C after that is.
 
     A second SIGTERM changes nothing: under torchrun one may come from whoever stops the job, and one from torchrun.
     """
-    stop = Stop()
+    stop = StopRequest()
 
     def remember(number: int, frame: FrameType | None) -> None:
-        stop.asked = number
+        stop.signal_number = number
         signal.signal(signal.SIGINT, before[signal.SIGINT])
 
     try:

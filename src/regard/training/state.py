@@ -34,16 +34,16 @@ class TrainingProgress:
     `count` are sums since the last line of the log."""
 
     step: int = 0
-    evaluated: int = -1
+    evaluated_step: int = -1
     best: float | None = None
     best_step: int = -1
-    waited: int = 0
-    streak: int = 0
-    log: int = 0
+    evaluations_since_best: int = 0
+    skipped_in_a_row: int = 0
+    log_length: int = 0
     loss: float = 0.0
-    plain: float = 0.0
+    cross_entropy: float = 0.0
     count: int = 0
-    world: int = 1
+    processes: int = 1
 
 
 class CheckpointStore:
@@ -60,15 +60,17 @@ class CheckpointStore:
         found = self.folder.glob("step-*") if self.folder.is_dir() else ()
         return sorted(int(path.name[5:]) for path in found if path.name[5:].isdigit())
 
-    def save(self, progress: TrainingProgress, memory: dict[str, Tensor], write: Callable[[Path], None]) -> Path:
+    def save(
+        self, progress: TrainingProgress, optimiser_state: dict[str, Tensor], write: Callable[[Path], None]
+    ) -> Path:
         """Write a checkpoint. `write` puts the model into a folder, `memory` is the optimiser's."""
 
         def fill(beside: Path) -> None:
             write(beside)
-            save_file({key: value.contiguous() for key, value in memory.items()}, beside / OPTIMISER)
+            save_file({key: value.contiguous() for key, value in optimiser_state.items()}, beside / OPTIMISER)
             (beside / STATE).write_text(json.dumps(asdict(progress), indent=1) + "\n", encoding="utf-8")
 
-        return written_whole(self.path(progress.step), fill)
+        return write_with_manifest(self.path(progress.step), fill)
 
     def latest(
         self, say: Callable[[str], None] = lambda line: None, log: Path | None = None
@@ -78,17 +80,17 @@ class CheckpointStore:
         for step in reversed(self.steps()):
             try:
                 progress = read_progress(self.path(step))
-                if log is not None and progress.log > length:
-                    raise CheckpointError(f"{log}: {progress.log - length} bytes short of {self.path(step)}")
+                if log is not None and progress.log_length > length:
+                    raise CheckpointError(f"{log}: {progress.log_length - length} bytes short of {self.path(step)}")
                 return self.path(step), progress
             except CheckpointError as problem:
                 say(f"{problem}; looking for the checkpoint before it")
         return None
 
-    def tidy(self, kept: Collection[int]) -> None:
+    def keep_only(self, needed: Collection[int]) -> None:
         """Remove all checkpoints but these."""
         for step in self.steps():
-            if step not in kept:
+            if step not in needed:
                 discard(self.path(step))
 
     def sweep(self) -> None:
@@ -109,7 +111,7 @@ def read_progress(folder: Path) -> TrainingProgress:
         raise CheckpointError(f"{folder / STATE}: no state of a training ({first_line(problem)})") from None
 
 
-def read_memory(folder: Path) -> dict[str, Tensor]:
+def read_optimiser_state(folder: Path) -> dict[str, Tensor]:
     """What the optimiser remembered."""
     try:
         return load_file(folder / OPTIMISER)
@@ -117,19 +119,19 @@ def read_memory(folder: Path) -> dict[str, Tensor]:
         raise CheckpointError(f"{folder / OPTIMISER}: no readable safetensors ({first_line(problem)})") from None
 
 
-def written_whole(folder: Path, fill: Callable[[Path], None]) -> Path:
+def write_with_manifest(folder: Path, fill: Callable[[Path], None]) -> Path:
     """Have a folder filled, with a manifest, and put in its place."""
 
     def listed(beside: Path) -> None:
         fill(beside)
         write_manifest(beside)
 
-    return put_whole(folder, listed)
+    return write_folder(folder, listed)
 
 
-def put_whole(folder: Path, fill: Callable[[Path], object]) -> Path:
+def write_folder(folder: Path, fill: Callable[[Path], object]) -> Path:
     """Have a folder filled beside its place; then put it there."""
-    with writing(folder):
+    with save_errors(folder):
         make_folder(folder.parent)
         around = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
         beside = around / "new"
@@ -145,11 +147,11 @@ def put_whole(folder: Path, fill: Callable[[Path], object]) -> Path:
             os.rename(beside, folder)
             sync_path(folder.parent)
         finally:
-            clear(around, folder)
+            restore_or_remove(around, folder)
     return folder
 
 
-def clear(around: Path, place: Path) -> None:
+def restore_or_remove(around: Path, place: Path) -> None:
     """Remove what was filled beside a place; what was taken out of the place goes back if nothing else came."""
     if (around / OLD).is_dir() and not place.exists():
         os.rename(around / OLD, place)
@@ -157,10 +159,10 @@ def clear(around: Path, place: Path) -> None:
     shutil.rmtree(around, ignore_errors=True)
 
 
-def put_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a file beside its place; then put it there."""
     beside = path.with_name(f".{path.name}.new")
-    with writing(path):
+    with save_errors(path):
         beside.write_text(text, encoding="utf-8")
         sync_path(beside)
         os.replace(beside, path)
@@ -168,7 +170,7 @@ def put_text(path: Path, text: str) -> None:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
+def save_errors(path: Path) -> Iterator[None]:
     """What the disk refuses is one line that names the file or folder."""
     try:
         yield
@@ -202,7 +204,7 @@ def discard(folder: Path) -> None:
     """Remove a folder; half of it never looks like the whole, because it is renamed first."""
     away = folder.with_name(f".{folder.name}.away")
     shutil.rmtree(away, ignore_errors=True)
-    with writing(folder):
+    with save_errors(folder):
         os.rename(folder, away)
     shutil.rmtree(away, ignore_errors=True)
 
@@ -210,14 +212,14 @@ def discard(folder: Path) -> None:
 def sweep(folder: Path, name: str) -> None:
     """Clear what an interruption left of folders of this name."""
     for path in sorted(folder.glob(f".{name}.*")) if folder.is_dir() else ():
-        with writing(folder):
-            clear(path, folder / path.name.split(".")[1])
+        with save_errors(folder):
+            restore_or_remove(path, folder / path.name.split(".")[1])
 
 
 @contextmanager
-def alone(run: Path) -> Iterator[None]:
+def lock_run(run: Path) -> Iterator[None]:
     """Nobody else trains in this folder meanwhile; the lock goes with the process, however it ends."""
-    with writing(run):
+    with save_errors(run):
         make_folder(run)
         file = (run / ".lock").open("w")
     with file:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from regard.text import ColumnTexts, DataError, PlainCorpus, Tokenizer, Windows, token_tables
-from regard.training.materials import Say, TrainingData, number_of, one_file, parted
+from regard.training.materials import Say, TrainingData, one_file, special_id, split_valid
 from regard.training.objectives import MaskedObjective, NextTokenObjective, Objective, Row
 from regard.training.objectives.next_token import TextBatch
 from regard.training.reading import RecipeError
@@ -48,24 +48,24 @@ class StreamSampler:
         return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
-def next_token(recipe: Recipe, home: Path, say: Say) -> TrainingData:
+def next_token_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """A text that is gone on with."""
-    tokenizer, learned, judged = streams(recipe, home, "stream")
+    tokenizer, learned, judged = read_streams(recipe, home, "stream")
     objective = NextTokenObjective(pad=tokenizer.specials.pad or 0)
-    context = recipe.data.context or recipe.model.length
-    found = windowed(recipe, tokenizer, objective, learned, judged, context)
-    if recipe.model.kind != "xl" or not recipe.model.memory:
+    context = recipe.data.context or recipe.model.max_positions
+    found = windowed_data(recipe, tokenizer, objective, learned, judged, context)
+    if recipe.model.kind != "xl" or not recipe.model.memory_length:
         return found
     if recipe.data.windows != "carried":
         raise RecipeError(
             f"data.windows = {recipe.data.windows!r}: a model that remembers reads on, 'carried' expected, or "
             "model.memory = 0"
         )
-    rows = recipe.train.rows or max(1, recipe.train.tokens // context)
-    return replace(found, judged=read_on(judged, context, rows, objective) if len(judged) > 1 else ())
+    rows = recipe.train.batch_size or max(1, recipe.train.batch_tokens // context)
+    return replace(found, judged=continued_batches(judged, context, rows, objective) if len(judged) > 1 else ())
 
 
-def read_on(tokens: np.ndarray, context: int, rows: int, objective: NextTokenObjective) -> list[TextBatch]:
+def continued_batches(tokens: np.ndarray, context: int, rows: int, objective: NextTokenObjective) -> list[TextBatch]:
     """A text in batches of so many rows, each row a part of it that goes on from one batch to the next."""
     stream, windows = TokenStream(tokens), Windows(tokens, context=context, rows=rows, order="carried")
     way, chance = StreamSampler(windows), torch.Generator()
@@ -74,28 +74,28 @@ def read_on(tokens: np.ndarray, context: int, rows: int, objective: NextTokenObj
     ]
 
 
-def masked(recipe: Recipe, home: Path, say: Say) -> TrainingData:
+def masked_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """A text with holes in it."""
-    tokenizer, learned, judged = streams(recipe, home, "sentence")
+    tokenizer, learned, judged = read_streams(recipe, home, "sentence")
     train = recipe.train
     objective = MaskedObjective(
-        mask=number_of(tokenizer, "mask"),
-        frame=(number_of(tokenizer, "cls"), number_of(tokenizer, "sep")),
-        words=len(tokenizer),
+        mask=special_id(tokenizer, "mask"),
+        frame=(special_id(tokenizer, "cls"), special_id(tokenizer, "sep")),
+        vocabulary=len(tokenizer),
         special=list(tokenizer.specials),
-        share=train.mask,
+        share=train.mask_probability,
         pad=tokenizer.specials.pad or 0,
-        whole=continues(tokenizer) if train.whole_words else None,
-        pairs=train.next_sentence,
+        continues_word=continues_word(tokenizer) if train.whole_word_masking else None,
+        next_sentence=train.next_sentence,
     )
     around = 4 if train.next_sentence else 3  # what goes around a window, and the token that it has too many
-    context = (recipe.data.context or recipe.model.length) - around
+    context = (recipe.data.context or recipe.model.max_positions) - around
     if context < 2:
         raise RecipeError(f"data.context: {context + around} tokens leave no room for a text")
-    return windowed(recipe, tokenizer, objective, learned, judged, context, follows=train.next_sentence)
+    return windowed_data(recipe, tokenizer, objective, learned, judged, context, follows=train.next_sentence)
 
 
-def windowed(
+def windowed_data(
     recipe: Recipe,
     tokenizer: Tokenizer,
     objective: Objective,
@@ -105,20 +105,22 @@ def windowed(
     *,
     follows: bool = False,
 ) -> TrainingData:
-    if context > recipe.model.length:
-        raise RecipeError(f"data.context = {context}: the model has places for model.length = {recipe.model.length}")
+    if context > recipe.model.max_positions:
+        raise RecipeError(
+            f"data.context = {context}: the model has places for model.length = {recipe.model.max_positions}"
+        )
     train = recipe.train
-    rows = train.rows or max(1, train.tokens // context)
+    rows = train.batch_size or max(1, train.batch_tokens // context)
     windows = Windows(learned, context=context, rows=rows, seed=train.seed, order=recipe.data.windows)
     valid: list[Row] = []
     if len(judged) > 1:
         starts = range(0, len(judged) - 1, context)
         valid = [(judged[start : start + context + 1],) for start in starts]
-    wanted = DataSizes(len(tokenizer), follows=follows)
+    wanted = DataSizes(len(tokenizer), next_sentence=follows)
     return TrainingData(tokenizer, objective, wanted, TokenStream(learned), StreamSampler(windows), valid)
 
 
-def streams(recipe: Recipe, home: Path, frame: str) -> tuple[Tokenizer, np.ndarray, np.ndarray]:
+def read_streams(recipe: Recipe, home: Path, frame: str) -> tuple[Tokenizer, np.ndarray, np.ndarray]:
     """The tokeniser, the text to learn from and the one to be judged by, which may be the end of the same file."""
     data = recipe.data
     corpus = PlainCorpus(one_file(data.train, "train"), ends=True)
@@ -128,7 +130,7 @@ def streams(recipe: Recipe, home: Path, frame: str) -> tuple[Tokenizer, np.ndarr
         return token_tables(corpus, {"text": tokenizer}, home / "cache", bare=True)["text"].tokens
 
     learned = read(corpus)
-    learned, judged = parted(learned, data)
+    learned, judged = split_valid(learned, data)
     if data.valid:
         judged = read(PlainCorpus(one_file(data.valid, "valid"), ends=True))
     if len(learned) < 2:
@@ -136,7 +138,7 @@ def streams(recipe: Recipe, home: Path, frame: str) -> tuple[Tokenizer, np.ndarr
     return tokenizer, learned, judged
 
 
-def continues(tokenizer: Tokenizer) -> torch.Tensor:
+def continues_word(tokenizer: Tokenizer) -> torch.Tensor:
     """Of every token of the vocabulary, whether it goes on with a word."""
     names = [tokenizer.token(number) for number in range(len(tokenizer))]
     if any(name.startswith("##") for name in names):

@@ -11,19 +11,19 @@ from regard.models import (
     AlignConfig,
     AlignerConfig,
     AttentionConfig,
-    ClassifyConfig,
+    ClassificationHeadConfig,
     DecoderConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
     EncoderConfig,
-    InnerConfig,
-    MemoryConfig,
+    FeedForwardConfig,
+    MemoryNetworkConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
     RecurrentConfig,
-    SideConfig,
     StackConfig,
     TransformerConfig,
-    WordsConfig,
     XLConfig,
 )
 from regard.training.reading import RecipeError
@@ -36,7 +36,7 @@ class ModelPlan:
 
     config: Config
     architecture: str
-    told: dict[str, Any]
+    config_entries: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -44,41 +44,48 @@ class DataSizes:
     """What the data asks of a model: so many words (`written`, where the other side has its own), labels (0: none), and
     whether sentences follow each other; `longest` are the words of a remembered sentence."""
 
-    words: int
-    written: int | None = None
+    vocabulary: int
+    target_vocabulary: int | None = None
     labels: int = 0
-    follows: bool = False
-    longest: int = 0
+    next_sentence: bool = False
+    sentence_words: int = 0
 
 
 def marian(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Vaswani et al. 2017, as Marian has it: norms after each part, all sines before all cosines."""
     sides = [
-        SideConfig(
-            WordsConfig(words, scale=model.width**0.5, dropout=model.dropout),
+        EmbeddedStackConfig(
+            EmbeddingConfig(words, scale=model.width**0.5, dropout=model.dropout),
             stack(model, layers, "relu", first=False, final_norm=False),
             PositionConfig("sinusoidal", {"width": model.width, "layout": "halves"}),
         )
-        for words, layers in zip((wanted.words, wanted.written or wanted.words), depths(model), strict=True)
+        for words, layers in zip(
+            (wanted.vocabulary, wanted.target_vocabulary or wanted.vocabulary), depths(model), strict=True
+        )
     ]
-    shared = model.shared and wanted.written is None
-    output = OutputConfig(model.tied, bias=model.output_bias)
-    told = {"model_type": "marian", "max_position_embeddings": model.length}
+    shared = model.shared_embedding and wanted.target_vocabulary is None
+    output = OutputConfig(model.tied_embedding, bias=model.output_bias)
+    told = {"model_type": "marian", "max_position_embeddings": model.max_positions}
     return ModelPlan(TransformerConfig(sides[0], sides[1], output, shared=shared), "MarianMTModel", told)
 
 
 def t5(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Raffel et al. 2020: norms before each part, no biases, distances in buckets."""
     sides = [
-        SideConfig(
-            WordsConfig(wanted.words, dropout=model.dropout),
+        EmbeddedStackConfig(
+            EmbeddingConfig(wanted.vocabulary, dropout=model.dropout),
             StackConfig(
                 layers=layers,
                 width=model.width,
                 attention=AttentionConfig(
                     model.heads, model.width // model.heads, bias=False, scale=1.0, dropout=model.attention_dropout
                 ),
-                inner=InnerConfig(inner(model), model.activation or "relu", bias=False, dropout=model.inner_dropout),
+                feed_forward=FeedForwardConfig(
+                    feed_forward_width(model),
+                    model.activation or "relu",
+                    bias=False,
+                    dropout=model.feed_forward_dropout,
+                ),
                 norm=NormConfig("rms", 1e-6),
                 dropout=model.dropout,
             ),
@@ -86,17 +93,17 @@ def t5(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
         )
         for layers, both in zip(depths(model), (True, False), strict=True)
     ]
-    output = OutputConfig(model.tied, scale=model.width**-0.5 if model.tied else 1.0)
+    output = OutputConfig(model.tied_embedding, scale=model.width**-0.5 if model.tied_embedding else 1.0)
     return ModelPlan(TransformerConfig(sides[0], sides[1], output), "T5ForConditionalGeneration", {"model_type": "t5"})
 
 
 def gpt2(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Radford et al. 2019: norms before each part, learned places."""
-    place = PositionConfig("learned", {"length": model.length, "width": model.width})
-    side = SideConfig(
-        WordsConfig(wanted.words, dropout=model.dropout), stack(model, depths(model)[0], "gelu-tanh"), place
+    place = PositionConfig("learned", {"length": model.max_positions, "width": model.width})
+    side = EmbeddedStackConfig(
+        EmbeddingConfig(wanted.vocabulary, dropout=model.dropout), stack(model, depths(model)[0], "gelu-tanh"), place
     )
-    return reader(model, wanted, side, "GPT2", "LMHeadModel")
+    return decoder_plan(model, wanted, side, "GPT2", "LMHeadModel")
 
 
 def llama(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
@@ -105,49 +112,57 @@ def llama(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
         layers=depths(model)[0],
         width=model.width,
         attention=AttentionConfig(model.heads, bias=False, dropout=model.attention_dropout),
-        inner=InnerConfig(inner(model), model.activation or "silu", gated=True, bias=False),
+        feed_forward=FeedForwardConfig(feed_forward_width(model), model.activation or "silu", gated=True, bias=False),
         norm=NormConfig("rms", 1e-6),
         dropout=model.dropout,
     )
     settings = {"width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
-    side = SideConfig(WordsConfig(wanted.words, dropout=model.dropout), layers, PositionConfig("rotary", settings))
-    plan = reader(model, wanted, side, "Llama", "ForCausalLM")
-    return ModelPlan(plan.config, plan.architecture, plan.told | {"max_position_embeddings": model.length})
+    side = EmbeddedStackConfig(
+        EmbeddingConfig(wanted.vocabulary, dropout=model.dropout), layers, PositionConfig("rotary", settings)
+    )
+    plan = decoder_plan(model, wanted, side, "Llama", "ForCausalLM")
+    return ModelPlan(
+        plan.config, plan.architecture, plan.config_entries | {"max_position_embeddings": model.max_positions}
+    )
 
 
 def xl(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Dai et al. 2019, norms before each part: distances in the score, and a memory of what was read before."""
     layers = stack(model, depths(model)[0], "gelu-tanh")
-    window = model.memory + 1 if model.memory else None
+    window = model.memory_length + 1 if model.memory_length else None
     layers = replace(layers, attention=replace(layers.attention, score="xl"), window=window)
-    side = SideConfig(WordsConfig(wanted.words, dropout=model.dropout), layers)
-    output = OutputConfig(model.tied, bias=model.output_bias)
+    side = EmbeddedStackConfig(EmbeddingConfig(wanted.vocabulary, dropout=model.dropout), layers)
+    output = OutputConfig(model.tied_embedding, bias=model.output_bias)
     return ModelPlan(XLConfig(side, output), "XL", {"model_type": "regard-xl"})
 
 
-def reader(model: ModelRecipe, wanted: DataSizes, side: SideConfig, family: str, ending: str) -> ModelPlan:
+def decoder_plan(
+    model: ModelRecipe, wanted: DataSizes, side: EmbeddedStackConfig, family: str, ending: str
+) -> ModelPlan:
     """A model that reads left to right, and what is asked of it."""
     told = {"model_type": family.lower()}
     if wanted.labels:
-        classify = ClassifyConfig(wanted.labels, pool_of(model), bias=False)
+        classify = ClassificationHeadConfig(wanted.labels, pool_of(model), bias=False)
         return ModelPlan(DecoderConfig(side, None, classify), f"{family}ForSequenceClassification", told)
-    return ModelPlan(DecoderConfig(side, OutputConfig(model.tied, bias=model.output_bias)), f"{family}{ending}", told)
+    return ModelPlan(
+        DecoderConfig(side, OutputConfig(model.tied_embedding, bias=model.output_bias)), f"{family}{ending}", told
+    )
 
 
 def bert(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Devlin et al. 2019: norms after each part, learned places, segments."""
     epsilon = NormConfig("layer", 1e-12)
-    side = SideConfig(
-        WordsConfig(wanted.words, segments=2, norm=True, dropout=model.dropout),
+    side = EmbeddedStackConfig(
+        EmbeddingConfig(wanted.vocabulary, segments=2, norm=True, dropout=model.dropout),
         stack(model, depths(model)[0], "gelu", norm=epsilon, first=False, final_norm=False),
-        PositionConfig("learned", {"length": model.length, "width": model.width}),
+        PositionConfig("learned", {"length": model.max_positions, "width": model.width}),
     )
     told = {"model_type": "bert"}
     if wanted.labels:
-        classify = ClassifyConfig(wanted.labels, pool_of(model), dropout=model.dropout)
+        classify = ClassificationHeadConfig(wanted.labels, pool_of(model), dropout=model.dropout)
         return ModelPlan(EncoderConfig(side, None, classify, "tanh"), "BertForSequenceClassification", told)
-    output = OutputConfig(model.tied, bias=True, transform=side.stack.inner.activation)
-    if wanted.follows:
+    output = OutputConfig(model.tied_embedding, bias=True, transform=side.stack.feed_forward.activation)
+    if wanted.next_sentence:
         return ModelPlan(EncoderConfig(side, output, pooler="tanh", follows=True), "BertForPreTraining", told)
     return ModelPlan(EncoderConfig(side, output), "BertForMaskedLM", told)
 
@@ -156,14 +171,16 @@ def esm(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Lin et al. 2023: norms before each part, rotary places; it learns from little text what BERT needs much for."""
     settings = {"width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
     layers = stack(model, depths(model)[0], "gelu")
-    side = SideConfig(WordsConfig(wanted.words), layers, PositionConfig("rotary", settings))
-    told = {"model_type": "esm", "max_position_embeddings": model.length}
+    side = EmbeddedStackConfig(EmbeddingConfig(wanted.vocabulary), layers, PositionConfig("rotary", settings))
+    told = {"model_type": "esm", "max_position_embeddings": model.max_positions}
     if wanted.labels:
-        classify = ClassifyConfig(wanted.labels, pool_of(model), "tanh", dropout=model.dropout)
+        classify = ClassificationHeadConfig(wanted.labels, pool_of(model), "tanh", dropout=model.dropout)
         return ModelPlan(EncoderConfig(side, None, classify), "EsmForSequenceClassification", told)
-    if wanted.follows:
+    if wanted.next_sentence:
         raise RecipeError("model.style = 'esm' does not tell whether sentences follow each other: bert does")
-    return ModelPlan(EncoderConfig(side, OutputConfig(model.tied, bias=True, transform="gelu")), "EsmForMaskedLM", told)
+    return ModelPlan(
+        EncoderConfig(side, OutputConfig(model.tied_embedding, bias=True, transform="gelu")), "EsmForMaskedLM", told
+    )
 
 
 def alignment(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
@@ -171,14 +188,14 @@ def alignment(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
 
     Annotations, both ways together, are as wide as the decoder's state.
     """
-    words = model.inner or model.width
-    counts, widths = (wanted.words, wanted.written or wanted.words), (model.width // 2, model.width)
+    words = model.feed_forward_width or model.width
+    counts, widths = (wanted.vocabulary, wanted.target_vocabulary or wanted.vocabulary), (model.width // 2, model.width)
     sizes = zip(counts, widths, depths(model), strict=True)
     reads, writes = (RecurrentConfig(count, words, width, layers) for count, width, layers in sizes)
     look = None
     if model.score != "none":
-        score, when = lookup(SCORINGS, model.score, "score (model.score)")
-        look = AlignConfig(score, when, model.heads, words, model.local or None, model.reach)
+        score, when = lookup(ALIGNMENT_SCORES, model.score, "score (model.score)")
+        look = AlignConfig(score, when, model.heads, words, model.local or None, model.local_window)
     before = look is not None and look.look == "before"
     lookup(CELLS, model.cell, "cell (model.cell)")
     config = AlignerConfig(
@@ -188,9 +205,9 @@ def alignment(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
         cell=model.cell,
         deep=model.activation or ("maxout" if before else "tanh"),
         skips=before,
-        feeding=model.feeding,
-        output=OutputConfig(model.tied, bias=model.output_bias),
-        shared=model.shared and wanted.written is None,
+        feeding=model.input_feeding,
+        output=OutputConfig(model.tied_embedding, bias=model.output_bias),
+        shared=model.shared_embedding and wanted.target_vocabulary is None,
         dropout=model.dropout,
     )
     return ModelPlan(config, "Aligner", {"model_type": "regard-alignment"})
@@ -198,19 +215,19 @@ def alignment(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
 
 def memory(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Sukhbaatar et al. 2015, in a layout of our own. Word 0 is none."""
-    config = MemoryConfig(
-        wanted.words,
+    config = MemoryNetworkConfig(
+        wanted.vocabulary,
         model.width,
         hops=depths(model)[0],
-        tying=model.tying,
-        projects=model.projects,
-        memories=model.length,
-        longest=wanted.longest,
+        tying=model.weight_tying,
+        projects=model.hop_projection,
+        memories=model.max_positions,
+        longest=wanted.sentence_words,
     )
     return ModelPlan(config, "Memory", {"model_type": "regard-memory"})
 
 
-SCORINGS: dict[str, tuple[str, Literal["before", "after"]]] = {
+ALIGNMENT_SCORES: dict[str, tuple[str, Literal["before", "after"]]] = {
     "additive": ("additive", "before"),
     "concat": ("additive", "after"),
     "general": ("bilinear", "after"),
@@ -234,9 +251,11 @@ def stack(
         layers=layers,
         width=model.width,
         attention=AttentionConfig(model.heads, dropout=model.attention_dropout),
-        inner=InnerConfig(inner(model), model.activation or activation, dropout=model.inner_dropout),
+        feed_forward=FeedForwardConfig(
+            feed_forward_width(model), model.activation or activation, dropout=model.feed_forward_dropout
+        ),
         norm=norm,
-        first=first,
+        pre_norm=first,
         final_norm=final_norm,
         dropout=model.dropout,
     )
@@ -247,8 +266,8 @@ def depths(model: ModelRecipe) -> tuple[int, int]:
     return (model.layers[0], model.layers[-1])
 
 
-def inner(model: ModelRecipe) -> int:
-    return model.inner or 4 * model.width
+def feed_forward_width(model: ModelRecipe) -> int:
+    return model.feed_forward_width or 4 * model.width
 
 
 def pool_of(model: ModelRecipe) -> Literal["first", "last", "mean"]:
@@ -258,7 +277,7 @@ def pool_of(model: ModelRecipe) -> Literal["first", "last", "mean"]:
 
 
 ModelPlanner = Callable[[ModelRecipe, DataSizes], ModelPlan]
-KINDS: dict[str, dict[str, ModelPlanner]] = {
+FAMILIES: dict[str, dict[str, ModelPlanner]] = {
     "transformer": {"marian": marian, "t5": t5},
     "encoder": {"bert": bert, "esm": esm},
     "decoder": {"gpt2": gpt2, "llama": llama},
@@ -269,10 +288,10 @@ KINDS: dict[str, dict[str, ModelPlanner]] = {
 """The styles of each kind of model; the first is the usual one."""
 
 
-def plan(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def model_plan(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """What a recipe's model is made of."""
-    styles = lookup(KINDS, model.kind, "model kind")
-    style = lookup(styles, model.style or next(iter(styles)), f"style of {model.kind} (model.style)")
+    styles = lookup(FAMILIES, model.kind, "model kind")
+    style = lookup(styles, model.family or next(iter(styles)), f"style of {model.kind} (model.style)")
     if len(model.layers) > (2 if model.kind in ("transformer", "alignment") else 1) or min(model.layers, default=0) < 1:
         raise RecipeError(f"model.layers = {list(model.layers)}: one number from 1 on expected, or two for two sides")
     if model.heads < 1 or model.width % model.heads:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.autograd.graph import increment_version
 
 from regard.training.objectives.objective import SegmentMemory
-from regard.training.optimiser import clip
+from regard.training.optimiser import clip_gradients
 from regard.training.processes import World
 
 
@@ -23,23 +23,23 @@ class StepResult:
     """
 
     loss: float
-    plain: float
+    cross_entropy: float
     count: int
     tokens: int
     norm: float
     skipped: bool
-    carried: SegmentMemory | None = None
+    memory: SegmentMemory | None = None
 
 
-def update(
+def training_step(
     learner: Callable[..., tuple[Tensor, Tensor, SegmentMemory | None]],
     batches: Sequence[Any],
     optimiser: torch.optim.Optimizer,
     *,
-    rate: float,
-    most: float = 0.0,
+    learning_rate: float,
+    max_norm: float = 0.0,
     world: World = World(),
-    carried: SegmentMemory | None = None,
+    memory: SegmentMemory | None = None,
 ) -> StepResult:
     """Learn from some batches as if they were one: every place counts the same, whichever batch or process it is in."""
     count, tokens = world.sums([sum(batch.count for batch in batches), sum(batch.tokens for batch in batches)])
@@ -48,26 +48,26 @@ def update(
     total = plain = 0.0
     for number, batch in enumerate(batches):
         last = number == len(batches) - 1
-        with nullcontext() if last else unsynchronised(learner):
-            loss, exact, carried = learner(batch, carried)
+        with nullcontext() if last else without_synchronisation(learner):
+            loss, exact, memory = learner(batch, memory)
             # The processes' gradients are averaged, hence times their number.
             (loss * (world.size / max(count, 1) if batch.count else 0.0)).backward()
         if batch.count:
             total, plain = total + float(loss.detach()), plain + float(exact)
-    norm = clip(weights, most)
+    norm = clip_gradients(weights, max_norm)
     total, plain = world.sums([total, plain])
     size = float(norm)
     skipped = not (math.isfinite(size) and math.isfinite(total))
     if not skipped:
         for group in optimiser.param_groups:
-            group["lr"] = rate
+            group["lr"] = learning_rate
         optimiser.step()
         increment_version(
             [weight for weight in weights if type(weight) is nn.Parameter]
         )  # the fused kernel does not, and whoever keeps copies would not know they are old
-    return StepResult(total, plain, int(count), int(tokens), size, skipped, None if skipped else carried)
+    return StepResult(total, plain, int(count), int(tokens), size, skipped, None if skipped else memory)
 
 
-def unsynchronised(learner: Any) -> Any:
+def without_synchronisation(learner: Any) -> Any:
     """Gradients stay in this process for now."""
     return learner.no_sync() if isinstance(learner, nn.parallel.DistributedDataParallel) else nullcontext()

@@ -6,7 +6,7 @@ from pathlib import Path
 from regard.text import Tokenizer, load_tokenizer, save_tokenizer, train_tokenizer
 from regard.text.files import TokenizerError
 from regard.training.recipe import Recipe
-from regard.training.state import put_whole
+from regard.training.state import write_folder
 
 FOLDER = "tokenizer"
 
@@ -27,11 +27,11 @@ def tokenizer_of(
         made = load_tokenizer(Path(kind).parent)
     else:
         made = train_tokenizer(
-            kind, recipe.tokenizer.size, texts, target=target, frame=frame, lower=recipe.tokenizer.lower
+            kind, recipe.tokenizer.size, texts, target=target, frame=frame, lower=recipe.tokenizer.lowercase
         )
-    return load_tokenizer(put_whole(folder, lambda beside: save_tokenizer(made, beside)))
+    return load_tokenizer(write_folder(folder, lambda beside: save_tokenizer(made, beside)))
 
 
-def files(home: Path) -> list[Path]:
+def tokenizer_files(home: Path) -> list[Path]:
     """What goes into every checkpoint."""
     return sorted(path for path in (home / FOLDER).iterdir() if path.is_file())

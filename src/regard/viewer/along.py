@@ -9,9 +9,9 @@ from typing import Any
 from torch import nn
 
 from regard.attention import Pattern, Tap
-from regard.decoding.steps import Steps
-from regard.looking.places import Places
-from regard.looking.watch import tapped
+from regard.decoding.steps import StepModel
+from regard.looking.layer_names import LayerNames
+from regard.looking.watch import attached
 from regard.shapes import Stream
 from regard.viewer.payload import Progress, States
 
@@ -51,7 +51,7 @@ class Passing(Tap):
         self.count += 1
         self.along.at("looking", self.count / self.total)
 
-    def passed(self, x: Stream) -> None:
+    def block_output(self, x: Stream) -> None:
         self.count += 1
         self.along.at("looking", self.count / self.total)
 
@@ -59,17 +59,17 @@ class Passing(Tap):
 @contextmanager
 def passing(model: nn.Module, along: Along) -> Iterator[None]:
     """One pass through the model, told layer by layer."""
-    places = Places(model)
+    places = LayerNames(model)
     modules = dict.fromkeys([*places.layers.values(), *places.blocks.values()])
     tap = Passing(along, len(places.names))
-    with tapped(dict.fromkeys(modules, tap)):
+    with attached(dict.fromkeys(modules, tap)):
         yield
 
 
 class Stepped:
     """A model that writes, told step by step. What a beam search writes is known at its end: only how far it is."""
 
-    def __init__(self, steps: Steps, along: Along, longest: int) -> None:
+    def __init__(self, steps: StepModel, along: Along, longest: int) -> None:
         self.steps, self.along, self.longest, self.count = steps, along, max(longest, 1), 0
 
     def start(self, source: Any, attention_mask: Any = None) -> Any:

@@ -9,8 +9,8 @@ from torch import Tensor
 
 from regard.attention import Pattern
 from regard.errors import RegardError
-from regard.looking import Difference, differences, edit, watch
-from regard.looking.places import Places
+from regard.looking import PatternDifference, differences, edit, watch
+from regard.looking.layer_names import LayerNames
 from regard.looking.prune import head_numbers
 from regard.models import Encoder
 from regard.tasks import Task
@@ -38,7 +38,7 @@ class Pair:
 
     place: str
     heads: Sequence[int]
-    difference: Difference
+    difference: PatternDifference
     count: int
 
     def divergences(self) -> Tensor:
@@ -62,7 +62,7 @@ Apart = Mapping[str, Pair]
 def between_runs(kept: Kept, before: Kept) -> Apart:
     """What changed since another run of as many tokens."""
     found = differences(before.patterns, kept.patterns)
-    return {place: Pair(place, range(one.one.shape[1]), one, one.one.shape[1]) for place, one in found.items()}
+    return {place: Pair(place, range(one.first.shape[1]), one, one.first.shape[1]) for place, one in found.items()}
 
 
 def between_models(kept: Kept, name: str, task: Task) -> Apart:
@@ -77,7 +77,7 @@ def between_models(kept: Kept, name: str, task: Task) -> Apart:
 
 
 def watched(task: Task, patterns: Mapping[str, Pattern]) -> Watched:
-    layers = Places(task.model).layers
+    layers = LayerNames(task.model).layers
     heads = {place: head_numbers(layers[place], pattern.shape[1]) for place, pattern in patterns.items()}
     return Watched(patterns, ((), ()), heads)
 
@@ -95,7 +95,7 @@ def read_again(kept: Kept, name: str, task: Any) -> dict[str, Pattern]:
         if spelled(words[0], ids) != spelled(words[1], ids):
             raise RegardError(f"{kept.ask.model} and {name} do not have the same tokens: no words to pair")
     segments = side.segments if isinstance(task.model, Encoder) else None
-    with edit(task.model, kept.ask.edits), watch(task.model, *Places(task.model).layers) as seen:
+    with edit(task.model, kept.ask.edits), watch(task.model, *LayerNames(task.model).layers) as seen:
         passed(task, reading, segments)
     return {place: seen[place] for place in seen}
 

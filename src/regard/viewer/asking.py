@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from regard.attention import Pattern
-from regard.decoding import Beam, Written, decode, stream
+from regard.decoding import Beam, Hypothesis, decode, stream
 from regard.decoding.serving import served
-from regard.decoding.tree import Tree
+from regard.decoding.tree import BeamTree
 from regard.decoding.written import normalised
 from regard.errors import RegardError, lookup
 from regard.looking import edit, watch
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 from regard.models import Encoder
 from regard.tasks import Task
 from regard.tasks.replay import Reading
@@ -120,7 +120,7 @@ def generated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     short_enough(len(encoded), limits)
     only_read = only_read or (ask.max_tokens is None and len(encoded) > LONG)
     side = sides.read("text", [ask.text], encoded, tokenizer)
-    one, tree = Written((), (), False), None
+    one, tree = Hypothesis((), (), False), None
     if not only_read:
         most = min(task.most(ask.max_tokens, len(encoded)), limits.written)
         rules = task.settings.rules(tokenizer.specials, 0)
@@ -271,17 +271,17 @@ def write(
     most: int,
     along: Along,
     tokenizer: Tokenizer,
-) -> tuple[Written, Tree | None]:
+) -> tuple[Hypothesis, BeamTree | None]:
     """What the model writes, and how a beam search came to it."""
     if most < 1:
-        return Written((), (), False), None
+        return Hypothesis((), (), False), None
     read = None if source is None else torch.tensor([source], device=task.device)
     begin = torch.tensor([prefix], device=task.device)
     if manner.beam > 1:
         steps = Stepped(served(task.model), along, most)
         beam, penalty = Beam(manner.beam, manner.early_stop), manner.length_penalty
         (one,) = decode(
-            steps, read, prefix=begin, beam=beam, length_penalty=penalty, max_length=most, rules=rules, tree=True
+            steps, read, prefix=begin, beam=beam, length_penalty=penalty, max_new_tokens=most, rules=rules, tree=True
         )
         return one.best, one.tree
     ids: list[int] = []
@@ -289,21 +289,23 @@ def write(
     scores: list[float] = []
     ended, spelling = False, sides.Spelling(prefix, tokenizer)
     along.at("writing")
-    for token in stream(task.model, read, prefix=begin, max_length=most, sample=manner.sample, rules=rules):
+    for token in stream(task.model, read, prefix=begin, max_new_tokens=most, sample=manner.sample, rules=rules):
         ended = token.is_end
         scores.append(token.score)
         if not ended:
             ids.append(token.id)
             texts.append(spelling.add(token.id))
         along.at("writing", len(scores) / most, "".join(texts), texts)
-    return Written(tuple(ids), tuple(scores), ended, normalised(sum(scores), len(scores), manner.length_penalty)), None
+    return Hypothesis(
+        tuple(ids), tuple(scores), ended, normalised(sum(scores), len(scores), manner.length_penalty)
+    ), None
 
 
 @contextmanager
 def kept(task: Any, along: Along):
     """Queries and keys of every layer are kept, and nothing else."""
     along.at("looking")
-    with passing(task.model, along), watch(task.model, *Places(task.model).layers) as seen:
+    with passing(task.model, along), watch(task.model, *LayerNames(task.model).layers) as seen:
         yield seen
 
 

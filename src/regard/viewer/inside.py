@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError, lookup
-from regard.looking import Exam, edit, importance, rollout
+from regard.looking import EvaluationSet, edit, importance, rollout
 from regard.looking.lens import lens
 from regard.models import Encoder
 from regard.viewer.apart import Apart, Beside, between_models, between_runs
@@ -38,13 +38,13 @@ def important(kept: Kept, beside: Beside) -> Views:
     loss = kept.found.loss
     if loss is None:
         raise RegardError("importance is of an answer whose probability is known: written words, or a label")
-    exam = Exam([loss], lambda model, batch: batch.of(model), lambda batch: batch.count)
+    exam = EvaluationSet([loss], lambda model, batch: batch.of(model), lambda batch: batch.count)
     with edit(kept.task.model, kept.ask.edits):
         scores = importance(kept.task.model, exam)
     return by_heads("importance", scores), [fact("loss", exam_mean(kept, exam))]
 
 
-def exam_mean(kept: Kept, exam: Exam) -> float:
+def exam_mean(kept: Kept, exam: EvaluationSet) -> float:
     with edit(kept.task.model, kept.ask.edits):
         return exam.mean(kept.task.model)
 
@@ -70,13 +70,13 @@ def seen_early(kept: Kept, beside: Beside) -> Views:
     with edit(kept.task.model, kept.ask.edits):
         found = lens(kept.task.model, *inputs, k=1, **more)
     tokenizer = kept.task.tokenizer.target if side.name == "target" else kept.task.tokenizer
-    layers = [*reversed(found.places)]
+    layers = [*reversed(found.blocks)]
     words = found.words[:, 0, :, 0].flip(0).tolist()
     ahead = 0 if is_masked else 1
     notes = [[shown(side.ids[: place + ahead], word, tokenizer) for place, word in enumerate(row)] for row in words]
-    chances = grid("chances", found.chances[:, 0, :, 0].flip(0), layers, side.texts, "weights")
-    choice = grid("choice", found.choice[:, 0].flip(0), layers, side.texts, "weights")
-    settled = grid("settled", found.settled()[0], ["layer"], side.texts)
+    chances = grid("chances", found.probabilities[:, 0, :, 0].flip(0), layers, side.texts, "weights")
+    choice = grid("choice", found.final_probability[:, 0].flip(0), layers, side.texts, "weights")
+    settled = grid("settled", found.settling_layer()[0], ["layer"], side.texts)
     return [chances.model_copy(update={"notes": notes}), choice, settled], []
 
 

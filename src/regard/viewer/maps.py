@@ -9,7 +9,7 @@ from torch import Tensor
 
 from regard.attention import Padding, Pattern
 from regard.attention.normalisers import Softmax
-from regard.attention.scores import XL, Additive, Dot, Local, Score, Shaw
+from regard.attention.scores import Additive, Dot, Local, Score, Shaw, XLScore
 from regard.errors import ShapeError
 from regard.viewer import pyramid
 from regard.viewer.payload import How, Links, Looked, Pair, Row, frame
@@ -124,7 +124,7 @@ def pair(pattern: Pattern, place: str, head: int, number: int, column: int) -> P
         content=finite(content) or 0.0,
         position=(finite(total) or 0.0) - content if finite(total) is not None else 0.0,
         bias=finite(bias) or 0.0,
-        sharpness=1.0 if part.sharpness is None else float(part.sharpness[0]),
+        sharpness=1.0 if part.inverse_temperature is None else float(part.inverse_temperature[0]),
         score=score,
         allowed=score is not None,
         logsumexp=logsumexp(pattern, head, number),
@@ -135,12 +135,12 @@ def pair(pattern: Pattern, place: str, head: int, number: int, column: int) -> P
 def taken_apart(score: Score, query: Tensor, key: Tensor) -> tuple[Tensor | None, float | None]:
     """What each dimension adds to the content of a score, and the factor in it; None where it does not come apart."""
     if isinstance(score, Local):
-        return taken_apart(score.inner, query[:-1], key[:-1])
+        return taken_apart(score.score, query[:-1], key[:-1])
     if isinstance(score, Additive):
         return score.vector[0] * torch.tanh(query + key), None
-    if isinstance(score, Dot | XL | Shaw):
+    if isinstance(score, Dot | XLScore | Shaw):
         scale = Dot(score.scale).factor(len(key))
-        asked = query + score.u[0] if isinstance(score, XL) else query
+        asked = query + score.u[0] if isinstance(score, XLScore) else query
         return asked * key * scale, scale
     return None, None
 
@@ -186,7 +186,7 @@ def mask_of(pattern: Pattern) -> str:
 
 def known(pattern: Pattern) -> Pattern:
     """The pattern with what its looks need filled in, so that the first of them is as quick as the others."""
-    return pattern if pattern.summary is not None else replace(pattern, summary=pattern.known)
+    return pattern if pattern.row_statistics is not None else replace(pattern, row_statistics=pattern.known)
 
 
 def size_of(value: Any) -> int:

@@ -216,7 +216,7 @@ def swept(
 ) -> Iterator[tuple[slice, slice, Tensor]]:
     """The weights of one head, a few whole cells at a time, where they may differ from 0."""
     _, _, queries, keys = part.shape
-    known = replace(part, summary=part.known)
+    known = replace(part, row_statistics=part.known)
     for lines in stretches(rows, bulk * rows_at(level)):
         seen = columns if part.fixed else both(columns, widened(span(part.allowed, lines, queries, keys), level))
         for some in stretches(seen, max(bulk * STRIP >> level, 1) << level):

@@ -6,8 +6,8 @@ from typing import Any
 from torch import Tensor
 
 from regard.attention import Pattern
-from regard.decoding import Written
-from regard.decoding.tree import Tree
+from regard.decoding import Hypothesis
+from regard.decoding.tree import BeamTree
 from regard.errors import lookup
 from regard.tasks.replay import fed
 from regard.tasks.translated import Draft, Piece
@@ -24,7 +24,7 @@ def scored(task: Any, x: Tensor) -> Tensor:
 
 
 def candidates(
-    task: Any, x: Tensor, side: Side, count: int, tokenizer: Tokenizer, one: Written
+    task: Any, x: Tensor, side: Side, count: int, tokenizer: Tokenizer, one: Hypothesis
 ) -> tuple[payload.Candidates, ...]:
     """The likeliest words at each place where one was written, or could be."""
     if not count or task.model.output is None:
@@ -54,7 +54,7 @@ def shown(before: Sequence[int], number: int, tokenizer: Tokenizer) -> str:
     return sides.pieces(before, [number], tokenizer)[0] or tokenizer.token(number)
 
 
-def tree_of(tree: Tree | None, prefix: Sequence[int], tokenizer: Tokenizer) -> payload.Tree | None:
+def tree_of(tree: BeamTree | None, prefix: Sequence[int], tokenizer: Tokenizer) -> payload.Tree | None:
     """A beam search for the page."""
     if tree is None:
         return None
@@ -65,7 +65,7 @@ def tree_of(tree: Tree | None, prefix: Sequence[int], tokenizer: Tokenizer) -> p
     return payload.Tree(nodes=nodes, leaves=list(tree.leaves), winner=list(tree.winner))
 
 
-def aligned(task: Any, piece: Piece, one: Written, patterns: Mapping[str, Pattern]) -> payload.Aligned:
+def aligned(task: Any, piece: Piece, one: Hypothesis, patterns: Mapping[str, Pattern]) -> payload.Aligned:
     """Which source tokens each written token came from: what `task(text).alignment` says, of the run that is kept."""
     rows = len(fed([task.start()], one.ids, one.is_finished))
     weights = {place: lookup(patterns, place, "place")[0, :, :rows].float().cpu() for place in task.look.places}

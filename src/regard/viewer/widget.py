@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from regard.attention import Pattern
 from regard.attention.regions import numbers
 from regard.looking import Seen, watch
-from regard.looking.places import is_of_source, reads_source
+from regard.looking.layer_names import attends_to_source, reads_source
 from regard.pictures.grids import Labels, check
 from regard.pictures.notebook import Looks
 from regard.tasks import Task
@@ -91,7 +91,7 @@ def kept_of(looks: Looks, batch: int = 0) -> Kept:
 def ends(place: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[str, str]:
     """The sides that a place looks from and at; what looks at its own text does so from a line of its own if it is
     shorter, or has other names."""
-    looked = "source" if is_of_source(place) else "text"
+    looked = "source" if attends_to_source(place) else "text"
     looking = "source" if reads_source(place) else "text"
     is_apart = pattern.shape[2] != pattern.shape[3] or rows != columns
     return "from" if looking == looked and is_apart else looking, looked

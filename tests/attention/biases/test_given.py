@@ -4,7 +4,7 @@ import torch.nn.functional as F
 from attention.test_attend import random_heads
 from torch.testing import assert_close
 
-from regard.attention import Given, Pattern, attend
+from regard.attention import DenseBias, Pattern, attend
 from regard.errors import ShapeError
 
 
@@ -13,7 +13,7 @@ def test_numbers_are_added_to_the_scores_as_torch_adds_them(shape):
     query, key, value = random_heads(2, 4, 5, 7)
     numbers = torch.randn(shape)
     theirs = F.scaled_dot_product_attention(query, key, value, attn_mask=numbers)
-    assert_close(attend(query, key, value, bias=Given(numbers)), theirs)
+    assert_close(attend(query, key, value, bias=DenseBias(numbers)), theirs)
 
 
 def test_minus_infinity_forbids():
@@ -21,15 +21,15 @@ def test_minus_infinity_forbids():
     allowed = torch.rand(1, 1, 5, 7) < 0.6
     allowed[..., 0] = True
     numbers = torch.zeros(1, 1, 5, 7).masked_fill(~allowed, -torch.inf)
-    assert_close(attend(query, key, value, bias=Given(numbers)), attend(query, key, value, mask=allowed))
+    assert_close(attend(query, key, value, bias=DenseBias(numbers)), attend(query, key, value, mask=allowed))
 
 
 def test_a_query_whose_every_score_is_forbidden_sees_nothing():
     query, key, value = random_heads(2, 4, 5, 7)
     numbers = torch.zeros(1, 1, 5, 7)
     numbers[:, :, 2] = -torch.inf
-    pattern = Pattern(query, key, bias=Given(numbers))
-    assert (attend(query, key, value, bias=Given(numbers))[:, :, 2] == 0).all()
+    pattern = Pattern(query, key, bias=DenseBias(numbers))
+    assert (attend(query, key, value, bias=DenseBias(numbers))[:, :, 2] == 0).all()
     assert (pattern.row(2) == 0).all()
     assert ((pattern.logsumexp == -torch.inf) == (torch.arange(5) == 2)).all()
 
@@ -38,8 +38,8 @@ def test_a_query_whose_every_score_is_forbidden_sees_nothing():
 def test_what_cannot_be_added_is_refused(numbers):
     told = r"Given takes floating-point numbers of \(batch or 1, heads or 1, queries, keys\), got torch"
     with pytest.raises(ShapeError, match=told):
-        Given(numbers)
+        DenseBias(numbers)
 
 
 def test_it_prints_its_sizes():
-    assert "1 x 1 x 5 x 7" in repr(Given(torch.zeros(1, 1, 5, 7)))
+    assert "1 x 1 x 5 x 7" in repr(DenseBias(torch.zeros(1, 1, 5, 7)))

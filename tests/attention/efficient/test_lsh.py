@@ -6,10 +6,10 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from regard.attention import Cache, Causal, Padding, Pattern, attend
-from regard.attention.efficient import LSH
+from regard.attention.efficient import LSHAttention
 from regard.attention.efficient.lsh import factors, hashed
 from regard.errors import RegardError, ShapeError
-from regard.layers import MultiHead, Split
+from regard.layers import HeadSplit, MultiHead
 
 
 def shared(length=100, heads=2, width=8, batch=2):
@@ -38,8 +38,8 @@ def who_met(bucket, chunk):
 @pytest.mark.parametrize(("rounds", "chunk", "count"), [(1, 8, 4), (3, 16, None), (2, 100, 2), (2, 7, 6)])
 def test_it_is_the_sum_over_rounds_of_the_paper(rounds, chunk, count, causal):
     """Appendix A, term by term: every round with its log-sum-exp, pairs that meet k times less log k."""
-    way, (query, key, value) = LSH(rounds, chunk, count), shared()
-    found = attend(query, key, value, mask=Causal() if causal else None, way=way)
+    way, (query, key, value) = LSHAttention(rounds, chunk, count), shared()
+    found = attend(query, key, value, mask=Causal() if causal else None, method=way)
     unit = F.normalize(query, dim=-1)
     for batch, head in [(0, 0), (1, 1)]:
         sets = [who_met(bucket[batch, head].tolist(), chunk) for bucket in buckets(way, query)]
@@ -76,7 +76,7 @@ def test_its_error_falls_with_its_rounds():
     meant = exact_attention(query, value)
     errors = []
     for rounds in (1, 2, 4, 8, 16):
-        drawn = [attend(query, key, value, way=LSH(rounds, 32, 8, seed)) - meant for seed in range(4)]
+        drawn = [attend(query, key, value, method=LSHAttention(rounds, 32, 8, seed)) - meant for seed in range(4)]
         errors.append(float(torch.stack(drawn).square().mean().sqrt()))
     assert errors == sorted(errors, reverse=True)
     assert errors[-1] < errors[0] / 3
@@ -84,13 +84,13 @@ def test_its_error_falls_with_its_rounds():
 
 def test_with_one_chunk_of_two_buckets_and_many_rounds_it_is_full_attention():
     query, key, value = shared(40)
-    found = attend(query, key, value, way=LSH(rounds=64, chunk=40, buckets=2))
+    found = attend(query, key, value, method=LSHAttention(rounds=64, chunk=40, buckets=2))
     assert_close(found, exact_attention(query, value))
 
 
 def test_a_token_sees_itself_only_where_it_met_nobody_else():
     query, key, value = shared(60)
-    way = LSH(rounds=1, chunk=8, buckets=16)
+    way = LSHAttention(rounds=1, chunk=8, buckets=16)
     weights = way.pattern(Pattern(query, key, value=value)).weights()
     own = weights.diagonal(dim1=-2, dim2=-1)
     alone = (weights > 0).sum(-1) == 1
@@ -119,20 +119,20 @@ def test_many_buckets_are_told_apart_by_two_rotations(count, sides):
 
 def test_padding_on_the_right_is_in_nobodys_way():
     query, key, value = shared(64)
-    way = LSH(rounds=2, chunk=8, buckets=8)
-    padded = attend(query, key, value, mask=Padding.from_lengths([64, 41]), way=way)
+    way = LSHAttention(rounds=2, chunk=8, buckets=8)
+    padded = attend(query, key, value, mask=Padding.from_lengths([64, 41]), method=way)
     short = query[1:, :, :41].contiguous()
-    assert_close(padded[1:, :, :41], attend(short, short, value[1:, :, :41], way=way))
+    assert_close(padded[1:, :, :41], attend(short, short, value[1:, :, :41], method=way))
 
 
 def test_keys_of_ones_own_groups_of_heads_and_caches_are_refused():
     with pytest.raises(RegardError, match="compares queries with each other"):
-        attend(*torch.randn(3, 1, 1, 8, 4).unbind(), way=LSH())
+        attend(*torch.randn(3, 1, 1, 8, 4).unbind(), method=LSHAttention())
     with pytest.raises(ShapeError, match="no source and no groups"):
-        MultiHead(8, Split.of(8, 4, groups=2), way=LSH())
+        MultiHead(8, HeadSplit.of(8, 4, kv_heads=2), method=LSHAttention())
     with pytest.raises(ShapeError, match="no use for a cache"):
-        MultiHead(8, 2, way=LSH())(torch.randn(1, 3, 8), cache=Cache())
+        MultiHead(8, 2, method=LSHAttention())(torch.randn(1, 3, 8), cache=Cache())
     with pytest.raises(ShapeError, match="even number of buckets"):
-        LSH(buckets=5)
+        LSHAttention(buckets=5)
     with pytest.raises(ShapeError, match="1 round or more"):
-        LSH(rounds=0)
+        LSHAttention(rounds=0)

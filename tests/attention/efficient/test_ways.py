@@ -9,22 +9,28 @@ from attention.test_memory import Largest
 from torch.testing import assert_close
 
 import regard
-from regard.attention import Additive, Alibi, Causal, Graph, Padding, Pattern, Window, attend
-from regard.attention.efficient import LSH, WAYS, Linear, LowRank, Windowed
+from regard.attention import Additive, AlibiBias, Causal, GraphMask, Padding, Pattern, Window, attend
+from regard.attention.efficient import (
+    ATTENTION_METHODS,
+    LinearAttention,
+    LowRankAttention,
+    LSHAttention,
+    WindowAttention,
+)
 from regard.errors import RegardError
 from regard.layers import MultiHead
 
 N = 150
 SOME = {
-    "window": lambda: Windowed(20, 7),
-    "lsh": lambda: LSH(rounds=3, chunk=8),
-    "linear": Linear,
-    "low-rank": lambda: LowRank(200, slots=16),
+    "window": lambda: WindowAttention(20, 7),
+    "lsh": lambda: LSHAttention(rounds=3, chunk=8),
+    "linear": LinearAttention,
+    "low-rank": lambda: LowRankAttention(200, slots=16),
 }
 CLOSE = {"rtol": 1e-6, "atol": 1e-9}
 PADDED = {side: Padding.from_lengths([N, 77], side) for side in ("left", "right")}
 MASKS = {"none": None, "causal": Causal(), "padded": PADDED["right"], "causal, padded": Causal() & PADDED["left"]}
-CALLS = [(way, mask) for way in WAYS for mask in MASKS if way != "low-rank" or "causal" not in mask]
+CALLS = [(way, mask) for way in ATTENTION_METHODS for mask in MASKS if way != "low-rank" or "causal" not in mask]
 
 
 def heads(way, length=N, width=8, dtype=torch.float64):
@@ -45,18 +51,18 @@ def used(way, query, key, value, mask=None):
 
 
 def test_there_is_an_example_of_every_way():
-    assert SOME.keys() == WAYS.keys()
-    assert all(way.promise for way in WAYS.values())
+    assert SOME.keys() == ATTENTION_METHODS.keys()
+    assert all(way.promise for way in ATTENTION_METHODS.values())
 
 
 @pytest.mark.parametrize(("name", "mask"), CALLS)
 def test_the_pattern_is_what_was_used_and_so_are_its_gradients(name, mask):
     way, watcher = SOME[name]().double(), Watcher()
     query, key, value = heads(way)
-    found = attend(query, key, value, mask=MASKS[mask], way=way, taps=(watcher,))
+    found = attend(query, key, value, mask=MASKS[mask], method=way, taps=(watcher,))
     dense = used(way, query, key, value, MASKS[mask])
     assert_close(found, dense, **CLOSE)
-    assert torch.equal(found, attend(query, key, value, mask=MASKS[mask], way=way))
+    assert torch.equal(found, attend(query, key, value, mask=MASKS[mask], method=way))
     toward = torch.randn_like(found)
     every = leaves(way, query, key, value)
     for mine, meant in zip(
@@ -69,20 +75,20 @@ def test_the_pattern_is_what_was_used_and_so_are_its_gradients(name, mask):
     assert_close(seen[:, :, :, half], seen.weights()[..., half], **CLOSE)
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", ATTENTION_METHODS)
 @pytest.mark.parametrize("fill", [torch.nan, 1e30])
 def test_what_stands_in_padded_places_changes_nothing(name, fill):
     way = SOME[name]().double()
     query, key, value = (each.detach() for each in heads(way))
     rubbish = ~PADDED["right"].attention_mask[:, None, :, None]
-    clean = attend(query, query if way.shares else key, value, mask=PADDED["right"], way=way)
+    clean = attend(query, query if way.shares else key, value, mask=PADDED["right"], method=way)
     query, key, value = (each.masked_fill(rubbish, fill) for each in (query, key, value))
-    dirty = attend(query, query if way.shares else key, value, mask=PADDED["right"], way=way)
+    dirty = attend(query, query if way.shares else key, value, mask=PADDED["right"], method=way)
     assert_close(dirty[1, :, :77], clean[1, :, :77], **CLOSE)
     assert_close(dirty[0], clean[0], **CLOSE)
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", ATTENTION_METHODS)
 def test_a_head_is_switched_off_and_rows_are_set_by_hand(name):
     way = SOME[name]().double()
     query, key, value = heads(way)
@@ -93,8 +99,8 @@ def test_a_head_is_switched_off_and_rows_are_set_by_hand(name):
         return pattern.scale(0.0, 1).set(mine, heads=[2], rows=[4, 9])
 
     watcher = Watcher()
-    found = attend(query, key, value, way=way, taps=(Editor(change), watcher))
-    plain = attend(query, key, value, way=way)
+    found = attend(query, key, value, method=way, taps=(Editor(change), watcher))
+    plain = attend(query, key, value, method=way)
     assert (found[:, 1] == 0).all()
     assert torch.equal(found[:, 0], plain[:, 0])
     (seen,) = watcher.seen
@@ -106,7 +112,7 @@ def test_a_head_is_switched_off_and_rows_are_set_by_hand(name):
 def test_a_hidden_token_has_no_weight_and_no_influence(name):
     way, watcher = SOME[name]().double(), Watcher()
     query, key, value = heads(way)
-    found = attend(query, key, value, mask=Causal(), way=way, taps=(Editor(lambda p: p.hide([30])), watcher))
+    found = attend(query, key, value, mask=Causal(), method=way, taps=(Editor(lambda p: p.hide([30])), watcher))
     (seen,) = watcher.seen
     weights = seen.weights()
     assert (weights[..., 30] == 0).all()
@@ -118,10 +124,10 @@ def test_a_hidden_token_has_no_weight_and_no_influence(name):
 def test_a_temperature_is_honoured(name):
     way, watcher = SOME[name]().double(), Watcher()
     query, key, value = heads(way)
-    found = attend(query, key, value, way=way, taps=(Editor(lambda p: p.temper(0.3, [0])), watcher))
+    found = attend(query, key, value, method=way, taps=(Editor(lambda p: p.temper(0.3, [0])), watcher))
     (seen,) = watcher.seen
     assert_close(seen.weights() @ seen.values, found, **CLOSE)
-    plain = attend(query, key, value, way=way)
+    plain = attend(query, key, value, method=way)
     assert not torch.allclose(found[:, 0], plain[:, 0])
     assert torch.equal(found[:, 1:], plain[:, 1:])
 
@@ -137,15 +143,15 @@ def test_an_edit_that_means_nothing_is_refused_in_one_line(what):
     name, change, line = REFUSED[what]
     way = SOME[name]().double()
     with pytest.raises(RegardError, match=line):
-        attend(*heads(way), way=way, taps=(Editor(change),))
+        attend(*heads(way), method=way, taps=(Editor(change),))
 
 
 UNSUITABLE = {
-    "a graph for lsh": ("lsh", {"mask": Graph(torch.eye(N))}, "takes Causal and Padding, got Graph"),
+    "a graph for lsh": ("lsh", {"mask": GraphMask(torch.eye(N))}, "takes Causal and Padding, got Graph"),
     "a window for linear": ("linear", {"mask": Window(3)}, "takes Causal and Padding, got Window"),
     "causal for low-rank": ("low-rank", {"mask": Causal()}, "takes Padding, got Causal"),
-    "a bias for linear": ("linear", {"bias": Alibi(torch.rand(3))}, "adds nothing to its scores"),
-    "a bias for lsh": ("lsh", {"bias": Alibi(torch.rand(3))}, "adds nothing to its scores"),
+    "a bias for linear": ("linear", {"bias": AlibiBias(torch.rand(3))}, "adds nothing to its scores"),
+    "a bias for lsh": ("lsh", {"bias": AlibiBias(torch.rand(3))}, "adds nothing to its scores"),
     "another score": ("low-rank", {"score": Additive(torch.randn(3, 8))}, "softmax of dot products, got Additive"),
     "dropout for linear": ("linear", {"dropout": 0.1}, "drops no weights"),
     "dropout for lsh": ("lsh", {"dropout": 0.1}, "drops no weights"),
@@ -157,20 +163,20 @@ def test_what_a_way_cannot_do_is_refused_in_one_line(what):
     name, told, line = UNSUITABLE[what]
     way = SOME[name]()
     with pytest.raises(RegardError, match=line):
-        attend(*heads(way, dtype=torch.float32), way=way, **told)
+        attend(*heads(way, dtype=torch.float32), method=way, **told)
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", ATTENTION_METHODS)
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 def test_nobody_holds_queries_x_keys(name, backward):
     """Four times as long, the largest tensor is hardly more than four times as large."""
 
     def largest(length):
-        way = LowRank(length, slots=16) if name == "low-rank" else SOME[name]()
+        way = LowRankAttention(length, slots=16) if name == "low-rank" else SOME[name]()
         query, key, value = heads(way, length, dtype=torch.float32)
         mask = None if name == "low-rank" else Causal()
         with Largest() as held, torch.set_grad_enabled(backward):
-            found = attend(query, key, value, mask=mask, way=way)
+            found = attend(query, key, value, mask=mask, method=way)
             if backward:
                 found.sum().backward()
         return held.numbers
@@ -178,11 +184,11 @@ def test_nobody_holds_queries_x_keys(name, backward):
     assert largest(4096) <= 5 * largest(1024)
 
 
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", ATTENTION_METHODS)
 def test_it_is_a_part_of_a_layer_that_is_watched_and_edited_by_name(name):
     way = SOME[name]()
-    layer, x = MultiHead(24, 3, way=way), torch.randn(2, N, 24)
-    assert layer.project.out_features == (48 if way.shares else 72)
+    layer, x = MultiHead(24, 3, method=way), torch.randn(2, N, 24)
+    assert layer.qkv.out_features == (48 if way.shares else 72)
     mask = None if name == "low-rank" else Causal() & PADDED["left"]
     with regard.watch(layer, values=True) as seen:
         found = layer(x, mask=mask)
@@ -195,12 +201,12 @@ def test_it_is_a_part_of_a_layer_that_is_watched_and_edited_by_name(name):
 
 
 def test_in_half_precision_the_answer_is_near_and_of_the_same_dtype():
-    for name in WAYS:
+    for name in ATTENTION_METHODS:
         way = SOME[name]()
         query, key, value = (each.detach() for each in heads(way, dtype=torch.float32))
         query, key, value = (each.bfloat16() for each in (query, key, value))
         key = query if way.shares else key
-        found = attend(query, key, value, way=way)
+        found = attend(query, key, value, method=way)
         assert found.dtype == torch.bfloat16
         asked = Pattern(query, key, value=value)
         meant = replace(way.pattern(asked), summary=None)

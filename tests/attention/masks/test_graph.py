@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.attention import Graph
+from regard.attention import GraphMask
 from regard.errors import ShapeError
 
 NODES = 6
@@ -22,7 +22,12 @@ def adjacency(pairs):
 @given(edges)
 def test_edges_a_dense_and_a_sparse_matrix_make_the_same_graph(pairs):
     matrix = adjacency(pairs)
-    for graph in (Graph.from_edges(pairs, NODES), Graph(matrix), Graph(matrix.float()), Graph(matrix.to_sparse())):
+    for graph in (
+        GraphMask.from_edges(pairs, NODES),
+        GraphMask(matrix),
+        GraphMask(matrix.float()),
+        GraphMask(matrix.to_sparse()),
+    ):
         assert torch.equal(graph.grid(NODES, NODES)[0, 0], matrix)
         assert graph.nodes == NODES
         assert len(graph.neighbours) == len(set(pairs))
@@ -30,28 +35,28 @@ def test_edges_a_dense_and_a_sparse_matrix_make_the_same_graph(pairs):
 
 @given(edges, st.integers(1, NODES), st.lists(st.integers(0, NODES - 1), unique=True))
 def test_fewer_queries_are_the_last_nodes_and_columns_come_in_any_order(pairs, queries, columns):
-    tile = Graph.from_edges(pairs, NODES).tile(torch.arange(NODES - queries, NODES), torch.tensor(columns).long())
+    tile = GraphMask.from_edges(pairs, NODES).tile(torch.arange(NODES - queries, NODES), torch.tensor(columns).long())
     assert torch.equal(tile[0, 0], adjacency(pairs)[NODES - queries :, columns])
 
 
 def test_a_zero_in_a_sparse_matrix_is_no_edge():
     sparse = torch.sparse_coo_tensor([[0, 1], [1, 2]], [0.0, 3.0], (3, 3), check_invariants=True)
-    assert Graph(sparse).grid(3, 3).sum() == 1
+    assert GraphMask(sparse).grid(3, 3).sum() == 1
     compressed = torch.tensor([[0.0, 1.0], [0.0, 0.0]])
-    assert torch.equal(Graph(compressed).grid(2, 2)[0, 0], compressed.bool())
+    assert torch.equal(GraphMask(compressed).grid(2, 2)[0, 0], compressed.bool())
 
 
 def test_a_node_does_not_see_itself_unless_the_graph_says_so():
-    assert not Graph.from_edges([(0, 1)], 2).grid(2, 2)[0, 0, 0, 0]
-    assert Graph.from_edges([], 0).nodes == 0
+    assert not GraphMask.from_edges([(0, 1)], 2).grid(2, 2)[0, 0, 0, 0]
+    assert GraphMask.from_edges([], 0).nodes == 0
 
 
 def test_what_is_not_a_graph_is_refused():
     with pytest.raises(ShapeError, match=r"Graph takes an adjacency of \(nodes, nodes\), got \(2, 3\)"):
-        Graph(torch.ones(2, 3))
+        GraphMask(torch.ones(2, 3))
     with pytest.raises(ShapeError, match=r"edges join nodes from 0 to 2, got \(1, 3\)"):
-        Graph.from_edges([(0, 1), (1, 3)], 3)
+        GraphMask.from_edges([(0, 1), (1, 3)], 3)
 
 
 def test_it_prints_its_sizes():
-    assert repr(Graph.from_edges([(0, 1), (1, 0)], 3)) == "Graph(3 nodes, 2 edges)"
+    assert repr(GraphMask.from_edges([(0, 1), (1, 0)], 3)) == "Graph(3 nodes, 2 edges)"

@@ -3,11 +3,11 @@ from attention.test_attend import random_heads
 from torch.testing import assert_close
 
 from regard.attention import Additive, Pattern
-from regard.attention.scores import AdditiveCompare
+from regard.attention.scores import LearnedAdditive
 
 
 def test_it_is_bahdanaus_network():
-    module = AdditiveCompare(heads=1, width=8, key_width=5, inner=3)
+    module = LearnedAdditive(heads=1, width=8, key_width=5, score_width=3)
     query, _, _ = random_heads(1, 1, 2, 4, 8)
     _, key, _ = random_heads(1, 1, 2, 4, 5)
     projected, keys, score = module(query, key)

@@ -4,7 +4,7 @@ from attention.test_attend import random_heads
 from torch.testing import assert_close
 
 from regard.attention import SCORES, Dot, Pattern
-from regard.attention.scores import Bilinear, Cosine, Tempered
+from regard.attention.scores import Bilinear, Cosine, LearnedTemperature
 
 
 def test_the_scale_is_that_of_the_key_width_unless_given():
@@ -24,11 +24,11 @@ def test_the_length_of_a_vector_does_not_matter_to_the_angle():
 
 def test_a_learned_temperature_starts_at_one_and_is_a_temperature():
     query, key, _ = random_heads()
-    module = Tempered(heads=4, width=8)
+    module = LearnedTemperature(heads=4, width=8)
     assert_close(Pattern(*module(query, key)).weights(), Pattern(query, key).weights())
     with torch.no_grad():
         module.log_temperature += torch.tensor(3.0).log()
-    assert_close(Pattern(*module(query, key)).weights(), Pattern(query, key).temper(3.0).weights())
+    assert_close(Pattern(*module(query, key)).weights(), Pattern(query, key).with_temperature(3.0).weights())
 
 
 @pytest.mark.parametrize("name", ["bilinear", "additive"])

@@ -42,13 +42,13 @@ def test_capped_attention_is_its_definition_however_it_is_cut(budget):
         assert_close(attend(query, key, value, score=SoftCap(2.0), mask=Causal()), weights @ value)
         pattern = Pattern(query.detach(), key.detach(), SoftCap(2.0), mask=Causal())
         assert_close(pattern[:, 1:3, 2:5, 1:4], weights[:, 1:3, 2:5, 1:4].detach())
-        assert torch.equal(pattern.top(2).places[:, :, 3:], weights.topk(2).indices[:, :, 3:])
+        assert torch.equal(pattern.top(2).positions[:, :, 3:], weights.topk(2).indices[:, :, 3:])
 
 
 def test_a_temperature_divides_what_was_capped():
     query, key, _ = random_heads(dtype=torch.float64)
     scores = torch.tanh(query @ key.transpose(-1, -2) / 8**0.5)
-    assert_close(Pattern(query, key, SoftCap(1.0)).temper(0.25).weights(), (scores * 4).softmax(-1))
+    assert_close(Pattern(query, key, SoftCap(1.0)).with_temperature(0.25).weights(), (scores * 4).softmax(-1))
 
 
 @pytest.mark.parametrize("cap", [0.0, -5.0, float("nan")])

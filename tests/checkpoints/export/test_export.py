@@ -10,7 +10,7 @@ from tasks.translators import small
 import regard
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.export import FORMATS, export
-from regard.decoding import Rules, decode
+from regard.decoding import Constraints, decode
 from regard.errors import UnknownName
 
 BEAMS = (1, 4)
@@ -73,7 +73,7 @@ def test_onnx_writes_what_we_write(folders, translator, ours, tmp_path):
     export(folders["marian"], tmp_path / "out", "onnx")
     tokens, attention_mask = sources(translator)
     prefix = torch.full((len(TEXTS), 1), translator.start())
-    rules = Rules(ends=(translator.tokenizer.specials.eos,))
+    rules = Constraints(ends=(translator.tokenizer.specials.eos,))
     for beam in BEAMS:
         asked = {
             "attention_mask": attention_mask,

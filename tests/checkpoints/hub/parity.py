@@ -193,7 +193,7 @@ def transformer_parity(model: nn.Module, folder: Path) -> None:
     """
     model = reference(model, folder)
     loaded = load_model(folder)
-    sizes = {side: getattr(loaded.model.config, side).words.vocabulary for side in ("encoder", "decoder")}
+    sizes = {side: getattr(loaded.model.config, side).embedding.vocabulary for side in ("encoder", "decoder")}
     for batch, side in BATCHES:
         source, source_attention_mask = padded(batch, "right", sizes["encoder"])
         target, target_attention_mask = padded(batch + 10, "right", sizes["decoder"], length=LENGTH - 2)

@@ -63,7 +63,7 @@ def test_one_depth_of_a_shared_layer_can_be_edited_alone(tmp_path):
     loaded = load_model(tmp_path).model
     tokens, attention_mask = padded(2, "right", 61)
     with regard.edit(loaded) as edit, regard.watch(loaded) as seen:
-        edit.head("encoder.1.self", 0).temper(3.0)
+        edit.head("encoder.1.self", 0).temperature(3.0)
         loaded(tokens, attention_mask=attention_mask)
     with regard.watch(loaded) as plain:
         loaded(tokens, attention_mask=attention_mask)

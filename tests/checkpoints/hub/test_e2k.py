@@ -15,7 +15,7 @@ from torch.testing import assert_close
 
 import regard
 from regard.checkpoints import CheckpointError, load_model, save_model
-from regard.decoding import Rules, decode
+from regard.decoding import Constraints, decode
 
 __all__ = ["installed"]  # a fixture
 ROOT = Path(__file__).parents[3]
@@ -84,7 +84,12 @@ def check(model, theirs, words):
     source, attention_mask = padded(words)
     start = torch.full((len(words), 1), SOS)
     found = decode(
-        model, source, attention_mask=attention_mask, prefix=start, max_length=LONGEST, rules=Rules(ends=(EOS,))
+        model,
+        source,
+        attention_mask=attention_mask,
+        prefix=start,
+        max_new_tokens=LONGEST,
+        rules=Constraints(ends=(EOS,)),
     )
     answers = [spelled(theirs, word) for word in words]
     for one, (ids, _, _) in zip(found, answers, strict=True):

@@ -59,7 +59,7 @@ def test_tensors_that_older_files_have_twice_are_known(tmp_path):
     tensors[across] = tensors["decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight"].clone()
     save_file(tensors, tmp_path / "model.safetensors")
     loaded = load_model(tmp_path)
-    assert loaded.model.output.weight is loaded.model.encoder.words.table.weight
+    assert loaded.model.output.weight is loaded.model.encoder.embedding.table.weight
     assert list(loaded.spare) == [across]
 
 

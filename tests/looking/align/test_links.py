@@ -5,8 +5,8 @@ import lzma
 import pytest
 from shared import shared
 
-from regard.looking.align import Gold, pharaoh, read_gold, read_links, swapped
-from regard.looking.align.links import counted_from
+from regard.looking.align import Gold, pharaoh, read_gold, read_links, swap
+from regard.looking.align.links import first_number
 from regard.text import DataError
 
 
@@ -16,8 +16,8 @@ def test_links_are_read_and_written(tmp_path):
     found = read_links(file)
     assert found == [{(0, 0), (1, 2)}, set(), {(3, 1), (2, 2)}]
     assert [pharaoh(one) for one in found] == ["0-0 1-2", "", "2-2 3-1"]
-    assert read_links(file, swap=True) == [swapped(one) for one in found]
-    assert swapped(found[2]) == {(1, 3), (2, 2)}
+    assert read_links(file, swap=True) == [swap(one) for one in found]
+    assert swap(found[2]) == {(1, 3), (2, 2)}
 
 
 def test_sure_links_are_possible(tmp_path):
@@ -25,7 +25,7 @@ def test_sure_links_are_possible(tmp_path):
     file.write_bytes(lzma.compress(b"1-1 2p3 \n"))
     (gold,) = read_gold(file, first=1)
     assert gold == Gold(frozenset({(0, 0)}), frozenset({(0, 0), (1, 2)}))
-    assert gold.swapped().possible == {(0, 0), (2, 1)}
+    assert gold.swap().possible == {(0, 0), (2, 1)}
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_what_is_no_link_is_named(tmp_path, text, first, message):
 @pytest.mark.parametrize(("text", "first"), [("0-1\n2-2", 0), ("1-1\n2-3", 1), ("1-1\n1-2", 0)])
 def test_a_file_shows_what_it_counts_from(tmp_path, text, first):
     (tmp_path / "links").write_text(text)
-    assert counted_from(tmp_path / "links", [(3, 3), (3, 3)]) == first
+    assert first_number(tmp_path / "links", [(3, 3), (3, 3)]) == first
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_published_files_show_what_they_count_from(folder, gold, texts, first):
     sizes = [
         (len(source.split()), len(target.split())) for source, target in ParallelCorpus(*(where / one for one in texts))
     ]
-    assert counted_from(where / gold, sizes) == first
+    assert first_number(where / gold, sizes) == first

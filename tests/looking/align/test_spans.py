@@ -4,7 +4,7 @@ import random
 
 import torch
 
-from regard.looking.align.spans import Span, carried
+from regard.looking.align.spans import Span, carry_spans
 
 
 def looks(*partners, source):
@@ -18,26 +18,26 @@ def looks(*partners, source):
 
 def test_a_span_goes_where_its_words_went():
     swapped = looks(2, 3, 0, 1, source=4)
-    assert carried([Span(0, 2), Span(2, 4)], swapped) == [(2, 4), (0, 2)]
-    assert carried([Span(0, 4)], looks(0, 1, 2, source=4)) == [(0, 3)]  # what held everything still does
+    assert carry_spans([Span(0, 2), Span(2, 4)], swapped) == [(2, 4), (0, 2)]
+    assert carry_spans([Span(0, 4)], looks(0, 1, 2, source=4)) == [(0, 3)]  # what held everything still does
 
 
 def test_one_word_that_looks_away_does_not_stretch_a_span():
-    assert carried([Span(0, 3)], looks(0, 1, 2, 3, 4, 5, 0, source=6)) == [(0, 3)]
-    assert carried([Span(0, 3)], looks(0, None, 2, 3, 4, source=6)) == [(0, 3)]
+    assert carry_spans([Span(0, 3)], looks(0, 1, 2, 3, 4, 5, 0, source=6)) == [(0, 3)]
+    assert carry_spans([Span(0, 3)], looks(0, None, 2, 3, 4, source=6)) == [(0, 3)]
 
 
 def test_a_word_that_nobody_looks_at_most_has_the_one_that_does_so_more_than_others():
     weights = torch.tensor([[0.9, 0.1, 0.0], [0.5, 0.4, 0.1], [0.0, 0.2, 0.8]])
-    assert carried([Span(1, 2)], weights) == [(1, 2)]
+    assert carry_spans([Span(1, 2)], weights) == [(1, 2)]
 
 
 def test_a_place_between_words_follows_the_word_after_it():
     swapped = looks(2, 3, 0, 1, source=4)
-    assert carried([Span(2, 2)], swapped) == [(0, 0)]
-    assert carried([Span(1, 1)], swapped) == [(3, 3)]
-    assert carried([Span(4, 4)], looks(0, 1, source=4)) == [(2, 2)]
-    assert carried([Span(0, 0)], looks(None, None, source=1)) == [(0, 0)]
+    assert carry_spans([Span(2, 2)], swapped) == [(0, 0)]
+    assert carry_spans([Span(1, 1)], swapped) == [(3, 3)]
+    assert carry_spans([Span(4, 4)], looks(0, 1, source=4)) == [(2, 2)]
+    assert carry_spans([Span(0, 0)], looks(None, None, source=1)) == [(0, 0)]
 
 
 def test_whatever_the_alignment_spans_are_nested_and_none_cross():
@@ -46,7 +46,7 @@ def test_whatever_the_alignment_spans_are_nested_and_none_cross():
         source, target = random_.randint(0, 8), random_.randint(0, 8)
         spans = nested(random_, source)
         weights = torch.rand(target, source, generator=torch.Generator().manual_seed(seed)) ** 4
-        found = carried(spans, weights)
+        found = carry_spans(spans, weights)
         assert len(found) == len(spans)
         for number, span in enumerate(spans):
             first, last = found[number]

@@ -12,7 +12,7 @@ from torch import Tensor
 import regard
 from regard.errors import RegardError
 from regard.looking import Seen
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 
 CLOSE = 1e-5
 APART = 1e-3  # outputs of two implementations that compute the same are nearer
@@ -37,7 +37,7 @@ def check(name: str, setting: Setting) -> str:
     except RegardError as problem:
         return f"refused: {problem}"
     assert_same(answer, unwatched)
-    assert set(seen) == {place for place in Places(model).layers if place in names or not names}
+    assert set(seen) == {place for place in LayerNames(model).layers if place in names or not names}
     compare(family, setting, model, seen, expected)
     return "exact"
 
@@ -54,7 +54,7 @@ def apart(family: Family, setting: Setting, one: Answer, other: Answer) -> float
 
 def chosen(model: Any, layers: str) -> list[str]:
     """The names of the layers that are watched."""
-    names = list(Places(model).layers)
+    names = list(LayerNames(model).layers)
     return {"all": [], "one": names[-1:], "cross": [name for name in names if name.endswith("cross")]}[layers]
 
 
@@ -86,7 +86,7 @@ def numbered(model: Any, family: Family) -> list[tuple[str, str, list[int]]]:
     """Each layer with the kind of weights that transformers tells of it, and its numbers among them in one pass."""
     counts: dict[str, int] = {}
     result = []
-    for name in Places(model).layers:
+    for name in LayerNames(model).layers:
         kind = "cross" if name.endswith("cross") else "encoder" if name.startswith("encoder") else "decoder"
         kind = kind if family.is_pair else "decoder" if family.writes else "encoder"
         result.append((name, kind, [counts.get(kind, 0)]))

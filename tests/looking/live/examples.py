@@ -21,7 +21,7 @@ from looking.live.settings import (
     not_run,
 )
 
-from regard.looking.places import Places, is_of_source
+from regard.looking.layer_names import LayerNames, attends_to_source
 
 NAMES = (
     *("llama", "gpt2", "gemma3_text", "mistral", "bert", "marian", "t5", "qwen3", "gpt_oss", "gemma2", "phi3", "opt"),
@@ -157,10 +157,10 @@ def edit(draw: st.DrawFn, family: Family, setting: Setting, heads: int, places: 
 
 def records(example: Example, model: Any) -> list[dict]:
     """The edits of an example for its model. Rows are set on what each of them may see in any window: its own token."""
-    places, result = list(Places(model).layers), []
+    places, result = list(LayerNames(model).layers), []
     for one in example.edits:
         record = one | {"place": places[one["place"]]}
-        of_source = is_of_source(record["place"])
+        of_source = attends_to_source(record["place"])
         if record["do"] == "set":
             row = record.pop("row")
             record |= {"weights": [[0.0] * row + [1.0]], "rows": [row]}

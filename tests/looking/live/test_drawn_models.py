@@ -18,7 +18,7 @@ from looking.live.references import shadowed
 from looking.live.runs import run
 
 import regard
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 
 EXAMPLES = int(os.environ.get("LIVE_EXAMPLES", "10000"))
 
@@ -30,7 +30,7 @@ def check(example: Example) -> None:
     model, other = (pool(example.name, example.shape, kind) for kind in (setting.implementation, "eager"))
     # Scores that nobody scales are large already: rounding alone would take implementations apart.
     randomise([model, other], example.seed, spread=0.2 if example.name in BIASED else 0.3)
-    names = [list(Places(model).layers)[number] for number in example.watched]
+    names = [list(LayerNames(model).layers)[number] for number in example.watched]
     plain = run(model, family, setting)
     with regard.watch(model, *names) as seen:
         watched = run(model, family, setting)

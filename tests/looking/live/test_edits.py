@@ -30,7 +30,7 @@ def edited(model, family: Family, kind: str):
         elif kind == "off":
             edit.head("decoder.*", 1).off()
         elif kind == "temper":
-            edit.head("*", [0, 3]).temper(3.0)
+            edit.head("*", [0, 3]).temperature(3.0)
         else:
             rows = [2, 5] if family.is_pair else ROWS
             weights = torch.zeros(len(rows), max(rows) + 1)

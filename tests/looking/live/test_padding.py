@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import regard
-from regard.looking import Exam, confidence
+from regard.looking import EvaluationSet, confidence
 from regard.looking.circuits import circuits, repeated
 from regard.looking.watch import watch
 
@@ -54,7 +54,7 @@ def test_how_sure_heads_are_is_told_without_padding(side):
         def loss(model, batch):
             return model(*inputs, **given).logits.sum()
 
-        return confidence(model, Exam([inputs], loss))
+        return confidence(model, EvaluationSet([inputs], loss))
 
     plain, mine = surest(tokens), surest(both, attention_mask=attention_mask, position_ids=positions)
     for layer, scores in plain.items():

@@ -12,7 +12,7 @@ from looking.live.runs import inputs
 from looking.live.settings import Setting
 
 import regard
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 
 SCENARIOS, THREADS = 100, 8
 OTHERS = ("gpt2", "gemma3_text", "mistral", "bert", "marian", "t5")
@@ -32,7 +32,7 @@ class Scenario:
 def scenarios(model, number: int, seed: int = 0) -> list[Scenario]:
     """Random scenarios, the same each time: plain ones, watched ones, edited ones and both."""
     rng = random.Random(seed)
-    layers = list(Places(model).layers)
+    layers = list(LayerNames(model).layers)
     result = []
     for one in range(number):
         edits = []

@@ -1,10 +1,10 @@
 """What does not depend on the query: lazy numbers that are added to the scores of a tile."""
 
-from regard.attention.biases.alibi import Alibi
+from regard.attention.biases.alibi import AlibiBias
 from regard.attention.biases.bias import Bias
-from regard.attention.biases.buckets import Buckets
-from regard.attention.biases.given import Given
+from regard.attention.biases.buckets import BucketBias
+from regard.attention.biases.given import DenseBias
 
-BIASES = {"alibi": Alibi, "buckets": Buckets, "given": Given}
+BIASES = {"alibi": AlibiBias, "buckets": BucketBias, "given": DenseBias}
 
-__all__ = ["BIASES", "Alibi", "Bias", "Buckets", "Given"]
+__all__ = ["BIASES", "AlibiBias", "Bias", "BucketBias", "DenseBias"]

@@ -11,7 +11,7 @@ from regard.shapes import Columns, Rows, Tile
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Alibi(Bias):
+class AlibiBias(Bias):
     """A penalty that grows with distance, steeper in some heads: Press et al. 2022."""
 
     slopes: Float[Tensor, "heads"]
@@ -20,8 +20,8 @@ class Alibi(Bias):
         distance = (rows[:, None] - columns).abs()
         return -self.slopes[None, :, None, None] * distance
 
-    def heads(self, kept: Tensor | slice) -> "Alibi":
-        return Alibi(self.slopes[kept])
+    def heads(self, kept: Tensor | slice) -> "AlibiBias":
+        return AlibiBias(self.slopes[kept])
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         expect("Alibi", "slopes", len(self.slopes), heads)

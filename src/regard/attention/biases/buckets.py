@@ -11,7 +11,7 @@ from regard.shapes import Columns, Rows, Tile
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Buckets(Bias):
+class BucketBias(Bias):
     """One number per head and distance, the same for all distances past the last: Raffel et al. 2020.
 
     `line[h, reach + d]` is what head h adds for a key that stands d places after the query.
@@ -24,8 +24,8 @@ class Buckets(Bias):
         ahead = (columns - rows[:, None]).clamp(-reach, reach)
         return self.line[None, :, ahead + reach]
 
-    def heads(self, kept: Tensor | slice) -> "Buckets":
-        return Buckets(self.line[kept])
+    def heads(self, kept: Tensor | slice) -> "BucketBias":
+        return BucketBias(self.line[kept])
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         expect("Buckets", "heads", len(self.line), heads)

@@ -11,7 +11,7 @@ from regard.shapes import Columns, Rows, Tile
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Given(Bias):
+class DenseBias(Bias):
     """Any numbers at all, as a tensor (batch or 1, heads or 1, queries, keys)."""
 
     numbers: Tensor
@@ -28,11 +28,11 @@ class Given(Bias):
         rows = torch.zeros_like(rows) if queries == 1 else rows - (keys - queries)
         return self.numbers[:, :, rows[:, None], columns]
 
-    def heads(self, kept: Tensor | slice) -> "Given":
-        return Given(self.numbers[:, kept]) if self.numbers.shape[1] > 1 else self
+    def heads(self, kept: Tensor | slice) -> "DenseBias":
+        return DenseBias(self.numbers[:, kept]) if self.numbers.shape[1] > 1 else self
 
-    def part(self, batch: slice, heads: slice) -> "Given":
-        mine = Given(self.numbers[batch]) if self.numbers.shape[0] > 1 else self
+    def part(self, batch: slice, heads: slice) -> "DenseBias":
+        mine = DenseBias(self.numbers[batch]) if self.numbers.shape[0] > 1 else self
         return mine.heads(heads)
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:

@@ -1,11 +1,23 @@
 """The price of N²: ways to compare fewer pairs, one file each. Each says what it promises and shows what it used."""
 
-from regard.attention.efficient.linear import Linear
-from regard.attention.efficient.low_rank import LowRank
-from regard.attention.efficient.lsh import LSH
-from regard.attention.efficient.way import Way
-from regard.attention.efficient.windowed import Windowed
+from regard.attention.efficient.linear import LinearAttention
+from regard.attention.efficient.low_rank import LowRankAttention
+from regard.attention.efficient.lsh import LSHAttention
+from regard.attention.efficient.way import AttentionMethod
+from regard.attention.efficient.windowed import WindowAttention
 
-WAYS: dict[str, type[Way]] = {"window": Windowed, "lsh": LSH, "linear": Linear, "low-rank": LowRank}
+ATTENTION_METHODS: dict[str, type[AttentionMethod]] = {
+    "window": WindowAttention,
+    "lsh": LSHAttention,
+    "linear": LinearAttention,
+    "low-rank": LowRankAttention,
+}
 
-__all__ = ["LSH", "WAYS", "Linear", "LowRank", "Way", "Windowed"]
+__all__ = [
+    "ATTENTION_METHODS",
+    "AttentionMethod",
+    "LSHAttention",
+    "LinearAttention",
+    "LowRankAttention",
+    "WindowAttention",
+]

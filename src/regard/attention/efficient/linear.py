@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from regard.attention.efficient.way import Way
+from regard.attention.efficient.way import AttentionMethod
 from regard.attention.kernels import Answer, exact
 from regard.attention.masks import And, Causal, Padding
 from regard.attention.masks.padding import padding
@@ -19,7 +19,7 @@ CHUNK = 64  # places that are compared pair by pair
 PIECE = 16  # chunks that are worked on together
 
 
-class Linear(Way):
+class LinearAttention(AttentionMethod):
     """feature(query) · feature(key) in place of exp(query · key): Katharopoulos et al. 2020, 3.2 and 3.3.
 
     Keys and values are summed before any query asks; under a causal mask the sums grow from chunk to chunk. Time and

@@ -5,7 +5,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from regard.attention.efficient.way import Way
+from regard.attention.efficient.way import AttentionMethod
 from regard.attention.kernels import Answer, exact
 from regard.attention.masks import Padding
 from regard.attention.masks.padding import padding
@@ -13,7 +13,7 @@ from regard.attention.pattern import Pattern
 from regard.errors import RegardError, ShapeError
 
 
-class LowRank(Way):
+class LowRankAttention(AttentionMethod):
     """Keys and values of up to `length` places are mixed into `slots`, which queries look at: Wang et al. 2020, 4.
 
     Both mixtures are learned and shared by all heads. Every slot holds something of every place, so that there is no

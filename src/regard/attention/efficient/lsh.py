@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from regard.attention.biases import Bias
-from regard.attention.efficient.way import Way
+from regard.attention.efficient.way import AttentionMethod
 from regard.attention.kernels import Answer
 from regard.attention.masks import Causal, Mask, Padding
 from regard.attention.masks.padding import padding
@@ -70,7 +70,7 @@ class Own(Bias):
         return -OWN * (rows[:, None] == columns).float()[None, None]
 
 
-class LSH(Way):
+class LSHAttention(AttentionMethod):
     """Queries are their own keys, hashed by random rotations; who shares a bucket is compared: Kitaev et al. 2020, 2.
 
     In each of `rounds`, tokens are sorted by bucket and cut into chunks; a chunk sees itself and the one before it. A
@@ -144,7 +144,7 @@ class LSH(Way):
             theirs = torch.where(hides.attention_mask[:, None, :, None], theirs, NOBODY)
         mine, theirs = taken(mine, rows, NOBODY), taken(theirs, columns, NOBODY)
         is_causal = any(isinstance(part, Causal) for part in self.parts(pattern))
-        look = partial(compared, number=number, is_causal=is_causal, sharpness=pattern.sharpness)
+        look = partial(compared, number=number, is_causal=is_causal, sharpness=pattern.inverse_temperature)
         look = recomputed(look) if torch.is_grad_enabled() else look
         step = max(BUDGET // (batch * heads * 2 * self.chunk**2), 1)
         pieces = zip(*(each.split(step, 2) for each in (query, key, value, rows, columns, mine, theirs)), strict=True)
@@ -186,7 +186,7 @@ def compared(
 
 def logsumexp(scores: Tensor) -> Tensor:
     """Of the last dimension, which stays; 0 where everything is forbidden."""
-    return Softmax().summary(scores, torch.arange(scores.shape[-1], device=scores.device))[0]
+    return Softmax().row_statistics(scores, torch.arange(scores.shape[-1], device=scores.device))[0]
 
 
 def recomputed(call: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from regard.attention.scores import Dot
 from regard.errors import RegardError
 
 
-class Way(nn.Module):
+class AttentionMethod(nn.Module):
     """How one call of attend() is computed where comparing every pair would cost too much.
 
     It says what it does before it does it: `pattern` gives the weights that are really used, so that they are watched

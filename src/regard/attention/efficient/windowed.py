@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from regard.attention.efficient.way import Way
+from regard.attention.efficient.way import AttentionMethod
 from regard.attention.kernels import Answer, exact, fused, fuses
 from regard.attention.masks import And, Causal, Padding, Window
 from regard.attention.masks.padding import padding
@@ -17,7 +17,7 @@ from regard.attention.tiles import BUDGET
 SMALLEST = 64  # queries in a block: a product with fewer rows wastes the processor
 
 
-class Windowed(Way):
+class WindowAttention(AttentionMethod):
     """Each query sees `before` places to the left of its own and `after` to the right: Beltagy et al. 2020, 3.1.
 
     Queries stand in blocks, as long as the window reaches, each beside the one run of keys that its queries see: one

@@ -87,17 +87,17 @@ class Or(Mask):
 class Not(Mask):
     """Where the inner mask forbids it."""
 
-    inner: Mask
+    mask: Mask
 
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
-        return ~self.inner.tile(rows, columns)
+        return ~self.mask.tile(rows, columns)
 
     def part(self, batch: slice, heads: slice) -> Mask:
-        return Not(self.inner.part(batch, heads))
+        return Not(self.mask.part(batch, heads))
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        self.inner.check(batch, heads, queries, keys)
+        self.mask.check(batch, heads, queries, keys)
 
     def __repr__(self) -> str:
-        inner = self.inner
+        inner = self.mask
         return f"~({inner!r})" if isinstance(inner, And | Or) else f"~{inner!r}"

@@ -11,7 +11,7 @@ from regard.shapes import Allowed, Columns, Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dense(Mask):
+class DenseMask(Mask):
     """Any mask at all, as a tensor (queries, keys), with batch and heads in front where they differ."""
 
     allowed: Tensor
@@ -42,7 +42,7 @@ class Dense(Mask):
     def part(self, batch: slice, heads: slice) -> Mask:
         full = self.full
         full = full[batch] if full.shape[0] > 1 else full
-        return Dense(full[:, heads] if full.shape[1] > 1 else full)
+        return DenseMask(full[:, heads] if full.shape[1] > 1 else full)
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         sizes = self.full.shape

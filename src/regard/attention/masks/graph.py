@@ -12,7 +12,7 @@ from regard.shapes import Allowed, Columns, Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
-class Graph(Mask):
+class GraphMask(Mask):
     """Node i looks at node j where there is an edge from i to j; held as lists of neighbours, not as N x N.
 
     A node sees itself only if the graph says so.
@@ -33,7 +33,7 @@ class Graph(Mask):
         object.__setattr__(self, "neighbours", whom)
 
     @classmethod
-    def from_edges(cls, edges: Iterable[tuple[int, int]], nodes: int) -> "Graph":
+    def from_edges(cls, edges: Iterable[tuple[int, int]], nodes: int) -> "GraphMask":
         """From pairs (who looks, at whom)."""
         pairs = torch.tensor(list(edges), dtype=torch.long).reshape(-1, 2)
         outside = ((pairs < 0) | (pairs >= nodes)).any(-1)

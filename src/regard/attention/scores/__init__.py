@@ -1,49 +1,49 @@
 """What depends on the query: one file per way to compare it with a key."""
 
-from regard.attention.scores.additive import Additive, AdditiveCompare
-from regard.attention.scores.dot import Bilinear, Cosine, Dot, ScaledDot, Tempered
-from regard.attention.scores.kernel import FEATURES, Kernel, KernelCompare
+from regard.attention.scores.additive import Additive, LearnedAdditive
+from regard.attention.scores.dot import Bilinear, Cosine, Dot, LearnedTemperature, ScaledDot
+from regard.attention.scores.kernel import FEATURES, Kernel, KernelFeatures
 from regard.attention.scores.local import Local
-from regard.attention.scores.location import Location, LocationCompare
-from regard.attention.scores.score import Compare, Score
-from regard.attention.scores.shaw import Shaw, ShawCompare
-from regard.attention.scores.softcap import SoftCap, SoftCapped
-from regard.attention.scores.xl import XL, XLCompare
+from regard.attention.scores.location import LearnedLocation, Location
+from regard.attention.scores.score import LearnedScore, Score
+from regard.attention.scores.shaw import LearnedShaw, Shaw
+from regard.attention.scores.softcap import ScaledSoftCap, SoftCap
+from regard.attention.scores.xl import LearnedXL, XLScore
 
-SCORES: dict[str, type[Compare]] = {
+SCORES: dict[str, type[LearnedScore]] = {
     "dot": ScaledDot,
     "cosine": Cosine,
-    "tempered": Tempered,
+    "tempered": LearnedTemperature,
     "bilinear": Bilinear,
-    "additive": AdditiveCompare,
-    "location": LocationCompare,
-    "shaw": ShawCompare,
-    "xl": XLCompare,
-    "kernel": KernelCompare,
-    "softcap": SoftCapped,
+    "additive": LearnedAdditive,
+    "location": LearnedLocation,
+    "shaw": LearnedShaw,
+    "xl": LearnedXL,
+    "kernel": KernelFeatures,
+    "softcap": ScaledSoftCap,
 }
 
 __all__ = [
     "FEATURES",
     "SCORES",
-    "XL",
     "Additive",
-    "AdditiveCompare",
     "Bilinear",
-    "Compare",
     "Cosine",
     "Dot",
     "Kernel",
-    "KernelCompare",
+    "KernelFeatures",
+    "LearnedAdditive",
+    "LearnedLocation",
+    "LearnedScore",
+    "LearnedShaw",
+    "LearnedTemperature",
+    "LearnedXL",
     "Local",
     "Location",
-    "LocationCompare",
     "ScaledDot",
+    "ScaledSoftCap",
     "Score",
     "Shaw",
-    "ShawCompare",
     "SoftCap",
-    "SoftCapped",
-    "Tempered",
-    "XLCompare",
+    "XLScore",
 ]

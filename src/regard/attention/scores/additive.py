@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.scores.score import Compare, Score, projected
+from regard.attention.scores.score import LearnedScore, Score, projected
 from regard.errors import expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -35,16 +35,16 @@ class Additive(Score):
         expect("Additive", "numbers in each vector", self.vector.shape[1], key[-1])
 
 
-class AdditiveCompare(Compare):
+class LearnedAdditive(LearnedScore):
     """Projects both sides into one space and learns the vector that reads the match."""
 
-    def __init__(self, heads: int, width: int, key_width: int | None = None, inner: int | None = None) -> None:
+    def __init__(self, heads: int, width: int, key_width: int | None = None, score_width: int | None = None) -> None:
         super().__init__()
         key_width = width if key_width is None else key_width
-        inner = width if inner is None else inner
-        self.query_weight = nn.Parameter(torch.empty(heads, width, inner))
-        self.key_weight = nn.Parameter(torch.empty(heads, key_width, inner))
-        self.vector = nn.Parameter(torch.empty(heads, inner))
+        score_width = width if score_width is None else score_width
+        self.query_weight = nn.Parameter(torch.empty(heads, width, score_width))
+        self.key_weight = nn.Parameter(torch.empty(heads, key_width, score_width))
+        self.vector = nn.Parameter(torch.empty(heads, score_width))
         for weight in self.parameters():
             nn.init.xavier_uniform_(weight)
 

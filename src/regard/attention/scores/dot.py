@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from regard.attention.scores.score import Compare, Score, projected
+from regard.attention.scores.score import LearnedScore, Score, projected
 from regard.shapes import Columns, Keys, Queries, Rows
 
 
@@ -24,7 +24,7 @@ class Dot(Score):
         return (query * self.factor(key.shape[-1])) @ key.transpose(-1, -2)
 
 
-class ScaledDot(Compare):
+class ScaledDot(LearnedScore):
     """Nothing to learn: the dot product over √(width)."""
 
     def __init__(self, heads: int, width: int, scale: float | None = None) -> None:
@@ -35,7 +35,7 @@ class ScaledDot(Compare):
         return Dot(self.scale)
 
 
-class Cosine(Compare):
+class Cosine(LearnedScore):
     """The angle alone: vectors of length 1, times a learned sharpness per head: Henry et al. 2020."""
 
     def __init__(self, heads: int, width: int, sharpness: float = 10.0) -> None:
@@ -52,7 +52,7 @@ class Cosine(Compare):
         return Dot(1.0)
 
 
-class Tempered(Compare):
+class LearnedTemperature(LearnedScore):
     """The scaled dot product with a learned temperature per head, 1 at the start."""
 
     def __init__(self, heads: int, width: int) -> None:
@@ -66,7 +66,7 @@ class Tempered(Compare):
         return Dot()
 
 
-class Bilinear(Compare):
+class Bilinear(LearnedScore):
     """A learned matrix between query and key, Luong's *general*: Luong et al. 2015, 3.1."""
 
     def __init__(self, heads: int, width: int, key_width: int | None = None) -> None:

@@ -7,8 +7,8 @@ from typing import ClassVar
 import torch.nn.functional as F
 from torch import Tensor
 
-from regard.attention.normalisers import Normaliser, Sum
-from regard.attention.scores.score import Compare, Score
+from regard.attention.normalisers import Normaliser, SumNormaliser
+from regard.attention.scores.score import LearnedScore, Score
 from regard.errors import lookup
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -29,13 +29,13 @@ class Kernel(Score):
     """feature(query) · feature(key), positive, divided by its sum: Katharopoulos et al. 2020, 3.2."""
 
     feature: Callable[[Tensor], Tensor] = elu_plus_one
-    normaliser: ClassVar[Normaliser] = Sum()
+    normaliser: ClassVar[Normaliser] = SumNormaliser()
 
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
         return self.feature(query) @ self.feature(key).transpose(-1, -2)
 
 
-class KernelCompare(Compare):
+class KernelFeatures(LearnedScore):
     """Nothing to learn: a named feature map."""
 
     def __init__(self, heads: int, width: int, feature: str = "elu") -> None:

@@ -19,7 +19,7 @@ class Local(Score):
     deviation of half the reach: after the softmax, so that a row sums to less than 1 (eq. 10).
     """
 
-    inner: Score
+    score: Score
     reach: int
     fades: bool = False
 
@@ -32,21 +32,21 @@ class Local(Score):
         return self.fades
 
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
-        scores = self.inner.tile(query[..., :-1], key[..., :-1], rows, columns)
+        scores = self.score.tile(query[..., :-1], key[..., :-1], rows, columns)
         return scores.masked_fill(away(query, key).abs() > self.reach, -torch.inf)
 
     def focus(self, query: Queries, key: Keys) -> Tensor:
         return torch.exp(-2 * (away(query, key) / self.reach) ** 2)
 
     def heads(self, kept: Tensor | slice) -> "Local":
-        return replace(self, inner=self.inner.heads(kept))
+        return replace(self, score=self.score.heads(kept))
 
     @property
     def cost(self) -> int:
-        return self.inner.cost
+        return self.score.cost
 
     def check(self, query: torch.Size, key: torch.Size) -> None:
-        self.inner.check(torch.Size([*query[:-1], query[-1] - 1]), torch.Size([*key[:-1], key[-1] - 1]))
+        self.score.check(torch.Size([*query[:-1], query[-1] - 1]), torch.Size([*key[:-1], key[-1] - 1]))
 
 
 def away(query: Queries, key: Keys) -> Tensor:

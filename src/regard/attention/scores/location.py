@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.scores.score import Compare, Score
+from regard.attention.scores.score import LearnedScore, Score
 from regard.errors import ShapeError, expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -33,12 +33,12 @@ class Location(Score):
             raise ShapeError(f"Location knows {self.table.shape[1]} places, got {key[2]} keys")
 
 
-class LocationCompare(Compare):
+class LearnedLocation(LearnedScore):
     """Learns one vector per place."""
 
-    def __init__(self, heads: int, width: int, places: int = 512) -> None:
+    def __init__(self, heads: int, width: int, positions: int = 512) -> None:
         super().__init__()
-        self.table = nn.Parameter(torch.empty(heads, places, width))
+        self.table = nn.Parameter(torch.empty(heads, positions, width))
         nn.init.xavier_uniform_(self.table)
 
     def score(self, queries: int, keys: int) -> Score:

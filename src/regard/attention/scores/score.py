@@ -49,7 +49,7 @@ class Score:
         return described(self)
 
 
-class Compare(nn.Module):
+class LearnedScore(nn.Module):
     """Whatever learns in a comparison: projects queries and keys, then hands out the Score.
 
     Queries and keys come as (batch, heads, length, width). Keys are projected once per source.

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.scores.dot import Dot
-from regard.attention.scores.score import Compare, Score
+from regard.attention.scores.score import LearnedScore, Score
 from regard.errors import expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -38,7 +38,7 @@ class Shaw(Score):
         expect("Shaw", "numbers in each vector", self.table.shape[2], key[-1])
 
 
-class ShawCompare(Compare):
+class LearnedShaw(LearnedScore):
     """Learns one vector per head and clipped distance."""
 
     def __init__(self, heads: int, width: int, reach: int = 16) -> None:

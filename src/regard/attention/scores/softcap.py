@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from regard.attention.scores.score import Compare, Score
+from regard.attention.scores.score import LearnedScore, Score
 from regard.errors import ShapeError
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -27,7 +27,7 @@ class SoftCap(Score):
         return torch.tanh((query * (scale / self.cap)) @ key.transpose(-1, -2)) * self.cap
 
 
-class SoftCapped(Compare):
+class ScaledSoftCap(LearnedScore):
     """Nothing to learn: the dot product over √(width), capped."""
 
     def __init__(self, heads: int, width: int, cap: float = 50.0) -> None:

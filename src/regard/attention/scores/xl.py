@@ -8,13 +8,13 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.scores.dot import Dot
-from regard.attention.scores.score import Compare, Score
+from regard.attention.scores.score import LearnedScore, Score
 from regard.errors import ShapeError, expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class XL(Score):
+class XLScore(Score):
     """(query + u) · key + (query + v) · distance, over √width: Dai et al. 2019, 3.3.
 
     `distances[h, zero + d]` belongs to a key that stands d places before the query. With `project`, distances are the
@@ -43,10 +43,10 @@ class XL(Score):
         where = asked @ table.transpose(-1, -2).to(query.dtype)
         return content + where.gather(-1, behind.expand(*where.shape[:2], *behind.shape))
 
-    def heads(self, kept: Tensor | slice) -> "XL":
+    def heads(self, kept: Tensor | slice) -> "XLScore":
         own = None if self.project is None else self.project[kept]
         distances = self.distances[kept] if own is None else self.distances
-        return XL(self.u[kept], self.v[kept], distances, self.zero, self.scale, own)
+        return XLScore(self.u[kept], self.v[kept], distances, self.zero, self.scale, own)
 
     def check(self, query: torch.Size, key: torch.Size) -> None:
         super().check(query, key)
@@ -56,7 +56,7 @@ class XL(Score):
             raise ShapeError(f"XL knows {self.distances.shape[1] - self.zero} distances back, got {key[2]} keys")
 
 
-class XLCompare(Compare):
+class LearnedXL(LearnedScore):
     """Learns u, v and how to read sinusoids of distance, per head."""
 
     def __init__(self, heads: int, width: int) -> None:
@@ -72,4 +72,4 @@ class XLCompare(Compare):
         rates = torch.arange(0, width, 2, device=self.u.device, dtype=self.u.dtype) * (-math.log(10000) / width)
         angles = away[:, None] * rates.exp()
         waves = torch.cat([angles.sin(), angles.cos()], -1)[:, :width]
-        return XL(self.u, self.v, waves[None], zero=queries - 1, project=self.project)
+        return XLScore(self.u, self.v, waves[None], zero=queries - 1, project=self.project)

@@ -7,9 +7,9 @@ from torch import Tensor, nn
 
 from regard.checkpoints.export.leaving import ExportSource
 from regard.errors import lookup
-from regard.layers import Block, MultiHead
-from regard.models import SideConfig
-from regard.models.side import Side
+from regard.layers import MultiHead, TransformerBlock
+from regard.models import EmbeddedStackConfig
+from regard.models.side import EmbeddedStack
 from regard.text import Tokenizer
 
 ACTIVATIONS = {"relu": "RELU", "gelu": "GELU", "gelu-tanh": "GELUTanh", "silu": "SWISH", "tanh": "Tanh"}
@@ -30,8 +30,8 @@ def write(leaving: ExportSource, folder: Path) -> None:
     if (bias := leaving.output_bias()) is not None:
         spec.decoder.projection.bias = numbers(bias)
     source, target = leaving.tokenizer, leaving.tokenizer.target
-    spec.register_source_vocabulary(names(source, config.encoder.words.vocabulary))
-    spec.register_target_vocabulary(names(target, config.decoder.words.vocabulary))
+    spec.register_source_vocabulary(names(source, config.encoder.embedding.vocabulary))
+    spec.register_target_vocabulary(names(target, config.decoder.embedding.vocabulary))
     end = target.token(leaving.number("eos_token_id"))
     spec.config.bos_token = spec.config.eos_token = end
     spec.config.unk_token = end if target.specials.unk is None else target.token(target.specials.unk)
@@ -47,46 +47,46 @@ def names(tokenizer: Tokenizer, count: int) -> list[str]:
     return [tokenizer.token(number) for number in range(count)]
 
 
-def sizes(side: SideConfig) -> tuple[int, int]:
+def sizes(side: EmbeddedStackConfig) -> tuple[int, int]:
     """Layers and heads."""
     return side.stack.layers, side.stack.attention.heads
 
 
-def manner(side: SideConfig) -> dict[str, Any]:
+def manner(side: EmbeddedStackConfig) -> dict[str, Any]:
     from ctranslate2.specs import common_spec
 
-    activation = lookup(ACTIVATIONS, side.stack.inner.activation, "activation of CTranslate2")
+    activation = lookup(ACTIVATIONS, side.stack.feed_forward.activation, "activation of CTranslate2")
     return {
-        "pre_norm": side.stack.first,
+        "pre_norm": side.stack.pre_norm,
         "no_final_norm": not side.stack.final_norm,
         "activation": common_spec.Activation[activation],
-        "layernorm_embedding": side.words.norm,
+        "layernorm_embedding": side.embedding.norm,
     }
 
 
-def fill_side(spec: Any, side: Side, leaving: ExportSource) -> None:
+def fill_side(spec: Any, side: EmbeddedStack, leaving: ExportSource) -> None:
     words = spec.embeddings[0] if isinstance(spec.embeddings, list) else spec.embeddings
-    words.weight = numbers(side.words.table.weight)
-    spec.scale_embeddings = side.words.scale
+    words.weight = numbers(side.embedding.table.weight)
+    spec.scale_embeddings = side.embedding.scale
     spec.position_encodings.encodings = numbers(leaving.places(side))
-    if side.words.norm is not None:
-        fill_norm(spec.layernorm_embedding, side.words.norm)
+    if side.embedding.norm is not None:
+        fill_norm(spec.layernorm_embedding, side.embedding.norm)
     if side.stack.norm is not None:
         fill_norm(spec.layer_norm, side.stack.norm)
     for layer, block in zip(spec.layer, side.stack.blocks, strict=True):
-        assert isinstance(block, Block)
+        assert isinstance(block, TransformerBlock)
         fill_block(layer, block)
 
 
-def fill_block(spec: Any, block: Block) -> None:
-    fill_looks(spec.self_attention, block.self, block.self.project)
+def fill_block(spec: Any, block: TransformerBlock) -> None:
+    fill_looks(spec.self_attention, block.self, block.self.qkv)
     fill_norm(spec.self_attention.layer_norm, block.self_norm)
     if block.cross is not None:
-        fill_looks(spec.attention, block.cross, block.cross.query, block.cross.pair)
+        fill_looks(spec.attention, block.cross, block.cross.query, block.cross.kv)
         fill_norm(spec.attention.layer_norm, block.cross_norm)
-    fill_linear(spec.ffn.linear_0, block.inner.widen)
-    fill_linear(spec.ffn.linear_1, block.inner.narrow)
-    fill_norm(spec.ffn.layer_norm, block.inner_norm)
+    fill_linear(spec.ffn.linear_0, block.feed_forward.widen)
+    fill_linear(spec.ffn.linear_1, block.feed_forward.narrow)
+    fill_norm(spec.ffn.layer_norm, block.feed_forward_norm)
 
 
 def fill_looks(spec: Any, look: MultiHead, *projections: nn.Linear) -> None:

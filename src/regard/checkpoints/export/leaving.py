@@ -10,8 +10,8 @@ from torch import Tensor
 
 from regard.checkpoints.files import CheckpointError, listed, read_json
 from regard.checkpoints.load import Checkpoint
-from regard.models import SideConfig, Transformer, TransformerConfig
-from regard.models.side import Side
+from regard.models import EmbeddedStackConfig, Transformer, TransformerConfig
+from regard.models.side import EmbeddedStack
 from regard.text import Tokenizer
 
 GENERATION = "generation_config.json"
@@ -55,13 +55,13 @@ class ExportSource:
             raise CheckpointError(f"{self.folder}: this format has no words for {listed(odd)} of this model")
         return model
 
-    def places(self, side: Side) -> Tensor:
+    def places(self, side: EmbeddedStack) -> Tensor:
         """What is added to the words of each place: (places, width)."""
         config = self.plain.config
         position = (config.encoder if side is self.plain.encoder else config.decoder).position
         told = position.settings.get("length", self.checkpoint.config.get("max_position_embeddings"))
         length = told if isinstance(told, int) and told > 0 else USUAL
-        width = side.words.table.embedding_dim
+        width = side.embedding.table.embedding_dim
         return side.position.embed(torch.zeros(1, length, width), torch.arange(length)[None])[0].detach()
 
     def output_bias(self) -> Tensor | None:
@@ -86,17 +86,17 @@ def unusual(config: TransformerConfig) -> list[str]:
     return [what for what, is_so in odd.items() if is_so]
 
 
-def unusual_side(side: SideConfig) -> dict[str, bool]:
+def unusual_side(side: EmbeddedStackConfig) -> dict[str, bool]:
     stack, look = side.stack, side.stack.attention
     return {
         f"position = {side.position.kind}": side.position.kind not in ("sinusoidal", "learned"),
-        "words": side.words.inner is not None or side.words.segments > 0,
+        "words": side.embedding.embedding_width is not None or side.embedding.segments > 0,
         f"norm = {stack.norm.kind}": stack.norm.kind != "layer",
-        "attention.groups": look.groups not in (None, look.heads),
+        "attention.groups": look.kv_heads not in (None, look.heads),
         "attention.head_width": look.head_width not in (None, stack.width // look.heads),
         "attention.scale": look.scale is not None,
         "attention.bias": not look.bias or look.output_bias is False,
-        "inner": stack.inner.gated or not stack.inner.bias,
+        "inner": stack.feed_forward.gated or not stack.feed_forward.bias,
         "window": stack.window is not None,
         "distinct": stack.distinct is not None,
         "pruned": bool(stack.pruned),

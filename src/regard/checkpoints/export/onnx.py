@@ -15,8 +15,8 @@ import numpy as np
 from regard.checkpoints.export.graph import OnnxGraph
 from regard.checkpoints.export.leaving import ExportSource
 from regard.errors import lookup
-from regard.layers import Block
-from regard.models.side import Side
+from regard.layers import TransformerBlock
+from regard.models.side import EmbeddedStack
 
 HIDDEN = np.finfo(np.float32).min
 ACTIVATIONS: dict[str, Any] = {
@@ -41,10 +41,10 @@ def write_encoder(leaving: ExportSource, path: Path) -> None:
     x = side.words("tokens", first)
     hidden = side.hidden("real")
     for block in model.encoder.stack.blocks:
-        assert isinstance(block, Block)
+        assert isinstance(block, TransformerBlock)
 
-        def look(x: str, block: Block = block) -> str:
-            query, key, value = graph("Split", graph.linear(x, block.self.project), outputs=3, axis=-1, num_outputs=3)
+        def look(x: str, block: TransformerBlock = block) -> str:
+            query, key, value = graph("Split", graph.linear(x, block.self.qkv), outputs=3, axis=-1, num_outputs=3)
             found = side.gathered(side.apart(query), side.apart(key), side.apart(value), hidden)
             return graph.linear(found, block.self.output)
 
@@ -52,9 +52,9 @@ def write_encoder(leaving: ExportSource, path: Path) -> None:
         x = side.inner(x, block)
     x = side.ended(x)
     for number, block in enumerate(model.decoder.stack.blocks):
-        assert isinstance(block, Block)
+        assert isinstance(block, TransformerBlock)
         assert block.cross is not None
-        pair = graph("Split", graph.linear(x, block.cross.pair), outputs=2, axis=-1, num_outputs=2)
+        pair = graph("Split", graph.linear(x, block.cross.kv), outputs=2, axis=-1, num_outputs=2)
         for kind, part in zip(("key", "value"), pair, strict=True):
             graph.named(OnnxStack(graph, model.decoder, leaving).apart(part), f"cross.{number}.{kind}")
     inputs = {"tokens": ["int64", "batch", "source"], "real": ["bool", "batch", "source"]}
@@ -69,17 +69,17 @@ def write_decoder(leaving: ExportSource, path: Path) -> None:
     x = side.words("token", graph("Gather", leaving.places(model.decoder), place))
     hidden = side.hidden("real")
     for number, block in enumerate(model.decoder.stack.blocks):
-        assert isinstance(block, Block)
+        assert isinstance(block, TransformerBlock)
 
-        def look(x: str, block: Block = block, number: int = number) -> str:
-            query, key, value = graph("Split", graph.linear(x, block.self.project), outputs=3, axis=-1, num_outputs=3)
+        def look(x: str, block: TransformerBlock = block, number: int = number) -> str:
+            query, key, value = graph("Split", graph.linear(x, block.self.qkv), outputs=3, axis=-1, num_outputs=3)
             key = graph("Concat", f"past.{number}.key", side.apart(key), axis=2)
             value = graph("Concat", f"past.{number}.value", side.apart(value), axis=2)
             graph.named(key, f"now.{number}.key")
             graph.named(value, f"now.{number}.value")
             return graph.linear(side.gathered(side.apart(query), key, value), block.self.output)
 
-        def look_across(x: str, block: Block = block, number: int = number) -> str:
+        def look_across(x: str, block: TransformerBlock = block, number: int = number) -> str:
             assert block.cross is not None
             query = side.apart(graph.linear(x, block.cross.query))
             found = side.gathered(query, f"cross.{number}.key", f"cross.{number}.value", hidden)
@@ -108,16 +108,16 @@ def remembered(leaving: ExportSource, name: str, length: str) -> dict[str, list[
 class OnnxStack:
     """The parts of one side, as operators."""
 
-    def __init__(self, graph: OnnxGraph, side: Side, leaving: ExportSource) -> None:
+    def __init__(self, graph: OnnxGraph, side: EmbeddedStack, leaving: ExportSource) -> None:
         self.graph, self.side = graph, side
         configs = leaving.plain.config
         config = configs.encoder if side is leaving.plain.encoder else configs.decoder
         self.heads = config.stack.attention.heads
         self.width = config.stack.width // self.heads
-        self.bend = lookup(ACTIVATIONS, config.stack.inner.activation, "activation of ONNX")
+        self.bend = lookup(ACTIVATIONS, config.stack.feed_forward.activation, "activation of ONNX")
 
     def words(self, tokens: str, places: str) -> str:
-        graph, words = self.graph, self.side.words
+        graph, words = self.graph, self.side.embedding
         x = graph("Mul", graph("Gather", words.table.weight, tokens), float(words.scale))
         x = graph("Add", x, places)
         return x if words.norm is None else graph.norm(x, words.norm)
@@ -137,14 +137,16 @@ class OnnxStack:
         found = graph("Transpose", graph("MatMul", weights, value), perm=[0, 2, 1, 3])
         return graph("Reshape", found, [0, 0, self.heads * self.width])
 
-    def inner(self, x: str, block: Block) -> str:
+    def inner(self, x: str, block: TransformerBlock) -> str:
         def think(x: str) -> str:
-            return self.graph.linear(self.bend(self.graph, self.graph.linear(x, block.inner.widen)), block.inner.narrow)
+            return self.graph.linear(
+                self.bend(self.graph, self.graph.linear(x, block.feed_forward.widen)), block.feed_forward.narrow
+            )
 
-        return self.added(x, think, block.inner_norm, block)
+        return self.added(x, think, block.feed_forward_norm, block)
 
-    def added(self, x: str, part: Any, norm: Any, block: Block) -> str:
-        if block.first:
+    def added(self, x: str, part: Any, norm: Any, block: TransformerBlock) -> str:
+        if block.pre_norm:
             return self.graph("Add", x, part(self.graph.norm(x, norm)))
         return self.graph.norm(self.graph("Add", x, part(x)), norm)
 

@@ -13,6 +13,7 @@ from regard.checkpoints.hub import (
     e2k,
     encoder_decoder,
     esm,
+    generic,
     gpt2,
     llama,
     marian,
@@ -47,6 +48,7 @@ FAMILIES: dict[str, Family] = {
         e2k.FAMILY,
         memory.FAMILY,
         vision.FAMILY,
+        generic.FAMILY,
     )
     for kind in family.kinds
 }

@@ -8,7 +8,7 @@ from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options
 from regard.checkpoints.rows import TensorName, TensorNames, weight_and_bias
-from regard.models import ClassifyConfig, EncoderConfig, OutputConfig, SideConfig, StackConfig
+from regard.models import ClassificationHeadConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig, StackConfig
 
 ARCHITECTURES = (
     "AlbertModel", "AlbertForMaskedLM", "AlbertForPreTraining", "AlbertForSequenceClassification",
@@ -31,7 +31,7 @@ def read(options: Options, architecture: str) -> EncoderConfig:
     return EncoderConfig(side(options), **asked(options, architecture.removeprefix("Albert")))
 
 
-def side(options: Options) -> SideConfig:
+def side(options: Options) -> EmbeddedStackConfig:
     """BERT's, with a narrower table of words and fewer blocks than layers."""
     plain = bert.side(options, segments=options.get("type_vocab_size", 2))
     inner, groups = options.get("embedding_size", 128), options.get("num_hidden_groups", 1)
@@ -43,7 +43,7 @@ def side(options: Options) -> SideConfig:
         shown = f"num_hidden_groups = {groups} is not supported with {layers} layers: the reference rounds unevenly"
         raise CheckpointError(f"{options.where}: {shown}")
     position = replace(plain.position, settings={**plain.position.settings, "width": inner})
-    return SideConfig(replace(plain.words, inner=inner), replace(plain.stack, distinct=groups), position)
+    return EmbeddedStackConfig(replace(plain.embedding, inner=inner), replace(plain.stack, distinct=groups), position)
 
 
 def asked(options: Options, kind: str) -> dict[str, Any]:
@@ -55,8 +55,11 @@ def asked(options: Options, kind: str) -> dict[str, Any]:
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},
         "ForPreTraining": {"output": output, "pooler": "tanh", "follows": True},
-        "ForSequenceClassification": {"classify": ClassifyConfig(labels, "first", dropout=dropout), "pooler": "tanh"},
-        "ForTokenClassification": {"classify": ClassifyConfig(labels, None, dropout=dropout)},
+        "ForSequenceClassification": {
+            "classify": ClassificationHeadConfig(labels, "first", dropout=dropout),
+            "pooler": "tanh",
+        },
+        "ForTokenClassification": {"classify": ClassificationHeadConfig(labels, None, dropout=dropout)},
     }[kind]
 
 
@@ -64,8 +67,8 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
     side = config.encoder
     return {
         "model_type": "albert",
-        "embedding_size": side.words.inner,
-        "type_vocab_size": side.words.segments,
+        "embedding_size": side.embedding.embedding_width,
+        "type_vocab_size": side.embedding.segments,
         "num_hidden_groups": side.stack.layers if side.stack.distinct is None else side.stack.distinct,
         "inner_group_num": 1,
         **bert.described(config),
@@ -74,7 +77,10 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
 
 def names(config: EncoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "AlbertModel" else "albert."
-    rows = [*bert.words(root), *weight_and_bias("encoder.words.widen", f"{root}encoder.embedding_hidden_mapping_in")]
+    rows = [
+        *bert.words(root),
+        *weight_and_bias("encoder.embedding.widen", f"{root}encoder.embedding_hidden_mapping_in"),
+    ]
     rows += stack(config.encoder.stack, f"{root}encoder.albert_layer_groups")
     spare = [f"{root}embeddings.position_ids"]
     if config.pooler:
@@ -104,12 +110,12 @@ def stack(config: StackConfig, theirs: str) -> list[TensorName]:
         first = -(-group * config.layers // groups)
         here, there = f"encoder.stack.blocks.{first}", f"{theirs}.{group}.albert_layers.0"
         look = f"{there}.attention"
-        rows += weight_and_bias(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
+        rows += weight_and_bias(f"{here}.self.qkv", f"{look}.query", f"{look}.key", f"{look}.value")
         rows += weight_and_bias(f"{here}.self.output", f"{look}.dense")
         rows += weight_and_bias(f"{here}.self_norm", f"{look}.LayerNorm")
-        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.ffn")
-        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.ffn_output")
-        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.full_layer_layer_norm")
+        rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.ffn")
+        rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.ffn_output")
+        rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.full_layer_layer_norm")
     return rows
 
 

@@ -7,14 +7,14 @@ from regard.checkpoints.options import ACTIVATIONS, Options, name_of
 from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
     TransformerConfig,
-    WordsConfig,
 )
 
 ARCHITECTURES = ("BartModel", "BartForConditionalGeneration")
@@ -29,11 +29,11 @@ def read(options: Options, architecture: str) -> TransformerConfig:
     options.only("static_position_embeddings", False)
     options.only("extra_pos_embeddings", OFFSET)
     settings = {"length": options.get("max_position_embeddings", 1024), "width": options.get("d_model", 1024)}
-    words = WordsConfig(options.get("vocab_size", 50265), norm=True, **added(options))
+    words = EmbeddingConfig(options.get("vocab_size", 50265), norm=True, **added(options))
     position = PositionConfig("learned", settings | {"offset": OFFSET})
     return TransformerConfig(
-        SideConfig(words, stack(options, "encoder"), position),
-        SideConfig(words, stack(options, "decoder"), position),
+        EmbeddedStackConfig(words, stack(options, "encoder"), position),
+        EmbeddedStackConfig(words, stack(options, "decoder"), position),
         **tables(options, scored=architecture == "BartForConditionalGeneration"),
     )
 
@@ -61,11 +61,11 @@ def stack(options: Options, side: str) -> StackConfig:
         attention=AttentionConfig(
             options.get(f"{side}_attention_heads", 16), dropout=options.get("attention_dropout", 0.0)
         ),
-        inner=InnerConfig(
+        feed_forward=FeedForwardConfig(
             options.get(f"{side}_ffn_dim", 4096), activation, dropout=options.get("activation_dropout", 0.0)
         ),
         norm=NormConfig("layer", 1e-5),
-        first=False,
+        pre_norm=False,
         final_norm=False,
         dropout=options.get("dropout", 0.1),
     )
@@ -81,7 +81,7 @@ def tables(options: Options, *, scored: bool, shared: bool = True) -> dict[str, 
 
 def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:
     return {"model_type": "bart", **described(config)} | {
-        "vocab_size": config.encoder.words.vocabulary,
+        "vocab_size": config.encoder.embedding.vocabulary,
         "max_position_embeddings": config.encoder.position.settings["length"],
     }
 
@@ -91,17 +91,17 @@ def described(config: TransformerConfig) -> dict[str, Any]:
     stack = config.encoder.stack
     told = {
         "d_model": stack.width,
-        "scale_embedding": config.encoder.words.scale != 1,
-        "activation_function": name_of(stack.inner.activation),
+        "scale_embedding": config.encoder.embedding.scale != 1,
+        "activation_function": name_of(stack.feed_forward.activation),
         "dropout": stack.dropout,
         "attention_dropout": stack.attention.dropout,
-        "activation_dropout": stack.inner.dropout,
+        "activation_dropout": stack.feed_forward.dropout,
         "tie_word_embeddings": config.output.tied if config.output else config.shared,
     }
     for name, stack in (("encoder", config.encoder.stack), ("decoder", config.decoder.stack)):
         told[f"{name}_layers"] = stack.layers
         told[f"{name}_attention_heads"] = stack.attention.heads
-        told[f"{name}_ffn_dim"] = stack.inner.width
+        told[f"{name}_ffn_dim"] = stack.feed_forward.width
     return told
 
 
@@ -110,7 +110,7 @@ def names(config: TransformerConfig, architecture: str) -> TensorNames:
     positions: list[TensorName] = []
     for side in ("encoder", "decoder"):
         positions += [tensor_name(f"{side}.position.table.weight", f"{root}{side}.embed_positions.weight")]
-        positions += weight_and_bias(f"{side}.words.norm", f"{root}{side}.layernorm_embedding")
+        positions += weight_and_bias(f"{side}.embedding.norm", f"{root}{side}.layernorm_embedding")
     return words(config, root, has_shared=True) + TensorNames.of([*positions, *layers(config, root)], root=root)
 
 
@@ -121,11 +121,11 @@ def words(config: TransformerConfig, root: str, *, has_shared: bool) -> TensorNa
     copies: dict[str, str] = {}
     echoes: dict[str, str] = {}
     if config.shared:
-        rows = [tensor_name("encoder.words.table.weight", shared)]
+        rows = [tensor_name("encoder.embedding.table.weight", shared)]
         kept = copies if config.output is None or config.output.tied else echoes
         kept.update(dict.fromkeys(sides.values(), shared))
     else:
-        rows = [tensor_name(f"{side}.words.table.weight", theirs) for side, theirs in sides.items()]
+        rows = [tensor_name(f"{side}.embedding.table.weight", theirs) for side, theirs in sides.items()]
         echoes.update({shared: sides["encoder"]} if has_shared else {})
     if config.output and config.output.tied:
         copies[output] = shared if config.shared else sides["decoder"]
@@ -143,17 +143,17 @@ def layers(config: TransformerConfig, root: str) -> list[TensorName]:
         for layer in range(stack.layers):
             here, there = f"{side}.stack.blocks.{layer}", f"{root}{side}.layers.{layer}"
             look, across = f"{there}.self_attn", f"{there}.encoder_attn"
-            rows += weight_and_bias(f"{here}.self.project", f"{look}.q_proj", f"{look}.k_proj", f"{look}.v_proj")
+            rows += weight_and_bias(f"{here}.self.qkv", f"{look}.q_proj", f"{look}.k_proj", f"{look}.v_proj")
             rows += weight_and_bias(f"{here}.self.output", f"{look}.out_proj")
             rows += weight_and_bias(f"{here}.self_norm", f"{look}_layer_norm")
             if side == "decoder":
                 rows += weight_and_bias(f"{here}.cross.query", f"{across}.q_proj")
-                rows += weight_and_bias(f"{here}.cross.pair", f"{across}.k_proj", f"{across}.v_proj")
+                rows += weight_and_bias(f"{here}.cross.kv", f"{across}.k_proj", f"{across}.v_proj")
                 rows += weight_and_bias(f"{here}.cross.output", f"{across}.out_proj")
                 rows += weight_and_bias(f"{here}.cross_norm", f"{across}_layer_norm")
-            rows += weight_and_bias(f"{here}.inner.widen", f"{there}.fc1")
-            rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.fc2")
-            rows += weight_and_bias(f"{here}.inner_norm", f"{there}.final_layer_norm")
+            rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.fc1")
+            rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.fc2")
+            rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.final_layer_norm")
     return rows
 
 

@@ -7,15 +7,15 @@ from regard.checkpoints.options import ACTIVATIONS, Options, name_of
 from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
-    ClassifyConfig,
+    ClassificationHeadConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
     EncoderConfig,
-    InnerConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 ARCHITECTURES = (
@@ -40,7 +40,7 @@ def reads_both_ways(options: Options) -> None:
     options.only("add_cross_attention", False)
 
 
-def side(options: Options, *, segments: int, offset: int = 0) -> SideConfig:
+def side(options: Options, *, segments: int, offset: int = 0) -> EmbeddedStackConfig:
     """Words, positions and stack of a BERT-like config. The first token takes row `offset` of the positions."""
     width, dropout = options.get("hidden_size", 768), options.get("hidden_dropout_prob", 0.1)
     norm = NormConfig("layer", options.get("layer_norm_eps", 1e-12))
@@ -50,15 +50,17 @@ def side(options: Options, *, segments: int, offset: int = 0) -> SideConfig:
         layers=options.get("num_hidden_layers", 12),
         width=width,
         attention=AttentionConfig(heads, dropout=options.get("attention_probs_dropout_prob", 0.1)),
-        inner=InnerConfig(inner, options.one_of("hidden_act", ACTIVATIONS, "gelu")),
+        feed_forward=FeedForwardConfig(inner, options.one_of("hidden_act", ACTIVATIONS, "gelu")),
         norm=norm,
-        first=False,
+        pre_norm=False,
         final_norm=False,
         dropout=dropout,
     )
-    words = WordsConfig(options.get("vocab_size", 30522), segments=segments, norm=True, dropout=dropout)
+    words = EmbeddingConfig(options.get("vocab_size", 30522), segments=segments, norm=True, dropout=dropout)
     settings = {"length": options.get("max_position_embeddings", 512) - offset, "width": width}
-    return SideConfig(words, stack, PositionConfig("learned", settings | ({"offset": offset} if offset else {})))
+    return EmbeddedStackConfig(
+        words, stack, PositionConfig("learned", settings | ({"offset": offset} if offset else {}))
+    )
 
 
 def asked(options: Options, kind: str) -> dict[str, Any]:
@@ -69,8 +71,11 @@ def asked(options: Options, kind: str) -> dict[str, Any]:
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},
         "ForPreTraining": {"output": output, "pooler": "tanh", "follows": True},
-        "ForSequenceClassification": {"classify": ClassifyConfig(labels, "first", dropout=dropout), "pooler": "tanh"},
-        "ForTokenClassification": {"classify": ClassifyConfig(labels, None, dropout=dropout)},
+        "ForSequenceClassification": {
+            "classify": ClassificationHeadConfig(labels, "first", dropout=dropout),
+            "pooler": "tanh",
+        },
+        "ForTokenClassification": {"classify": ClassificationHeadConfig(labels, None, dropout=dropout)},
     }[kind]
 
 
@@ -86,7 +91,7 @@ def count_labels(options: Options) -> int:
 
 
 def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
-    return {"model_type": "bert", "type_vocab_size": config.encoder.words.segments, **described(config)}
+    return {"model_type": "bert", "type_vocab_size": config.encoder.embedding.segments, **described(config)}
 
 
 def described(config: EncoderConfig) -> dict[str, Any]:
@@ -96,15 +101,15 @@ def described(config: EncoderConfig) -> dict[str, Any]:
     return told | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
-def described_side(side: SideConfig) -> dict[str, Any]:
+def described_side(side: EmbeddedStackConfig) -> dict[str, Any]:
     stack, position = side.stack, side.position.settings
     return {
-        "vocab_size": side.words.vocabulary,
+        "vocab_size": side.embedding.vocabulary,
         "hidden_size": stack.width,
         "num_hidden_layers": stack.layers,
         "num_attention_heads": stack.attention.heads,
-        "intermediate_size": stack.inner.width,
-        "hidden_act": name_of(stack.inner.activation),
+        "intermediate_size": stack.feed_forward.width,
+        "hidden_act": name_of(stack.feed_forward.activation),
         "hidden_dropout_prob": stack.dropout,
         "attention_probs_dropout_prob": stack.attention.dropout,
         "max_position_embeddings": position["length"] + position.get("offset", 0),
@@ -160,10 +165,10 @@ def words(root: str, ours: str = "encoder", *, segments: bool = True) -> list[Te
     """The embeddings of BERT and those who kept its names."""
     there = f"{root}embeddings"
     return [
-        tensor_name(f"{ours}.words.table.weight", f"{there}.word_embeddings.weight"),
+        tensor_name(f"{ours}.embedding.table.weight", f"{there}.word_embeddings.weight"),
         tensor_name(f"{ours}.position.table.weight", f"{there}.position_embeddings.weight"),
-        *[tensor_name(f"{ours}.words.segments.weight", f"{there}.token_type_embeddings.weight")] * segments,
-        *weight_and_bias(f"{ours}.words.norm", f"{there}.LayerNorm"),
+        *[tensor_name(f"{ours}.embedding.segments.weight", f"{there}.token_type_embeddings.weight")] * segments,
+        *weight_and_bias(f"{ours}.embedding.norm", f"{there}.LayerNorm"),
     ]
 
 
@@ -173,17 +178,17 @@ def stack(config: StackConfig, ours: str, theirs: str, *, cross: bool = False) -
     for layer in range(config.layers):
         here, there = f"{ours}.stack.blocks.{layer}", f"{theirs}.{layer}"
         look, across = f"{there}.attention.self", f"{there}.crossattention.self"
-        rows += weight_and_bias(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
+        rows += weight_and_bias(f"{here}.self.qkv", f"{look}.query", f"{look}.key", f"{look}.value")
         rows += weight_and_bias(f"{here}.self.output", f"{there}.attention.output.dense")
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.attention.output.LayerNorm")
         if cross:
             rows += weight_and_bias(f"{here}.cross.query", f"{across}.query")
-            rows += weight_and_bias(f"{here}.cross.pair", f"{across}.key", f"{across}.value")
+            rows += weight_and_bias(f"{here}.cross.kv", f"{across}.key", f"{across}.value")
             rows += weight_and_bias(f"{here}.cross.output", f"{there}.crossattention.output.dense")
             rows += weight_and_bias(f"{here}.cross_norm", f"{there}.crossattention.output.LayerNorm")
-        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.intermediate.dense")
-        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.output.dense")
-        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.output.LayerNorm")
+        rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.intermediate.dense")
+        rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.output.dense")
+        rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.output.LayerNorm")
     return rows
 
 

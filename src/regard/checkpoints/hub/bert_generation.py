@@ -7,7 +7,7 @@ from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames
-from regard.models import DecoderConfig, EncoderConfig, OutputConfig, SideConfig
+from regard.models import DecoderConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig
 
 DEFAULTS = {
     "vocab_size": 50358, "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,
@@ -29,7 +29,7 @@ def read(options: Options, architecture: str) -> EncoderConfig | DecoderConfig:
     return EncoderConfig(side(options))
 
 
-def side(options: Options) -> SideConfig:
+def side(options: Options) -> EmbeddedStackConfig:
     """BERT's without segments."""
     options.presume(DEFAULTS)
     return bert.side(options, segments=0)
@@ -51,7 +51,7 @@ def names(config: EncoderConfig | DecoderConfig, architecture: str) -> TensorNam
     return table + bert.scores(config.output, "lm_head", "bert.embeddings.word_embeddings.weight")
 
 
-def body(config: SideConfig, ours: str, root: str, *, cross: bool = False) -> TensorNames:
+def body(config: EmbeddedStackConfig, ours: str, root: str, *, cross: bool = False) -> TensorNames:
     """Words and layers of either side."""
     rows = bert.words(root, ours, segments=False)
     rows += bert.stack(config.stack, ours, f"{root}encoder.layer", cross=cross)

@@ -8,15 +8,15 @@ from regard.checkpoints.options import ACTIVATIONS, Options, name_of
 from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
-    ClassifyConfig,
+    ClassificationHeadConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
     EncoderConfig,
-    InnerConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 ARCHITECTURES = (
@@ -32,21 +32,23 @@ def read(options: Options, architecture: str) -> EncoderConfig:
     return EncoderConfig(side(options), **asked(options, architecture.removeprefix("DistilBert")))
 
 
-def side(options: Options) -> SideConfig:
+def side(options: Options) -> EmbeddedStackConfig:
     width, dropout = options.get("dim", 768), options.get("dropout", 0.1)
     stack = StackConfig(
         layers=options.get("n_layers", 6),
         width=width,
         attention=AttentionConfig(options.get("n_heads", 12), dropout=options.get("attention_dropout", 0.1)),
-        inner=InnerConfig(options.get("hidden_dim", 3072), options.one_of("activation", ACTIVATIONS, "gelu")),
+        feed_forward=FeedForwardConfig(
+            options.get("hidden_dim", 3072), options.one_of("activation", ACTIVATIONS, "gelu")
+        ),
         norm=NORM,
-        first=False,
+        pre_norm=False,
         final_norm=False,
         dropout=dropout,
     )
-    words = WordsConfig(options.get("vocab_size", 30522), norm=True, dropout=dropout)
+    words = EmbeddingConfig(options.get("vocab_size", 30522), norm=True, dropout=dropout)
     length = options.get("max_position_embeddings", 512)
-    return SideConfig(words, stack, PositionConfig("learned", {"length": length, "width": width}))
+    return EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": length, "width": width}))
 
 
 def asked(options: Options, kind: str) -> dict[str, Any]:
@@ -58,8 +60,8 @@ def asked(options: Options, kind: str) -> dict[str, Any]:
     return {
         "Model": {},
         "ForMaskedLM": {"output": output},
-        "ForSequenceClassification": {"classify": ClassifyConfig(labels, "first", "relu", dropout=last)},
-        "ForTokenClassification": {"classify": ClassifyConfig(labels, None, dropout=dropout)},
+        "ForSequenceClassification": {"classify": ClassificationHeadConfig(labels, "first", "relu", dropout=last)},
+        "ForTokenClassification": {"classify": ClassificationHeadConfig(labels, None, dropout=dropout)},
     }[kind]
 
 
@@ -67,12 +69,12 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
     side, stack = config.encoder, config.encoder.stack
     told = {
         "model_type": "distilbert",
-        "vocab_size": side.words.vocabulary,
+        "vocab_size": side.embedding.vocabulary,
         "dim": stack.width,
         "n_layers": stack.layers,
         "n_heads": stack.attention.heads,
-        "hidden_dim": stack.inner.width,
-        "activation": name_of(stack.inner.activation),
+        "hidden_dim": stack.feed_forward.width,
+        "activation": name_of(stack.feed_forward.activation),
         "dropout": stack.dropout,
         "attention_dropout": stack.attention.dropout,
         "max_position_embeddings": side.position.settings["length"],
@@ -104,12 +106,12 @@ def stack(config: StackConfig, theirs: str) -> list[TensorName]:
     for layer in range(config.layers):
         here, there = f"encoder.stack.blocks.{layer}", f"{theirs}.{layer}"
         look = f"{there}.attention"
-        rows += weight_and_bias(f"{here}.self.project", f"{look}.q_lin", f"{look}.k_lin", f"{look}.v_lin")
+        rows += weight_and_bias(f"{here}.self.qkv", f"{look}.q_lin", f"{look}.k_lin", f"{look}.v_lin")
         rows += weight_and_bias(f"{here}.self.output", f"{look}.out_lin")
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.sa_layer_norm")
-        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.ffn.lin1")
-        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.ffn.lin2")
-        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.output_layer_norm")
+        rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.ffn.lin1")
+        rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.ffn.lin2")
+        rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.output_layer_norm")
     return rows
 
 

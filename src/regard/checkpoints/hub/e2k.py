@@ -57,7 +57,7 @@ def names(config: AlignerConfig, architecture: str) -> TensorNames:
     for kind in ("weight", "bias"):  # queries, keys and values come of one matrix
         rows += [
             TensorName(f"align.query.{kind}", (f"attn.in_proj_{kind}",), (width,), begin=0),
-            TensorName(f"align.pair.{kind}", (f"attn.in_proj_{kind}",), (2 * width,), begin=width),
+            TensorName(f"align.kv.{kind}", (f"attn.in_proj_{kind}",), (2 * width,), begin=width),
         ]
     return TensorNames.of(rows)
 

@@ -9,7 +9,14 @@ from regard.checkpoints.hub import albert, bert, bert_generation, distilbert, gp
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorName, TensorNames, weight_and_bias
-from regard.models import DecoderConfig, EncoderConfig, OutputConfig, SideConfig, StackConfig, TransformerConfig
+from regard.models import (
+    DecoderConfig,
+    EmbeddedStackConfig,
+    EncoderConfig,
+    OutputConfig,
+    StackConfig,
+    TransformerConfig,
+)
 
 KIND, ARCHITECTURE = "encoder-decoder", "EncoderDecoderModel"
 PRUNED = ("pruned", "pruned_heads")  # said of the whole: checkpoints/pruned.py
@@ -30,10 +37,10 @@ class GenerativeFamily:
     def is_masked(self) -> bool:
         return self.architecture.endswith("ForMaskedLM")
 
-    def config(self, side: SideConfig, output: OutputConfig | None) -> EncoderConfig | DecoderConfig:
+    def config(self, side: EmbeddedStackConfig, output: OutputConfig | None) -> EncoderConfig | DecoderConfig:
         return EncoderConfig(side, output) if self.is_masked else DecoderConfig(side, output)
 
-    def read(self, options: Options) -> tuple[SideConfig, OutputConfig | None]:
+    def read(self, options: Options) -> tuple[EmbeddedStackConfig, OutputConfig | None]:
         """The side and its scores; that it is a decoder and looks at a source is known here, and told no further."""
         if self.family is gpt2.FAMILY:  # which reads from left to right whatever it is told
             options.presume({"is_decoder": True})
@@ -48,11 +55,11 @@ class GenerativeFamily:
         assert isinstance(config, EncoderConfig | DecoderConfig)
         return (config.encoder if isinstance(config, EncoderConfig) else config.decoder), config.output
 
-    def write(self, side: SideConfig, output: OutputConfig | None) -> dict[str, Any]:
+    def write(self, side: EmbeddedStackConfig, output: OutputConfig | None) -> dict[str, Any]:
         told = self.family.write(self.config(side, output), self.architecture)
         return told | {"is_decoder": True, "add_cross_attention": True}
 
-    def names(self, side: SideConfig, output: OutputConfig | None) -> TensorNames:
+    def names(self, side: EmbeddedStackConfig, output: OutputConfig | None) -> TensorNames:
         table = self.family.names(self.config(side, output), self.architecture)
         rows = [replace(row, ours=written_as(row.ours)) for row in table.rows]
         return replace(table, rows=(*rows, *self.cross(side.stack)))

@@ -8,13 +8,13 @@ from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
     EncoderConfig,
-    InnerConfig,
+    FeedForwardConfig,
     NormConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 ARCHITECTURES = tuple(f"Esm{kind}" for kind in roberta.KINDS)
@@ -32,36 +32,36 @@ def read(options: Options, architecture: str) -> EncoderConfig:
     return EncoderConfig(side(options), **roberta.asked(options, architecture.removeprefix("Esm")))
 
 
-def side(options: Options) -> SideConfig:
+def side(options: Options) -> EmbeddedStackConfig:
     width, heads = options.get("hidden_size", 768), options.get("num_attention_heads", 12)
     stack = StackConfig(
         layers=options.get("num_hidden_layers", 12),
         width=width,
         attention=AttentionConfig(heads, dropout=options.get("attention_probs_dropout_prob", 0.1)),
-        inner=InnerConfig(options.get("intermediate_size", 3072), "gelu"),
+        feed_forward=FeedForwardConfig(options.get("intermediate_size", 3072), "gelu"),
         norm=NormConfig("layer", options.get("layer_norm_eps", 1e-12)),
         dropout=options.get("hidden_dropout_prob", 0.1),
     )
-    words = WordsConfig(options.need("vocab_size"), norm=bool(options.get("emb_layer_norm_before")))
+    words = EmbeddingConfig(options.need("vocab_size"), norm=bool(options.get("emb_layer_norm_before")))
     settings = {"width": width // heads, "base": options.get("rope_theta", BASE), "pairing": "halves"}
-    return SideConfig(words, stack, PositionConfig("rotary", settings))
+    return EmbeddedStackConfig(words, stack, PositionConfig("rotary", settings))
 
 
 def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
     side, stack = config.encoder, config.encoder.stack
     told = {
         "model_type": "esm",
-        "vocab_size": side.words.vocabulary,
+        "vocab_size": side.embedding.vocabulary,
         "hidden_size": stack.width,
         "num_hidden_layers": stack.layers,
         "num_attention_heads": stack.attention.heads,
-        "intermediate_size": stack.inner.width,
+        "intermediate_size": stack.feed_forward.width,
         "hidden_dropout_prob": stack.dropout,
         "attention_probs_dropout_prob": stack.attention.dropout,
         "layer_norm_eps": stack.norm.epsilon,
         "position_embedding_type": "rotary",
         "rope_theta": side.position.settings["base"],
-        "emb_layer_norm_before": side.words.norm,
+        "emb_layer_norm_before": side.embedding.norm,
         "token_dropout": False,
     }
     told |= {"tie_word_embeddings": config.output.tied} if config.output else {}
@@ -71,8 +71,12 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
 def names(config: EncoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "EsmModel" else "esm."
     table = f"{root}embeddings.word_embeddings.weight"
-    rows = [tensor_name("encoder.words.table.weight", table), *stack(config.encoder.stack, root)]
-    rows += weight_and_bias("encoder.words.norm", f"{root}embeddings.layer_norm") if config.encoder.words.norm else []
+    rows = [tensor_name("encoder.embedding.table.weight", table), *stack(config.encoder.stack, root)]
+    rows += (
+        weight_and_bias("encoder.embedding.norm", f"{root}embeddings.layer_norm")
+        if config.encoder.embedding.norm
+        else []
+    )
     spare = [f"{root}rotary_embeddings.inv_freq", f"{root}embeddings.position_ids"]
     spare += bert.pair(f"{root}contact_head.regression")
     layers = [*range(config.encoder.stack.layers), "*"]  # transformers 5 writes the star
@@ -90,12 +94,12 @@ def stack(config: StackConfig, root: str) -> list[TensorName]:
     for layer in range(config.layers):
         here, there = f"encoder.stack.blocks.{layer}", f"{root}encoder.layer.{layer}"
         look = f"{there}.attention.self"
-        rows += weight_and_bias(f"{here}.self.project", f"{look}.query", f"{look}.key", f"{look}.value")
+        rows += weight_and_bias(f"{here}.self.qkv", f"{look}.query", f"{look}.key", f"{look}.value")
         rows += weight_and_bias(f"{here}.self.output", f"{there}.attention.output.dense")
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.attention.LayerNorm")
-        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.intermediate.dense")
-        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.output.dense")
-        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.LayerNorm")
+        rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.intermediate.dense")
+        rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.output.dense")
+        rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.LayerNorm")
     return rows
 
 

@@ -7,26 +7,34 @@ from typing import Any
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames
 from regard.models import (
-    XL,
     Aligner,
     AlignerConfig,
     Decoder,
     DecoderConfig,
     Encoder,
     EncoderConfig,
-    Glimpse,
     GlimpseConfig,
-    Memory,
-    MemoryConfig,
+    GlimpseNetwork,
+    MemoryNetwork,
+    MemoryNetworkConfig,
     Model,
     Transformer,
     TransformerConfig,
-    Vision,
+    TransformerXL,
     VisionConfig,
+    VisionTransformer,
     XLConfig,
 )
 
-Config = EncoderConfig | DecoderConfig | TransformerConfig | AlignerConfig | MemoryConfig | VisionConfig | GlimpseConfig
+Config = (
+    EncoderConfig
+    | DecoderConfig
+    | TransformerConfig
+    | AlignerConfig
+    | MemoryNetworkConfig
+    | VisionConfig
+    | GlimpseConfig
+)
 
 
 @dataclass(frozen=True)
@@ -50,14 +58,14 @@ def build(config: Config) -> Model:
         return Encoder(config)
     if isinstance(config, AlignerConfig):
         return Aligner(config)
-    if isinstance(config, MemoryConfig):
-        return Memory(config)
+    if isinstance(config, MemoryNetworkConfig):
+        return MemoryNetwork(config)
     if isinstance(config, VisionConfig):
-        return Vision(config)
+        return VisionTransformer(config)
     if isinstance(config, GlimpseConfig):
-        return Glimpse(config)
+        return GlimpseNetwork(config)
     if isinstance(config, XLConfig):
-        return XL(config)
+        return TransformerXL(config)
     return Decoder(config) if isinstance(config, DecoderConfig) else Transformer(config)
 
 

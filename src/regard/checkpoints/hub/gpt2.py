@@ -8,15 +8,15 @@ from regard.checkpoints.options import ACTIVATIONS, Options, name_of
 from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
-    ClassifyConfig,
+    ClassificationHeadConfig,
     DecoderConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 ARCHITECTURES = ("GPT2Model", "GPT2LMHeadModel", "GPT2ForSequenceClassification")
@@ -28,7 +28,7 @@ def read(options: Options, architecture: str) -> DecoderConfig:
     return DecoderConfig(side(options), **asked(options, architecture))
 
 
-def side(options: Options) -> SideConfig:
+def side(options: Options) -> EmbeddedStackConfig:
     """Words, positions and stack of a GPT-2, whether or not it looks at a source as well."""
     options.only("scale_attn_by_inverse_layer_idx", False)
     options.only("reorder_and_upcast_attn", False)
@@ -42,15 +42,15 @@ def side(options: Options) -> SideConfig:
             scale=None if options.get("scale_attn_weights", True) else 1.0,
             dropout=options.get("attn_pdrop", 0.1),
         ),
-        inner=InnerConfig(
+        feed_forward=FeedForwardConfig(
             4 * width if inner is None else inner, options.one_of("activation_function", ACTIVATIONS, "gelu_new")
         ),
         norm=NormConfig("layer", options.get("layer_norm_epsilon", 1e-5)),
         dropout=options.get("resid_pdrop", 0.1),
     )
-    words = WordsConfig(options.get("vocab_size", 50257), dropout=options.get("embd_pdrop", 0.1))
+    words = EmbeddingConfig(options.get("vocab_size", 50257), dropout=options.get("embd_pdrop", 0.1))
     length = options.get("n_positions", 1024)
-    return SideConfig(words, stack, PositionConfig("learned", {"length": length, "width": width}))
+    return EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": length, "width": width}))
 
 
 def asked(options: Options, architecture: str) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def asked(options: Options, architecture: str) -> dict[str, Any]:
     if architecture.endswith("LMHeadModel"):
         return {"output": OutputConfig(tied)}
     if architecture.endswith("ForSequenceClassification"):
-        return {"output": None, "classify": ClassifyConfig(labels, "last", bias=False)}
+        return {"output": None, "classify": ClassificationHeadConfig(labels, "last", bias=False)}
     return {"output": None}
 
 
@@ -70,8 +70,8 @@ def write(config: DecoderConfig, architecture: str) -> dict[str, Any]:
     return {
         "model_type": "gpt2",
         **sizes(config),
-        "n_inner": stack.inner.width,
-        "activation_function": name_of(stack.inner.activation),
+        "n_inner": stack.feed_forward.width,
+        "activation_function": name_of(stack.feed_forward.activation),
         "scale_attn_weights": stack.attention.scale is None,
         "add_cross_attention": False,
     }
@@ -81,13 +81,13 @@ def sizes(config: DecoderConfig) -> dict[str, Any]:
     """What the config of GPT-2 has in common with that of the GPT before it."""
     side, stack = config.decoder, config.decoder.stack
     return {
-        "vocab_size": side.words.vocabulary,
+        "vocab_size": side.embedding.vocabulary,
         "n_positions": side.position.settings["length"],
         "n_embd": stack.width,
         "n_layer": stack.layers,
         "n_head": stack.attention.heads,
         "resid_pdrop": stack.dropout,
-        "embd_pdrop": side.words.dropout,
+        "embd_pdrop": side.embedding.dropout,
         "attn_pdrop": stack.attention.dropout,
         "layer_norm_epsilon": stack.norm.epsilon,
         "tie_word_embeddings": config.output.tied if config.output else True,
@@ -102,10 +102,10 @@ def names(config: DecoderConfig, architecture: str) -> TensorNames:
     return TensorNames.of(rows, copies, spare=masks(config.decoder.stack, root), root=root)
 
 
-def base(config: SideConfig, root: str, *, cross: bool = False) -> list[TensorName]:
+def base(config: EmbeddedStackConfig, root: str, *, cross: bool = False) -> list[TensorName]:
     """A GPT-2 without a head; `cross`: it looks at a source, too."""
     return [
-        tensor_name("decoder.words.table.weight", f"{root}wte.weight"),
+        tensor_name("decoder.embedding.table.weight", f"{root}wte.weight"),
         tensor_name("decoder.position.table.weight", f"{root}wpe.weight"),
         *blocks(config.stack, root, cross=cross),
         *weight_and_bias("decoder.stack.norm", f"{root}ln_f"),
@@ -117,15 +117,15 @@ def blocks(config: StackConfig, root: str, *, cross: bool = False) -> list[Tenso
     rows: list[TensorName] = []
     for layer in range(config.layers):
         here, there = f"decoder.stack.blocks.{layer}", f"{root}h.{layer}"
-        rows += weight_and_bias(f"{here}.self.project", f"{there}.attn.c_attn", turned=True)
+        rows += weight_and_bias(f"{here}.self.qkv", f"{there}.attn.c_attn", turned=True)
         rows += weight_and_bias(f"{here}.self.output", f"{there}.attn.c_proj", turned=True)
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.ln_1")
-        rows += weight_and_bias(f"{here}.inner.widen", f"{there}.mlp.c_fc", turned=True)
-        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.mlp.c_proj", turned=True)
-        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.ln_2")
+        rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.mlp.c_fc", turned=True)
+        rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.mlp.c_proj", turned=True)
+        rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.ln_2")
         if cross:
             rows += weight_and_bias(f"{here}.cross.query", f"{there}.crossattention.q_attn", turned=True)
-            rows += weight_and_bias(f"{here}.cross.pair", f"{there}.crossattention.c_attn", turned=True)
+            rows += weight_and_bias(f"{here}.cross.kv", f"{there}.crossattention.c_attn", turned=True)
             rows += weight_and_bias(f"{here}.cross.output", f"{there}.crossattention.c_proj", turned=True)
             rows += weight_and_bias(f"{here}.cross_norm", f"{there}.ln_cross_attn")
     return rows

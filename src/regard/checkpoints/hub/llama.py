@@ -11,17 +11,17 @@ from regard.checkpoints.options import ACTIVATIONS, Options, name_of
 from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
-    ClassifyConfig,
+    ClassificationHeadConfig,
     DecoderConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
-from regard.positions import Stretch
+from regard.positions import RopeScaling
 
 KINDS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
 BASE = 10000.0
@@ -42,7 +42,7 @@ def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
             dropout=options.get("attention_dropout", 0.0),
             **biases(kind, options),
         ),
-        inner=InnerConfig(
+        feed_forward=FeedForwardConfig(
             options.need("intermediate_size"),
             options.one_of("hidden_act", ACTIVATIONS, "silu"),
             gated=True,
@@ -51,8 +51,8 @@ def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
         norm=NormConfig("rms", options.get("rms_norm_eps", 1e-6)),
         window=window(kind, options),
     )
-    words = WordsConfig(options.get("vocab_size", 151936 if kind == "qwen2" else 32000))
-    return DecoderConfig(SideConfig(words, stack, rotary(options, head_width)), **asked(options, architecture))
+    words = EmbeddingConfig(options.get("vocab_size", 151936 if kind == "qwen2" else 32000))
+    return DecoderConfig(EmbeddedStackConfig(words, stack, rotary(options, head_width)), **asked(options, architecture))
 
 
 def biases(kind: str, options: Options) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def rotary(options: Options, head_width: int) -> PositionConfig:
         told.setdefault("original_max_position_embeddings", longest)
     if wanted[kind] != told.keys():
         raise CheckpointError(f"{where}: {kind!r} takes {sorted(wanted[kind])}, got {sorted(told)}")
-    stretch = Stretch(**{LLAMA3.get(key, key): value for key, value in told.items()}) if told else None
+    stretch = RopeScaling(**{LLAMA3.get(key, key): value for key, value in told.items()}) if told else None
     return PositionConfig("rotary", {"width": head_width, "base": base, "pairing": "halves", "stretch": stretch})
 
 
@@ -101,7 +101,7 @@ def asked(options: Options, architecture: str) -> dict[str, Any]:
     if architecture.endswith("ForCausalLM"):
         return {"output": OutputConfig(tied)}
     if architecture.endswith("ForSequenceClassification"):
-        return {"output": None, "classify": ClassifyConfig(labels, "last", bias=False)}
+        return {"output": None, "classify": ClassificationHeadConfig(labels, "last", bias=False)}
     return {"output": None}
 
 
@@ -111,14 +111,14 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]
     settings = side.position.settings
     written = {
         "model_type": kind,
-        "vocab_size": side.words.vocabulary,
+        "vocab_size": side.embedding.vocabulary,
         "hidden_size": stack.width,
-        "intermediate_size": stack.inner.width,
+        "intermediate_size": stack.feed_forward.width,
         "num_hidden_layers": stack.layers,
         "num_attention_heads": split.heads,
-        "num_key_value_heads": split.heads if split.groups is None else split.groups,
+        "num_key_value_heads": split.heads if split.kv_heads is None else split.kv_heads,
         "head_dim": settings["width"],
-        "hidden_act": name_of(stack.inner.activation),
+        "hidden_act": name_of(stack.feed_forward.activation),
         "attention_dropout": split.dropout,
         "rms_norm_eps": stack.norm.epsilon,
         "rope_parameters": rope(settings),
@@ -126,7 +126,7 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]
         "tie_word_embeddings": config.output.tied if config.output else False,
     }
     own = {
-        "llama": {"attention_bias": split.bias, "mlp_bias": stack.inner.bias},
+        "llama": {"attention_bias": split.bias, "mlp_bias": stack.feed_forward.bias},
         "mistral": {"sliding_window": stack.window},
         "qwen2": {"use_sliding_window": False},
     }
@@ -150,7 +150,7 @@ def rope(settings: dict[str, Any]) -> dict[str, Any]:
 def names(config: DecoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture in {f"{name}Model" for name in KINDS.values()} else "model."
     rows = [
-        tensor_name("decoder.words.table.weight", f"{root}embed_tokens.weight"),
+        tensor_name("decoder.embedding.table.weight", f"{root}embed_tokens.weight"),
         tensor_name("decoder.stack.norm.weight", f"{root}norm.weight"),
         *blocks(config.decoder.stack, root),
         *heads(config),
@@ -162,16 +162,16 @@ def names(config: DecoderConfig, architecture: str) -> TensorNames:
 
 
 def blocks(config: StackConfig, root: str) -> list[TensorName]:
-    split, inner = config.attention, config.inner
+    split, inner = config.attention, config.feed_forward
     output_bias = split.bias if split.output_bias is None else split.output_bias
     rows: list[TensorName] = []
     for layer in range(config.layers):
         here, there = f"decoder.stack.blocks.{layer}", f"{root}layers.{layer}"
         look = f"{there}.self_attn"
         left = split.split(config.width, config.pruned.get(f"{layer}.self", ()))
-        queries, pairs = len(left.kept) * left.width, len(left.kept_groups) * left.width
+        queries, pairs = len(left.remaining_heads) * left.width, len(left.remaining_kv_heads) * left.width
         rows += weight_and_bias(
-            f"{here}.self.project",
+            f"{here}.self.qkv",
             *(f"{look}.{part}_proj" for part in "qkv"),
             sizes=(queries, pairs, pairs),
             bias=split.bias,
@@ -179,10 +179,10 @@ def blocks(config: StackConfig, root: str) -> list[TensorName]:
         rows += weight_and_bias(f"{here}.self.output", f"{look}.o_proj", bias=output_bias)
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.input_layernorm", bias=False)
         rows += weight_and_bias(
-            f"{here}.inner.widen", f"{there}.mlp.gate_proj", f"{there}.mlp.up_proj", bias=inner.bias
+            f"{here}.feed_forward.widen", f"{there}.mlp.gate_proj", f"{there}.mlp.up_proj", bias=inner.bias
         )
-        rows += weight_and_bias(f"{here}.inner.narrow", f"{there}.mlp.down_proj", bias=inner.bias)
-        rows += weight_and_bias(f"{here}.inner_norm", f"{there}.post_attention_layernorm", bias=False)
+        rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.mlp.down_proj", bias=inner.bias)
+        rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.post_attention_layernorm", bias=False)
     return rows
 
 

@@ -6,7 +6,7 @@ from regard.checkpoints.hub import bart
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames
-from regard.models import PositionConfig, SideConfig, TransformerConfig, WordsConfig
+from regard.models import EmbeddedStackConfig, EmbeddingConfig, PositionConfig, TransformerConfig
 
 ARCHITECTURES = ("MarianModel", "MarianMTModel")
 
@@ -21,18 +21,18 @@ def read(options: Options, architecture: str) -> TransformerConfig:
     target = options.get("decoder_vocab_size") or vocabulary
     position = PositionConfig("sinusoidal", {"width": options.get("d_model", 1024), "layout": "halves"})
     added = bart.added(options)
-    written = WordsConfig(vocabulary if shared else target, **added)
+    written = EmbeddingConfig(vocabulary if shared else target, **added)
     return TransformerConfig(
-        SideConfig(WordsConfig(vocabulary, **added), bart.stack(options, "encoder"), position),
-        SideConfig(written, bart.stack(options, "decoder"), position),
+        EmbeddedStackConfig(EmbeddingConfig(vocabulary, **added), bart.stack(options, "encoder"), position),
+        EmbeddedStackConfig(written, bart.stack(options, "decoder"), position),
         **bart.tables(options, scored=architecture == "MarianMTModel", shared=shared),
     )
 
 
 def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:
     return {"model_type": "marian", **bart.described(config)} | {
-        "vocab_size": config.encoder.words.vocabulary,
-        "decoder_vocab_size": config.decoder.words.vocabulary,
+        "vocab_size": config.encoder.embedding.vocabulary,
+        "decoder_vocab_size": config.decoder.embedding.vocabulary,
         "share_encoder_decoder_embeddings": has_shared(config),
     }
 
@@ -40,7 +40,7 @@ def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:
 def has_shared(config: TransformerConfig) -> bool:
     """Whether there is a table for both sides; an untied model of one vocabulary has it, too, and does not use it."""
     tied = config.output is None or config.output.tied
-    return config.shared or (not tied and config.encoder.words.vocabulary == config.decoder.words.vocabulary)
+    return config.shared or (not tied and config.encoder.embedding.vocabulary == config.decoder.embedding.vocabulary)
 
 
 def names(config: TransformerConfig, architecture: str) -> TensorNames:

@@ -9,27 +9,29 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames, tensor_name
-from regard.models import Memory, MemoryConfig
+from regard.models import MemoryNetwork, MemoryNetworkConfig
 
 MOST = 1024  # hops; a config that asks for more would take for ever to build
 
 
-def read(options: Options, architecture: str) -> MemoryConfig:
-    told = {field.name: options.get(field.name) for field in fields(MemoryConfig) if field.name in options.config}
-    config = MemoryConfig(**told)
+def read(options: Options, architecture: str) -> MemoryNetworkConfig:
+    told = {
+        field.name: options.get(field.name) for field in fields(MemoryNetworkConfig) if field.name in options.config
+    }
+    config = MemoryNetworkConfig(**told)
     if not 1 <= config.hops <= MOST:
         raise CheckpointError(f"{options.where}: {config.hops} hops, from 1 to {MOST} expected")
     return config
 
 
-def write(config: MemoryConfig, architecture: str) -> dict[str, Any]:
+def write(config: MemoryNetworkConfig, architecture: str) -> dict[str, Any]:
     return {"model_type": "regard-memory", **asdict(config)}
 
 
-def names(config: MemoryConfig, architecture: str) -> TensorNames:
+def names(config: MemoryNetworkConfig, architecture: str) -> TensorNames:
     """The names of the model itself."""
     with torch.device("meta"):
-        return TensorNames.of(tensor_name(name, name) for name, _ in Memory(config).named_parameters())
+        return TensorNames.of(tensor_name(name, name) for name, _ in MemoryNetwork(config).named_parameters())
 
 
 FAMILY = Family(("regard-memory",), ("Memory",), read, write, names)

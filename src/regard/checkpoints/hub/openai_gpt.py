@@ -9,12 +9,12 @@ from regard.checkpoints.rows import TensorNames, tensor_name
 from regard.models import (
     AttentionConfig,
     DecoderConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
 )
 
 ARCHITECTURES = ("OpenAIGPTModel", "OpenAIGPTLMHeadModel", "OpenAIGPTForSequenceClassification")
@@ -27,21 +27,21 @@ def read(options: Options, architecture: str) -> DecoderConfig:
         layers=options.get("n_layer", 12),
         width=width,
         attention=AttentionConfig(options.get("n_head", 12), dropout=options.get("attn_pdrop", 0.1)),
-        inner=InnerConfig(4 * width, options.one_of("afn", ACTIVATIONS, "gelu")),
+        feed_forward=FeedForwardConfig(4 * width, options.one_of("afn", ACTIVATIONS, "gelu")),
         norm=NormConfig("layer", options.get("layer_norm_epsilon", 1e-5)),
-        first=False,
+        pre_norm=False,
         final_norm=False,
         dropout=options.get("resid_pdrop", 0.1),
     )
     options.only("predict_special_tokens", True)
-    words = WordsConfig(options.get("vocab_size", 40478), dropout=options.get("embd_pdrop", 0.1))
+    words = EmbeddingConfig(options.get("vocab_size", 40478), dropout=options.get("embd_pdrop", 0.1))
     length = options.get("n_positions", 512)
     position = PositionConfig("learned", {"length": length, "width": width})
-    return DecoderConfig(SideConfig(words, stack, position), **gpt2.asked(options, architecture))
+    return DecoderConfig(EmbeddedStackConfig(words, stack, position), **gpt2.asked(options, architecture))
 
 
 def write(config: DecoderConfig, architecture: str) -> dict[str, Any]:
-    activation = config.decoder.stack.inner.activation
+    activation = config.decoder.stack.feed_forward.activation
     afn = next(theirs for theirs, ours in ACTIVATIONS.items() if ours == activation)
     return {"model_type": "openai-gpt", **gpt2.sizes(config), "afn": afn}
 
@@ -49,7 +49,7 @@ def write(config: DecoderConfig, architecture: str) -> dict[str, Any]:
 def names(config: DecoderConfig, architecture: str) -> TensorNames:
     root = "" if architecture == "OpenAIGPTModel" else "transformer."
     rows = [
-        tensor_name("decoder.words.table.weight", f"{root}tokens_embed.weight"),
+        tensor_name("decoder.embedding.table.weight", f"{root}tokens_embed.weight"),
         tensor_name("decoder.position.table.weight", f"{root}positions_embed.weight"),
         *gpt2.blocks(config.decoder.stack, root),
         *gpt2.heads(config),

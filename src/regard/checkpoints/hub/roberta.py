@@ -7,7 +7,7 @@ from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames, weight_and_bias
-from regard.models import ClassifyConfig, EncoderConfig, OutputConfig
+from regard.models import ClassificationHeadConfig, EncoderConfig, OutputConfig
 
 KINDS = ("Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification")
 
@@ -26,14 +26,14 @@ def asked(options: Options, kind: str) -> dict[str, Any]:
     return {
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},
-        "ForSequenceClassification": {"classify": ClassifyConfig(labels, "first", "tanh", dropout=dropout)},
-        "ForTokenClassification": {"classify": ClassifyConfig(labels, None, dropout=dropout)},
+        "ForSequenceClassification": {"classify": ClassificationHeadConfig(labels, "first", "tanh", dropout=dropout)},
+        "ForTokenClassification": {"classify": ClassificationHeadConfig(labels, None, dropout=dropout)},
     }[kind]
 
 
 def write(config: EncoderConfig, architecture: str, *, model_type: str) -> dict[str, Any]:
     side = config.encoder
-    own = {"type_vocab_size": side.words.segments, "pad_token_id": side.position.settings.get("offset", 0) - 1}
+    own = {"type_vocab_size": side.embedding.segments, "pad_token_id": side.position.settings.get("offset", 0) - 1}
     return {"model_type": model_type, **own, **bert.described(config)}
 
 

@@ -7,15 +7,15 @@ from regard.checkpoints.options import ACTIVATIONS, Options, name_of
 from regard.checkpoints.rows import TensorName, TensorNames, tensor_name
 from regard.models import (
     AttentionConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
     EncoderConfig,
-    InnerConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
-    SideConfig,
     StackConfig,
     TransformerConfig,
-    WordsConfig,
 )
 
 ARCHITECTURES = ("T5Model", "T5ForConditionalGeneration", "T5EncoderModel")
@@ -41,13 +41,13 @@ def read(options: Options, architecture: str) -> EncoderConfig | TransformerConf
     return TransformerConfig(encoder, decoder, output)
 
 
-def side(options: Options, layers: int, *, both_ways: bool) -> SideConfig:
+def side(options: Options, layers: int, *, both_ways: bool) -> EmbeddedStackConfig:
     heads, dropout = options.get("num_heads", 8), options.get("dropout_rate", 0.1)
     stack = StackConfig(
         layers=layers,
         width=options.get("d_model", 512),
         attention=AttentionConfig(heads, options.get("d_kv", 64), bias=False, scale=1.0, dropout=dropout),
-        inner=inner(options, dropout),
+        feed_forward=inner(options, dropout),
         norm=NormConfig("rms", options.get("layer_norm_epsilon", 1e-6)),
         dropout=dropout,
     )
@@ -57,40 +57,42 @@ def side(options: Options, layers: int, *, both_ways: bool) -> SideConfig:
         "reach": options.get("relative_attention_max_distance", 128),
         "both_ways": both_ways,
     }
-    words = WordsConfig(options.get("vocab_size", 32128), dropout=dropout)
-    return SideConfig(words, stack, PositionConfig("buckets", buckets))
+    words = EmbeddingConfig(options.get("vocab_size", 32128), dropout=dropout)
+    return EmbeddedStackConfig(words, stack, PositionConfig("buckets", buckets))
 
 
-def inner(options: Options, dropout: float) -> InnerConfig:
+def inner(options: Options, dropout: float) -> FeedForwardConfig:
     known = {name: name for name in ACTIVATIONS} | {f"gated-{name}": f"gated-{name}" for name in ACTIVATIONS}
     kind, _, name = options.one_of("feed_forward_proj", known, "relu").rpartition("-")
     name = GATED.get(name, name) if kind else name
     options.only("dense_act_fn", name)
     options.only("is_gated_act", bool(kind))
-    return InnerConfig(options.get("d_ff", 2048), ACTIVATIONS[name], gated=bool(kind), bias=False, dropout=dropout)
+    return FeedForwardConfig(
+        options.get("d_ff", 2048), ACTIVATIONS[name], gated=bool(kind), bias=False, dropout=dropout
+    )
 
 
 def write(config: EncoderConfig | TransformerConfig, architecture: str) -> dict[str, Any]:
     side, stack = config.encoder, config.encoder.stack
-    name = name_of(stack.inner.activation)
-    if stack.inner.gated and name == "gelu":
+    name = name_of(stack.feed_forward.activation)
+    if stack.feed_forward.gated and name == "gelu":
         name = "gelu_python"
     shown = next((short for short, long in GATED.items() if long == name), name)
     written = {
         "model_type": "t5",
-        "vocab_size": side.words.vocabulary,
+        "vocab_size": side.embedding.vocabulary,
         "d_model": stack.width,
         "d_kv": stack.width // stack.attention.heads if (own := stack.attention.head_width) is None else own,
-        "d_ff": stack.inner.width,
+        "d_ff": stack.feed_forward.width,
         "num_layers": stack.layers,
         "num_heads": stack.attention.heads,
         "relative_attention_num_buckets": side.position.settings["buckets"],
         "relative_attention_max_distance": side.position.settings["reach"],
         "dropout_rate": stack.dropout,
         "layer_norm_epsilon": stack.norm.epsilon,
-        "feed_forward_proj": f"gated-{shown}" if stack.inner.gated else name,
+        "feed_forward_proj": f"gated-{shown}" if stack.feed_forward.gated else name,
         "dense_act_fn": name,
-        "is_gated_act": stack.inner.gated,
+        "is_gated_act": stack.feed_forward.gated,
     }
     if isinstance(config, EncoderConfig):
         return written
@@ -103,7 +105,7 @@ def write(config: EncoderConfig | TransformerConfig, architecture: str) -> dict[
 
 
 def names(config: EncoderConfig | TransformerConfig, architecture: str) -> TensorNames:
-    rows = [tensor_name("encoder.words.table.weight", "shared.weight"), *stack(config.encoder.stack, "encoder", 1)]
+    rows = [tensor_name("encoder.embedding.table.weight", "shared.weight"), *stack(config.encoder.stack, "encoder", 1)]
     copies = {"encoder.embed_tokens.weight": "shared.weight"}
     spare = []
     if isinstance(config, TransformerConfig):
@@ -128,19 +130,19 @@ def stack(config: StackConfig, side: str, last: int) -> list[TensorName]:
         here, there = f"{side}.stack.blocks.{layer}", f"{side}.block.{layer}.layer"
         look, across = f"{there}.0.SelfAttention", f"{there}.1.EncDecAttention"
         think = f"{there}.{last}.DenseReluDense"
-        wide = [f"{think}.wi_0.weight", f"{think}.wi_1.weight"] if config.inner.gated else [f"{think}.wi.weight"]
+        wide = [f"{think}.wi_0.weight", f"{think}.wi_1.weight"] if config.feed_forward.gated else [f"{think}.wi.weight"]
         rows += [
-            tensor_name(f"{here}.self.project.weight", *(f"{look}.{part}.weight" for part in "qkv")),
+            tensor_name(f"{here}.self.qkv.weight", *(f"{look}.{part}.weight" for part in "qkv")),
             tensor_name(f"{here}.self.output.weight", f"{look}.o.weight"),
             tensor_name(f"{here}.self_norm.weight", f"{there}.0.layer_norm.weight"),
-            tensor_name(f"{here}.inner.widen.weight", *wide),
-            tensor_name(f"{here}.inner.narrow.weight", f"{think}.wo.weight"),
-            tensor_name(f"{here}.inner_norm.weight", f"{there}.{last}.layer_norm.weight"),
+            tensor_name(f"{here}.feed_forward.widen.weight", *wide),
+            tensor_name(f"{here}.feed_forward.narrow.weight", f"{think}.wo.weight"),
+            tensor_name(f"{here}.feed_forward_norm.weight", f"{there}.{last}.layer_norm.weight"),
         ]
         if side == "decoder":
             rows += [
                 tensor_name(f"{here}.cross.query.weight", f"{across}.q.weight"),
-                tensor_name(f"{here}.cross.pair.weight", f"{across}.k.weight", f"{across}.v.weight"),
+                tensor_name(f"{here}.cross.kv.weight", f"{across}.k.weight", f"{across}.v.weight"),
                 tensor_name(f"{here}.cross.output.weight", f"{across}.o.weight"),
                 tensor_name(f"{here}.cross_norm.weight", f"{there}.1.layer_norm.weight"),
             ]

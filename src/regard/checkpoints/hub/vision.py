@@ -9,7 +9,7 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames, tensor_name
-from regard.models.vision import Glimpse, GlimpseConfig, Vision, VisionConfig
+from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
 
 MOST = 4096  # pixels a side, layers, glimpses: a config that asks for more would take for ever to build
 CONFIGS = {"Vision": VisionConfig, "Glimpse": GlimpseConfig}
@@ -33,7 +33,7 @@ def write(config: VisionConfig | GlimpseConfig, architecture: str) -> dict[str, 
 def names(config: VisionConfig | GlimpseConfig, architecture: str) -> TensorNames:
     """The names of the model itself."""
     with torch.device("meta"):
-        model = Vision(config) if isinstance(config, VisionConfig) else Glimpse(config)
+        model = VisionTransformer(config) if isinstance(config, VisionConfig) else GlimpseNetwork(config)
     return TensorNames.of(tensor_name(name, name) for name, _ in model.named_parameters())
 
 

@@ -10,29 +10,29 @@ from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames, tensor_name
 from regard.models import (
     AttentionConfig,
-    InnerConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
     NormConfig,
     OutputConfig,
-    SideConfig,
     StackConfig,
-    WordsConfig,
     XLConfig,
 )
 
 ARCHITECTURES = ("XL",)
-PARTS = {"attention": AttentionConfig, "inner": InnerConfig, "norm": NormConfig}
+PARTS = {"attention": AttentionConfig, "inner": FeedForwardConfig, "norm": NormConfig}
 
 
 def read(options: Options, architecture: str) -> XLConfig:
     stack = dict(options.need("stack"))
     parts = {name: part(**stack.pop(name)) for name, part in PARTS.items()}
-    side = SideConfig(WordsConfig(**options.need("words")), StackConfig(**stack, **parts))
+    side = EmbeddedStackConfig(EmbeddingConfig(**options.need("words")), StackConfig(**stack, **parts))
     return XLConfig(side, OutputConfig(**options.need("output")))
 
 
 def write(config: XLConfig, architecture: str) -> dict[str, Any]:
     side = config.decoder
-    parts = {"words": side.words, "stack": side.stack, "output": config.output}
+    parts = {"words": side.embedding, "stack": side.stack, "output": config.output}
     return {"model_type": "regard-xl", **{name: asdict(part) for name, part in parts.items()}}
 
 

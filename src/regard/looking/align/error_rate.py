@@ -33,22 +33,20 @@ class ErrorRate:
         return self.sure_found / self.sure if self.sure else 0.0
 
     def __add__(self, other: "ErrorRate") -> "ErrorRate":
-        return ErrorRate(
-            *(mine + theirs for mine, theirs in zip(vars(self).values(), vars(other).values(), strict=True))
-        )
+        return ErrorRate(*(own + others for own, others in zip(vars(self).values(), vars(other).values(), strict=True)))
 
     def plain(self) -> dict[str, float]:
         """For JSON."""
         return {"aer": self.aer, "precision": self.precision, "recall": self.recall}
 
 
-def error_rate(found: Sequence[Links], gold: Sequence[Gold]) -> ErrorRate:
+def error_rate(predicted: Sequence[Links], gold: Sequence[Gold]) -> ErrorRate:
     """The error rate over all lines together, as it is published: long lines count for more."""
-    expect("the gold alignment", "lines", len(gold), len(found))
-    return total(counted(links, one) for links, one in zip(found, gold, strict=True))
+    expect("the gold alignment", "lines", len(gold), len(predicted))
+    return total(count_links(links, line_gold) for links, line_gold in zip(predicted, gold, strict=True))
 
 
-def counted(links: Links, gold: Gold) -> ErrorRate:
+def count_links(links: Links, gold: Gold) -> ErrorRate:
     """What one line adds."""
     return ErrorRate(len(links), len(links & gold.sure), len(links & gold.possible), len(gold.sure))
 

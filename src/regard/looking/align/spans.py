@@ -19,17 +19,17 @@ class Span:
     parent: int = -1
 
 
-def carried(spans: Sequence[Span], looks: Float[Tensor, "target source"]) -> list[Range]:
+def carry_spans(spans: Sequence[Span], looks: Float[Tensor, "target source"]) -> list[Range]:
     """Where each span is in the target: within its parent, beside its siblings, none crossing.
 
     A span that holds all that its parent holds still does. Any other is the run of words in which those that look into
     it outnumber the others most; where no word looks into it more than elsewhere, the one that does so most. A span
     without words stands before the word that looks at the one after it.
     """
-    return Carrying(looks).all(spans)
+    return SpanCarrier(looks).all(spans)
 
 
-class Carrying:
+class SpanCarrier:
     """Spans that find their places one after the other. `owner` is the innermost one around each target word."""
 
     def __init__(self, looks: Tensor) -> None:
@@ -45,62 +45,66 @@ class Carrying:
         self.owner = [-1] * self.size
 
     def all(self, spans: Sequence[Span]) -> list[Range]:
-        found: dict[int, Range] = {-1: (0, self.size)}
+        ranges: dict[int, Range] = {-1: (0, self.size)}
         whole = Span(0, self.source)
         for number, span in enumerate(spans):
             outer = whole if span.parent < 0 else spans[span.parent]
-            if span.first < span.last and span.parent in found:
-                place = self.placed(span, outer, found[span.parent])
-                if place is not None:
-                    found[number] = place
-                    self.owner[slice(*place)] = [number] * (place[1] - place[0])
+            if span.first < span.last and span.parent in ranges:
+                span_range = self.place_span(span, outer, ranges[span.parent])
+                if span_range is not None:
+                    ranges[number] = span_range
+                    self.owner[slice(*span_range)] = [number] * (span_range[1] - span_range[0])
         for number, span in enumerate(spans):  # those without words find theirs among those that have some
-            if number not in found:
+            if number not in ranges:
                 outer = whole if span.parent < 0 else spans[span.parent]
-                at = self.point(span, outer, found[span.parent])
-                found[number] = self.beside(at, span.parent, spans, found)
-        return [found[number] for number in range(len(spans))]
+                at = self.point(span, outer, ranges[span.parent])
+                ranges[number] = self.beside(at, span.parent, spans, ranges)
+        return [ranges[number] for number in range(len(spans))]
 
-    def placed(self, span: Span, outer: Span, room: Range) -> Range | None:
+    def place_span(self, span: Span, outer: Span, room: Range) -> Range | None:
         """A run of words that nobody but the parent has; None where there is none."""
-        free = [place for place in range(*room) if self.owner[place] == span.parent]
+        free = [position for position in range(*room) if self.owner[position] == span.parent]
         if not free:
             return None
         if (span.first, span.last) == (outer.first, outer.last) and len(free) == room[1] - room[0]:
             return room
-        best, found, total, begin = 0, None, 0, free[0]
-        for before, place in zip([None, *free], free, strict=False):
-            partner = self.partner[place]
-            if total < 0 or before != place - 1:
-                total, begin = 0, place
+        best, best_range, total, begin = 0, None, 0, free[0]
+        for before, position in zip([None, *free], free, strict=False):
+            partner = self.partner[position]
+            if total < 0 or before != position - 1:
+                total, begin = 0, position
             total += 1 if partner is not None and span.first <= partner < span.last else -1
             if total > 0 and total >= best:
-                best, found = total, (begin, place + 1)
-        if found is None:
+                best, best_range = total, (begin, position + 1)
+        if best_range is None:
             into = self.looks[free, span.first : span.last].sum(-1)
-            place = free[int(into.argmax())]
-            found = (place, place + 1) if into.max() > 0 else None
-        return found
+            position = free[int(into.argmax())]
+            best_range = (position, position + 1) if into.max() > 0 else None
+        return best_range
 
     def point(self, span: Span, outer: Span, room: Range) -> int:
         """Before which word a span without words stands."""
         inside = range(*room)
-        after = [place for place in inside if self.partner[place] == span.last] if span.last < outer.last else []
+        after = (
+            [position for position in inside if self.partner[position] == span.last] if span.last < outer.last else []
+        )
         if after:
             return after[0]
         before = (
-            [place for place in inside if self.partner[place] == span.first - 1] if span.first > outer.first else []
+            [position for position in inside if self.partner[position] == span.first - 1]
+            if span.first > outer.first
+            else []
         )
         if before:
             return before[-1] + 1
         return room[0] if span.first <= outer.first else room[1]
 
-    def beside(self, at: int, parent: int, spans: Sequence[Span], found: dict[int, Range]) -> Range:
+    def beside(self, at: int, parent: int, spans: Sequence[Span], ranges: dict[int, Range]) -> Range:
         """The same place, or the end of the sibling that is around it."""
         if 0 < at < self.size:
             number = self.owner[at]
             while number != parent and number >= 0 and spans[number].parent != parent:
                 number = spans[number].parent
-            if number != parent and number >= 0 and found[number][0] < at:
-                at = found[number][1]
+            if number != parent and number >= 0 and ranges[number][0] < at:
+                at = ranges[number][1]
         return at, at

@@ -27,7 +27,7 @@ def grow_diag(forward: Links, backward: Links) -> Links:
 
     The grid is gone through word by word until nothing is added; a link that was added is grown from in the same round.
     """
-    grown = Grown(forward & backward)
+    grown = GrowingLinks(forward & backward)
     either = forward | backward
     is_growing = bool(grown.links)
     while is_growing:
@@ -45,15 +45,15 @@ def grow_diag(forward: Links, backward: Links) -> Links:
 
 def grow_diag_final(forward: Links, backward: Links) -> Links:
     """The same, then links of either reading for a word that still has none."""
-    return finished(grow_diag(forward, backward), forward, backward, any)
+    return add_final(grow_diag(forward, backward), forward, backward, any)
 
 
 def grow_diag_final_and(forward: Links, backward: Links) -> Links:
     """The same, but only links between two words that both have none."""
-    return finished(grow_diag(forward, backward), forward, backward, all)
+    return add_final(grow_diag(forward, backward), forward, backward, all)
 
 
-class Grown:
+class GrowingLinks:
     """Links that grow, and which words of both sides they reach."""
 
     def __init__(self, links: Links) -> None:
@@ -70,9 +70,9 @@ class Grown:
             self.reached[side].add(link[side])
 
 
-def finished(links: Links, forward: Links, backward: Links, lonely: Callable[[tuple[bool, bool]], bool]) -> Links:
+def add_final(links: Links, forward: Links, backward: Links, lonely: Callable[[tuple[bool, bool]], bool]) -> Links:
     """Links of one reading, then of the other, as long as a word of theirs, or both, is alone."""
-    grown = Grown(links)
+    grown = GrowingLinks(links)
     for reading in (forward, backward):
         for link in sorted(reading, key=by_target):
             if lonely((grown.lacks(link, 0), grown.lacks(link, 1))):

@@ -13,14 +13,14 @@ Numbers = Sequence[int | None]
 """The word to which each token belongs, counted from 0; None for what is no part of the text."""
 
 
-def merged(
+def word_weights(
     weights: Float[Tensor, "*looks target source"], target: Numbers, source: Numbers
 ) -> Float[Tensor, "*looks target_words source_words"]:
     """Looks of one word are averaged, looks at one word are added up; words without a token have zeros."""
-    return gathered(weights, membership(target), membership(source))
+    return merge_tokens(weights, membership(target), membership(source))
 
 
-def gathered(
+def merge_tokens(
     weights: Float[Tensor, "*looks target source"],
     target: Float[Tensor, "target_words target"],
     source: Float[Tensor, "source_words source"],
@@ -33,13 +33,13 @@ def gathered(
 def membership(words: Numbers) -> Float[Tensor, "words tokens"]:
     """Which tokens each word has."""
     inside = [(word, token) for token, word in enumerate(words) if word is not None]
-    found = torch.zeros(max((word for word, _ in inside), default=-1) + 1, len(words))
+    belongs = torch.zeros(max((word for word, _ in inside), default=-1) + 1, len(words))
     if inside:
-        found[tuple(torch.tensor(inside).T)] = 1.0
-    return found
+        belongs[tuple(torch.tensor(inside).T)] = 1.0
+    return belongs
 
 
-def balanced(weights: Float[Tensor, "target source"]) -> Float[Tensor, "target source"]:
+def balance(weights: Float[Tensor, "target source"]) -> Float[Tensor, "target source"]:
     """What everybody looks at counts for less: each column over all that it received, so that a word at which heads
     rest, a full stop or the end, is not everybody's partner."""
     return weights / (weights.sum(0) + LITTLE)
@@ -50,6 +50,6 @@ def links(weights: Float[Tensor, "target source"]) -> Links:
     has none."""
     if 0 in weights.shape:
         return frozenset()
-    most = balanced(weights).max(-1)
-    found = zip(most.indices.tolist(), most.values.tolist(), strict=True)
-    return frozenset((column, row) for row, (column, weight) in enumerate(found) if weight > 0)
+    most = balance(weights).max(-1)
+    partners = zip(most.indices.tolist(), most.values.tolist(), strict=True)
+    return frozenset((column, row) for row, (column, weight) in enumerate(partners) if weight > 0)

@@ -64,12 +64,12 @@ class Running(threading.local):
     def __init__(self) -> None:
         self.calls: list[tuple[nn.Module, Any, Any]] = []
         self.masks: deque[tuple[Tensor, Tensor]] = deque(maxlen=KEPT_MASKS)
-        self.standings: deque[Any] = deque(maxlen=KEPT_STANDINGS)
+        self.positions: deque[Any] = deque(maxlen=KEPT_STANDINGS)
 
     def forget(self) -> None:
         """Let go of what was kept for calls that are over."""
         self.masks.clear()
-        self.standings.clear()
+        self.positions.clear()
 
 
 running = Running()
@@ -81,16 +81,16 @@ def layer_call() -> LayerCall | None:
     return call if isinstance(call, LayerCall) else None
 
 
-def begin(module: nn.Module, taps: Taps, named: dict[str, Any]) -> LayerCall:
-    """Find out, before a layer runs, where its queries and keys will stand. `named` is all that it is called with."""
-    is_cross = any(named.get(name) is not None for name in OTHER_TEXT) or "CrossAttention" in type(module).__name__
-    call = LayerCall(module, taps, is_cross, attention_mask=named.get("attention_mask"))
-    hidden = next((value for value in named.values() if isinstance(value, Tensor)), None)
+def begin(module: nn.Module, taps: Taps, kwargs: dict[str, Any]) -> LayerCall:
+    """Find out, before a layer runs, where its queries and keys will stand. `kwargs` is all that it is called with."""
+    is_cross = any(kwargs.get(name) is not None for name in OTHER_TEXT) or "CrossAttention" in type(module).__name__
+    call = LayerCall(module, taps, is_cross, attention_mask=kwargs.get("attention_mask"))
+    hidden = next((value for value in kwargs.values() if isinstance(value, Tensor)), None)
     if hidden is None or hidden.ndim != 3:
         return call
     call.batch, queries = hidden.shape[:2]
     slot = getattr(module, "layer_idx", None)
-    cache = next((value for value in named.values() if is_cache(value)), None)
+    cache = next((value for value in kwargs.values() if is_cache(value)), None)
     if cache is None or slot is None:
         return call
     if is_cross:  # the layer's own text has been read before it looks at the other
@@ -101,7 +101,7 @@ def begin(module: nn.Module, taps: Taps, named: dict[str, Any]) -> LayerCall:
     if shared is not None:  # another layer has written the keys of this pass already
         call.cached, call.first_query = True, max(int(cache.get_seq_length(shared)) - queries, 0)
         return call
-    slot += named.get("cycle_offset") or 0  # layers that are gone through several times have a slot for each
+    slot += kwargs.get("cycle_offset") or 0  # layers that are gone through several times have a slot for each
     call.cached, call.first_query = True, int(cache.get_query_offset(slot))
     call.expected_keys, call.first_key = map(int, cache.get_mask_sizes(queries, slot))
     return call
@@ -130,9 +130,9 @@ def tokens_of(call: LayerCall) -> Tensor | None:
     return model.encoder_attention_mask if call.is_cross else model.attention_mask
 
 
-def model_call(named: dict[str, Any]) -> ModelCall:
+def model_call(kwargs: dict[str, Any]) -> ModelCall:
     """What a model was told about padding."""
-    masks = (named.get(name) for name in ("attention_mask", "encoder_attention_mask"))
+    masks = (kwargs.get(name) for name in ("attention_mask", "encoder_attention_mask"))
     flat = (mask.bool() if isinstance(mask, Tensor) and mask.ndim == 2 else None for mask in masks)
     return ModelCall(*flat)
 

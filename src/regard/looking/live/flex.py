@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.attention.kernels import gather
+from regard.attention.kernels import attention_output
 from regard.errors import RegardError
 from regard.looking.live.calls import LayerCall, edit, see
 from regard.looking.live.patterns import argument_pattern
@@ -26,31 +26,35 @@ def attend_flex(call: LayerCall, function: Callable[[], tuple[Tensor, Any]]) -> 
 
 
 def attend_plainly(call: LayerCall, function: Callable[[], tuple[Tensor, Any]]) -> tuple[Tensor, Any]:
-    given = call.arguments
-    assert given is not None
-    keys = given.key.shape[2]
-    if not isinstance(given.attention_mask, Tensor | None):
-        dense = written_out(given.attention_mask, len(given.query), given.query.shape[2], keys, given.query.device)
-        given = given._replace(attention_mask=dense)
-    pattern = argument_pattern(call, given)
+    arguments = call.arguments
+    assert arguments is not None
+    keys = arguments.key.shape[2]
+    if not isinstance(arguments.attention_mask, Tensor | None):
+        dense = dense_mask(
+            arguments.attention_mask, len(arguments.query), arguments.query.shape[2], keys, arguments.query.device
+        )
+        arguments = arguments._replace(attention_mask=dense)
+    pattern = argument_pattern(call, arguments)
     if pattern is None:
         return function()
     call.softmaxes += 1
     edited = edit(call, pattern)
     if edited is not pattern:
         see(call, edited)
-        return gather(edited).transpose(1, 2).contiguous(), None
+        return attention_output(edited).transpose(1, 2).contiguous(), None
     output, others = function()
     rows = sorted({0, pattern.shape[2] // 2, pattern.shape[2] - 1})
-    mine = pattern[:, :, rows] @ pattern.values.repeat_interleave(pattern.shape[1] // pattern.key.shape[1], 1).float()
-    theirs = output.transpose(1, 2)[:, :, rows].float()
-    if not torch.allclose(mine, theirs, atol=1e-4, rtol=1e-3):
+    expected = (
+        pattern[:, :, rows] @ pattern.values.repeat_interleave(pattern.shape[1] // pattern.key.shape[1], 1).float()
+    )
+    actual = output.transpose(1, 2)[:, :, rows].float()
+    if not torch.allclose(expected, actual, atol=1e-4, rtol=1e-3):
         raise RegardError(f"{type(call.module).__name__} with flex attention computes other weights than its arguments")
     see(call, edited)
     return output, others
 
 
-def written_out(mask: Any, batch: int, queries: int, keys: int, device: torch.device) -> Tensor:
+def dense_mask(mask: Any, batch: int, queries: int, keys: int, device: torch.device) -> Tensor:
     """The mask of flex attention as a tensor (batch, 1, queries, keys), True = may look."""
     index = (torch.arange(size, device=device) for size in (batch, 1, queries, keys))
     b, h, q, k = torch.meshgrid(*index, indexing="ij")

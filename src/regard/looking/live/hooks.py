@@ -33,7 +33,7 @@ def open_up(module: nn.Module) -> None:
         hooks.append(module.register_forward_pre_hook(enter_layer, with_kwargs=True))
         hooks.append(module.register_forward_hook(leave, always_call=True))
     else:
-        hooks.append(module.register_forward_hook(passed))
+        hooks.append(module.register_forward_hook(see_block))
     own["_regard_hooks"] = hooks
 
 
@@ -48,32 +48,32 @@ def close(module: nn.Module) -> None:
             interface.close()
 
 
-def passed(module: nn.Module, given: Any, output: Any) -> None:
+def see_block(module: nn.Module, args: Any, output: Any) -> None:
     """A block has put something out. Several streams side by side, as Gemma 3n has, are none that could be shown."""
     x = output[0] if isinstance(output, tuple) and output else output
     if isinstance(x, Tensor) and x.ndim == 3:
         for tap in at_work(vars(module).get("taps", ())):
-            tap.passed(x)
+            tap.block_output(x)
 
 
-def enter_model(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any] | None = None) -> None:
+def enter_model(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
     """A model begins to run: what it was told about padding. A hook that another thread has just taken away is called
     without names, and does nothing."""
-    if named is not None and at_work(vars(module).get("taps", ())):
-        running.calls.append((module, model_call(by_name(module, given) | named), None))
+    if kwargs is not None and at_work(vars(module).get("taps", ())):
+        running.calls.append((module, model_call(by_name(module, args) | kwargs), None))
 
 
-def enter_layer(module: nn.Module, given: tuple[Any, ...], named: dict[str, Any] | None = None) -> None:
+def enter_layer(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
     """An attention layer begins to run: while somebody looks, its calls of kernel and softmax are met."""
     taps = at_work(vars(module).get("taps", ()))
-    if taps and named is not None:
-        call = begin(module, taps, by_name(module, given) | named)
+    if taps and kwargs is not None:
+        call = begin(module, taps, by_name(module, args) | kwargs)
         mode = Intercept(call)
         running.calls.append((module, call, mode))
         mode.__enter__()
 
 
-def leave(module: nn.Module, given: tuple[Any, ...], output: Any) -> None:
+def leave(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
     """A model or layer has run, or failed: whatever was begun in it ends."""
     if not any(other is module for other, _, _ in running.calls):
         return
@@ -85,22 +85,22 @@ def leave(module: nn.Module, given: tuple[Any, ...], output: Any) -> None:
     if not isinstance(call, LayerCall) or output is None:
         return
     if call.obstacle or call.softmaxes not in (1, call.functions or 1):
-        reason = call.obstacle or unmet(call.softmaxes, module)
+        reason = call.obstacle or unmet_reason(call.softmaxes, module)
         raise RegardError(f"{type(module).__name__} cannot be watched: {reason}")
 
 
-def unmet(softmaxes: int, module: nn.Module) -> str:
+def unmet_reason(softmaxes: int, module: nn.Module) -> str:
     """Why the weights of a layer were not met once."""
     if softmaxes:
         return f"it attends by {softmaxes} softmaxes in one call"
     implementation = getattr(getattr(module, "config", None), "_attn_implementation", None)
-    named = f" (attention implementation {implementation!r})" if implementation else ""
-    return f"it called neither torch's fused attention nor a softmax{named}; sdpa and eager can be watched"
+    note = f" (attention implementation {implementation!r})" if implementation else ""
+    return f"it called neither torch's fused attention nor a softmax{note}; sdpa and eager can be watched"
 
 
-def by_name(module: nn.Module, given: tuple[Any, ...]) -> dict[str, Any]:
+def by_name(module: nn.Module, args: tuple[Any, ...]) -> dict[str, Any]:
     """What a module was called with by position, under the names that its forward pass has for it."""
-    return dict(zip(parameters(type(module)), given, strict=False))
+    return dict(zip(parameters(type(module)), args, strict=False))
 
 
 @cache

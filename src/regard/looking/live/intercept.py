@@ -15,11 +15,11 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from regard.attention.kernels import gather, kernel_call
-from regard.attention.normalisers import Summary
+from regard.attention.kernels import attention_output, kernel_call
+from regard.attention.normalisers import RowStatistics
 from regard.attention.pattern import Pattern
 from regard.looking.live.calls import LayerCall, edit, see
-from regard.looking.live.patterns import Fused, blind_rows, fused_pattern, softmax_pattern
+from regard.looking.live.patterns import FusedArguments, blind_rows, fused_pattern, softmax_pattern
 
 SOFTMAX = (F.softmax, torch.softmax, Tensor.softmax)
 FUSED = Signature(
@@ -56,22 +56,28 @@ class Intercept(TorchFunctionMode):
         """torch's fused attention: the same bits unless somebody edits."""
         bound = FUSED.bind(*args, **kwargs)
         bound.apply_defaults()
-        given = Fused(**bound.arguments)
-        if given.query.ndim != 4:
-            self.call.obstacle = f"it attends in {given.query.ndim} dimensions"
+        arguments = FusedArguments(**bound.arguments)
+        if arguments.query.ndim != 4:
+            self.call.obstacle = f"it attends in {arguments.query.ndim} dimensions"
             return function(*args, **kwargs)
         self.call.softmaxes += 1
-        pattern = fused_pattern(self.call, given)
+        pattern = fused_pattern(self.call, arguments)
         edited = edit(self.call, pattern)
         if edited is not pattern:
-            output = gather(edited, given.dropout_p)
-            if (blind := blind_rows(given.attn_mask)) is not None:  # rows of padding stay what the kernel makes of them
-                own = function(*args, **kwargs)
-                own = own if edited.gate is None else own * edited.gate[:, :, None, None].to(own.dtype)
-                output = torch.where(blind, own, output)
+            output = attention_output(edited, arguments.dropout_p)
+            if (
+                blind := blind_rows(arguments.attn_mask)
+            ) is not None:  # rows of padding stay what the kernel makes of them
+                kernel_output = function(*args, **kwargs)
+                kernel_output = (
+                    kernel_output
+                    if edited.gate is None
+                    else kernel_output * edited.gate[:, :, None, None].to(kernel_output.dtype)
+                )
+                output = torch.where(blind, kernel_output, output)
         else:
-            output, summary = run(given) or (function(*args, **kwargs), None)
-            edited = replace(pattern, summary=summary)
+            output, summary = run(arguments) or (function(*args, **kwargs), None)
+            edited = replace(pattern, row_statistics=summary)
         see(self.call, edited)
         return output
 
@@ -82,17 +88,23 @@ class Intercept(TorchFunctionMode):
         pattern = softmax_pattern(self.call, args[0] if args else kwargs["input"], weights)
         edited = edit(self.call, pattern)
         if edited is not pattern:
-            weights = replaced(weights, pattern, edited)
+            weights = edited_weights(weights, pattern, edited)
         see(self.call, edited)
         return weights
 
 
-def run(given: Fused) -> tuple[Tensor, Summary] | None:
+def run(arguments: FusedArguments) -> tuple[Tensor, RowStatistics] | None:
     """The kernel that torch would choose, if it is one that tells its log-sum-exp."""
-    if given.dropout_p or torch.is_autocast_enabled(given.query.device.type):
+    if arguments.dropout_p or torch.is_autocast_enabled(arguments.query.device.type):
         return None
     return kernel_call(
-        given.query, given.key, given.value, given.attn_mask, given.is_causal, given.scale, given.enable_gqa
+        arguments.query,
+        arguments.key,
+        arguments.value,
+        arguments.attn_mask,
+        arguments.is_causal,
+        arguments.scale,
+        arguments.enable_gqa,
     )
 
 
@@ -103,7 +115,7 @@ def over_keys(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
     return scores.ndim if isinstance(scores, Tensor) and scores.ndim > 2 and dim in (-1, scores.ndim - 1) else 0
 
 
-def replaced(weights: Tensor, pattern: Pattern, edited: Pattern) -> Tensor:
+def edited_weights(weights: Tensor, pattern: Pattern, edited: Pattern) -> Tensor:
     """The weights of an edited pattern in the shape of those that a layer has computed.
 
     Rows of padding that see nothing stay what the layer makes of them, and so do columns behind the keys (empty places

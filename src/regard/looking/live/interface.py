@@ -46,10 +46,10 @@ def get_interface(table: Any, implementation: str, default: Callable[..., Any]) 
     """The function that a layer attends with; it notes its arguments where somebody looks."""
     assert _get_interface is not None
     function = _get_interface(table, implementation, default)
-    return partial(noted, function) if layer_call() is not None else function
+    return partial(attend_and_note, function) if layer_call() is not None else function
 
 
-def noted(
+def attend_and_note(
     function: Callable[..., Any],
     module: Any,
     query: Any,
@@ -61,24 +61,24 @@ def noted(
 ) -> Any:
     """Call transformers' attention function, and remember with what."""
     call = layer_call()
-    named = others if scaling is None else {**others, "scaling": scaling}
+    kwargs = others if scaling is None else {**others, "scaling": scaling}
     if call is None:
-        return function(module, query, key, value, attention_mask, **named)
+        return function(module, query, key, value, attention_mask, **kwargs)
     call.functions += 1
     call.arguments = Arguments(query, key, value, scaling, attention_mask, others)
     if is_flex(function):
-        return attend_flex(call, partial(function, module, query, key, value, attention_mask, **named))
-    return function(module, query, key, value, attention_mask, **named)
+        return attend_flex(call, partial(function, module, query, key, value, attention_mask, **kwargs))
+    return function(module, query, key, value, attention_mask, **kwargs)
 
 
 def get_mask_function(table: Any, name: str) -> Callable[..., Any]:
     """The function that makes masks; where a watched model runs it remembers from which padding."""
     local, shared = table._local_mapping, table._global_mapping
-    return partial(remembered, local[name] if name in local else shared[name])
+    return partial(make_mask, local[name] if name in local else shared[name])
 
 
-def remembered(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    mask = function(*given, **named)
+def make_mask(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    mask = function(*args, **kwargs)
     if anybody():
-        remember(mask, named.get("attention_mask"))
+        remember(mask, kwargs.get("attention_mask"))
     return mask

@@ -31,17 +31,17 @@ def is_live(model: nn.Module) -> bool:
 
 def attention_layers(model: nn.Module) -> Layers:
     """Attention layers and blocks under our names; a layer that serves several depths stands under each."""
-    names = [layer_name(model, path) for path in attending(model)]
+    names = [layer_name(model, path) for path in attending_paths(model)]
     result = Layers()
-    short = tells_apart(names)
+    short = short_names_suffice(names)
     for name in names:
         module = model.get_submodule(name.path)
         numbers = depths(config_of(model, name.path), name.number)
-        mine = [name.short(depth) for depth in numbers] if short else [name.path]
+        layer_names = [name.short(depth) for depth in numbers] if short else [name.path]
         if reason := obstacle(module):
-            result.left_out.update(dict.fromkeys(mine, reason))
+            result.left_out.update(dict.fromkeys(layer_names, reason))
             continue
-        result.layers.update(dict.fromkeys(mine, module))
+        result.layers.update(dict.fromkeys(layer_names, module))
         if short and name.blocks:
             around = dict.fromkeys([f"{name.side}.{depth}" for depth in numbers], name.blocks[0])
         else:
@@ -50,14 +50,14 @@ def attention_layers(model: nn.Module) -> Layers:
     return result
 
 
-def attending(model: nn.Module) -> list[str]:
+def attending_paths(model: nn.Module) -> list[str]:
     """The paths of the layers that attend, or say so; what stands inside of a layer that attends is part of it."""
     modules = [(path, module) for path, module in model.named_modules() if not isinstance(module, pretrained())]
     whole = tuple(f"{path}." for path, module in modules if meets(module) and attends(module))
     return [path for path, module in modules if attends(module) and not path.startswith(whole)]
 
 
-def tells_apart(names: list[LayerName]) -> bool:
+def short_names_suffice(names: list[LayerName]) -> bool:
     """Whether short names will do: no two layers share one, and two sides belong together, one looking at the other."""
     alike = [(name.side, name.number, name.is_cross) for name in names if name.number is not None]
     one_side = len({side for side, _, _ in alike}) < 2

@@ -98,7 +98,11 @@ def names_in(kind: type) -> frozenset[str]:
     """Every name that the methods of a class use; what all modules and all models inherit does not count."""
     bases = (base for base in kind.__mro__ if not base.__module__.startswith(("torch.", "transformers.modeling_utils")))
     methods = (getattr(method, "__func__", method) for base in bases for method in vars(base).values())
-    codes = (getattr(one, "__wrapped__", one).__code__ for one in methods if isinstance(one, FunctionType))
+    codes = (
+        getattr(function, "__wrapped__", function).__code__
+        for function in methods
+        if isinstance(function, FunctionType)
+    )
     return frozenset(name for code in codes for name in all_names(code))
 
 

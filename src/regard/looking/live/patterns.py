@@ -7,9 +7,9 @@ from torch import Tensor
 
 from regard.attention import (
     Causal,
-    Dense,
+    DenseBias,
+    DenseMask,
     Dot,
-    Given,
     Mask,
     Normaliser,
     Padding,
@@ -31,7 +31,7 @@ ROUNDED = 3e-2
 
 
 @dataclass(frozen=True)
-class Fused:
+class FusedArguments:
     """What torch.nn.functional.scaled_dot_product_attention is called with."""
 
     query: Tensor
@@ -45,12 +45,12 @@ class Fused:
 
 
 @dataclass(frozen=True)
-class Standing:
+class CallPositions:
     """Where the queries and keys of a call stand in their texts, what they may see, and how many keys there are."""
 
     keys: int
     mask: Mask | None
-    bias: Given | None
+    bias: DenseBias | None
     first_key: int
     query_positions: Tensor | None
     key_positions: Tensor | None
@@ -73,17 +73,19 @@ class Standing:
         )
 
 
-def fused_pattern(call: LayerCall, given: Fused) -> Pattern:
+def fused_pattern(call: LayerCall, arguments: FusedArguments) -> Pattern:
     """What the fused kernel is about to compute."""
-    batch = max(len(x) for x in (given.query, given.key, given.value))
-    query, key, value = (autocast(x).expand(batch, -1, -1, -1) for x in (given.query, given.key, given.value))
-    mask = given.attn_mask
-    if given.is_causal and query.shape[2] != key.shape[2]:  # the first query stands beside the first key
+    batch = max(len(x) for x in (arguments.query, arguments.key, arguments.value))
+    query, key, value = (
+        autocast(x).expand(batch, -1, -1, -1) for x in (arguments.query, arguments.key, arguments.value)
+    )
+    mask = arguments.attn_mask
+    if arguments.is_causal and query.shape[2] != key.shape[2]:  # the first query stands beside the first key
         mask = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool, device=query.device).tril()
-    stands = standing(call, query, key.shape[2], mask)
-    if given.is_causal and mask is None:
-        stands = replace(stands, mask=Causal() if stands.mask is None else Causal() & stands.mask)
-    return stands.pattern(query, key, value, Dot(given.scale))
+    positions = positions_of_call(call, query, key.shape[2], mask)
+    if arguments.is_causal and mask is None:
+        positions = replace(positions, mask=Causal() if positions.mask is None else Causal() & positions.mask)
+    return positions.pattern(query, key, value, Dot(arguments.scale))
 
 
 def softmax_pattern(call: LayerCall, scores: Tensor, weights: Tensor) -> Pattern:
@@ -105,25 +107,29 @@ def batch_of(call: LayerCall, rows: int) -> int:
     return rows // heads if heads and rows % heads == 0 else call.batch or 1
 
 
-def argument_pattern(call: LayerCall, given: Arguments) -> Pattern | None:
+def argument_pattern(call: LayerCall, arguments: Arguments) -> Pattern | None:
     """What transformers' own eager function computes with these arguments, as far as we know it."""
-    query, key = given.query, given.key
-    if query.ndim != 4 or (isinstance(given.attention_mask, Tensor) and given.attention_mask.ndim != 4):
+    query, key = arguments.query, arguments.key
+    if query.ndim != 4 or (isinstance(arguments.attention_mask, Tensor) and arguments.attention_mask.ndim != 4):
         return None
-    stands = standing(call, query, key.shape[2], given.attention_mask)
-    if (added := given.others.get("position_bias")) is not None:
-        numbers = added[..., : stands.keys]
-        stands = replace(stands, bias=Given(numbers if stands.bias is None else numbers + stands.bias.numbers))
-    cap, sinks = given.others.get("softcap"), given.others.get("s_aux", getattr(call.module, "sinks", None))
-    score = Dot(given.scaling) if cap is None else SoftCap(cap, given.scaling)
-    return stands.pattern(query, key, given.value, score, Softmax() if sinks is None else Sink(sinks.reshape(-1)))
+    positions = positions_of_call(call, query, key.shape[2], arguments.attention_mask)
+    if (position_bias := arguments.others.get("position_bias")) is not None:
+        numbers = position_bias[..., : positions.keys]
+        positions = replace(
+            positions, bias=DenseBias(numbers if positions.bias is None else numbers + positions.bias.numbers)
+        )
+    cap, sinks = arguments.others.get("softcap"), arguments.others.get("s_aux", getattr(call.module, "sinks", None))
+    score = Dot(arguments.scaling) if cap is None else SoftCap(cap, arguments.scaling)
+    return positions.pattern(
+        query, key, arguments.value, score, Softmax() if sinks is None else Sink(sinks.reshape(-1))
+    )
 
 
 def score_pattern(call: LayerCall, scores: Tensor) -> Pattern:
     """A pattern of the scores themselves, which the layer has written out in full anyway."""
     query = scores.new_zeros(*scores.shape[:3], 0)
     key = scores.new_zeros(*scores.shape[:2], scores.shape[3], 0)
-    return standing(call, query, scores.shape[3], scores).pattern(query, key, None, Dot(1.0))
+    return positions_of_call(call, query, scores.shape[3], scores).pattern(query, key, None, Dot(1.0))
 
 
 def agrees(pattern: Pattern, weights: Tensor) -> bool:
@@ -136,29 +142,35 @@ def agrees(pattern: Pattern, weights: Tensor) -> bool:
     few = weights.numel() <= ALL_ROWS
     rows = range(queries) if few else sorted({round(i * (queries - 1) / (SOME_ROWS - 1)) for i in range(SOME_ROWS)})
     with torch.no_grad():
-        mine, theirs = pattern[:, :, list(rows)], weights[:, :, list(rows)].detach()
-        sees = mine.sum(-1, keepdim=True) > 0
-        difference = torch.where(sees, (mine - theirs[..., :keys]).abs(), 0)
+        pattern_rows, layer_rows = pattern[:, :, list(rows)], weights[:, :, list(rows)].detach()
+        sees = pattern_rows.sum(-1, keepdim=True) > 0
+        difference = torch.where(sees, (pattern_rows - layer_rows[..., :keys]).abs(), 0)
     limit = CLOSE.get(pattern.query.dtype if pattern.query.dtype == weights.dtype else weights.dtype, ROUNDED)
     return not difference.numel() or bool(difference.max() <= limit)
 
 
-def standing(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None) -> Standing:
+def positions_of_call(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None) -> CallPositions:
     """Where queries and keys stand and what they see; layers that are called alike with one mask share the answer."""
-    told = tokens_of(call)
-    where = (len(query), query.shape[2], keys, call.cached, call.first_query, call.first_key, call.is_cross)
+    attention_mask = tokens_of(call)
+    key = (len(query), query.shape[2], keys, call.cached, call.first_query, call.first_key, call.is_cross)
     if mask is None:
-        return stand(call, query, keys, None, told)
-    for known_mask, known_tokens, version, at, answer in running.standings:
-        if known_mask is mask and known_tokens is told and (version, at) == (mask._version, where):
-            return answer
-    answer = stand(call, query, keys, mask, told)
-    if answer.bias is None:
-        running.standings.append((mask, told, mask._version, where, answer))
-    return answer
+        return compute_positions(call, query, keys, None, attention_mask)
+    for known_mask, known_attention_mask, version, known_key, positions in running.positions:
+        if (
+            known_mask is mask
+            and known_attention_mask is attention_mask
+            and (version, known_key) == (mask._version, key)
+        ):
+            return positions
+    positions = compute_positions(call, query, keys, mask, attention_mask)
+    if positions.bias is None:
+        running.positions.append((mask, attention_mask, mask._version, key, positions))
+    return positions
 
 
-def stand(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens: Tensor | None) -> Standing:
+def compute_positions(
+    call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens: Tensor | None
+) -> CallPositions:
     queries, first_key = query.shape[2], call.first_key
     total = call.first_query + queries
     if first_key is None:
@@ -166,7 +178,7 @@ def stand(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens
     may_look, bias = read_mask(mask, keys)
     written = min(keys, total - first_key) if call.cached else keys
     if call.expected_keys is not None and keys not in (call.expected_keys, written):  # not what the cache spoke of
-        return Standing(keys, shortest(may_look), bias, 0, None, None)
+        return CallPositions(keys, smallest_mask(may_look), bias, 0, None, None)
     if may_look is not None and not bool(may_look[..., written:].any()):  # nobody sees the empty places of a cache
         keys, may_look, bias = written, may_look[..., :written], crop(bias, written)
     rows = slice(call.first_query, call.first_query + queries)
@@ -175,25 +187,25 @@ def stand(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None, tokens
     if written < keys:  # vectors behind those of the tokens, which no token stands for
         beyond = torch.arange(columns.start, columns.stop, device=query.device)[None]
         beyond[:, written:] = -1
-        return Standing(keys, shortest(may_look), bias, first_key, lines, beyond)
-    most = max(columns.stop, 0 if call.is_cross else rows.stop)
-    if tokens is None or len(tokens) not in (1, len(query)) or tokens.shape[1] < most:
-        return Standing(keys, shortest(may_look), bias, first_key, lines, None)
+        return CallPositions(keys, smallest_mask(may_look), bias, first_key, lines, beyond)
+    last_needed = max(columns.stop, 0 if call.is_cross else rows.stop)
+    if tokens is None or len(tokens) not in (1, len(query)) or tokens.shape[1] < last_needed:
+        return CallPositions(keys, smallest_mask(may_look), bias, first_key, lines, None)
     if not call.cached and tokens.shape[1] != keys:  # of another input than this layer's
-        return Standing(keys, shortest(may_look), bias, first_key, lines, None)
+        return CallPositions(keys, smallest_mask(may_look), bias, first_key, lines, None)
     padding = tokens[:, columns].to(query.device)
     if bool(tokens[:, : columns.stop].all()) or not hides(may_look, padding):
-        return Standing(keys, shortest(may_look), bias, first_key, lines, None)
+        return CallPositions(keys, smallest_mask(may_look), bias, first_key, lines, None)
     positions = torch.where(tokens, tokens.cumsum(-1) - 1, -1).to(query.device)
     if not call.is_cross:
         lines = positions[:, rows]
-    seen = shortest(may_look & padding[:, None, None]) if may_look is not None else None
+    visible = smallest_mask(may_look & padding[:, None, None]) if may_look is not None else None
     if not bool(padding.all()):
-        seen = Padding(padding) if seen is None or is_padding(seen, padding) else seen & Padding(padding)
-    return Standing(keys, seen, bias, first_key, lines, positions[:, columns] if first_key else None)
+        visible = Padding(padding) if visible is None or is_padding(visible, padding) else visible & Padding(padding)
+    return CallPositions(keys, visible, bias, first_key, lines, positions[:, columns] if first_key else None)
 
 
-def read_mask(mask: Tensor | None, keys: int) -> tuple[Tensor | None, Given | None]:
+def read_mask(mask: Tensor | None, keys: int) -> tuple[Tensor | None, DenseBias | None]:
     """A mask of transformers as what may be seen, (batch or 1, heads or 1, queries or 1, keys), and what is added.
 
     Of a mask of numbers, the lowest there is forbids.
@@ -205,22 +217,22 @@ def read_mask(mask: Tensor | None, keys: int) -> tuple[Tensor | None, Given | No
         return mask, None
     forbids = mask <= torch.finfo(mask.dtype).min / 2
     numbers = mask.masked_fill(forbids, 0)
-    return ~forbids, Given(numbers) if bool(numbers.any()) else None
+    return ~forbids, DenseBias(numbers) if bool(numbers.any()) else None
 
 
-def crop(bias: Given | None, keys: int) -> Given | None:
-    return bias if bias is None else Given(bias.numbers[..., :keys])
+def crop(bias: DenseBias | None, keys: int) -> DenseBias | None:
+    return bias if bias is None else DenseBias(bias.numbers[..., :keys])
 
 
-def shortest(may_look: Tensor | None) -> Dense | None:
+def smallest_mask(may_look: Tensor | None) -> DenseMask | None:
     """What may be seen, as a mask in its shortest form: rows that are all alike are one."""
     if may_look is None or bool(may_look.all()):
         return None
     alike = may_look.stride(2) == 0 or bool((may_look == may_look[:, :, :1]).all())
-    return Dense(may_look[:, :, :1] if alike else may_look)
+    return DenseMask(may_look[:, :, :1] if alike else may_look)
 
 
-def is_padding(mask: Dense, padding: Tensor) -> bool:
+def is_padding(mask: DenseMask, padding: Tensor) -> bool:
     """Whether a mask hides padding and nothing else."""
     return mask.allowed.shape[1] == mask.allowed.shape[2] == 1 and bool((mask.allowed[:, 0, 0] == padding).all())
 

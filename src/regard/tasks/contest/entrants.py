@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from regard.checkpoints import Checkpoint, CheckpointError, load_model
-from regard.decoding import Rules, decode, served
+from regard.decoding import Constraints, decode, served
 from regard.engine import serve
 from regard.engine.build import why
 from regard.models import DecoderConfig, TransformerConfig
@@ -82,9 +82,9 @@ def marks_of(checkpoint: Checkpoint) -> Marks:
     start = pad if start is None else start
     if reads and start is None:
         raise CheckpointError(f"{checkpoint.folder}: decoder_start_token_id is not told")
-    vocabulary = config.decoder.words.vocabulary
+    vocabulary = config.decoder.embedding.vocabulary
     if reads:
-        vocabulary = min(vocabulary, config.encoder.words.vocabulary)
+        vocabulary = min(vocabulary, config.encoder.embedding.vocabulary)
     return Marks(reads, vocabulary, start, ends, pad, tuple(sorted(banned)))
 
 
@@ -95,7 +95,7 @@ def own(
     tokens = torch.tensor(texts)
     source = tokens if marks.reads else None
     prefix = torch.full((len(texts), 1), marks.start or 0) if marks.reads else tokens
-    rules = Rules(ends=marks.ends, banned=marks.banned)
+    rules = Constraints(ends=marks.ends, banned=marks.banned)
 
     def action() -> list[tuple[int, ...]]:
         with served_by(engine):
@@ -104,8 +104,8 @@ def own(
                 source,
                 prefix=prefix,
                 beam=case.beam,
-                min_length=case.least,
-                max_length=case.write,
+                min_new_tokens=case.least,
+                max_new_tokens=case.write,
                 precision=precision,
                 rules=rules,
             )

@@ -66,7 +66,7 @@ def random_folder(shape: Shape, folder: Path, seed: int = 0) -> Path:
             spread = 1.0 if "table" in name else 2.0
             torch.nn.init.normal_(parameter, std=spread / parameter.shape[1] ** 0.5, generator=random)
     if shape.kind == "marian":
-        model.encoder.words.table.weight.data[-1] = 0  # type: ignore[union-attr]
+        model.encoder.embedding.table.weight.data[-1] = 0  # type: ignore[union-attr]
     return save_model(model, folder, config, shape.architecture)
 
 

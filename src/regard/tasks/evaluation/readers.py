@@ -8,18 +8,18 @@ import torch
 
 from regard.attention.taps import unwatched
 from regard.errors import RegardError
-from regard.models import XL
+from regard.models import TransformerXL
 from regard.tasks.evaluation.measures import Along, Asked, Evaluation, counting, watched, wording
 from regard.tasks.fill import Fill
 from regard.tasks.generate import Generate
 from regard.text import Corpus, DataError, Tokenizer
-from regard.training.evaluation import totals
-from regard.training.feed import mixed
+from regard.training.evaluation import loss_totals
+from regard.training.feed import mix_seeds
 from regard.training.learner import Learner
 from regard.training.objectives import MaskedObjective, NextTokenObjective, Row
 from regard.training.objectives.masked import MaskedBatch
-from regard.training.orders import in_order
-from regard.training.streams import read_on
+from regard.training.orders import valid_batches
+from regard.training.streams import continued_batches
 
 ROOM = 4096  # tokens that are read at a time
 USUAL = {"generate": 1024, "fill": 512}  # tokens of a window, at most, where nobody says
@@ -32,12 +32,12 @@ def language_models(task: Generate, corpus: Corpus, asked: Asked, along: Along |
     context = window(task, asked)
     rows: list[Row] = [(tokens[start : start + context + 1],) for start in range(0, len(tokens) - 1, context)]
     objective = NextTokenObjective(pad=task.tokenizer.specials.pad or 0)
-    if isinstance(task.model, XL) and task.model.config.memory:
-        batches = read_on(tokens, context, 1, objective)
+    if isinstance(task.model, TransformerXL) and task.model.config.memory:
+        batches = continued_batches(tokens, context, 1, objective)
     else:
-        batches = in_order(rows, objective, room=ROOM, seed=0)
+        batches = valid_batches(rows, objective, batch_tokens=ROOM, seed=0)
     with unwatched(), torch.no_grad():
-        found = totals(Learner(task.model, objective), watched(batches, counting(along, len(tokens) - 1)))
+        found = loss_totals(Learner(task.model, objective), watched(batches, counting(along, len(tokens) - 1)))
     counts = {"tokens": found.count, "context": context}
     return Evaluation("generate", len(texts), wording(found, texts), {"loss": counts})
 
@@ -51,7 +51,7 @@ def masked_models(task: Fill, corpus: Corpus, asked: Asked, along: Along | None 
     size = context - 2
     windows = [tokens[start : start + size] for start in range(0, len(tokens), size)]
     hidden = [
-        objective.batch([(text,)], torch.Generator().manual_seed(mixed(asked.seed, number)))
+        objective.batch([(text,)], torch.Generator().manual_seed(mix_seeds(asked.seed, number)))
         for number, text in enumerate(windows)
     ]
     rows = max(1, ROOM // context)
@@ -60,7 +60,7 @@ def masked_models(task: Fill, corpus: Corpus, asked: Asked, along: Along | None 
     batches = [batch for batch in batches if batch.count]
     told = counting(along, sum(batch.count for batch in batches))
     with unwatched(), torch.no_grad():
-        found = totals(Learner(task.model, objective), watched(batches, told))
+        found = loss_totals(Learner(task.model, objective), watched(batches, told))
     counts: dict[str, Any] = {"tokens": found.count, "context": context, "seed": asked.seed}
     return Evaluation("fill", len(texts), found.means(), {"loss": counts})
 
@@ -73,7 +73,7 @@ def hiding(task: Fill) -> MaskedObjective:
     return MaskedObjective(
         mask=specials.mask,
         frame=(specials.cls, specials.sep),
-        words=len(task.tokenizer),
+        vocabulary=len(task.tokenizer),
         special=list(specials),
         pad=specials.pad or 0,
     )
@@ -106,7 +106,7 @@ def beside(windows: Sequence[MaskedBatch]) -> MaskedBatch:
         torch.cat([one.inputs for one in windows]),
         None,
         None,
-        torch.cat([one.places + row * width for row, one in enumerate(windows)]),
+        torch.cat([one.positions + row * width for row, one in enumerate(windows)]),
         torch.cat([one.answers for one in windows]),
         None,
         sum(one.count for one in windows),

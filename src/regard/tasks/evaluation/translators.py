@@ -26,10 +26,10 @@ from regard.tasks.task import TextTooLong
 from regard.tasks.translate import Translate
 from regard.text import Corpus, DataError, Tokenizer
 from regard.training import objectives
-from regard.training.evaluation import Totals, TranslationSet, totals
+from regard.training.evaluation import Totals, TranslationSet, loss_totals
 from regard.training.learner import Learner
 from regard.training.objectives import Row
-from regard.training.orders import in_order
+from regard.training.orders import valid_batches
 from regard.training.sacre import SacreBleu
 
 ROOM = 4096  # tokens whose losses are computed at a time
@@ -134,7 +134,9 @@ class Reader:
         sources = [row[0].tolist() for row in rows]
         search = manner["beam"], manner["length_penalty"]
         with unwatched(), torch.no_grad():
-            found = TranslationSet(sources, (), task.tokenizer, self.start, *search).written(task.model, lambda: None)
+            found = TranslationSet(sources, (), task.tokenizer, self.start, *search).translations(
+                task.model, lambda: None
+            )
         told(len(texts))
         return found
 
@@ -144,6 +146,6 @@ class Reader:
         one_stream = isinstance(self.task, Generate)
         pad = self.task.tokenizer.specials.pad or 0
         objective = objectives.TranslationObjective(start=self.start, pad=pad, one_stream=one_stream)
-        batches = in_order(rows, objective, room=ROOM, seed=0)
+        batches = valid_batches(rows, objective, batch_tokens=ROOM, seed=0)
         with unwatched():
-            return totals(Learner(self.task.model, objective), watched(batches, told))
+            return loss_totals(Learner(self.task.model, objective), watched(batches, told))

@@ -6,7 +6,7 @@ from typing import Any
 
 from regard.errors import lookup
 from regard.looking import Scores, ablation, confidence, importance, learned_gates
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 from regard.looking.prune import head_numbers
 from regard.pictures import Picture
 from regard.tasks.heads.material import Material
@@ -22,7 +22,7 @@ def by_ablation(task: Task, material: Material, keep: float, by_layer: bool) -> 
 
 
 def by_confidence(task: Task, material: Material, keep: float, by_layer: bool) -> Scores:
-    return confidence(task.model, material.exam(), closing=material.closing)
+    return confidence(task.model, material.exam(), eos_layers=material.closing)
 
 
 def by_gates(task: Task, material: Material, keep: float, by_layer: bool) -> Scores:
@@ -73,7 +73,7 @@ def judged(
 ) -> tuple[HeadScores, Scores]:
     """The judge's numbers, for people and as they came. `keep` is for gates alone: the share that may stay."""
     found = lookup(JUDGES, by, "judge of heads")(task, material, keep, by_layer)
-    layers = Places(task.model).layers
+    layers = LayerNames(task.model).layers
     named = {
         place: dict(zip(head_numbers(layers[place], len(row)), row.tolist(), strict=True))
         for place, row in found.items()

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from regard.errors import RegardError
-from regard.looking import Exam
+from regard.looking import EvaluationSet
 from regard.tasks.classify import Classify
 from regard.tasks.evaluation.classifiers import LABEL
 from regard.tasks.evaluation.measures import Asked, samples
@@ -23,7 +23,7 @@ from regard.tasks.task import Task, TextTooLong
 from regard.tasks.translate import Translate
 from regard.text import Corpus, DataError
 from regard.training import objectives
-from regard.training.feed import mixed
+from regard.training.feed import mix_seeds
 from regard.training.objectives import Objective, Row
 
 ROOM = 2048  # tokens that are read at a time
@@ -80,7 +80,7 @@ class Material:
     rows: Sequence[Row]
     closing: tuple[str, ...] = ()
 
-    def exam(self, seed: int = 1, room: int = ROOM) -> Exam:
+    def exam(self, seed: int = 1, room: int = ROOM) -> EvaluationSet:
         """All of it, in batches of examples of one length: without padding no head sees any."""
         groups: dict[tuple[int, ...], list[Row]] = {}
         for row in self.rows:
@@ -89,9 +89,9 @@ class Material:
         for lengths, rows in sorted(groups.items()):
             count = max(1, room // max(1, sum(lengths)))
             for start in range(0, len(rows), count):
-                generator = torch.Generator().manual_seed(mixed(seed, len(batches)))
+                generator = torch.Generator().manual_seed(mix_seeds(seed, len(batches)))
                 batches.append(self.objective.batch(rows[start : start + count], generator))
-        return Exam.of(self.objective, [batch for batch in batches if batch.count])
+        return EvaluationSet.of(self.objective, [batch for batch in batches if batch.count])
 
 
 def material_of(task: Task, corpus: Corpus, asked: Asked = Asked()) -> Material:

@@ -20,13 +20,13 @@ from regard.tasks.heads.material import Material, first, held_out, material_of
 from regard.tasks.load import load
 from regard.tasks.task import Task
 from regard.text import Corpus
-from regard.training.feed import BatchSource, mixed
+from regard.training.feed import BatchSource, mix_seeds
 from regard.training.learner import Learner
 from regard.training.optimiser import make_optimiser
 from regard.training.orders import BucketSampler
 from regard.training.recipe import TrainRecipe
 from regard.training.state import OPTIMISER, STATE
-from regard.training.update import update
+from regard.training.update import training_step
 
 REPORT = "pruning.json"
 LEFT = {CONFIG, MANIFEST, CARD, OPTIMISER, STATE, REPORT}  # files of the old folder that the new one has its own of
@@ -119,16 +119,18 @@ def pruned(
 def tune(model: Model, material: Material, tuning: Tuning) -> None:
     """Learn on from the material: Adam, as many steps as were asked for."""
     lengths = np.array([[len(part) for part in row] for row in material.rows])
-    recipe = TrainRecipe(tokens=tuning.tokens, seed=tuning.seed)
+    recipe = TrainRecipe(batch_tokens=tuning.tokens, seed=tuning.seed)
     feed = BatchSource(material.rows, BucketSampler(lengths, recipe), material.objective, seed=tuning.seed)
     learner = Learner(model, material.objective).train()
-    optimiser = make_optimiser(model, "adam", rate=tuning.rate, betas=(0.9, 0.98), epsilon=1e-9, decay=0.0)
+    optimiser = make_optimiser(
+        model, "adam", learning_rate=tuning.rate, betas=(0.9, 0.98), epsilon=1e-9, weight_decay=0.0
+    )
     device = next(model.parameters()).device
     with torch.random.fork_rng(devices=[]):
         for step in range(tuning.steps):
-            torch.manual_seed(mixed(tuning.seed, step))
+            torch.manual_seed(mix_seeds(tuning.seed, step))
             rate = tuning.rate * (1 - step / tuning.steps)
-            update(learner, [feed[step].to(device)], optimiser, rate=rate, most=1.0)
+            training_step(learner, [feed[step].to(device)], optimiser, learning_rate=rate, max_norm=1.0)
     learner.eval()
 
 

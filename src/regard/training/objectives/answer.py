@@ -10,7 +10,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from regard.attention.normalisers import Unnormalised
-from regard.models import Memory, Model
+from regard.models import MemoryNetwork, Model
 from regard.models.memory import Ages
 from regard.text.told import StoryBatch
 from regard.training.objectives.objective import DeviceBatch, LossSums, Row
@@ -22,7 +22,7 @@ class AnswerBatch(DeviceBatch):
     question: Tensor
     ages: Tensor | None
     answers: Tensor
-    linear: bool
+    is_linear: bool
     count: int
     tokens: int
 
@@ -43,21 +43,21 @@ class AnswerObjective:
         """Rows are (story, question, [answer], [whether hops have no softmax, whether there may be noise])."""
         told = StoryBatch.of([(story, question, answer) for story, question, answer, _ in rows], self.pad)
         linear, is_noisy = map(bool, rows[0][3])
-        ages = noisy(told.counts, told.story.shape[1], self.noise, generator) if is_noisy else None
+        ages = noisy_ages(told.counts, told.story.shape[1], self.noise, generator) if is_noisy else None
         tokens = int((told.story != self.pad).sum())
         return AnswerBatch(told.story, told.question, ages, told.answer, linear, len(rows), tokens)
 
     def loss(self, model: Model, batch: AnswerBatch, smoothing: float = 0.0) -> LossSums:
-        assert isinstance(model, Memory)
+        assert isinstance(model, MemoryNetwork)
         scores = model(
-            batch.story, batch.question, ages=batch.ages, normaliser=Unnormalised() if batch.linear else None
+            batch.story, batch.question, ages=batch.ages, normaliser=Unnormalised() if batch.is_linear else None
         )[:, 0].float()
         plain = F.cross_entropy(scores.detach(), batch.answers, reduction="sum")
         total = F.cross_entropy(scores, batch.answers, reduction="sum", label_smoothing=smoothing)
         return LossSums(total, plain, (scores.argmax(-1) == batch.answers).sum())
 
 
-def noisy(counts: Int[Tensor, "batch"], memories: int, share: float, generator: torch.Generator) -> Ages:
+def noisy_ages(counts: Int[Tensor, "batch"], memories: int, share: float, generator: torch.Generator) -> Ages:
     """How long ago each sentence was told, had up to this share of empty ones been told in between."""
     most = torch.ceil(counts * share).long()
     empty = (torch.rand(len(counts), generator=generator) * (most + 1)).long()

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.models import Encoder, Model, Transformer
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row, padded
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class ClassificationObjective:
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> LabelledBatch:
         """Rows are (tokens, [label])."""
-        inputs, attention_mask = padded([row[0] for row in rows], self.pad)
+        inputs, attention_mask = pad_rows([row[0] for row in rows], self.pad)
         answers = torch.from_numpy(np.array([int(row[1][0]) for row in rows]))
         return LabelledBatch(inputs, attention_mask, answers, len(rows), sum(len(row[0]) for row in rows))
 

@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.models import Encoder, Model
-from regard.training.losses import word_loss
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row, padded
+from regard.training.losses import output_loss
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +21,9 @@ class MaskedBatch(DeviceBatch):
     inputs: Tensor
     attention_mask: Tensor | None
     segments: Tensor | None
-    places: Tensor
+    positions: Tensor
     answers: Tensor
-    follows: Tensor | None
+    is_next: Tensor | None
     count: int
     tokens: int
 
@@ -44,37 +44,39 @@ class MaskedObjective:
         *,
         mask: int,
         frame: tuple[int, int],
-        words: int,
+        vocabulary: int,
         special: Collection[int],
         share: float = 0.15,
         pad: int = 0,
-        whole: Tensor | None = None,
-        pairs: bool = False,
+        continues_word: Tensor | None = None,
+        next_sentence: bool = False,
     ) -> None:
-        self.mask, self.frame, self.words, self.share = mask, frame, words, share
-        self.pad, self.whole, self.pairs = pad, whole, pairs
-        self.special = torch.zeros(words, dtype=torch.bool)
-        self.special[[number for number in special if number < words]] = True
+        self.mask, self.frame, self.vocabulary, self.share = mask, frame, vocabulary, share
+        self.pad, self.continues_word, self.next_sentence = pad, continues_word, next_sentence
+        self.special = torch.zeros(vocabulary, dtype=torch.bool)
+        self.special[[number for number in special if number < vocabulary]] = True
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> MaskedBatch:
         texts = [row[0].astype(np.int64) for row in rows]
-        framed, segments, follows = self.paired(texts, generator) if self.pairs else (self.framed(texts), None, None)
-        tokens, attention_mask = padded(framed, self.pad)
-        hides = self.chosen(tokens, generator)
+        framed, segments, follows = (
+            self.make_pairs(texts, generator) if self.next_sentence else (self.add_frame(texts), None, None)
+        )
+        tokens, attention_mask = pad_rows(framed, self.pad)
+        hides = self.choose_positions(tokens, generator)
         places = hides.flatten().nonzero()[:, 0]
         answers = tokens.flatten()[places]
         fate = torch.rand(len(places), generator=generator)
-        any_word = torch.randint(self.words, (len(places),), generator=generator)
+        any_word = torch.randint(self.vocabulary, (len(places),), generator=generator)
         shown = torch.where(fate < 0.8, self.mask, torch.where(fate < 0.9, any_word, answers))
         inputs = tokens.flatten().index_copy(0, places, shown).view_as(tokens)
         size = sum(len(text) for text in framed)
         return MaskedBatch(inputs, attention_mask, segments, places, answers, follows, len(places), size)
 
-    def framed(self, texts: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def add_frame(self, texts: Sequence[np.ndarray]) -> list[np.ndarray]:
         before, after = self.frame
         return [np.concatenate([[before], text, [after]]) for text in texts]
 
-    def paired(
+    def make_pairs(
         self, texts: Sequence[np.ndarray], generator: torch.Generator
     ) -> tuple[list[np.ndarray], Tensor, Tensor]:
         """Texts of two parts, which part each token is in, and whether the second follows the first (1) or not (0)."""
@@ -89,14 +91,14 @@ class MaskedObjective:
             second = seconds[number if follows[number] else (number + 1) % len(texts)]
             framed.append(np.concatenate([[before], first, [after], second, [after]]))
             parts.append(np.repeat([0, 1], [len(first) + 2, len(second) + 1]))
-        return framed, padded(parts)[0], follows
+        return framed, pad_rows(parts)[0], follows
 
-    def chosen(self, tokens: Tensor, generator: torch.Generator) -> Tensor:
+    def choose_positions(self, tokens: Tensor, generator: torch.Generator) -> Tensor:
         """Which tokens are to be guessed: each word with the same chance, at least one in a batch."""
         open_to = ~self.special[tokens]
         chance = torch.rand(tokens.shape, generator=generator)
-        if self.whole is not None:
-            first = ~self.whole[tokens]
+        if self.continues_word is not None:
+            first = ~self.continues_word[tokens]
             first[:, 0] = True
             word = first.int().cumsum(-1) - 1
             chance = chance.gather(-1, word)  # every piece has the number that was drawn for its word
@@ -110,10 +112,10 @@ class MaskedObjective:
         assert isinstance(model, Encoder)
         assert model.output is not None
         x = model.hidden(batch.inputs, segments=batch.segments, attention_mask=batch.attention_mask)
-        guessed = x.flatten(0, 1).index_select(0, batch.places)
-        total, plain = word_loss(model.output, guessed, batch.answers, smoothing=smoothing)
-        if batch.follows is not None and model.follows is not None:
+        guessed = x.flatten(0, 1).index_select(0, batch.positions)
+        total, plain = output_loss(model.output, guessed, batch.answers, smoothing=smoothing)
+        if batch.is_next is not None and model.follows is not None:
             # One question a text, as heavy as all its words together: the mean of one, times the count of the other.
             scores = model.follows(model.pooled(x, batch.attention_mask))
-            total = total + batch.count * F.cross_entropy(scores.float(), 1 - batch.follows)
+            total = total + batch.count * F.cross_entropy(scores.float(), 1 - batch.is_next)
         return LossSums(total, plain)

@@ -7,9 +7,9 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from regard.models import XL, Decoder, Model
-from regard.training.losses import word_loss
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row, SegmentMemory, padded
+from regard.models import Decoder, Model, TransformerXL
+from regard.training.losses import output_loss
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row, SegmentMemory, pad_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,24 +18,24 @@ class TextBatch(DeviceBatch):
     `carried` is what was taken along from the batch before."""
 
     inputs: Tensor
-    places: Tensor | None
+    positions: Tensor | None
     answers: Tensor
     count: int
     tokens: int
-    ends: Tensor | None = None  # (texts, 2)
-    carried: SegmentMemory | None = None
+    spans: Tensor | None = None  # (texts, 2)
+    memory: SegmentMemory | None = None
 
-    def after(self, carried: SegmentMemory) -> "TextBatch":
+    def with_memory(self, carried: SegmentMemory) -> "TextBatch":
         """The same, read after what another batch left behind."""
         return replace(self, carried=carried)
 
     @property
-    def remembered(self) -> Tensor | None:
+    def memory_states(self) -> Tensor | None:
         """What a model remembers of the texts before these, if each goes on where one of those ended."""
-        if self.carried is None or self.ends is None:
+        if self.memory is None or self.spans is None:
             return None
-        ends = self.carried["ends"][: len(self.ends)]
-        return self.carried["states"][:, : len(ends)] if torch.equal(ends, self.ends[:, 0]) else None
+        ends = self.memory["ends"][: len(self.spans)]
+        return self.memory["states"][:, : len(ends)] if torch.equal(ends, self.spans[:, 0]) else None
 
 
 class NextTokenObjective:
@@ -52,7 +52,7 @@ class NextTokenObjective:
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> TextBatch:
         """Rows are (tokens,), one more than are read at a time; with (tokens, place) it is known where they begin."""
-        tokens, attention_mask = padded([row[0] for row in rows], self.pad)
+        tokens, attention_mask = pad_rows([row[0] for row in rows], self.pad)
         inputs, answers = tokens[:, :-1], tokens[:, 1:].flatten()
         places = None if attention_mask is None else attention_mask[:, 1:].flatten().nonzero()[:, 0]
         answers = answers if places is None else answers[places]
@@ -65,11 +65,11 @@ class NextTokenObjective:
         assert isinstance(model, Decoder)
         assert model.output is not None
         carried: SegmentMemory | None = None
-        if isinstance(model, XL) and model.config.memory and batch.ends is not None:
-            x, memory = model.read(batch.inputs, batch.remembered)
-            carried = {"states": memory, "ends": batch.ends[:, 1]}
+        if isinstance(model, TransformerXL) and model.config.memory and batch.spans is not None:
+            x, memory = model.read(batch.inputs, batch.memory_states)
+            carried = {"states": memory, "ends": batch.spans[:, 1]}
         else:
             x = model.hidden(batch.inputs)
         x = x.flatten(0, 1)
-        x = x if batch.places is None else x.index_select(0, batch.places)
-        return LossSums(*word_loss(model.output, x, batch.answers, smoothing=smoothing), carried=carried)
+        x = x if batch.positions is None else x.index_select(0, batch.positions)
+        return LossSums(*output_loss(model.output, x, batch.answers, smoothing=smoothing), memory=carried)

@@ -23,9 +23,9 @@ class LossSums:
     """Sums over the places of a batch: what is learned from, and the plain cross-entropy without a gradient."""
 
     total: Tensor
-    plain: Tensor
-    right: Tensor | None = None  # places where the likeliest answer was the right one
-    carried: "SegmentMemory | None" = None  # for the batch after this one
+    cross_entropy: Tensor
+    correct: Tensor | None = None  # places where the likeliest answer was the right one
+    memory: "SegmentMemory | None" = None  # for the batch after this one
 
 
 @runtime_checkable
@@ -60,7 +60,7 @@ class DeviceBatch:
         return type(self)(**moved)
 
 
-def padded(rows: Sequence[np.ndarray], pad: int = 0) -> tuple[Tensor, Tensor | None]:
+def pad_rows(rows: Sequence[np.ndarray], pad: int = 0) -> tuple[Tensor, Tensor | None]:
     """Rows side by side, and which places are real; None where all are."""
     lengths = np.array([len(row) for row in rows])
     longest = int(lengths.max())

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from regard.models import Aligner, Decoder, Model, Transformer
-from regard.training.losses import word_loss
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row, padded
+from regard.training.losses import output_loss
+from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class TranslationBatch(DeviceBatch):
     source: Tensor | None
     attention_mask: Tensor | None
     target: Tensor
-    places: Tensor | None  # None: all of them
+    positions: Tensor | None  # None: all of them
     answers: Tensor
     count: int
     tokens: int
@@ -43,8 +43,8 @@ class TranslationObjective:
         begun = [np.concatenate([[self.start], target[:-1]]) for _, target in rows]
         if self.one_stream:
             begun = [np.concatenate([row[0], target]) for row, target in zip(rows, begun, strict=True)]
-        source, attention_mask = (None, None) if self.one_stream else padded([row[0] for row in rows], self.pad)
-        target, _ = padded(begun, self.pad)
+        source, attention_mask = (None, None) if self.one_stream else pad_rows([row[0] for row in rows], self.pad)
+        target, _ = pad_rows(begun, self.pad)
         answers = np.concatenate([row[1] for row in rows]).astype(np.int64)
         width = target.shape[1]
         places = np.concatenate(
@@ -74,5 +74,5 @@ class TranslationObjective:
             x = model.hidden(batch.target)
         assert model.output is not None
         x = x.flatten(0, 1)
-        x = x if batch.places is None else x.index_select(0, batch.places)
-        return LossSums(*word_loss(model.output, x, batch.answers, smoothing=smoothing))
+        x = x if batch.positions is None else x.index_select(0, batch.positions)
+        return LossSums(*output_loss(model.output, x, batch.answers, smoothing=smoothing))

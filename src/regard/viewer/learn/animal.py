@@ -7,7 +7,7 @@ from pydantic import Field
 
 from regard.errors import RegardError, UnknownName
 from regard.looking import watch
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 from regard.tasks import Task
 from regard.viewer.learn.lesson import Lesson, Shown, Word, fact, grid
 from regard.viewer.payload import Given
@@ -73,7 +73,7 @@ def looked(task: Task, sentence: str) -> dict[str, Any]:
     """What every head that sees the whole sentence looked at, and where the three words stand."""
     encoded = task.tokenizer.encode(sentence)
     side = read("text", [sentence], encoded, task.tokenizer)
-    places = [name for name in Places(task.model).layers if name.startswith("encoder")]
+    places = [name for name in LayerNames(task.model).layers if name.startswith("encoder")]
     if not places:
         return {"heads": []}
     model: Any = task.model

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from pydantic import Field
 from torch import Tensor
 
-from regard.attention import Dense, attend
+from regard.attention import DenseMask, attend
 from regard.viewer.learn.lesson import BY_HAND, Lesson, Shown, Small, fact, grid, rectangular
 from regard.viewer.payload import Given
 from regard.viewer.shelf import Shelf
@@ -43,7 +43,7 @@ def shown(given: Picture, shelf: Shelf) -> Shown:
     if not 3 <= width <= 8:
         rectangular("image", given.image, 8)
     heads, pixels = neighbours(height, width), image.reshape(1, 1, -1, 1)
-    gathered = attend(torch.zeros(1, 9, height * width, 1), pixels, pixels, mask=Dense(heads[None]))
+    gathered = attend(torch.zeros(1, 9, height * width, 1), pixels, pixels, mask=DenseMask(heads[None]))
     by_attention = (gathered[0, :, :, 0].T @ kernel.flatten()).view(height, width)
     by_convolution = F.conv2d(image[None, None], kernel[None, None], padding=1)[0, 0]
     rows, columns = [str(number) for number in range(height)], [str(number) for number in range(width)]

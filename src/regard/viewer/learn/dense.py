@@ -4,7 +4,7 @@ import torch
 from pydantic import Field
 from torch import nn
 
-from regard.attention import Dense, Pattern, attend
+from regard.attention import DenseMask, Pattern, attend
 from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, Small, fact, grid, numbered, rectangular
 from regard.viewer.payload import Given
 from regard.viewer.shelf import Shelf
@@ -37,7 +37,7 @@ def shown(given: Inputs, shelf: Shelf) -> Shown:
         linear = nn.Linear(INPUTS * WIDTH, OUTPUTS)
     x = torch.tensor(given.x)[None]
     query, value = torch.zeros(1, INPUTS, 1, WIDTH), x[:, None]
-    mask = Dense(torch.eye(INPUTS, dtype=torch.bool)[None, :, None])
+    mask = DenseMask(torch.eye(INPUTS, dtype=torch.bool)[None, :, None])
     gathered = attend(query, value, value, mask=mask)
     by_attention = nn.functional.linear(gathered.transpose(1, 2).flatten(2), linear.weight, linear.bias)
     by_layer = linear(x.flatten(1))

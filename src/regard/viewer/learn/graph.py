@@ -5,7 +5,7 @@ from typing import Annotated
 import torch
 from pydantic import Field
 
-from regard.attention import Graph, Pattern, attend
+from regard.attention import GraphMask, Pattern, attend
 from regard.errors import RegardError
 from regard.viewer.learn.lesson import BY_HAND, Lesson, Shown, Word, grid
 from regard.viewer.payload import Given
@@ -36,7 +36,7 @@ def shown(given: Nodes, shelf: Shelf) -> Shown:
     if any(max(edge) >= count for edge in given.edges):
         raise RegardError(f"edges between nodes 0 to {count - 1} expected")
     edges, places = sorted(set(given.edges)), torch.arange(count)
-    graph = Graph.from_edges(edges, nodes=count)
+    graph = GraphMask.from_edges(edges, nodes=count)
     x = start = torch.eye(count)[None, None]  # each node knows only itself
     for _ in range(given.steps):
         x = attend(torch.zeros_like(x), x, x, mask=graph)

@@ -8,7 +8,7 @@ from pydantic import Field
 from regard.errors import RegardError
 from regard.layers import MultiHead
 from regard.looking import watch
-from regard.positions import AlibiSlopes, BucketTable, Learned, Position, Rotary, Sinusoidal
+from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
 from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, Word, fact, grid
 from regard.viewer.payload import Given
 from regard.viewer.shelf import Shelf
@@ -17,10 +17,10 @@ WIDTH, LONGEST = 16, 8
 SCHEMES = {
     "none": Position,
     "sinusoidal": lambda: Sinusoidal(WIDTH),
-    "learned": lambda: Learned(length=LONGEST, width=WIDTH),
+    "learned": lambda: LearnedPositions(length=LONGEST, width=WIDTH),
     "rotary": lambda: Rotary(WIDTH // 2),
-    "alibi": lambda: AlibiSlopes(heads=2),
-    "buckets": lambda: BucketTable(heads=2),
+    "alibi": lambda: Alibi(heads=2),
+    "buckets": lambda: RelativeBuckets(heads=2),
 }
 CODE = """import torch
 from regard.layers import MultiHead

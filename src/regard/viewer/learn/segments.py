@@ -4,7 +4,16 @@ import torch
 from pydantic import Field
 
 from regard.looking import watch
-from regard.models import XL, AttentionConfig, InnerConfig, OutputConfig, SideConfig, StackConfig, WordsConfig, XLConfig
+from regard.models import (
+    AttentionConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
+    OutputConfig,
+    StackConfig,
+    TransformerXL,
+    XLConfig,
+)
 from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, fact, grid
 from regard.viewer.payload import Given
 from regard.viewer.shelf import Shelf
@@ -36,9 +45,11 @@ def shown(given: Reading, shelf: Shelf) -> Shown:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         attention = AttentionConfig(heads=2, score="xl")
-        inner = InnerConfig(32, "gelu")
-        stack = StackConfig(layers=LAYERS, width=16, attention=attention, inner=inner, window=given.memory + 1)
-        model = XL(XLConfig(SideConfig(WordsConfig(vocabulary=VOCABULARY), stack), OutputConfig())).eval()
+        inner = FeedForwardConfig(32, "gelu")
+        stack = StackConfig(layers=LAYERS, width=16, attention=attention, feed_forward=inner, window=given.memory + 1)
+        model = TransformerXL(
+            XLConfig(EmbeddedStackConfig(EmbeddingConfig(vocabulary=VOCABULARY), stack), OutputConfig())
+        ).eval()
         text = torch.randint(VOCABULARY, (1, given.length))
     weights = torch.zeros(given.length, given.length)
     memory, begin = None, 0
@@ -61,7 +72,7 @@ def shown(given: Reading, shelf: Shelf) -> Shown:
     return Shown(RANDOM, grids, [fact("farthest", float(felt.nonzero().max()))])
 
 
-def read(model: XL, text: torch.Tensor, segment: int) -> torch.Tensor:
+def read(model: TransformerXL, text: torch.Tensor, segment: int) -> torch.Tensor:
     """The vectors of a text that is read in segments."""
     memory, found = None, []
     for some in text.split(segment, 1):

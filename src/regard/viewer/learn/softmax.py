@@ -24,7 +24,9 @@ class Scores(Given):
 
 def shown(given: Scores, shelf: Shelf) -> Shown:
     scores = torch.tensor(given.scores)  # a query of 1: the scores are the keys
-    pattern = Pattern(torch.ones(1, 1, 1, 1), scores.view(1, 1, -1, 1), score=Dot(1.0)).temper(given.temperature)
+    pattern = Pattern(torch.ones(1, 1, 1, 1), scores.view(1, 1, -1, 1), score=Dot(1.0)).with_temperature(
+        given.temperature
+    )
     keys = numbered("key", len(scores))
     grids = [grid("scores", scores, ["score"], keys), grid("weights", pattern.weights(), ["weight"], keys, "weights")]
     largest = keys[int(pattern[0, 0, 0].argmax())]

@@ -5,21 +5,24 @@ import torch
 from torch.testing import assert_close
 
 from regard.errors import RegardError, UnknownName
-from regard.looking.align import Look, Part, candidates
+from regard.looking.align import AlignmentHead, AlignmentHeads, candidates
 
 WEIGHTS = {"decoder.0.cross": torch.rand(2, 3, 4), "decoder.1.cross": torch.rand(2, 3, 4)}
 
 
 def test_a_shifted_row_is_that_of_the_next_step_and_the_last_has_none():
-    plain, shifted = Part("decoder.0.cross", 1).of(WEIGHTS), Part("decoder.0.cross", 1, shifted=True).of(WEIGHTS)
+    plain, shifted = (
+        AlignmentHead("decoder.0.cross", 1).of(WEIGHTS),
+        AlignmentHead("decoder.0.cross", 1, shifted=True).of(WEIGHTS),
+    )
     assert_close(plain, WEIGHTS["decoder.0.cross"][1])
     assert_close(shifted, WEIGHTS["decoder.0.cross"][1][[1, 2, 2]])
-    assert_close(Part("decoder.0.cross").of(WEIGHTS), WEIGHTS["decoder.0.cross"].mean(0))
+    assert_close(AlignmentHead("decoder.0.cross").of(WEIGHTS), WEIGHTS["decoder.0.cross"].mean(0))
 
 
 def test_a_mix_is_the_weighted_mean():
-    look = Look.read("3 decoder.0.cross:1 shifted + decoder.1.cross")
-    assert look.places == ["decoder.0.cross", "decoder.1.cross"]
+    look = AlignmentHeads.read("3 decoder.0.cross:1 shifted + decoder.1.cross")
+    assert look.layers == ["decoder.0.cross", "decoder.1.cross"]
     expected = 0.75 * WEIGHTS["decoder.0.cross"][1][[1, 2, 2]] + 0.25 * WEIGHTS["decoder.1.cross"].mean(0)
     assert_close(look.of(WEIGHTS), expected)
 
@@ -29,25 +32,25 @@ def test_a_mix_is_the_weighted_mean():
     ["align", "decoder.1.cross:3", "decoder.1.cross shifted", "2 decoder.1.cross:3 shifted + decoder.0.cross:11"],
 )
 def test_it_is_written_as_it_is_read(text):
-    assert str(Look.read(text)) == text
-    assert Look.read(str(Look.read(text))) == Look.read(text)
+    assert str(AlignmentHeads.read(text)) == text
+    assert AlignmentHeads.read(str(AlignmentHeads.read(text))) == AlignmentHeads.read(text)
 
 
 @pytest.mark.parametrize("text", ["", "decoder.1.cross:x", "decoder.1.cross backwards", "0 align", "a + + b"])
 def test_what_is_no_look_is_told(text):
     with pytest.raises(RegardError, match="is no look; expected something like"):
-        Look.read(text)
+        AlignmentHeads.read(text)
 
 
 def test_a_head_or_a_place_that_is_not_there_is_told():
     with pytest.raises(RegardError, match=r"decoder.0.cross has 2 heads, counted from 0; there is no head 2"):
-        Look.read("decoder.0.cross:2").of(WEIGHTS)
+        AlignmentHeads.read("decoder.0.cross:2").of(WEIGHTS)
     with pytest.raises(UnknownName, match=r"unknown place 'decoder.7.cross'"):
-        Look.read("decoder.7.cross").of(WEIGHTS)
+        AlignmentHeads.read("decoder.7.cross").of(WEIGHTS)
 
 
 def test_candidates_are_all_heads_and_means_read_both_ways():
     found = candidates({"decoder.0.cross": 2, "align": 1})
     assert len(found) == len(set(found)) == 2 * (3 + 1)
-    assert Part("decoder.0.cross", None, shifted=True) in found
-    assert Part("align", None) not in found  # of one head, the mean is that head
+    assert AlignmentHead("decoder.0.cross", None, shifted=True) in found
+    assert AlignmentHead("align", None) not in found  # of one head, the mean is that head

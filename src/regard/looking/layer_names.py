@@ -9,7 +9,7 @@ from torch import nn
 
 from regard.attention.taps import Tap
 from regard.errors import RegardError, UnknownName
-from regard.layers import Align, Block, Hop, MultiHead
+from regard.layers import AlignmentAttention, MemoryHop, MultiHead, TransformerBlock
 from regard.looking import live, torch_layers
 
 WRAPPERS = {"module", "_orig_mod", "_checkpoint_wrapped_module", "_fsdp_wrapped_module"}
@@ -18,7 +18,7 @@ NAMES = {"self_attn": "self", "multihead_attn": "cross"}  # as torch.nn calls th
 _lock = threading.Lock()
 
 
-class Places:
+class LayerNames:
     """The attention layers and the blocks of a model, by name: `encoder.0.self`, `encoder.0`."""
 
     def __init__(self, model: nn.Module, *, strict: bool = True) -> None:
@@ -27,13 +27,13 @@ class Places:
         self.left_out: dict[str, str] = {}
         self.around = [module for module in model.modules() if isinstance(module, torch_layers.FAST)]
         if live.is_live(model):
-            found = live.attention_layers(model)
-            self.layers, self.blocks, self.left_out = found.layers, found.blocks, found.left_out
+            live_layers = live.attention_layers(model)
+            self.layers, self.blocks, self.left_out = live_layers.layers, live_layers.blocks, live_layers.left_out
             self.around += [module for module in model.modules() if isinstance(module, live.pretrained())]
         for path, module in model.named_modules(remove_duplicate=False):
-            if isinstance(module, MultiHead | Align | Hop | nn.MultiheadAttention):
+            if isinstance(module, MultiHead | AlignmentAttention | MemoryHop | nn.MultiheadAttention):
                 put(self.layers, path, module, alone="self")
-            elif isinstance(module, Block | nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
+            elif isinstance(module, TransformerBlock | nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
                 put(self.blocks, path, module, alone="block")
         if strict and not self.layers:
             raise RegardError(refusal(type(model).__name__, self.left_out))
@@ -42,9 +42,9 @@ class Places:
     def names(self) -> list[str]:
         return [*self.layers, *self.blocks]
 
-    def chosen(self, wanted: Iterable[str], among: Iterable[str] | None = None) -> list[str]:
+    def match(self, patterns: Iterable[str], among: Iterable[str] | None = None) -> list[str]:
         """The names, all or among some, that fit any of these, which may hold * and ?."""
-        return fitting(wanted, self.names if among is None else list(among))
+        return match_names(patterns, self.names if among is None else list(among))
 
     def of(self, module: nn.Module) -> list[str]:
         """All places of a layer or block."""
@@ -66,62 +66,62 @@ def reasons(left_out: dict[str, str]) -> str:
     by_reason: dict[str, list[str]] = {}
     for name, reason in left_out.items():
         by_reason.setdefault(reason, []).append(name)
-    return "; ".join(f"{shortened(names, 4)}: {reason}" for reason, names in by_reason.items())
+    return "; ".join(f"{shorten(names, 4)}: {reason}" for reason, names in by_reason.items())
 
 
-def fitting(wanted: Iterable[str], names: list[str]) -> list[str]:
+def match_names(patterns: Iterable[str], names: list[str]) -> list[str]:
     """Those of the names, in order, that fit any of these patterns; one that fits none is an error."""
-    found: dict[str, None] = {}
-    for pattern in wanted:
-        chosen = [name for name in names if fnmatchcase(name, pattern)]
-        if not chosen:
-            raise UnknownName(f"no place fits {pattern!r}: known: {shortened(names)}")
-        found.update(dict.fromkeys(chosen))
-    return [name for name in names if name in found]
+    matched: dict[str, None] = {}
+    for pattern in patterns:
+        fitting = [name for name in names if fnmatchcase(name, pattern)]
+        if not fitting:
+            raise UnknownName(f"no place fits {pattern!r}: known: {shorten(names)}")
+        matched.update(dict.fromkeys(fitting))
+    return [name for name in names if name in matched]
 
 
-def fits(name: str, patterns: Iterable[str]) -> bool:
+def matches(name: str, patterns: Iterable[str]) -> bool:
     """Whether a name fits any of these patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def put(table: dict[str, nn.Module], path: str, module: nn.Module, alone: str) -> None:
     """Enter a module under its name, or under its whole path where another has that name."""
-    name = place_name(path, alone)
+    name = short_name(path, alone)
     table[name if table.get(name, module) is module else path] = module
 
 
-def place_name(path: str, alone: str = "self") -> str:
+def short_name(path: str, alone: str = "self") -> str:
     """`encoder.blocks.0.self` is the place `encoder.0.self`; a lone layer is `self`, a lone block `block`."""
     parts = [NAMES.get(part, part) for part in path.split(".") if part not in WRAPPERS | CONTAINERS]
     return ".".join(parts) or alone
 
 
-def is_of_source(place: str) -> bool:
+def attends_to_source(layer: str) -> bool:
     """Whether the keys of a layer are tokens of the source."""
-    return not {"encoder", "hop"}.isdisjoint(place.split(".")) or place.endswith(("cross", "align"))
+    return not {"encoder", "hop"}.isdisjoint(layer.split(".")) or layer.endswith(("cross", "align"))
 
 
-def reads_source(place: str) -> bool:
+def reads_source(layer: str) -> bool:
     """Whether the queries of a layer are tokens of the source, too."""
-    return is_of_source(place) and not place.endswith(("cross", "align"))
+    return attends_to_source(layer) and not layer.endswith(("cross", "align"))
 
 
-class Placed(Tap):
+class LayerTap(Tap):
     """A tap that knows where it is. A layer that serves several places comes by each of them in turn."""
 
     def __init__(self, names: list[str]) -> None:
         self.names = names
         self.calls = 0
 
-    def turn(self) -> str:
+    def next_name(self) -> str:
         """The place of this call."""
         self.calls += 1
         return self.names[(self.calls - 1) % len(self.names)]
 
 
-def shortened(names: list[str], most: int = 12) -> str:
-    return ", ".join(names[:most]) + (f", … ({len(names)} in all)" if len(names) > most else "")
+def shorten(names: list[str], max_names: int = 12) -> str:
+    return ", ".join(names[:max_names]) + (f", … ({len(names)} in all)" if len(names) > max_names else "")
 
 
 def attach(module: nn.Module, tap: Tap) -> None:
@@ -141,6 +141,6 @@ def detach(module: nn.Module, tap: Tap) -> None:
 
 def home(module: nn.Module) -> ModuleType | None:
     """Who knows how to open up a layer that is not ours."""
-    if isinstance(module, MultiHead | Align | Hop | Block):
+    if isinstance(module, MultiHead | AlignmentAttention | MemoryHop | TransformerBlock):
         return None
     return torch_layers if isinstance(module, torch_layers.FOREIGN) else live

@@ -17,7 +17,7 @@ Scores = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
-class Exam:
+class EvaluationSet:
     """Batches, and how wrong a model is about one of them.
 
     `loss(model, batch)` is summed over the batch; no example's part in it depends on the others. `count(batch)` says
@@ -33,7 +33,7 @@ class Exam:
             raise RegardError("there is nothing to ask the model: no batch has anything in it")
 
     @classmethod
-    def of(cls, objective: "Objective", batches: Sequence[Any]) -> "Exam":
+    def of(cls, objective: "Objective", batches: Sequence[Any]) -> "EvaluationSet":
         """What a model learns to do, asked of one that has learned it."""
 
         def loss(model: Any, batch: Any) -> Tensor:

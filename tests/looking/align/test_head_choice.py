@@ -6,8 +6,18 @@ import pytest
 import torch
 
 from regard.errors import RegardError
-from regard.looking.align import Gold, Look, Part, by_anchors, by_gold, by_links, choose, choose_both, swapped
-from regard.looking.align.choice import anchors
+from regard.looking.align import (
+    AlignmentHead,
+    AlignmentHeads,
+    Gold,
+    by_anchors,
+    by_gold,
+    by_links,
+    choose,
+    choose_both,
+    swap,
+)
+from regard.looking.align.head_choice import anchors
 
 NAMES = ("Tom", "Mary", "3", ".", "2026", "Boston")
 
@@ -44,17 +54,17 @@ def made_heads(pairs, truth, good, late=False, turn=False):
     found = {}
     for line, ((source, _), links) in enumerate(zip(pairs, truth, strict=True)):
         size = len(source)
-        links = swapped(links) if turn else links
+        links = swap(links) if turn else links
         right = looking(links, size, 0.8, seed=line)
         step_late = torch.cat([right[:1], right[:-1]])
         last = torch.full((size, size), 0.1)
         last[:, -1] = 1
         heads = {
             good: right,
-            Part("cross", 1): torch.eye(size).roll(1, 0),
-            Part("cross", 2): last,
-            Part("cross", 3): torch.rand(size, size, generator=torch.Generator().manual_seed(line)),
-            Part("cross", 4, shifted=not good.shifted): step_late,
+            AlignmentHead("cross", 1): torch.eye(size).roll(1, 0),
+            AlignmentHead("cross", 2): last,
+            AlignmentHead("cross", 3): torch.rand(size, size, generator=torch.Generator().manual_seed(line)),
+            AlignmentHead("cross", 4, shifted=not good.shifted): step_late,
         }
         for part, weights in heads.items():
             found.setdefault(part, []).append(weights)
@@ -63,10 +73,10 @@ def made_heads(pairs, truth, good, late=False, turn=False):
 
 def test_gold_lines_find_it():
     pairs, truth = lines()
-    good = Part("cross", 0)
+    good = AlignmentHead("cross", 0)
     choice = choose(made_heads(pairs, truth, good), by_gold([Gold(one, one) for one in truth]))
     assert choice.ranking[0][0] == good
-    assert choice.look.parts[0].head == 0
+    assert choice.heads.heads[0].head == 0
     assert choice.error <= choice.ranking[0][1] < 0.3
     assert [error for _, error in choice.ranking] == sorted(error for _, error in choice.ranking)
     assert len(choice.ranking) == 5
@@ -74,22 +84,22 @@ def test_gold_lines_find_it():
 
 def test_words_spelled_alike_find_it():
     pairs, truth = lines()
-    good = Part("cross", 0, shifted=True)
+    good = AlignmentHead("cross", 0, shifted=True)
     choice = choose(made_heads(pairs, truth, good), by_anchors(pairs), mix=False)
-    assert choice.look == Look((good,))
+    assert choice.heads == AlignmentHeads((good,))
 
 
 def test_the_other_direction_finds_both():
     pairs, truth = lines()
-    one, two = Part("cross", 0), Part("cross", 0, shifted=True)
+    one, two = AlignmentHead("cross", 0), AlignmentHead("cross", 0, shifted=True)
     found, other = choose_both(made_heads(pairs, truth, one), made_heads(pairs, truth, two, turn=True), mix=False)
-    assert found.look == Look((one,))
-    assert other.look == Look((two,))
+    assert found.heads == AlignmentHeads((one,))
+    assert other.heads == AlignmentHeads((two,))
 
 
 def test_a_mix_of_two_that_are_half_right_is_better_than_either():
     pairs, truth = lines()
-    halves = {Part("cross", 0): [], Part("cross", 1): []}
+    halves = {AlignmentHead("cross", 0): [], AlignmentHead("cross", 1): []}
     for (source, _), links in zip(pairs, truth, strict=True):
         for head, lines_of in enumerate(halves.values()):
             half = {link for link in links if link[1] % 2 == head}
@@ -97,7 +107,7 @@ def test_a_mix_of_two_that_are_half_right_is_better_than_either():
     alone = choose(halves, by_links(truth), mix=False)
     mixed = choose(halves, by_links(truth))
     assert mixed.error < alone.error
-    assert {part.head for part in mixed.look.parts} == {0, 1}
+    assert {part.head for part in mixed.heads.heads} == {0, 1}
 
 
 def test_anchors_stand_once_on_each_side():

@@ -10,14 +10,14 @@ from models import test_xl
 from torch.testing import assert_close
 
 import regard
-from regard.attention import Dense, Padding, Pattern, Tap
+from regard.attention import DenseMask, Padding, Pattern, Tap
 from regard.attention.taps import active
 from regard.decoding import decode
 from regard.engine.changes import changes
 from regard.engine.packed import Unsupported
 from regard.errors import RegardError, ShapeError
 from regard.layers import MultiHead
-from regard.looking.places import Places
+from regard.looking.layer_names import LayerNames
 from regard.models import (
     AlignConfig,
     Aligner,
@@ -68,7 +68,7 @@ class Drawing(Tap):
 
 def plainly(model, place: str, tap: Tap, *given: list[int]) -> torch.Tensor:
     """Log-probabilities of what follows each token of one text, read at once with a tap on one layer."""
-    layer = Places(model).layers[place]
+    layer = LayerNames(model).layers[place]
     layer.taps = (tap,)
     with torch.no_grad(), active(tap):
         logits = model(*(torch.tensor([tokens], dtype=torch.long) for tokens in given))
@@ -109,7 +109,7 @@ def texts(given: dict, decoded) -> list[tuple[list[list[int]], int, list[int], t
 def test_what_is_written_in_steps_is_what_is_read_at_once(kind, place, chosen, row, weights, beam):
     model, given, heads = made(kind), asked(kind, chosen), [0] if place == "align" else [1, 2]
     with regard.edit(model, [record(place, row, weights, heads)]):
-        found = decode(model, **given, beam=beam, nbest=beam, max_length=LONGEST, rules=RULES)
+        found = decode(model, **given, beam=beam, num_hypotheses=beam, max_new_tokens=LONGEST, rules=RULES)
     reached, changed = 0, 0
     for read, first, written, scores in texts(given, found):
         logs = plainly(model, place, Drawing(row, weights, heads), *read)[first:]
@@ -228,7 +228,7 @@ def test_a_source_in_padding_is_counted_without_it():
 def test_what_cannot_be_drawn_is_refused_in_one_line(place, row, weights, kind, message):
     model, source = made("translator"), torch.tensor([[3, 4, 5, 6, 7]])
     with regard.edit(model, [record(place, row, weights, [0])]), pytest.raises(kind, match=message):
-        decode(model, source, prefix=torch.tensor([[1]]), max_length=3)
+        decode(model, source, prefix=torch.tensor([[1]]), max_new_tokens=3)
 
 
 def test_a_number_of_rows_that_does_not_fit_is_refused():
@@ -249,7 +249,7 @@ def test_every_mask_is_asked_for_the_member_and_the_head_that_is_drawn(size, bud
     with regard.edit(layer) as edit:
         edit.head("self", 1).set(torch.eye(5)[[2, 2, 3, 4]], rows=[0, 1, 2, 4])
         edit.head("self", 0).set(torch.eye(5)[2], rows=[3] if size[1] == HEADS else [2])
-        layer(x, mask=Dense(allowed))
+        layer(x, mask=DenseMask(allowed))
         edit.head("self", 1).set(torch.eye(5)[2])
         with pytest.raises(RegardError, match="self: row 3 puts weight on key 2, which the mask forbids"):
-            layer(x, mask=Dense(allowed))
+            layer(x, mask=DenseMask(allowed))

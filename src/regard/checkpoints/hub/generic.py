@@ -1,0 +1,113 @@
+"""Whatever no outside family has words for, in a layout of our own: the config as it is, tensors under our own names.
+
+`config.json` has the model_type `regard`, the kind of the model under `kind`, and the dataclass of its config under
+`model`, part by part. Reading goes by the types of the fields: a key that a part does not have, or a value of another
+type, is an error that names it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import torch
+
+from regard.checkpoints.files import CheckpointError, listed
+from regard.checkpoints.hub.family import Config, Family, build
+from regard.checkpoints.options import Options
+from regard.checkpoints.rows import TensorNames, tensor_name
+from regard.models import (
+    AlignerConfig,
+    DecoderConfig,
+    EncoderConfig,
+    GlimpseConfig,
+    MemoryNetworkConfig,
+    TransformerConfig,
+    VisionConfig,
+    XLConfig,
+)
+
+KIND = "regard"
+CONFIGS: dict[str, type[Config]] = {
+    "encoder": EncoderConfig,
+    "decoder": DecoderConfig,
+    "transformer": TransformerConfig,
+    "xl": XLConfig,
+    "alignment": AlignerConfig,
+    "memory": MemoryNetworkConfig,
+    "vision": VisionConfig,
+    "glimpse": GlimpseConfig,
+}
+"""Every kind of model, by the name that recipes use."""
+
+
+def kind_of(config: Config) -> str:
+    """What a config is called in CONFIGS."""
+    return next(kind for kind, cls in CONFIGS.items() if type(config) is cls)
+
+
+def read(options: Options, architecture: str) -> Config:
+    kind = options.need("kind")
+    if kind not in CONFIGS:
+        raise CheckpointError(f"{options.where}: kind = {kind!r}, one of {', '.join(CONFIGS)} expected")
+    return from_json(CONFIGS[kind], options.need("model"), f"{options.where}: model")
+
+
+def write(config: Config, architecture: str) -> dict[str, Any]:
+    return {"model_type": KIND, "kind": kind_of(config), "model": asdict(config)}
+
+
+def names(config: Config, architecture: str) -> TensorNames:
+    """The names of the model itself; a tensor that has two is there once."""
+    with torch.device("meta"):
+        return TensorNames.of(tensor_name(name, name) for name, _ in build(config).named_parameters())
+
+
+def from_json(cls: Any, data: Any, where: str) -> Any:
+    """A dataclass from what `asdict` and JSON made of it; `where` is its path, for errors."""
+    if not isinstance(data, Mapping):
+        raise CheckpointError(f"{where}: the fields of a {cls.__name__} expected, got {data!r}")
+    known = {field.name: field for field in fields(cls)}
+    if unknown := data.keys() - known.keys():
+        raise CheckpointError(f"{where}: unknown {listed(unknown)}; a {cls.__name__} has {', '.join(known)}")
+    required = {name for name, field in known.items() if field.default is field.default_factory is MISSING}
+    if missing := required - data.keys():
+        raise CheckpointError(f"{where}: missing {listed(missing)}")
+    hints = get_type_hints(cls)
+    return cls(**{name: value_of(hints[name], value, f"{where}.{name}") for name, value in data.items()})
+
+
+def value_of(hint: Any, value: Any, where: str) -> Any:
+    """A value of JSON as the type of a field wants it."""
+    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if value is None and NoneType in options:
+        return None
+    for option in options:
+        if is_dataclass(option) and isinstance(value, Mapping):
+            return from_json(option, value, where)
+        if is_of(option, value):
+            return tuple(value) if get_origin(option) is tuple else value
+    expected = " or ".join(
+        "nothing" if option is NoneType else getattr(option, "__name__", str(option)) for option in options
+    )
+    raise CheckpointError(f"{where}: {expected} expected, got {value!r}")
+
+
+def is_of(option: Any, value: Any) -> bool:
+    """Whether a plain value of JSON is of a type; a whole number is a float, too."""
+    origin = get_origin(option)
+    if origin is Literal:
+        return value in get_args(option)
+    if origin in (list, tuple):
+        kinds = get_args(option)
+        return isinstance(value, list | tuple) and all(not kinds or is_of(kinds[0], one) for one in value)
+    if origin is dict:
+        return isinstance(value, dict)
+    if option is float:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(option, type) and type(value) is option
+
+
+FAMILY = Family(
+    (KIND,), ("Encoder", "Decoder", "Transformer", "XL", "Aligner", "Memory", "Vision", "Glimpse"), read, write, names
+)
