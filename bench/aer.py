@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from regard.looking.align import SYMMETRIES, Gold, Links, error_rate, read_gold, read_links, swap, symmetrise
+from regard.looking.align import SYMMETRIES, Gold, Links, error_rate, read_gold, read_links, swap_links, symmetrise
 from regard.text import pairs
 
 SHARED = Path(__file__).parents[2] / "shared/data"
@@ -101,7 +101,7 @@ def main(
     python bench/aer.py --en-de runs/tatoeba-en-de/model --de-en runs/tatoeba-de-en/model --packages build/eflomal
     """
     from regard.tasks import load
-    from regard.tasks.align import Direction, WordAligner, turned
+    from regard.tasks.align import Direction, WordAligner, swap_pair
 
     if not (to_german or to_english):
         raise click.UsageError("--en-de or --de-en expected")
@@ -119,17 +119,19 @@ def main(
         found[f"eflomal, {how}"] = row(joined, gold, groups)
     first, *others = [Direction.of(load(name)) for name in (to_english, to_german) if name]
     aligner, is_turned = WordAligner(first, others[0] if others else None), to_english is None
-    texts = [turned(pair) for pair in both] if is_turned else both
+    texts = [swap_pair(pair) for pair in both] if is_turned else both
     truth = [one.swap() for one in gold] if is_turned else gold
     skipped = CHOSEN if chosen_on_gold else 0
-    aligner = aligner.chosen(texts[:CHOSEN], truth[:CHOSEN]) if chosen_on_gold else aligner.chosen(texts[:200])
+    aligner = (
+        aligner.choose_heads(texts[:CHOSEN], truth[:CHOSEN]) if chosen_on_gold else aligner.choose_heads(texts[:200])
+    )
     for choice in aligner.choices:
         click.echo(f"{choice.heads}: by {choice.rule}, error {choice.error:.3f}", err=True)
     ours = WordAligner(aligner.forward)(texts)
     name = "ours, English to German" if is_turned else "ours, German to English"
     found[name] = row(ours, truth, groups, skipped)
     if aligner.backward:
-        others = [swap(one) for one in WordAligner(aligner.backward)([turned(pair) for pair in texts])]
+        others = [swap_links(one) for one in WordAligner(aligner.backward)([swap_pair(pair) for pair in texts])]
         found["ours, English to German"] = row(others, truth, groups, skipped)
         for how in SYMMETRIES:
             joined = [symmetrise(one, other, how) for one, other in zip(ours, others, strict=True)]

@@ -31,11 +31,11 @@ def numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int]
 
 def cases(shape: str, batches: list[int], beams: list[int], quick: bool) -> list[Any]:
     """What is run with one model. A GPT-2 continues one prompt, greedily."""
-    from regard.tasks.contest import Case
+    from regard.tasks.contest import Workload
 
     if shape == "gpt2":
-        return [Case(read=128, write=8 if quick else 128)]
-    every = [Case(batch, beam) for batch in batches for beam in beams]
+        return [Workload(read=128, write=8 if quick else 128)]
+    every = [Workload(batch, beam) for batch in batches for beam in beams]
     return [replace(case, batch=min(case.batch, 8), write=8) for case in every] if quick else every
 
 
@@ -137,7 +137,7 @@ def main(
     from rich.console import Console
 
     from regard.errors import lookup
-    from regard.tasks.contest import SHAPES, entered, race, random_folder
+    from regard.tasks.contest import SHAPES, contenders, random_folder, run_benchmark
 
     console = Console()
     if not console.is_terminal:  # a file can be as wide as the table
@@ -154,10 +154,10 @@ def main(
     missing: dict[str, str] = {}
     for name, shape in shapes.items():
         with tempfile.TemporaryDirectory(prefix="regard-bench-") as scratch:
-            field = entered(random_folder(shape, Path(scratch) / name), Path(scratch), threads)
+            field = contenders(random_folder(shape, Path(scratch) / name), Path(scratch), threads)
         missing |= field.missing
         for case in cases(name, batches, beams, quick):
-            ran = race(field, case, rounds=2 if quick else rounds, seconds=MOST)
+            ran = run_benchmark(field, case, rounds=2 if quick else rounds, seconds=MOST)
             found.append((name, ran, [] if quick else goals(name, case)))
             show(console, *found[-1], field.checkpoint.model, bandwidth)
     for name, reason in missing.items():

@@ -67,10 +67,12 @@ def viewer() -> Callable[[], None]:
     from starlette.testclient import TestClient
 
     from regard.viewer import server
-    from regard.viewer.guard import Address
-    from regard.viewer.shelf import Shelf
+    from regard.viewer.guard import ServerAddress
+    from regard.viewer.shelf import ModelStore
 
-    client = TestClient(server.served(Shelf(), Address(port=80)), base_url="http://127.0.0.1").__enter__()
+    client = TestClient(
+        server.create_app(ModelStore(), ServerAddress(port=80)), base_url="http://127.0.0.1"
+    ).__enter__()
 
     def call() -> None:
         lines = client.post("/api/runs", json={"model": "en-de", "text": SENTENCE, "beam": 4}).text.splitlines()

@@ -31,13 +31,14 @@ def decoder(memory: int) -> Any:
         EmbeddingConfig,
         FeedForwardConfig,
         OutputConfig,
+        ScoreConfig,
         StackConfig,
         TransformerXL,
         XLConfig,
     )
 
     torch.manual_seed(0)
-    attention, inner = AttentionConfig(HEADS, score="xl"), FeedForwardConfig(4 * WIDTH, "gelu-tanh")
+    attention, inner = AttentionConfig(HEADS, score=ScoreConfig("xl")), FeedForwardConfig(4 * WIDTH, "gelu-tanh")
     stack = StackConfig(LAYERS, WIDTH, attention, inner, window=memory + 1 if memory else None)
     return TransformerXL(XLConfig(EmbeddedStackConfig(EmbeddingConfig(VOCABULARY), stack), OutputConfig())).eval()
 

@@ -112,7 +112,7 @@ def main() -> None:
     side = LENGTH // CELLS
     say(f"Head {HEAD} from afar: each cell the mean of {side} x {side} weights, over the largest of its row")
     alone = pattern.narrow(slice(0, 1), slice(HEAD, HEAD + 1))
-    overview, cost = measured(lambda: alone.pooled(CELLS, CELLS)[0, 0])
+    overview, cost = measured(lambda: alone.pool(CELLS, CELLS)[0, 0])
     print(f"  {LENGTH:,} x {LENGTH:,}      {cost}\n")
     picture = heat(overview / overview.amax(-1, keepdim=True), colour=console.is_terminal)
     console.print(Text.from_ansi(picture), soft_wrap=True)

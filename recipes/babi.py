@@ -85,7 +85,7 @@ def trained(learned: Sequence[Question], width: int, copies: int, protocol: Rest
     told = StoryBatch.of(rows(learned, tokenizer, MEMORIES))
     memories = min(MEMORIES, told.story.shape[1])
     longest = max(told.story.shape[2], told.question.shape[1])  # a question is read as sentences are
-    config = MemoryNetworkConfig(len(tokenizer), width, memories=memories, longest=longest, fills=True)
+    config = MemoryNetworkConfig(len(tokenizer), width, memories=memories, max_words=longest, fills=True)
     model, start = model_of_copies(config, range(copies)), 0
     if state.is_file():
         kept = load_file(state)
@@ -152,7 +152,7 @@ CLASSES = (
     ("green", "white", "gray", "yellow"),
 )
 """Words of task 16 that can stand for each other: who, what, and of what colour."""
-SHIPPED = replace(JOINT, linear=10, epochs=30, halve=8)
+SHIPPED = replace(JOINT, linear_epochs=10, epochs=30, halve=8)
 
 
 def variant(told: Question, chance: random.Random) -> Question:

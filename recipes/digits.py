@@ -106,7 +106,7 @@ def pictures(model: Any, image: Tensor) -> Any:
     shown = [Picture(image, title="the picture")]
     if isinstance(model, GlimpseNetwork):
         with torch.no_grad():
-            places = model.glances(image[None]).places[0].tolist()
+            places = model.glances(image[None]).positions[0].tolist()
         for number, (pattern, place) in enumerate(zip(seen.all("look"), places, strict=True)):
             where = f"glimpse {number + 1}: row {place // SIZE}, column {place % SIZE}"
             shown.append(Picture(pattern.weights()[0, 0, 0].view(SIZE, SIZE), title="where it may look", part=where))

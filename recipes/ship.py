@@ -26,7 +26,7 @@ from regard.checkpoints import Checkpoint, load_model, save_model
 from regard.checkpoints.card import CARD
 from regard.checkpoints.files import write_manifest
 from regard.errors import RegardError, lookup
-from regard.training.reading import read_recipe, write_recipe
+from regard.training.reading import read_run_recipe, write_recipe
 from regard.training.recipe import Recipe
 
 HERE = Path(__file__).parent
@@ -82,7 +82,7 @@ def ship(run: Path, name: str, home: Path = BUILTIN, scores: dict[str, Any] | No
 
 def followed(run: Path) -> list[Recipe]:
     """The recipe of a run, after those of the runs that it went on from."""
-    recipe = read_recipe(run / "recipe.toml")
+    recipe = read_run_recipe(run / "recipe.toml")
     before = Path(recipe.start).parent
     return [*(followed(before) if recipe.start and (before / "recipe.toml").is_file() else []), recipe]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from regard.tasks.contest import Case, Race, Spread
+from regard.tasks.contest import BenchmarkResult, Spread, Workload
 
 FLOAT32, FLOAT16, INT8 = (f"regard {precision}" for precision in ("float32", "float16", "int8"))
 PEER, PEER_INT8, GENERATE = "CTranslate2 float32", "CTranslate2 int8", "transformers"
@@ -17,14 +17,14 @@ class Goal:
     peers: tuple[str, ...]
     least: float
 
-    def speed(self, race: Race) -> Spread | None:
+    def speed(self, race: BenchmarkResult) -> Spread | None:
         """How many times as fast it was; None if somebody was missing."""
         if any(name not in race.seconds for name in (self.name, *self.peers)):
             return None
         return min((race.ratio(self.name, peer) for peer in self.peers), key=lambda ratio: ratio.median)
 
 
-def goals(shape: str, case: Case) -> list[Goal]:
+def goals(shape: str, case: Workload) -> list[Goal]:
     """What was hoped for in one case."""
     alone, is_greedy = case.batch == 1, case.beam == 1
     if shape == "gpt2":

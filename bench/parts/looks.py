@@ -36,7 +36,7 @@ def looked_at(name: str, mask: Mask | None, length: int, cells: int, repeat: int
     looks = {
         "tile 256 x 256": lambda: pattern[0, 0, middle, :256],
         "top(16)": partial(pattern.top, 16),
-        f"pooled({cells}, {cells})": partial(pattern.pooled, cells, cells),
+        f"pooled({cells}, {cells})": partial(pattern.pool, cells, cells),
     }
     memory = {look: held(action).peak for look, action in looks.items()}  # warms up, too
     kernel = partial(F.scaled_dot_product_attention, *heads, is_causal=mask is not None)

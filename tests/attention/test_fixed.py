@@ -24,7 +24,7 @@ def fixed():
 
 def test_a_tile_gets_the_rows_that_it_holds():
     tile = torch.zeros(2, 4, 3, 2)
-    put = fixed().put(tile, slice(2, 5), slice(5, 7))
+    put = fixed().put_rows(tile, slice(2, 5), slice(5, 7))
     meant = torch.zeros(2, 4, 5, 7)
     for number, head in enumerate((3, 1)):
         for line, row in enumerate((4, 0, 2)):
@@ -35,9 +35,9 @@ def test_a_tile_gets_the_rows_that_it_holds():
 
 def test_a_tile_without_such_rows_or_heads_is_left_alone():
     tile = torch.rand(2, 4, 1, 7)
-    assert fixed().put(tile, slice(1, 2), slice(0, 7)) is tile
+    assert fixed().put_rows(tile, slice(1, 2), slice(0, 7)) is tile
     other = torch.rand(2, 1, 5, 7)
-    assert fixed().part(slice(0, 2), slice(2, 3)).put(other, slice(0, 5), slice(0, 7)) is other
+    assert fixed().part(slice(0, 2), slice(2, 3)).put_rows(other, slice(0, 5), slice(0, 7)) is other
 
 
 def test_a_part_counts_its_heads_anew():

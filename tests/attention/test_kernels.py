@@ -132,7 +132,7 @@ def test_far_places_are_told_apart_in_half_precision(dtype):
 
 def test_a_sharp_temperature_does_not_overflow_in_half_precision():
     query, key, value = random_heads(dtype=torch.float16)
-    sharp = Editor(lambda pattern: pattern.temper(1e-5))
+    sharp = Editor(lambda pattern: pattern.with_temperature(1e-5))
     assert attend(query, key, value, taps=(sharp,)).isfinite().all()
 
 

@@ -84,7 +84,7 @@ def test_looks_at_long_rows_see_the_whole_of_them():
     dense = pattern.weights()
     assert_close(pattern.top(2).weights, dense.topk(2).values)
     assert torch.equal(pattern.top(1).positions[..., 0], dense.argmax(-1))
-    assert_close(pattern.pooled(3, 7), cells(dense, 3, 7, "mean"))
+    assert_close(pattern.pool(3, 7), cells(dense, 3, 7, "mean"))
 
 
 def test_rows_set_by_hand_are_seen_past_the_mask():
@@ -95,7 +95,7 @@ def test_rows_set_by_hand_are_seen_past_the_mask():
     with blocks_of(12):
         assert_close(pattern.received(), dense.sum(2))
         assert_close(pattern.entropy(), torch.special.entr(dense).sum(-1))
-        assert_close(pattern.pooled(3, 4, "max"), cells(dense, 3, 4, "max"))
+        assert_close(pattern.pool(3, 4, "max"), cells(dense, 3, 4, "max"))
         assert pattern.top(2).positions[0, 2, 0].tolist() == [5, 4]
 
 

@@ -105,7 +105,7 @@ def test_a_look_without_gradients_does_not_end_those_of_the_next():
 def test_what_was_read_once_is_not_read_again(monkeypatch):
     query, key, _ = (tensor.detach() for tensor in random_heads())
     pattern, reads = Pattern(query, key), []
-    read = Pattern._summarised
+    read = Pattern._compute_statistics
     monkeypatch.setattr(Pattern, "_summarised", lambda self: reads.append(self) or read(self))
     _, _, _ = pattern.row(0), pattern.top(2), pattern.logsumexp
     assert len(reads) == 1

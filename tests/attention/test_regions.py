@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.attention import AlibiBias, Causal, GraphMask, Pattern
-from regard.attention.regions import bridged, numbers, positions, runs, whole
+from regard.attention.regions import bridge, full_index, numbers, positions, runs
 from regard.errors import ShapeError
 
 SIZES = (2, 4, 5, 7)
@@ -159,7 +159,7 @@ def test_runs_hold_the_same_indices_in_order_and_cross_no_group(chosen, shared):
 
 @given(st.lists(st.integers(0, 300), min_size=1))
 def test_bridged_slices_hold_every_index_apart_and_in_order(chosen):
-    held = bridged(chosen)
+    held = bridge(chosen)
     every = [index for run in held for index in range(run.start, run.stop)]
     assert every == sorted(set(every))
     where = positions(chosen, held)
@@ -168,6 +168,6 @@ def test_bridged_slices_hold_every_index_apart_and_in_order(chosen):
 
 def test_an_ellipsis_stands_for_what_is_missing():
     everything = slice(None)
-    assert whole((1, ..., 2), 4) == (1, everything, everything, 2)
-    assert whole((), 4) == (everything,) * 4
-    assert whole((0, 1, ..., 2, 3), 4) == (0, 1, 2, 3)
+    assert full_index((1, ..., 2), 4) == (1, everything, everything, 2)
+    assert full_index((), 4) == (everything,) * 4
+    assert full_index((0, 1, ..., 2, 3), 4) == (0, 1, 2, 3)

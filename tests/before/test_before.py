@@ -41,7 +41,7 @@ def same(found, expected, tolerance):
 
 @torch.no_grad()
 def answer(model, given):
-    mask = {"real": given["mask"]} if "mask" in given else {}
+    mask = {"attention_mask": given["mask"]} if "mask" in given else {}
     return model(*(given[key] for key in "01" if key in given), **mask)
 
 
@@ -116,4 +116,4 @@ def test_addresses_of_the_page_mean_what_they_meant():
         for change in state["changes"]:
             check_record(change["record"])
         if given := state["more"].get("given"):
-            LESSONS[state["more"]["topic"]].given.model_validate(json.loads(given))
+            LESSONS[state["more"]["topic"]].request.model_validate(json.loads(given))

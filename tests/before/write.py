@@ -31,12 +31,12 @@ from regard.checkpoints.options import Options
 from regard.cli.main import COMMANDS
 from regard.cli.main import regard as command_line
 from regard.looking.prune import prune
-from regard.models import AlignConfig, AlignerConfig, MemoryNetworkConfig, OutputConfig, RecurrentConfig
+from regard.models import AlignConfig, AlignerConfig, MemoryConfig, OutputConfig, RecurrentConfig
 from regard.models.vision import GlimpseConfig
-from regard.tasks.writing import Settings
+from regard.tasks.writing import FolderGenerationConfig
 from regard.training import Stopped, read_recipe, train
-from regard.training.reading import flatten
-from regard.training.reports import SilentReport
+from regard.training.reading import flat
+from regard.training.reports import Silent
 from regard.viewer.learn import topics
 
 HERE = Path(__file__).parent
@@ -113,7 +113,7 @@ FAMILIES = {
 """Told as their files have it. What stands behind a hyphen is our name of a second model of the family."""
 
 SIDES = RecurrentConfig(WORDS, 6, 4, 2), RecurrentConfig(WORDS, 6, 8, 2)
-BAHDANAU = AlignerConfig(*SIDES, AlignConfig("additive", "before", score_width=5))
+BAHDANAU = AlignerConfig(*SIDES, AlignConfig("additive", "before", inner=5))
 LUONG = AlignerConfig(*SIDES, AlignConfig("bilinear", "after"), deep="tanh", skips=False)
 BETWEEN = AlignerConfig(
     *(RecurrentConfig(WORDS, 6, width) for width in (4, 8)),
@@ -136,8 +136,8 @@ CONFIGS = {
         BAHDANAU, reads=SIDES[1], writes=SIDES[1], shared=True, output=OutputConfig(tied=True), begins=False
     ),
     "e2k": BETWEEN,
-    "regard-memory": MemoryNetworkConfig(WORDS, 8, hops=2, memories=6, longest=5),
-    "regard-memory-layerwise": MemoryNetworkConfig(
+    "regard-memory": MemoryConfig(WORDS, 8, hops=2, memories=6, longest=5),
+    "regard-memory-layerwise": MemoryConfig(
         WORDS, 8, hops=2, tying="layerwise", projects=True, memories=6, longest=0, fills=True, copies=2
     ),
     "regard-vision-glimpse": GlimpseConfig(size=6, labels=4, width=8, glimpses=3),
@@ -295,7 +295,7 @@ log_every = 4
 }
 
 
-class Stopping(SilentReport):
+class Stopping(Silent):
     """Stops a training after six steps."""
 
     def step(self, step, values):
@@ -320,7 +320,7 @@ def write_training():
             (folder / "recipe.toml").write_text(recipe)
             write_text(folder)
             read = read_recipe(folder / "recipe.toml")
-            final = train(replace(read, run=str(folder / "whole")), reporting=SilentReport())
+            final = train(replace(read, run=str(folder / "whole")), reporting=Silent())
             with suppress(Stopped):
                 train(read, reporting=Stopping())
             kept = [folder / "recipe.toml", *(Path(file) for file in (*read.data.train, *read.data.valid))]
@@ -354,19 +354,19 @@ def write_translator():
     path.write_text(json.dumps(told, indent=2) + "\n")
     (folder / "manifest.json").unlink()
     write_manifest(folder)
-    settings = Settings(load_model(folder))
+    settings = FolderGenerationConfig(load_model(folder))
     task = regard.load(folder)
     answers = {}
     for text in ("the cat sees a dog", "THE OLD BIRD"):
         found = task(text)
         answers[text] = {"text": found.text, "alignment": found.alignment.weights.tolist()}
-    look = settings.look()
-    read = {"alignment": [asdict(part) for part in look.heads], "written": str(look), "capitals": settings.capitals()}
+    look = settings.alignment_heads()
+    read = {"alignment": [asdict(part) for part in look.parts], "written": str(look), "capitals": settings.capitals()}
     write_json("translator.json", {"read": read, "answers": answers})
 
 
 def write_recipe():
-    recipe = flatten(read_recipe(HERE / "recipe/full.toml"))
+    recipe = flat(read_recipe(HERE / "recipe/full.toml"))
     told = {key: value.replace(str(HERE), ".") if isinstance(value, str) else value for key, value in recipe.items()}
     for key in ("data.train", "data.valid"):
         told[key] = [value.replace(str(HERE), ".") for value in told[key]]
@@ -415,7 +415,7 @@ def write_addresses():
         f"#inside?{start}&look=models&with=de-en&place=encoder.0.self&head=2",
         "#learn?topic=matrix&step=2",
     ]
-    found += [f"#learn?topic={one.topic}&given={json.dumps(one.given)}" for one in topics().topics]
+    found += [f"#learn?topic={one.topic}&given={json.dumps(one.inputs)}" for one in topics().topics]
     write_json("addresses.json", dict(zip(found, decoded(found), strict=True)))
 
 

@@ -8,7 +8,7 @@ from shared import unpacked
 
 import regard
 from regard.engine import serve
-from regard.tasks import Translate
+from regard.tasks import TranslateTask
 from regard.tasks.find import builtin
 
 DIRECTIONS = ("en-de", "de-en")
@@ -31,9 +31,9 @@ def loaded(name: str):
     return found
 
 
-def translator(name: str) -> Translate:
+def translator(name: str) -> TranslateTask:
     found = loaded(name)
-    assert isinstance(found, Translate)
+    assert isinstance(found, TranslateTask)
     return found
 
 

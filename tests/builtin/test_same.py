@@ -88,7 +88,11 @@ def by_batches(name, write):
     found = {}
     with torch.no_grad():
         for batch in batches(read, pad=task.tokenizer.specials.pad, device="cpu"):
-            told = {"attention_mask": batch.attention_mask, "max_length": task.most(None), "rules": task.rules(0)}
+            told = {
+                "attention_mask": batch.attention_mask,
+                "max_length": task.max_new_tokens(None),
+                "rules": task.constraints(0),
+            }
             told["prefix"] = torch.full((len(batch.rows), 1), task.start())
             found.update(zip(batch.rows, write(task.model, batch.tokens, told), strict=True))
     return [found[row] for row in range(len(read))]

@@ -34,7 +34,7 @@ def run(*arguments, lines=None):
 
 
 def expected(folder, pairs=PAIRS):
-    return WordAligner(Direction.of(regard.load(folder / "model"), look=LOOK))(pairs)
+    return WordAligner(Direction.of(regard.load(folder / "model"), heads=LOOK))(pairs)
 
 
 def test_a_pair_is_a_line(folder):

@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from regard.cli.main import regard
 from regard.errors import RegardError
-from regard.tasks.contest import Shape, entrants, peers, random_folder
+from regard.tasks.contest import ModelShape, entrants, peers, random_folder
 
 CASES = ["batch 1 greedy", "batch 1 beam 2", "batch 2 greedy", "batch 2 beam 2"]
 
@@ -15,7 +15,7 @@ def run(tmp_path, monkeypatch):
     """The command, with a model so small that nobody waits for it."""
     monkeypatch.setattr("regard.tasks.contest.clock.SHORTEST", 0.0)
     monkeypatch.setattr("regard.tasks.contest.clock.PAUSE", 0.0)
-    folder = random_folder(Shape("marian", 16, 1, 2, 50), tmp_path / "model")
+    folder = random_folder(ModelShape("marian", 16, 1, 2, 50), tmp_path / "model")
 
     def command(*arguments):
         told = ["bench", "--quick", "--model", str(folder), "--batch", "2", "--beam", "2", "--threads", "1"]

@@ -15,7 +15,7 @@ from regard.cli.main import regard as command
 from regard.looking import ablation
 from regard.tasks.evaluation import corpus_for
 from regard.tasks.heads import JUDGES as KNOWN
-from regard.tasks.heads import material_of
+from regard.tasks.heads import head_data
 
 LABELS = {"id2label": {0: "bad", 1: "good"}, "label2id": {"bad": 0, "good": 1}}
 
@@ -41,7 +41,7 @@ def test_every_judge_can_be_asked():
 def test_numbers_are_those_of_the_library(home):
     found = json.loads(run(home / "model", home / "lines.tsv", "--by", "ablation", "--json"))
     task = regard.load(home / "model")
-    expected = ablation(task.model, material_of(task, corpus_for(task, [home / "lines.tsv"])).exam())
+    expected = ablation(task.model, head_data(task, corpus_for(task, [home / "lines.tsv"])).evaluation_set())
     assert found["by"] == "ablation"
     for place, row in expected.items():
         assert [head for head, _ in found["scores"][place]] == [0, 1, 2]

@@ -33,7 +33,7 @@ def test_a_taken_usual_port_is_no_reason_to_stop(monkeypatch):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         monkeypatch.setattr(serving, "PORT", taken.getsockname()[1])
-        with serving.listening("127.0.0.1", None) as other:
+        with serving.open_socket("127.0.0.1", None) as other:
             assert other.getsockname()[1] != serving.PORT
 
 
@@ -41,10 +41,10 @@ def test_a_taken_usual_port_is_no_reason_to_stop(monkeypatch):
     ("folder", "name"), [("runs/sst2/model", "sst2"), ("my-bert", "my-bert"), ("/models/gpt/", "gpt")]
 )
 def test_a_folder_is_called_by_what_tells_it_apart(folder, name):
-    assert serving.name_of(folder) == name
+    assert serving.folder_name(folder) == name
 
 
 def test_the_address_carries_the_token():
-    address = serving.Address("0.0.0.0", 8080, "a b")
-    assert serving.url_of(address) == "http://127.0.0.1:8080/?token=a%20b"
-    assert serving.url_of(serving.Address("::1", 8080)) == "http://[::1]:8080/"
+    address = serving.ServerAddress("0.0.0.0", 8080, "a b")
+    assert serving.page_url(address) == "http://127.0.0.1:8080/?token=a%20b"
+    assert serving.page_url(serving.ServerAddress("::1", 8080)) == "http://[::1]:8080/"

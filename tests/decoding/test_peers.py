@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.tasks.contest import Case, Shape, agreement, entered, random_folder, texts
+from regard.tasks.contest import ModelShape, Workload, agreement, contenders, random_folder, texts
 
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("ctranslate2")
@@ -21,20 +21,20 @@ LENGTHS = (1, 4, 7, 10, 13)  # of the sources
 def field(tmp_path_factory):
     """A tiny Marian that ends its texts sooner or later."""
     folder = tmp_path_factory.mktemp("peers")
-    random_folder(Shape("marian", 48, 2, 4, 300), folder / "endless", seed=2)
+    random_folder(ModelShape("marian", 48, 2, 4, 300), folder / "endless", seed=2)
     transformers.utils.logging.disable_progress_bar()
     model = transformers.MarianMTModel.from_pretrained(folder / "endless")
     model.model.shared.weight.data *= 3  # surer of its words
     model.final_logits_bias[0, model.config.eos_token_id] = 4.5
     model.save_pretrained(folder / "model")
-    return entered(folder / "model", folder, threads=1)
+    return contenders(folder / "model", folder, threads=1)
 
 
 def written(field, name, inputs, beam=4):
     """The best answers to so many sources of several lengths; between 0 and 24 tokens each."""
     answers = []
     for number, length in enumerate(LENGTHS):
-        case = Case(inputs // len(LENGTHS), beam, read=length, write=24, shortest=0)
+        case = Workload(inputs // len(LENGTHS), beam, read=length, write=24, min_new_tokens=0)
         sources = texts(case, field.marks.vocabulary, field.marks.specials, seed=number)
         answers += field.entrants[name](case, sources)()
     return answers
@@ -73,7 +73,7 @@ def test_our_likeliest_words_are_those_of_two_peers(field):
 def test_ten_thousand_decodes_leave_memory_flat(field, name):
     if name not in field.entrants:
         pytest.skip(f"{name} cannot write here: {field.missing.get('the engine')}")
-    cases = [Case(batch, beam, read=length, write=4) for batch in (1, 3) for beam in (1, 3) for length in (2, 9)]
+    cases = [Workload(batch, beam, read=length, write=4) for batch in (1, 3) for beam in (1, 3) for length in (2, 9)]
     actions = [field.entrants[name](case, texts(case, field.marks.vocabulary, field.marks.specials)) for case in cases]
     held = []
     for turn in range(10_000):

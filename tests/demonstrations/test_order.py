@@ -31,7 +31,7 @@ def read(stack, words, position):
     x, places = torch.stack([vectors[word] for word in words])[None], torch.arange(5)[None]
     with torch.no_grad():
         x = position.embed(x, places)
-        return stack(x, position=position, places=places, bias=position.bias())[0]
+        return stack(x, position=position, positions=places, bias=position.bias())[0]
 
 
 def test_without_positions_susan_and_mary_only_change_places(stack):

@@ -111,12 +111,12 @@ def test_int8_stays_near(name):
     [
         lambda edit: edit.head("decoder.1.cross", 2).off(),
         lambda edit: edit.head("decoder.*", [0, 2]).scale(1.7),
-        lambda edit: edit.head("encoder.0.self", [0, 2]).temper(2.5),
+        lambda edit: edit.head("encoder.0.self", [0, 2]).temperature(2.5),
         lambda edit: edit.hide(source=[1, 3]),
         lambda edit: edit.hide(target=[0]),
-        lambda edit: (edit.hide(source=[0]), edit.head("*", 0).off(), edit.head("*", 1).temper(0.4)),
+        lambda edit: (edit.hide(source=[0]), edit.head("*", 0).off(), edit.head("*", 1).temperature(0.4)),
     ],
-    ids=["off", "scale", "temper", "hide source", "hide target", "all"],
+    ids=["off", "scale", "temperature", "hide source", "hide target", "all"],
 )
 @pytest.mark.parametrize("name", ["marian", "t5", "pre-norm", "pruned"])
 def test_edits_act_in_the_engine_as_in_the_model(name, change):

@@ -68,7 +68,7 @@ def test_a_stack_that_reads_token_by_token_sees_what_it_would_see_at_once(name):
             mask=Causal(),
             bias=position.bias(),
             position=position,
-            places=places,
+            positions=places,
             caches=caches,
         )
 
@@ -122,7 +122,7 @@ def test_prompts_of_several_lengths_go_on_as_each_would_alone(name, side):
         places = positions_of(attention_mask, x.shape[1])
         mask = Causal() & Padding(attention_mask)
         x = position.embed(x, places)
-        return stack(x, mask=mask, bias=position.bias(), position=position, places=places, caches=caches)
+        return stack(x, mask=mask, bias=position.bias(), position=position, positions=places, caches=caches)
 
     together, attention_mask = torch.randn(2, 5, WIDTH), Padding.from_lengths([3, 5], side).attention_mask
     for member, prompt in enumerate(prompts):

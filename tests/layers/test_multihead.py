@@ -117,7 +117,7 @@ def test_every_score_can_do_the_comparing(name):
     compare = SCORES[name](heads=3, width=4)
     layer = MultiHead(12, 3, score=compare)
     x = torch.randn(2, 6, 12)
-    query, key, value = (layer.apart(part) for part in layer.qkv(x).chunk(3, -1))
+    query, key, value = (layer.split_heads(part) for part in layer.qkv(x).chunk(3, -1))
     query, key, score = compare(query, key)
     places = torch.arange(6)
     scores = score.tile(query, key, places, places).masked_fill(~torch.ones(6, 6).tril().bool(), -torch.inf)
@@ -155,7 +155,7 @@ def test_padding_on_either_side_gives_real_tokens_the_same_answer(kind, side):
         if position is None:
             return layer(x, mask=mask)
         x = position.embed(x, places)
-        return layer(x, mask=mask, bias=position.bias(), position=position, places=places)
+        return layer(x, mask=mask, bias=position.bias(), position=position, positions=places)
 
     alone = run(x, positions_of(None, 5), Causal())
     padded, attention_mask = torch.randn(2, 9, 12), Padding.from_lengths([5, 9], side).attention_mask
@@ -167,10 +167,10 @@ def test_padding_on_either_side_gives_real_tokens_the_same_answer(kind, side):
 def test_positions_turn_queries_and_keys_and_leave_values():
     layer, rotary, places = MultiHead(8, 2), Rotary(4), torch.arange(3, 8)[None]
     x = torch.randn(2, 5, 8)
-    query, key, value = (layer.apart(part) for part in layer.qkv(x).chunk(3, -1))
+    query, key, value = (layer.split_heads(part) for part in layer.qkv(x).chunk(3, -1))
     gathered = attend(rotary.rotate(query, places), rotary.rotate(key, places), value)
     expected = layer.output(gathered.transpose(1, 2).flatten(2))
-    assert_close(layer(x, position=rotary, places=places), expected, **CLOSE)
+    assert_close(layer(x, position=rotary, positions=places), expected, **CLOSE)
 
 
 class Once(Tap):

@@ -18,7 +18,7 @@ def layer(cell, **changes):
 def test_padding_is_not_read_wherever_it_stands(cell, both_ways):
     recurrent = layer(cell, both_ways=both_ways)
     x = torch.randn(5, 5, 3).double()
-    memory = tuple(torch.randn_like(part) for part in recurrent.nothing(5))
+    memory = tuple(torch.randn_like(part) for part in recurrent.initial_state(5))
     shown, after = recurrent(x, memory, REAL)
     for row in range(4):
         alone = tuple(part[:, row : row + 1].contiguous() for part in memory)

@@ -130,9 +130,9 @@ def test_the_order_and_number_of_mentions_of_a_head_do_not_matter():
 def test_groups_that_serve_nobody_go_with_their_heads():
     split = HeadSplit.of(16, 8, head_width=4, kv_heads=4, remaining_heads=(0, 1, 5))
     assert split.remaining_kv_heads == (0, 2)
-    assert split.serving == (0, 0, 1)
-    assert HeadSplit.of(16, 8, head_width=4, kv_heads=4, remaining_heads=(0, 5)).serving is None
-    assert HeadSplit.of(16, 8, head_width=4, kv_heads=4).serving is None
+    assert split.kv_head_of == (0, 0, 1)
+    assert HeadSplit.of(16, 8, head_width=4, kv_heads=4, remaining_heads=(0, 5)).kv_head_of is None
+    assert HeadSplit.of(16, 8, head_width=4, kv_heads=4).kv_head_of is None
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ class Reader(nn.Module):
 
     def forward(self, x):
         places = positions_of(None, x.shape[1])
-        return self.decoder(x, mask=Causal(), position=self.rotary, places=places)
+        return self.decoder(x, mask=Causal(), position=self.rotary, positions=places)
 
 
 def close(one: torch.Tensor, other: torch.Tensor) -> bool:

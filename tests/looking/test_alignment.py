@@ -26,7 +26,7 @@ class Rewritten(Tap):
 EDITS = {
     "hide": lambda edit: edit.hide(source=[1, 0]),
     "off": lambda edit: edit.head("align", 0).off(),
-    "temper": lambda edit: edit.head("align", 0).temper(0.3),
+    "temperature": lambda edit: edit.head("align", 0).temperature(0.3),
     "set": lambda edit: edit.head("align", 0).set(torch.tensor([0.25, 0.75, 0, 0, 0, 0]).double(), rows=[2]),
 }
 
@@ -58,7 +58,7 @@ def test_an_edit_changes_the_weights_that_it_names_and_what_follows_from_them(na
     if what == "set":
         assert_close(weights[:, 0, 2], torch.tensor([0.25, 0.75, 0, 0, 0, 0]).double().expand(3, -1))
         assert_close(edited[:, :2], plain[:, :2])  # the rows before it know nothing of it
-    if what in ("hide", "temper"):  # the same weights by hand, step by step, give the same words
+    if what in ("hide", "temperature"):  # the same weights by hand, step by step, give the same words
         tap = Rewritten(weights)
         network.align.taps = (tap,)
         with active(tap):

@@ -20,11 +20,11 @@ from looking.built import (
 import regard
 from regard.attention import Causal, Pattern, tiles
 from regard.errors import ShapeError
-from regard.looking.circuits import DETECTORS, circuits, detect, repeated
+from regard.looking.circuits import DETECTORS, circuits, detect, repeated_tokens
 
 
 def test_each_detector_finds_the_head_that_was_built_for_it_and_no_other():
-    found = circuits(built(), repeated(WORDS, LENGTH // 2, batch=8)).heads()
+    found = circuits(built(), repeated_tokens(WORDS, LENGTH // 2, batch=8)).heads()
     named = {(one.kind, one.layer, one.head) for one in found}
     assert named == {
         ("previous", "decoder.0.self", PREVIOUS),
@@ -42,11 +42,11 @@ def test_each_detector_finds_the_head_that_was_built_for_it_and_no_other():
 def test_detectors_are_quiet_on_random_weights(position, seed):
     torch.manual_seed(seed)
     model = decoder(position=position)
-    assert circuits(model, repeated(WORDS, LENGTH, seed=seed)).heads() == []
+    assert circuits(model, repeated_tokens(WORDS, LENGTH, seed=seed)).heads() == []
 
 
 def test_a_head_that_looks_evenly_scores_nothing():
-    scores = circuits(built(), repeated(WORDS, LENGTH // 2, batch=8)).scores
+    scores = circuits(built(), repeated_tokens(WORDS, LENGTH // 2, batch=8)).scores
     for kind in (*DETECTORS, "sink"):
         assert abs(float(scores[kind]["decoder.0.self"][EVEN])) < 1e-5
 
@@ -86,7 +86,7 @@ def test_scores_are_those_of_plain_loops_however_the_weights_are_cut_up(kind, mo
 def test_padding_changes_nothing():
     torch.manual_seed(0)
     model = decoder(position="rotary")
-    tokens = repeated(WORDS, LENGTH // 2 - 2, batch=3)
+    tokens = repeated_tokens(WORDS, LENGTH // 2 - 2, batch=3)
     padded = torch.nn.functional.pad(tokens, (0, 4))
     attention_mask = torch.nn.functional.pad(torch.ones_like(tokens, dtype=torch.bool), (0, 4))
     alone, beside = circuits(model, tokens), circuits(model, padded, attention_mask=attention_mask)
@@ -96,7 +96,7 @@ def test_padding_changes_nothing():
 
 
 def test_a_picture_has_a_row_for_each_layer_and_a_column_for_each_head():
-    album = circuits(built(), repeated(WORDS, LENGTH // 2)).album()
+    album = circuits(built(), repeated_tokens(WORDS, LENGTH // 2)).album()
     assert [picture.title for picture in album.pictures] == [
         *("previous heads", "duplicate heads", "induction heads", "sink heads", "positional heads"),
     ]
@@ -110,7 +110,7 @@ def test_tokens_must_fit_the_pattern():
 
 
 def test_repeated_tokens_come_twice():
-    tokens = repeated(9, 5, batch=2, first=3)
+    tokens = repeated_tokens(9, 5, batch=2, first=3)
     assert tokens.shape == (2, 11)
     assert (tokens[:, 0] == 3).all()
     torch.testing.assert_close(tokens[:, 1:6], tokens[:, 6:])

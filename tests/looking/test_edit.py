@@ -54,7 +54,10 @@ ONE, EVEN = torch.tensor([0.0, 1.0, 0.0, 0.0, 0.0]), torch.tensor([0.25, 0.25, 0
 EDITED = {  # of two texts, the first of which stands one place to the right
     "scale": (lambda edit: edit.head("self", 1).scale(0.3), lambda pattern: pattern.scale(0.3, [1])),
     "scale all": (lambda edit: edit.head("self", [0, 1]).scale(2), lambda pattern: pattern.scale(2)),
-    "temper": (lambda edit: edit.head("self", 0).temper(0.5), lambda pattern: pattern.temper(0.5, [0])),
+    "temperature": (
+        lambda edit: edit.head("self", 0).temperature(0.5),
+        lambda pattern: pattern.with_temperature(0.5, [0]),
+    ),
     "set a row": (
         lambda edit: edit.head("self", 0).set([0.0, 1.0, 0.0, 0.0], rows=[2]),
         lambda pattern: pattern.set(ONE.roll(1), [0], [3], [0]).set(ONE, [0], [2], [1]),
@@ -65,8 +68,8 @@ EDITED = {  # of two texts, the first of which stands one place to the right
     ),
     "hide": (lambda edit: edit.hide([1, -1]), lambda pattern: pattern.hide([1, -1])),
     "two in a row": (
-        lambda edit: edit.head("self", 1).scale(0.5).temper(3),
-        lambda pattern: pattern.scale(0.5, [1]).temper(3, [1]),
+        lambda edit: edit.head("self", 1).scale(0.5).temperature(3),
+        lambda pattern: pattern.scale(0.5, [1]).with_temperature(3, [1]),
     ),
 }
 
@@ -213,7 +216,7 @@ def test_a_layer_that_serves_several_depths_is_edited_at_one():
 
 def every_edit(edit) -> None:
     edit.head("encoder.0.self", 1).off()
-    edit.head("encoder.*.self", [0]).temper(0.3).scale(1.7)
+    edit.head("encoder.*.self", [0]).temperature(0.3).scale(1.7)
     edit.head("encoder.1.self", 0).set(torch.softmax(torch.tensor([0.3, -1.0, 0.7, 2.0, 0.1]), -1), rows=[1, 3])
     edit.hide([4])
 
@@ -226,7 +229,7 @@ def test_edits_are_saved_as_json_and_applied_again(tmp_path):
         once = model(x)
         told = repr(edit)
     records = json.loads((tmp_path / "edits.json").read_text())
-    assert [record["do"] for record in records] == ["scale", "temper", "scale", "set", "hide", "hide"]
+    assert [record["do"] for record in records] == ["scale", "temperature", "scale", "set", "hide", "hide"]
     for given in (tmp_path / "edits.json", str(tmp_path / "edits.json"), records):
         with regard.edit(model, given) as again:
             assert torch.equal(model(x), once)
@@ -319,13 +322,13 @@ def row(weights) -> dict:
         ({"do": "scale", "heads": [0]}, RegardError, 'the edit \'scale\' needs factor, got {"do": "scale"'),
         ({"do": "set", "heads": [0]}, RegardError, "the edit 'set' needs rows, weights, got"),
         (
-            {"do": "hide", "place": "decoder.0.self", "places": [1]},
+            {"do": "hide", "layer": "decoder.0.self", "positions": [1]},
             UnknownName,
-            "no place fits 'decoder.0.self': known",
+            "no layer fits 'decoder.0.self': known",
         ),
-        ({"do": "hide", "place": "encoder.0", "places": [1]}, UnknownName, "no place fits 'encoder.0': known"),
+        ({"do": "hide", "layer": "encoder.0", "positions": [1]}, UnknownName, "no layer fits 'encoder.0': known"),
         (
-            {"do": "hide", "places": [1], "rows": [3]},
+            {"do": "hide", "positions": [1], "rows": [3]},
             RegardError,
             "the edit 'hide' has no field 'rows': known: do, place, places",
         ),
@@ -335,22 +338,22 @@ def row(weights) -> dict:
             "the edit 'scale' has no field 'factr': known: do, factor, heads, place",
         ),
         (
-            {"do": "temper", "heads": [0], "temperature": 0},
+            {"do": "temperature", "heads": [0], "temperature": 0},
             ShapeError,
             "a temperature is a finite number above 0, got 0",
         ),
         (
-            {"do": "temper", "heads": [0], "temperature": math.nan},
+            {"do": "temperature", "heads": [0], "temperature": math.nan},
             ShapeError,
             "temperature: finite numbers expected, got nan",
         ),
         (
-            {"do": "temper", "heads": [0], "temperature": [2]},
+            {"do": "temperature", "heads": [0], "temperature": [2]},
             ShapeError,
             "a temperature is a finite number above 0, got [2]",
         ),
         (
-            {"do": "temper", "heads": [0], "temperature": "2"},
+            {"do": "temperature", "heads": [0], "temperature": "2"},
             ShapeError,
             "temperature: finite numbers expected, got '2'",
         ),
@@ -358,10 +361,10 @@ def row(weights) -> dict:
         ({"do": "scale", "heads": [0], "factor": "x"}, ShapeError, "factor: finite numbers expected, got 'x'"),
         ({"do": "scale", "heads": [[0]], "factor": 1}, ShapeError, "a head is named by its number, got [0]"),
         ({"do": "scale", "heads": "all", "factor": 1}, ShapeError, "a head is named by its number, got 'all'"),
-        ({"do": "hide", "places": [True]}, ShapeError, "a token is named by its number, got True"),
-        ({"do": "hide", "places": None}, ShapeError, "a token is named by its number, got None"),
-        ({"do": ["hide"], "places": [1]}, UnknownName, "unknown edit \"['hide']\": "),
-        ({"do": "hide", "place": 3, "places": [1]}, RegardError, "place: the name of a layer expected, got 3"),
+        ({"do": "hide", "positions": [True]}, ShapeError, "a token is named by its number, got True"),
+        ({"do": "hide", "positions": None}, ShapeError, "a token is named by its number, got None"),
+        ({"do": ["hide"], "positions": [1]}, UnknownName, "unknown edit \"['hide']\": "),
+        ({"do": "hide", "layer": 3, "positions": [1]}, RegardError, "layer: the name of a layer expected, got 3"),
         (row(0.5), ShapeError, "weights of 1 to 4 dimensions (… heads, rows, keys) expected, got 0"),
         (row([[[[[1.0]]]]]), ShapeError, "weights of 1 to 4 dimensions (… heads, rows, keys) expected, got 5"),
         (row([]), ShapeError, "weights of 1 key or more expected, got none"),
@@ -380,7 +383,7 @@ def test_an_edit_that_cannot_be_is_refused_when_it_is_given(record, kind, messag
 def test_an_edit_of_a_block_is_refused_because_a_block_has_no_heads():
     with (
         regard.edit(Reader()) as edit,
-        pytest.raises(UnknownName, match=r"no place fits 'encoder.0': known: encod"),
+        pytest.raises(UnknownName, match=r"no layer fits 'encoder.0': known: encod"),
     ):
         edit.head("encoder.0", 1).off()
 
@@ -416,10 +419,10 @@ def test_a_file_that_holds_no_edits_is_named(tmp_path, text, message):
 
 
 def test_a_record_that_is_changed_later_was_checked_and_stays():
-    record = {"do": "hide", "place": "encoder.0.self", "places": [1]}
+    record = {"do": "hide", "layer": "encoder.0.self", "positions": [1]}
     with regard.edit(Reader(), [record]) as edit:
-        record["rows"] = record.pop("places")
-        assert edit.records == [{"do": "hide", "place": "encoder.0.self", "places": [1]}]
+        record["rows"] = record.pop("positions")
+        assert edit.records == [{"do": "hide", "layer": "encoder.0.self", "positions": [1]}]
 
 
 def test_rows_and_heads_of_any_kind_are_saved_as_numbers(tmp_path):
@@ -558,4 +561,4 @@ def test_a_row_that_no_text_reached_is_told_at_the_end():
 
 
 def test_every_kind_of_edit_is_tried_here():
-    assert set(EDITS) == {"hide", "scale", "temper", "set"}
+    assert set(EDITS) == {"hide", "scale", "temperature", "set"}

@@ -75,9 +75,9 @@ def test_lower_layers_are_told_apart_from_upper_ones():
 
 
 def tapped(block, x):
-    from regard.attention.taps import at_work
+    from regard.attention.taps import active_taps
 
-    for tap in at_work(block.taps):
+    for tap in active_taps(block.taps):
         tap.block_output(x)
     return x
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from looking.readers import HEADS, WIDTH, stream
-from looking.test_drawn import made
+from looking.test_set_weights import made
 
 import regard
 from regard.attention import Causal, Padding, Pattern
@@ -11,7 +11,7 @@ from regard.decoding import decode
 from regard.layers import MultiHead
 from regard.looking.reach import Reach, keys_so_far, tokens_of
 
-HIDE, SET = {"do": "hide", "places": [3, -9]}, {"do": "set", "rows": [6], "weights": [1.0], "heads": None}
+HIDE, SET = {"do": "hide", "positions": [3, -9]}, {"do": "set", "rows": [6], "weights": [1.0], "heads": None}
 
 
 def test_the_most_tokens_count_and_either_end():
@@ -25,7 +25,7 @@ def test_the_most_tokens_count_and_either_end():
 
 def test_what_another_edit_reached_was_reached():
     reach = Reach()
-    reach.note_length({"do": "hide", "places": [3]}, "decoder.0.self", 2)
+    reach.note_length({"do": "hide", "positions": [3]}, "decoder.0.self", 2)
     assert len(reach.unreached()) == 1
     reach.note_length(dict(HIDE), "decoder.1.self", 9)
     assert reach.unreached() == []
@@ -44,7 +44,7 @@ def test_positions_of_a_source_are_none_that_may_still_come():
 
 def test_many_positions_are_shortened():
     reach = Reach()
-    reach.note_length({"do": "hide", "places": [*range(100)]}, "decoder.0.self", 10)
+    reach.note_length({"do": "hide", "positions": [*range(100)]}, "decoder.0.self", 10)
     (line,) = reach.unreached()
     assert (
         line
@@ -63,7 +63,7 @@ def test_padding_is_no_token(side):
 @pytest.mark.parametrize("row", [1, 3])
 def test_a_row_of_a_translation_that_is_too_short_is_told(row):
     model, source = made("translator"), torch.tensor([[3, 4, 5, 6, 7]])
-    record = {"do": "set", "place": "decoder.0.cross", "heads": [0], "rows": [row], "weights": [0.2] * 5}
+    record = {"do": "set", "layer": "decoder.0.cross", "heads": [0], "rows": [row], "weights": [0.2] * 5}
 
     def write():
         with regard.edit(model, [record]):

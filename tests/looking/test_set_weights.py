@@ -77,7 +77,7 @@ def plainly(model, place: str, tap: Tap, *given: list[int]) -> torch.Tensor:
 
 
 def record(place: str, row: int, weights: list[float], heads: list[int]) -> dict:
-    return {"do": "set", "place": place, "heads": heads, "rows": [row], "weights": [weights]}
+    return {"do": "set", "layer": place, "heads": heads, "rows": [row], "weights": [weights]}
 
 
 def texts(given: dict, decoded) -> list[tuple[list[list[int]], int, list[int], tuple[float, ...]]]:

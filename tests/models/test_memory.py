@@ -14,13 +14,13 @@ from regard.errors import UnknownName
 from regard.models import MemoryNetwork, MemoryNetworkConfig
 from regard.models.memory import TYINGS
 
-TINY = MemoryNetworkConfig(vocabulary=11, width=6, hops=3, memories=8, longest=4)
+TINY = MemoryNetworkConfig(vocabulary=11, width=6, hops=3, memories=8, max_words=4)
 NETS = [
     TINY,
     replace(TINY, fills=True),
     replace(TINY, memories=5, fills=True),  # no room is left
     replace(TINY, tying="layerwise", projects=True),
-    replace(TINY, hops=1, longest=0, empty=False),
+    replace(TINY, hops=1, max_words=0, empty=False),
     replace(TINY, hops=5, memories=0, projects=True),
 ]
 
@@ -40,10 +40,10 @@ def plain(model: MemoryNetwork, story: torch.Tensor, question: torch.Tensor, age
         for j, word in enumerate(words.tolist(), 1):
             for k in range(1, width + 1):
                 bend = 1.0
-                if config.longest:
-                    along = (k - (width + 1) / 2) * (j - (config.longest + 1) / 2)
-                    bend = 1 + 4 * along / (width * config.longest)
-                total[k - 1] += bend * model.words[word, table, 0, k - 1]
+                if config.max_words:
+                    along = (k - (width + 1) / 2) * (j - (config.max_words + 1) / 2)
+                    bend = 1 + 4 * along / (width * config.max_words)
+                total[k - 1] += bend * model.embedding[word, table, 0, k - 1]
         return total
 
     def remembered(table: int) -> torch.Tensor:
@@ -58,7 +58,7 @@ def plain(model: MemoryNetwork, story: torch.Tensor, question: torch.Tensor, age
         p = (remembered(key) @ u).softmax(0)
         o = p @ remembered(value)
         u = o + (u if model.project is None else u @ model.project[:, 0])
-    return model.words[:, tying.answer, 0] @ u
+    return model.embedding[:, tying.answer, 0] @ u
 
 
 @pytest.mark.parametrize("config", NETS)
@@ -73,12 +73,12 @@ def test_the_model_computes_the_equations_of_the_paper(config):
 
 def test_hand_made_weights_give_a_closed_form():
     """Two memories, scores ln 3 and 0: weights 3/4 and 1/4, an answer that can be worked out on paper."""
-    model = MemoryNetwork(MemoryNetworkConfig(vocabulary=4, width=1, hops=1, memories=0, longest=0, empty=False))
+    model = MemoryNetwork(MemoryNetworkConfig(vocabulary=4, width=1, hops=1, memories=0, max_words=0, empty=False))
     with torch.no_grad():
-        model.words[:, 0, 0, 0] = torch.tensor([0.0, 3.0, 1.0, 2.0]).log()  # keys, and the question
-        model.words[:, 1, 0, 0] = torch.tensor([0.0, 8.0, 4.0, 1.0])  # values, and the answers
-        model.words[0, 0] = 0
-        model.words[3, 0] = 1.0
+        model.embedding[:, 0, 0, 0] = torch.tensor([0.0, 3.0, 1.0, 2.0]).log()  # keys, and the question
+        model.embedding[:, 1, 0, 0] = torch.tensor([0.0, 8.0, 4.0, 1.0])  # values, and the answers
+        model.embedding[0, 0] = 0
+        model.embedding[3, 0] = 1.0
     scores = model(torch.tensor([[[1], [2]]]), torch.tensor([[3]]))[0, 0]
     state = 1 + (3 * 8 + 1 * 4) / 4
     assert_close(scores, state * torch.tensor([0.0, 8.0, 4.0, 1.0]))
@@ -89,10 +89,10 @@ def test_a_hop_that_finds_nothing_gathers_nothing():
     model = MemoryNetwork(replace(TINY, hops=1, memories=0, tying="layerwise"))
     story, question = stories()
     with torch.no_grad():
-        model.words[:, model.tying.keys[0]] *= 0
-        model.words[:, model.tying.keys[0], :, 0] -= 1000
-        model.words[:, model.tying.question] *= 0
-        model.words[:, model.tying.question, :, 0] += 1000
+        model.embedding[:, model.tying.keys[0]] *= 0
+        model.embedding[:, model.tying.keys[0], :, 0] -= 1000
+        model.embedding[:, model.tying.question] *= 0
+        model.embedding[:, model.tying.question, :, 0] += 1000
     with regard.watch(model) as seen:
         found = model(story, question)
     assert_close(seen["hop.0"].weights()[:, 0, 0], torch.tensor([0.0] * 5 + [1.0]).expand(3, -1))
@@ -125,7 +125,7 @@ def test_without_time_the_order_of_memories_changes_no_answer():
 def test_without_an_order_of_words_a_sentence_is_a_bag():
     story, question = stories()
     mixed = story[:, :, [2, 0, 3, 1]]
-    bag, ordered = MemoryNetwork(replace(TINY, longest=0)), MemoryNetwork(TINY)
+    bag, ordered = MemoryNetwork(replace(TINY, max_words=0)), MemoryNetwork(TINY)
     assert_close(bag(mixed, question), bag(story, question))
     assert (ordered(mixed, question) - ordered(story, question)).abs().max() > 1e-4
 
@@ -161,7 +161,7 @@ def test_a_linear_start_is_linear_in_the_keys():
     silent = model(torch.zeros_like(story), question)
     once = model(story, question, normaliser=Unnormalised()) - silent
     with torch.no_grad():
-        model.words[:, model.tying.keys[0]] *= 2
+        model.embedding[:, model.tying.keys[0]] *= 2
     assert_close(model(story, question, normaliser=Unnormalised()) - silent, 2 * once)
 
 

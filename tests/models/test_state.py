@@ -16,7 +16,7 @@ from regard.models import (
     Transformer,
     TransformerConfig,
 )
-from regard.models.state import grouped
+from regard.models.state import source_groups
 
 __all__ = ["translator"]  # a fixture
 SOURCE = torch.randint(3, 23, (3, 5), generator=torch.Generator().manual_seed(0))
@@ -61,7 +61,7 @@ def test_members_that_share_a_source_go_on_as_if_each_had_its_own(translator, mo
     ],
 )
 def test_sources_are_kept_once_for_members_in_a_row(rows, shared, count, sources, many):
-    found, times = grouped(torch.tensor(rows, dtype=torch.long), shared, count)
+    found, times = source_groups(torch.tensor(rows, dtype=torch.long), shared, count)
     assert (None if found is None else found.tolist(), times) == (sources, many)
 
 

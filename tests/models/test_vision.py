@@ -13,7 +13,7 @@ from regard.errors import ShapeError
 from regard.models import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
 from regard.models.vision import cut
 
-PATCHES = VisionConfig(size=6, patch=2, labels=4, width=16, layers=2, heads=2, inner=32)
+PATCHES = VisionConfig(size=6, patch=2, labels=4, width=16, layers=2, heads=2, feed_forward_width=32)
 PIXELS = replace(PATCHES, patch=1, pool="mean")
 GLIMPSE = GlimpseConfig(size=5, labels=3, width=12, glimpses=4, patch=3)
 
@@ -29,7 +29,7 @@ def test_a_picture_is_cut_row_by_row():
 
 @pytest.mark.parametrize("pool", ["mean", "first"])
 def test_without_places_shuffled_pixels_change_nothing(pool):
-    model = VisionTransformer(replace(PIXELS, places=False, pool=pool)).eval()
+    model = VisionTransformer(replace(PIXELS, has_positions=False, pool=pool)).eval()
     image = images(6)
     shuffled = image.flatten(1)[:, torch.randperm(36)].view_as(image)
     assert_close(model(shuffled), model(image))
@@ -37,7 +37,7 @@ def test_without_places_shuffled_pixels_change_nothing(pool):
 
 def test_with_places_shuffled_pixels_change_the_answer():
     model = VisionTransformer(PIXELS).eval()
-    nn.init.normal_(model.places)
+    nn.init.normal_(model.positions)
     image = images(6)
     assert (model(image.flip(-1)) - model(image)).abs().max() > 1e-3
 
@@ -64,7 +64,7 @@ def test_patches_through_our_stack_are_torchs_encoder():
     theirs.load_state_dict(told)
     image = images(6)
     x = torch.stack([image[:, r : r + 2, c : c + 2].flatten(1) for r in (0, 2, 4) for c in (0, 2, 4)], 1)
-    x = torch.cat([model.token.expand(3, 1, -1), model.pieces(x)], 1) + model.places
+    x = torch.cat([model.token.expand(3, 1, -1), model.pieces(x)], 1) + model.positions
     assert_close(model(image), model.classify.labels(theirs(x)[:, 0]), rtol=1e-5, atol=1e-5)
 
 
@@ -73,7 +73,7 @@ def test_a_glimpse_sees_nothing_but_the_squares_it_looked_at():
     image = images(5, batch=1)
     glances = model.glances(image)
     unseen = torch.ones(7, 7, dtype=torch.bool)  # with a pixel of nothing around
-    for place in glances.places[0].tolist():
+    for place in glances.positions[0].tolist():
         unseen[place // 5 : place // 5 + 3, place % 5 : place % 5 + 3] = False
     other = torch.where(unseen[1:-1, 1:-1], torch.rand(5, 5), image)
     assert unseen[1:-1, 1:-1].any()
@@ -83,11 +83,11 @@ def test_a_glimpse_sees_nothing_but_the_squares_it_looked_at():
 def test_glimpses_are_drawn_by_their_chances():
     model = GlimpseNetwork(replace(GLIMPSE, glimpses=1)).eval()
     nn.init.normal_(model.keys, std=2.0)
-    nn.init.normal_(model.begin)
+    nn.init.normal_(model.initial_state)
     glances = model.glances(images(5, batch=20000), torch.Generator().manual_seed(1))
-    share = torch.bincount(glances.places[:, 0], minlength=25) / 20000
-    expected = torch.softmax(model.keys @ model.query(model.begin), 0)
-    assert_close(glances.chances[0, 0], expected)
+    share = torch.bincount(glances.positions[:, 0], minlength=25) / 20000
+    expected = torch.softmax(model.keys @ model.query(model.initial_state), 0)
+    assert_close(glances.probabilities[0, 0], expected)
     assert_close(share, expected.detach(), rtol=0, atol=0.02)
 
 
@@ -98,11 +98,11 @@ def test_a_glimpse_is_watched_and_edited_like_any_attention():
         glances = model.glances(image)
     assert len(seen.all("look")) == 4
     for number, pattern in enumerate(seen.all("look")):
-        assert_close(pattern.weights()[:, 0, 0], glances.chances[:, number])
-    first = int(glances.places[0, 0])
+        assert_close(pattern.weights()[:, 0, 0], glances.probabilities[:, number])
+    first = int(glances.positions[0, 0])
     with regard.edit(model) as edit:
         edit.hide(target=[first])
-        assert (model.glances(image).places != first).all()
+        assert (model.glances(image).positions != first).all()
 
 
 @pytest.mark.parametrize("model", [VisionTransformer(PATCHES), VisionTransformer(PIXELS), GlimpseNetwork(GLIMPSE)])

@@ -12,6 +12,7 @@ from regard.models import (
     FeedForwardConfig,
     OutputConfig,
     PositionConfig,
+    ScoreConfig,
     StackConfig,
     TransformerXL,
     XLConfig,
@@ -25,7 +26,7 @@ def config(memory, **changes):
     stack = {
         "layers": LAYERS,
         "width": WIDTH,
-        "attention": AttentionConfig(2, score="xl"),
+        "attention": AttentionConfig(2, score=ScoreConfig("xl")),
         "inner": FeedForwardConfig(32, "gelu"),
         "window": memory + 1 if memory else None,
     }

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from regard.pictures.labels import fit, isolated, label, shortened, signs, visible
+from regard.pictures.labels import fit, isolate, label, shorten, signs, visible
 
 
 def test_ordinary_text_is_left_alone():
@@ -32,8 +32,8 @@ def test_space_around_a_token_and_line_breaks_are_faint_signs():
 
 
 def test_a_name_that_runs_from_right_to_left_keeps_to_itself():
-    assert isolated("שלום") == "\u2068שלום\u2069"
-    assert isolated("peace") == "peace"
+    assert isolate("שלום") == "\u2068שלום\u2069"
+    assert isolate("peace") == "peace"
 
 
 @given(st.text(), st.integers(1, 30))
@@ -43,7 +43,7 @@ def test_a_fitted_label_takes_exactly_its_width(text, width):
 
 @given(st.text(), st.integers(2, 30))
 def test_a_shortened_label_is_no_wider_than_its_room_and_the_same_where_it_fits(text, width):
-    runs = shortened(text, width)
+    runs = shorten(text, width)
     assert cell_len("".join(run for run, _ in runs)) <= width
     assert runs == signs(text) or runs[-1] == ("…", True)
 

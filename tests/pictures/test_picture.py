@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from regard.errors import ShapeError
-from regard.pictures import Album, Diverging, Linear, Picture
+from regard.pictures import Album, DivergingScale, LinearScale, Picture
 
 
 def test_a_picture_is_told_what_it_is_and_names_rows_and_columns_by_number_if_need_be():
@@ -30,9 +30,9 @@ def test_open_ends_are_filled_in_from_all_pictures_that_share_a_scale():
         Picture([[4.0]], scale="largest"),
         Picture([[-2.0]], scale="difference"),
     ]
-    first, second, third = (picture.colours for picture in Album(pictures).fitted().pictures)
-    assert first == second == Linear(4.0, "largest")
-    assert third == Diverging(2.0)
+    first, second, third = (picture.colours for picture in Album(pictures).fit_scales().pictures)
+    assert first == second == LinearScale(4.0, "largest")
+    assert third == DivergingScale(2.0)
 
 
 def test_several_pictures_are_drawn_below_each_other_with_their_names():

@@ -7,7 +7,7 @@ from regard.errors import RegardError
 from regard.pictures import Picture
 from regard.pictures.colours import DARK, LIGHT
 from regard.pictures.png import ZOOM, _fonts
-from regard.pictures.sheet import laid_out
+from regard.pictures.sheet import lay_out
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
@@ -25,7 +25,7 @@ def test_every_cell_has_the_colour_of_its_weight(theme, tmp_path):
 def laid_out_of(picture):
     from regard.pictures import Album
 
-    return laid_out(Album([picture]))
+    return lay_out(Album([picture]))
 
 
 def test_names_are_drawn_to_the_left_of_the_cells_and_above_them(tmp_path):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.errors import RegardError, UnknownName
-from regard.pictures.scales import SCALES, Diverging, Linear, Log, WithoutSink, scale_of
+from regard.pictures.scales import SCALES, DivergingScale, LinearScale, LogScale, WithoutSinkScale, scale_of
 
 NUMBERS = st.lists(st.lists(st.floats(), min_size=3, max_size=3), min_size=1, max_size=4)
 
@@ -31,19 +31,19 @@ def test_a_larger_number_never_has_less_colour(pair, name):
 
 
 def test_equal_factors_are_equal_steps_of_the_log_scale():
-    (shares,) = Log(1e-4, 1).shares([[1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 0.0, -1.0, nan, inf]])
+    (shares,) = LogScale(1e-4, 1).shares([[1.0, 0.1, 0.01, 0.001, 1e-4, 1e-5, 0.0, -1.0, nan, inf]])
     assert shares[:5] == pytest.approx([1, 0.75, 0.5, 0.25, 0])
     assert shares[5:] == [0, 0, 0, None, 1]
 
 
 def test_a_log_scale_begins_above_zero():
     with pytest.raises(RegardError, match="above 0"):
-        Log(0)
+        LogScale(0)
 
 
 def test_the_sink_is_taken_out_and_the_rest_takes_all_the_colours():
     table = [[0.9, 0.1, 0.0], [0.8, 0.15, 0.05], [0.7, 0.1, 0.2]]
-    scale = WithoutSink().fitted([table])
+    scale = WithoutSinkScale().fitted([table])
     assert scale.sinks(table) == {0: pytest.approx(0.8)}
     assert scale.ends == (0, 0.2)
     assert [row[0] for row in scale.shares(table)] == [None] * 3
@@ -54,19 +54,19 @@ def test_the_sink_is_taken_out_and_the_rest_takes_all_the_colours():
 
 def test_where_there_is_no_sink_the_legend_says_so():
     even = [[0.25] * 4] * 4
-    assert WithoutSink().fitted([even]).shares(even) == [[1.0] * 4] * 4
-    assert "no sink" in WithoutSink().note(even, None)
+    assert WithoutSinkScale().fitted([even]).shares(even) == [[1.0] * 4] * 4
+    assert "no sink" in WithoutSinkScale().note(even, None)
 
 
 def test_a_difference_has_zero_in_the_middle_and_reaches_equally_far():
     table = [[-0.2, 0.0, 0.1]]
-    scale = Diverging().fitted([table])
+    scale = DivergingScale().fitted([table])
     assert scale.ends == (-0.2, 0.2)
     assert scale.shares(table) == [[-1, 0, 0.5]]
 
 
 def test_grids_that_are_drawn_together_share_their_colours():
-    scale = Linear(None).fitted([[[1.0, 2.0]], [[8.0]]])
+    scale = LinearScale(None).fitted([[[1.0, 2.0]], [[8.0]]])
     assert scale.shares([[2.0]]) == [[0.25]]
 
 

@@ -3,7 +3,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from regard.pictures import Album, Picture
-from regard.pictures.sheet import BESIDE, PAGE, STEPS, laid_out, steps_of
+from regard.pictures.sheet import BESIDE, PAGE, STEPS, lay_out, steps_of
 
 
 def square(size, **how):
@@ -20,7 +20,7 @@ def boxes(sheet):
 
 @pytest.mark.parametrize("size", [3, 30])
 def test_pictures_lie_on_the_sheet_and_not_on_each_other(size):
-    sheet = laid_out(Album([square(size, title=f"layer {n // 9}", part=f"head {n % 9}") for n in range(18)]))
+    sheet = lay_out(Album([square(size, title=f"layer {n // 9}", part=f"head {n % 9}") for n in range(18)]))
     found = boxes(sheet)
     assert len(found) == 18
     assert all(right <= sheet.width and bottom <= sheet.height for _, _, right, bottom in found)
@@ -30,7 +30,7 @@ def test_pictures_lie_on_the_sheet_and_not_on_each_other(size):
 
 
 def test_where_cells_are_small_only_some_names_have_room():
-    few, many = (laid_out(Album([square(size)])) for size in (20, 400))
+    few, many = (lay_out(Album([square(size)])) for size in (20, 400))
     assert sum(letters.turned for letters in few.letters) == 20
     turned = sorted(letters.x for letters in many.letters if letters.turned)
     assert 10 < len(turned) < 400
@@ -38,7 +38,7 @@ def test_where_cells_are_small_only_some_names_have_room():
 
 
 def test_every_scale_has_a_legend():
-    sheet = laid_out(Album([square(3), square(3, scale="log"), square(3, scale="difference"), square(3)]))
+    sheet = lay_out(Album([square(3), square(3, scale="log"), square(3, scale="difference"), square(3)]))
     said = ["".join(run for run, _ in letters.runs) for letters in sheet.letters]
     assert {"0", "1", "0.0001", "1   log", "-0.5", "0.5"} <= set(said)
     assert {swatch.step for swatch in sheet.swatches} >= {-STEPS, 0, STEPS}

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from regard.errors import ShapeError
 from regard.pictures import Picture
-from regard.pictures.words import grouped, joined_labels, word_numbers
+from regard.pictures.words import group_words, join_labels, word_numbers
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from regard.pictures.words import grouped, joined_labels, word_numbers
     ],
 )
 def test_words_are_told_from_how_tokens_are_spelled(tokens, words):
-    assert joined_labels(tokens, word_numbers(tokens)) == words
+    assert join_labels(tokens, word_numbers(tokens)) == words
 
 
 @given(st.integers(1, 6), st.integers(1, 6), st.data())
@@ -30,7 +30,7 @@ def test_looks_at_a_word_are_added_and_looks_of_a_word_averaged(queries, keys, d
     down = data.draw(st.lists(st.integers(0, 3), min_size=queries, max_size=queries).map(sorted))
     across = data.draw(st.lists(st.integers(0, 3), min_size=keys, max_size=keys).map(sorted))
     grid = np.random.default_rng(0).dirichlet(np.ones(keys), queries)
-    found = np.array(grouped(grid.tolist(), down, across))
+    found = np.array(group_words(grid.tolist(), down, across))
     member = np.array([[word == number for number in across] for word in sorted(set(across))], float)
     mean = np.array([[word == number for number in down] for word in sorted(set(down))], float)
     np.testing.assert_allclose(found, mean / mean.sum(1, keepdims=True) @ grid @ member.T)

@@ -9,13 +9,13 @@ from training.watching import Quiet
 from regard.training import read_recipe, train
 
 LINES = 24
-WRITES = ["tokenizer.kind=bpe-marked", "train.score=bleu", "train.beam=3"]
+WRITES = ["tokenizer.kind=bpe-marked", "train.metric=bleu", "train.beam=3"]
 CHANGES = {
     "translate": [*WRITES, "train.steps=60", "model.width=32", "train.label_smoothing=0.0"],
     "one-stream": [*WRITES, "model.kind=decoder"],
     "generate": ["train.objective=next-token", "model.kind=decoder", "tokenizer.kind=characters", "data.context=16"],
     "fill": ["train.objective=masked", "model.kind=encoder", "data.context=16"],
-    "classify": ["train.objective=classify", "model.kind=encoder", "train.score=accuracy"],
+    "classify": ["train.objective=classify", "model.kind=encoder", "train.metric=accuracy"],
 }
 
 
@@ -47,5 +47,5 @@ def learned(folder: Path, what: str, *more: str) -> Path:
     end = ENDINGS.get(what, "tsv")
     (folder / "recipe.toml").write_text(RECIPE)
     changes = [f"run={folder / what}", f"data.train={folder / f'train.{end}'}", f"data.valid={folder / f'test.{end}'}"]
-    common = ["train.tokens=512", "model.dropout=0.0", "train.evaluate_every=1000", "train.save_every=1000"]
+    common = ["train.batch_tokens=512", "model.dropout=0.0", "train.evaluate_every=1000", "train.save_every=1000"]
     return train(read_recipe(folder / "recipe.toml", [*changes, *common, *CHANGES[what], *more]), reporting=Quiet())

@@ -7,7 +7,7 @@ from torch.testing import assert_close
 
 import regard
 from regard.errors import RegardError, ShapeError
-from regard.looking.align import AlignmentHeads, Gold, by_gold, links, swap, symmetrise, word_weights
+from regard.looking.align import AlignmentHeads, Gold, by_gold, links, swap_links, symmetrise, word_weights
 from regard.tasks import TextTooLong
 from regard.tasks.align import Direction, WordAligner, align_words
 
@@ -38,7 +38,7 @@ def eager(model, translate, source, ids):
     "look", ["decoder.1.cross:2", "decoder.0.cross:1 shifted", "3 decoder.0.cross + decoder.1.cross:0"]
 )
 def test_a_pair_is_read_as_plain_attention_reads_it(made, translate, look):
-    found = Direction.of(translate, look=look).alignments(PAIRS)
+    found = Direction.of(translate, heads=look).alignments(PAIRS)
     for (source, target), one in zip(PAIRS, found, strict=True):
         ids = translate.tokenizer.encode(target).ids
         weights = eager(made[0], translate, source, ids)
@@ -77,38 +77,38 @@ def test_the_folder_may_say_which_heads(made, tmp_path):
     (tmp_path / "told" / "generation_config.json").write_text(json.dumps(settings))
     told = regard.load(tmp_path / "told")
     assert str(told.look) == "decoder.0.cross:2 shifted"
-    assert Direction.of(told).is_told
-    expected = Direction.of(regard.load(made[1]), look="decoder.0.cross:2 shifted").alignments(PAIRS[:1])
+    assert Direction.of(told).has_own_heads
+    expected = Direction.of(regard.load(made[1]), heads="decoder.0.cross:2 shifted").alignments(PAIRS[:1])
     assert_close(Direction.of(told).alignments(PAIRS[:1])[0].weights, expected[0].weights)
 
 
 def test_two_directions_become_one(translate):
     forward, backward = (
-        Direction.of(translate, look="decoder.0.cross:0"),
-        Direction.of(translate, look="decoder.1.cross"),
+        Direction.of(translate, heads="decoder.0.cross:0"),
+        Direction.of(translate, heads="decoder.1.cross"),
     )
     aligner = WordAligner(forward, backward, "union")
     there = WordAligner(forward)(PAIRS)
     back = WordAligner(backward)([(target, source) for source, target in PAIRS])
-    assert aligner(PAIRS) == [one | swap(other) for one, other in zip(there, back, strict=True)]
+    assert aligner(PAIRS) == [one | swap_links(other) for one, other in zip(there, back, strict=True)]
     grown = WordAligner(forward, backward)(PAIRS)
-    assert grown == [symmetrise(one, swap(other)) for one, other in zip(there, back, strict=True)]
+    assert grown == [symmetrise(one, swap_links(other)) for one, other in zip(there, back, strict=True)]
 
 
 def test_heads_are_chosen_by_the_links_they_make(translate):
     direction = Direction.of(translate)
-    looks = direction.word_looks(PAIRS)
+    looks = direction.word_weights_of(PAIRS)
     assert len(looks) == 2 * (3 + 1) * 2
     wanted = AlignmentHeads.read("decoder.1.cross:1 shifted").heads[0]
     truth = [links(one) for one in looks[wanted]]
-    choice = WordAligner(direction).chosen(PAIRS, [Gold(one, one) for one in truth]).choices[0]
+    choice = WordAligner(direction).choose_heads(PAIRS, [Gold(one, one) for one in truth]).choices[0]
     assert choice.error == 0
     assert by_gold([Gold(one, one) for one in truth])([links(one) for one in looks[choice.ranking[0][0]]]) == 0
-    assert [links(one) for one in looks[wanted]] == WordAligner(Direction.of(translate, look=str(wanted)))(PAIRS)
+    assert [links(one) for one in looks[wanted]] == WordAligner(Direction.of(translate, heads=str(wanted)))(PAIRS)
 
 
 def test_lines_that_heads_were_chosen_on_do_not_count_in_the_score(translate):
-    truth = WordAligner(Direction.of(translate, look="decoder.0.cross:2"))(PAIRS)
+    truth = WordAligner(Direction.of(translate, heads="decoder.0.cross:2"))(PAIRS)
     gold = [Gold(one, one) for one in truth]
     found = align_words(WordAligner(Direction.of(translate)), PAIRS, gold=gold, lines=3)
     assert found.scored == 1
@@ -116,13 +116,13 @@ def test_lines_that_heads_were_chosen_on_do_not_count_in_the_score(translate):
     unseen = align_words(WordAligner(Direction.of(translate)), PAIRS, gold=gold)
     assert unseen.scored == 4
     assert unseen.aligner.choices[0].rule == "words spelled alike"
-    told = align_words(WordAligner(Direction.of(translate, look="decoder.0.cross:2")), PAIRS, gold=gold)
+    told = align_words(WordAligner(Direction.of(translate, heads="decoder.0.cross:2")), PAIRS, gold=gold)
     assert told.scores.aer == 0
     assert told.aligner.choices == ()
 
 
 def test_empty_texts_have_no_links(translate):
-    assert WordAligner(Direction.of(translate, look="decoder.0.cross"))([("", "a cat"), ("a cat", "")]) == [
+    assert WordAligner(Direction.of(translate, heads="decoder.0.cross"))([("", "a cat"), ("a cat", "")]) == [
         set(),
         set(),
     ]
@@ -137,13 +137,13 @@ def test_what_cannot_be_aligned_is_told(translate):
     with pytest.raises(RegardError, match="takes gold for more lines than that"):
         align_words(aligner, PAIRS, gold=[Gold(frozenset(), frozenset())] * 4, lines=4)
     with pytest.raises(RegardError, match="no word stands on both sides"):
-        aligner.chosen([("a", "b")])
+        aligner.choose_heads([("a", "b")])
 
 
 def test_words_are_merged_from_tokens(translate):
-    direction = Direction.of(translate, look="decoder.0.cross:0")
+    direction = Direction.of(translate, heads="decoder.0.cross:0")
     (one,) = direction.alignments(PAIRS[:1])
     assert_close(
-        direction.word_looks(PAIRS[:1])[direction.look.heads[0]][0],
+        direction.word_weights_of(PAIRS[:1])[direction.heads.heads[0]][0],
         word_weights(one.weights, one.target_words, one.source_words),
     )

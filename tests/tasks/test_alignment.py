@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 import regard
 from regard.tasks import TextTooLong
-from regard.tasks.alignment import Alignment, aligning, words_at
+from regard.tasks.alignment import Alignment, alignment_layer, words_at
 from regard.text.sentences import split
 
 
@@ -42,7 +42,7 @@ def test_it_equals_eager_attention(made, translate, beam):
         source = torch.tensor([translate.tokenizer.encode(one.source).ids])
         target = torch.tensor([[2, *one.ids]])
         out = model(source, decoder_input_ids=target, output_attentions=True)
-        expected = out.cross_attentions[aligning(2)][0].mean(0)[: len(one.ids)]
+        expected = out.cross_attentions[alignment_layer(2)][0].mean(0)[: len(one.ids)]
         assert_close(one.alignment.weights, expected, rtol=0, atol=1e-5)
         assert one.alignment.target == one.tokens
         assert one.alignment.source == one.source_tokens

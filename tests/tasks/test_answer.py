@@ -13,7 +13,7 @@ import regard
 from regard.checkpoints import CheckpointError, load_model
 from regard.cli.main import regard as command
 from regard.errors import RegardError, UnknownName
-from regard.tasks import Answer
+from regard.tasks import AnswerTask
 from regard.tasks.evaluation import corpus_for, evaluate
 from regard.text import Stories
 from regard.training import read_recipe, train
@@ -27,25 +27,25 @@ valid_share = 0.1
 [tokenizer]
 kind = "unmarked"
 size = 0
-lower = true
+lowercase = true
 [model]
 kind = "memory"
 width = 16
 layers = 2
 heads = 1
-length = 10
+max_positions = 10
 [train]
 objective = "answer"
 steps = 160
-rows = 16
-rate = 0.02
+batch_size = 16
+learning_rate = 0.02
 warmup = 1
 schedule = "linear"
-linear = 2
+linear_epochs = 2
 noise = 0.1
-clip = 5.0
+clip_norm = 5.0
 save_every = 80
-score = "accuracy"
+metric = "accuracy"
 """
 
 
@@ -77,7 +77,7 @@ def answer(home):
 
 
 def test_a_trained_folder_answers_and_says_what_it_read(answer):
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, AnswerTask)
     found = answer("John went to the garden. Mary went to the office. Ann went to the cellar.", "Where is Mary?")
     assert found.text == "office"
     assert found.score > 0.5

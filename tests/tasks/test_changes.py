@@ -70,29 +70,29 @@ def test_texts_are_compared_place_by_place(home):
 def test_both_translations_are_told_the_same_target(home):
     task = regard.load(home / "translate")
     found = changes.of_texts(task, "the dog", "the cat", "a bird")
-    assert found.one.tokens[1] == found.other.tokens[1]
-    assert found.one.tokens[0] != found.other.tokens[0]
-    rows, columns = found.one.labels("decoder.0.cross")
-    assert (len(rows), len(columns)) == found.one.seen["decoder.0.cross"].shape[2:]
+    assert found.first.tokens[1] == found.second.tokens[1]
+    assert found.first.tokens[0] != found.second.tokens[0]
+    rows, columns = found.first.labels("decoder.0.cross")
+    assert (len(rows), len(columns)) == found.first.seen["decoder.0.cross"].shape[2:]
 
 
 def test_tokens_are_told_as_text_and_not_as_the_bytes_of_a_vocabulary():
     task = regard.load("en-de")
-    source, target = changes.watched(task, "the dog", "Die Tür ist größer").tokens
+    source, target = changes.watch_text(task, "the dog", "Die Tür ist größer").tokens
     assert "".join(target).removeprefix("<pad>") == " Die Tür ist größer"
     assert "".join(source) == " the dog</s>"
 
 
 def test_a_masked_model_reads_its_frame(home):
-    assert changes.watched(regard.load(home / "fill"), "the dog").tokens[1] == ("[CLS]", "the", "dog", "[SEP]")
+    assert changes.watch_text(regard.load(home / "fill"), "the dog").tokens[1] == ("[CLS]", "the", "dog", "[SEP]")
 
 
 def test_steps_are_compared_in_turn(home):
     course = changes.of_steps(home / "run", "the dog sleeps", "a b")
     assert course.steps == (1, 2, 3)
     one, two, three = (regard.load(home / f"run/checkpoints/step-{step:08d}") for step in (1, 2, 3))
-    assert course.moved[0] == changes.of_models(one, two, "the dog sleeps", "a b").divergences()
-    assert course.moved[1] == changes.of_models(two, three, "the dog sleeps", "a b").divergences()
+    assert course.divergences[0] == changes.of_models(one, two, "the dog sleeps", "a b").divergences()
+    assert course.divergences[1] == changes.of_models(two, three, "the dog sleeps", "a b").divergences()
     assert course.picture().columns == ("2", "3")
 
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_compared_is_one_line(home):
     with pytest.raises(RegardError, match="cut the text into other tokens: nothing to compare"):
         changes.of_models(task, regard.load(home / "fill"), "the dog")
     with pytest.raises(RegardError, match="a model that can generate reads one text, and no target"):
-        changes.watched(task, "the dog", "the cat")
+        changes.watch_text(task, "the dog", "the cat")
     with pytest.raises(RegardError, match=r"two saved steps or more expected in .*checkpoints, got 0"):
         changes.of_steps(home / "generate", "the dog")
     with pytest.raises(RegardError, match=r"no place 'decoder\.9\.self': known: decoder\.0\.self"):

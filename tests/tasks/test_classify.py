@@ -6,7 +6,7 @@ from tasks.tiny import TEXTS, bert, gpt2, their_tokens
 
 import regard
 from regard.checkpoints import CheckpointError
-from regard.tasks import Classify, TextTooLong
+from regard.tasks import ClassifyTask, TextTooLong
 
 LABELS = {"id2label": {0: "bad", 1: "good", 2: "neither"}, "label2id": {"bad": 0, "good": 1, "neither": 2}}
 
@@ -15,7 +15,7 @@ LABELS = {"id2label": {0: "bad", 1: "good", 2: "neither"}, "label2id": {"bad": 0
 def test_texts_are_labelled_as_by_the_reference(tmp_path):
     model = bert("ForSequenceClassification", tmp_path, **LABELS)
     classify = regard.load(tmp_path)
-    assert isinstance(classify, Classify)
+    assert isinstance(classify, ClassifyTask)
     expected = model(**their_tokens(tmp_path, TEXTS)).logits.softmax(-1)
     found = classify(TEXTS)
     assert [one.label for one in found] == [LABELS["id2label"][best] for best in expected.argmax(-1).tolist()]

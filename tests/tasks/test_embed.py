@@ -11,7 +11,7 @@ from tasks.tiny import TEXTS, bert, gpt2, their_tokens, transformers
 import regard
 from regard.checkpoints import CheckpointError
 from regard.errors import UnknownName
-from regard.tasks import Embed, TextTooLong
+from regard.tasks import EmbedTask, TextTooLong
 
 
 def modules(folder, ways, *, normalise=True, **settings):
@@ -59,7 +59,7 @@ def test_without_settings_it_is_the_mean_or_the_last_token(tmp_path):
     model = bert("Model", tmp_path / "bert")
     expected = model(**their_tokens(tmp_path / "bert", TEXTS[:1])).last_hidden_state.mean(1)[0]
     embed = regard.load(tmp_path / "bert")
-    assert isinstance(embed, Embed)
+    assert isinstance(embed, EmbedTask)
     torch.testing.assert_close(embed(TEXTS)[0].vector, expected, rtol=0, atol=1e-5)
     model = gpt2(tmp_path / "gpt2")
     tokens = their_tokens(tmp_path / "gpt2", TEXTS[:1])

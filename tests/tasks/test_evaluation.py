@@ -10,7 +10,7 @@ from regard.errors import RegardError
 from regard.tasks.evaluation import Evaluation, corpus_for, evaluate, readers, translators
 from regard.tasks.evaluation.classifiers import by_label
 from regard.tasks.evaluation.measures import by_length
-from regard.tasks.evaluation.translators import removes_marks, unmarked
+from regard.tasks.evaluation.translators import remove_marks, removes_marks
 from regard.text import DataError, LabelledCorpus, ParallelCorpus, PlainCorpus, TabbedCorpus, pairs
 from regard.training.log import read_log
 
@@ -149,7 +149,7 @@ def test_another_seed_hides_other_words(models, corpora):
 
 
 def test_marks_are_removed_as_in_fairseq(models):
-    assert unmarked("a ma@@ ch@@ ine an@@") == "a machine an"
+    assert remove_marks("a ma@@ ch@@ ine an@@") == "a machine an"
     assert removes_marks(models["translate"].tokenizer)
     assert not removes_marks(models["fill"].tokenizer)
 
@@ -157,7 +157,7 @@ def test_marks_are_removed_as_in_fairseq(models):
 def test_progress_ends_at_the_whole(models, corpora):
     for what in ALL:
         shares = []
-        evaluate(models[what], corpora[what], along=shares.append)
+        evaluate(models[what], corpora[what], on_progress=shares.append)
         assert shares == sorted(shares)
         assert shares[-1] == pytest.approx(1)
 

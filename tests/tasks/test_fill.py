@@ -5,7 +5,7 @@ import torch
 from tasks.tiny import BYTES, bert, saved, their_tokens, transformers
 
 import regard
-from regard.tasks import Fill, Filled, TextTooLong
+from regard.tasks import FilledText, FillTask, TextTooLong
 from regard.text import TokenizerError
 
 TEXTS = [
@@ -28,7 +28,7 @@ def fill(made):
 
 
 def test_a_masked_language_model_fills(fill):
-    assert isinstance(fill, Fill)
+    assert isinstance(fill, FillTask)
     assert fill.mask == "[MASK]"
 
 
@@ -55,8 +55,8 @@ def test_answers_do_not_depend_on_the_batch(fill):
 
 
 def test_the_word_stands_in_the_text_as_it_was_written(fill, monkeypatch):
-    monkeypatch.setattr(Fill, "filled", lambda self, batch, items, top: [
-        Filled(self.written(text, encoded, [encoded.ids.index(4)], [self.tokenizer.number(word)]), 1.0, (), ())
+    monkeypatch.setattr(FillTask, "filled", lambda self, batch, items, top: [
+        FilledText(self.written(text, encoded, [encoded.ids.index(4)], [self.tokenizer.number(word)]), 1.0, (), ())
         for text, encoded in items
     ])  # fmt: skip
     word = "station"

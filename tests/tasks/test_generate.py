@@ -8,7 +8,7 @@ from tasks.translators import told
 import regard
 from regard.errors import RegardError
 from regard.looking.edit import Editor
-from regard.tasks import Generate, TextTooLong
+from regard.tasks import GenerateTask, TextTooLong
 from regard.text import Encoded, TokenizerError
 
 
@@ -56,7 +56,7 @@ def test_a_text_that_ends_leaves_the_others_writing(made, tmp_path):
 
 
 def test_answers_do_not_depend_on_the_batch(generate):
-    assert isinstance(generate, Generate)
+    assert isinstance(generate, GenerateTask)
     together, alone = generate(PROMPTS, max_length=12), [generate(prompt, max_length=12) for prompt in PROMPTS]
     assert [one.ids for one in together] == [one.ids for one in alone]
     assert [one.score for one in together] == pytest.approx([one.score for one in alone], abs=1e-4)

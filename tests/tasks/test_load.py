@@ -10,8 +10,8 @@ from tasks.tiny import bert, gpt2
 import regard
 from regard.checkpoints import CheckpointError
 from regard.errors import UnknownName
-from regard.tasks import Embed, Fill, Generate, find
-from regard.tasks.listing import listed
+from regard.tasks import EmbedTask, FillTask, GenerateTask, find
+from regard.tasks.listing import list_models
 from regard.text import TokenizerError
 
 
@@ -39,13 +39,13 @@ def offline(monkeypatch, tmp_path):
 
 def test_a_folder_is_loaded_with_its_tokeniser(folder):
     task = regard.load(folder)
-    assert isinstance(task, Fill)
+    assert isinstance(task, FillTask)
     assert len(task.tokenizer) == task.model.config.encoder.embedding.vocabulary
-    assert isinstance(regard.load(str(folder)), Fill)
+    assert isinstance(regard.load(str(folder)), FillTask)
 
 
 def test_another_task_can_be_asked_for(folder):
-    assert isinstance(regard.load(folder, task="embed"), Embed)
+    assert isinstance(regard.load(folder, task="embed"), EmbedTask)
     with pytest.raises(CheckpointError, match="BertForMaskedLM cannot generate; it can fill, embed"):
         regard.load(folder, task="generate")
     with pytest.raises(UnknownName, match="unknown task 'fil': did you mean 'fill'"):
@@ -110,7 +110,7 @@ def test_a_name_is_fetched_from_the_hub_without_code_or_pickles(folder, monkeypa
         return str(folder)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    assert isinstance(regard.load("someone/model"), Fill)
+    assert isinstance(regard.load("someone/model"), FillTask)
     assert asked["name"] == "someone/model"
     assert not [file for file in asked["files"] if file.endswith((".py", ".bin", ".pt", "*", ".pkl"))]
 
@@ -118,8 +118,8 @@ def test_a_name_is_fetched_from_the_hub_without_code_or_pickles(folder, monkeypa
 def test_a_built_in_name_is_a_folder_of_the_install(folder, monkeypatch, tmp_path):
     (tmp_path / "tiny-fill").symlink_to(folder)
     monkeypatch.setattr(find, "BUILTIN", tmp_path)
-    assert isinstance(regard.load("tiny-fill"), Fill)
-    (found,) = [model for model in listed() if model.where == "built in"]
+    assert isinstance(regard.load("tiny-fill"), FillTask)
+    (found,) = [model for model in list_models() if model.where == "built in"]
     assert (found.name, found.task) == ("tiny-fill", "fill")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(CheckpointError, match=r"tiny-fil: no such .* did you mean 'tiny-fill'\? built in: tiny-fill;"):
@@ -129,17 +129,17 @@ def test_a_built_in_name_is_a_folder_of_the_install(folder, monkeypatch, tmp_pat
 def test_the_card_of_a_folder_tells_licence_and_scores(folder, tmp_path):
     for file in ("config.json", "model.safetensors", "vocab.txt"):
         (tmp_path / file).write_bytes((folder / file).read_bytes())
-    (plain,) = listed([tmp_path])
+    (plain,) = list_models([tmp_path])
     assert (plain.licence, plain.scores) == ("", {})
     results = [huggingface_hub.EvalResult("fill-mask", "news", "News", "accuracy", 0.5, metric_name="Accuracy")]
     data = huggingface_hub.ModelCardData(license="cc-by-4.0", model_name="tiny", eval_results=results)
     huggingface_hub.ModelCard.from_template(data, template_str="---\n{{ card_data }}\n---\n").save(
         tmp_path / "README.md"
     )
-    (found,) = listed([tmp_path])
+    (found,) = list_models([tmp_path])
     assert (found.licence, found.scores) == ("cc-by-4.0", {"Accuracy": 0.5})
     (tmp_path / "README.md").write_text("---\nmodel-index: 3\n---\n")
-    assert listed([tmp_path]) == [plain]
+    assert list_models([tmp_path]) == [plain]
 
 
 def test_models_are_listed_with_what_they_are_for(folder, tmp_path):
@@ -148,16 +148,16 @@ def test_models_are_listed_with_what_they_are_for(folder, tmp_path):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "config.json").write_text("[")
     (tmp_path / "notes").mkdir()
-    broken, reader, writer = listed([tmp_path])
+    broken, reader, writer = list_models([tmp_path])
     assert (reader.name, reader.task, reader.architecture) == ("reader", "embed", "BertModel")
     assert (writer.name, writer.task, writer.architecture) == ("writer", "generate", "GPT2LMHeadModel")
     model = regard.load(tmp_path / "writer")
-    assert isinstance(model, Generate)
+    assert isinstance(model, GenerateTask)
     assert writer.parameters == sum(parameter.numel() for parameter in model.model.parameters())
     assert writer.size == (tmp_path / "writer" / "model.safetensors").stat().st_size
     assert "config.json: no readable JSON" in broken.problem
     with pytest.raises(CheckpointError, match="no model in it"):
-        listed([tmp_path / "notes"])
+        list_models([tmp_path / "notes"])
 
 
 def test_a_tokeniser_is_not_read_from_outside_the_folder(folder, tmp_path):

@@ -8,7 +8,7 @@ from text.pieces import ENGLISH, marian_files
 
 import regard
 from regard.errors import UnknownName
-from regard.tasks import Alignment, Translated
+from regard.tasks import Alignment, Translation
 from regard.tasks.markup import Page
 
 
@@ -35,7 +35,7 @@ def translated(source, text, partners):
     alignment = Alignment(
         weights, tuple(tokens[1]), tuple(tokens[0]), (), (), target_ends=tuple(ends[1]), source_ends=tuple(ends[0])
     )
-    return Translated(source, text, 0.0, 0.0, (), (), True, (), (), lambda: alignment)
+    return Translation(source, text, 0.0, 0.0, (), (), True, (), (), lambda: alignment)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def translated(source, text, partners):
 def test_a_tag_goes_with_its_words(page, text, partners, expected):
     read = Page.read(page, "html")
     (source,) = read.texts
-    assert read.marked([translated(source, text, partners)]) == expected
+    assert read.with_markup([translated(source, text, partners)]) == expected
 
 
 @pytest.mark.parametrize("block", range(5))

@@ -11,9 +11,9 @@ import regard
 from regard.checkpoints import CheckpointError
 from regard.decoding import DecodeResult, Hypothesis
 from regard.errors import RegardError
-from regard.tasks import Sampling, TextTooLong, Translate, writing
+from regard.tasks import Sampling, TextTooLong, TranslateTask, writing
 from regard.tasks.evaluation import evaluate
-from regard.tasks.evaluation.translators import unmarked
+from regard.tasks.evaluation.translators import remove_marks
 from regard.text import TabbedCorpus, TokenizerError
 
 
@@ -79,7 +79,7 @@ def test_a_language_is_asked_for_by_its_code(tmp_path):
 
 
 def test_answers_do_not_depend_on_the_batch(translate):
-    assert isinstance(translate, Translate)
+    assert isinstance(translate, TranslateTask)
     together = translate(TEXTS, max_length=20)
     alone = [translate(text, max_length=20) for text in TEXTS]
     assert [one.ids for one in together] == [one.ids for one in alone]
@@ -214,4 +214,4 @@ def test_a_decoder_that_learned_to_translate_translates_as_it_is_scored(tmp_path
     folder, corpus = learned(tmp_path, "one-stream"), TabbedCorpus(tmp_path / "test.tsv")
     hypotheses = evaluate(regard.load(folder), corpus).hypotheses
     answers = regard.load(folder, task="translate")([source for source, _ in corpus])
-    assert [unmarked(answer.text) for answer in answers] == hypotheses
+    assert [remove_marks(answer.text) for answer in answers] == hypotheses

@@ -8,7 +8,7 @@ from models.test_transliteration import folder as names_folder
 from tasks.tiny import saved, transformers
 
 from regard.checkpoints import Checkpoint
-from regard.tasks import Translate
+from regard.tasks import TranslateTask
 from regard.text import Encoded, Specials, Tokenizer
 
 
@@ -58,9 +58,9 @@ class Letters:
         return "".join(self.letters[number] for number in ids)
 
 
-def transliterator(model) -> Translate:
+def transliterator(model) -> TranslateTask:
     """The task for Arabic names."""
     config = {"decoder_start_token_id": 1, "eos_token_id": 2}
     source, target = (Tokenizer(Letters(side), Specials(bos=1, eos=2, pad=0)) for side in ("source", "target"))
     source.target = target
-    return Translate(Checkpoint(model, config, "", names_folder()), source)
+    return TranslateTask(Checkpoint(model, config, "", names_folder()), source)

@@ -70,8 +70,14 @@ def test_the_same_seed_begins_alike(tmp_path):
 def trained(tmp_path_factory):
     """A translator that turns sentences around: the words of the target stand at the other end of the source."""
     folder = tmp_path_factory.mktemp("alignment")
-    changes = ["model.width=48", "model.score=general", "model.dropout=0", "train.steps=240", "train.tokens=300"]
-    changes += ["train.warmup=10", "train.save_every=240", "train.score=bleu", "train.clip=1", "train.log_every=60"]
+    changes = ["model.width=48", "model.score=general", "model.dropout=0", "train.steps=240", "train.batch_tokens=300"]
+    changes += [
+        "train.warmup=10",
+        "train.save_every=240",
+        "train.metric=bleu",
+        "train.clip_norm=1",
+        "train.log_every=60",
+    ]
     recipe = tiny(folder, KIND, *changes)
     write_pairs(folder, train=1500)
     return train(recipe, reporting=Quiet())

@@ -11,7 +11,7 @@ from regard.text import DataError
 from regard.training import train
 from regard.training.data import read_training_data
 
-LABELS = ["train.objective=classify", "model.kind=encoder", "model.length=16", "data.valid=[]"]
+LABELS = ["train.objective=classify", "model.kind=encoder", "model.max_positions=16", "data.valid=[]"]
 FAULTS = {
     "no tab": ("train.tsv", b"no tab here\n", []),
     "an empty side": ("train.tsv", b"\tempty\n", []),

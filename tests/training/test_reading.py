@@ -28,8 +28,11 @@ def test_a_shipped_recipe_can_be_read_and_says_where_its_data_comes_from(path):
         ('[train]\nsteps = "many"', "train.steps = 'many': a whole number expected"),
         ("[train]\nsteps = 1.5", "train.steps = 1.5: a whole number expected"),
         ("[train]\nsteps = true", "train.steps = True: a whole number expected"),
-        ('[train]\nrate = "fast"', "train.rate = 'fast': a number expected"),
+        ('[train]\nlearning_rate = "fast"', "train.learning_rate = 'fast': a number expected"),
         ("[train]\ncompile = 1", "train.compile = 1: true or false expected"),
+        ("[train]\nrate = 0.1", "'train.rate' is now called 'train.learning_rate'"),
+        ("[model]\ninner = 3", "'model.inner' is now called 'model.feed_forward_width'"),
+        ('[model]\nkind = "alignment"\ninner = 3', "'model.inner' is now called 'model.embedding_width'"),
         ("[data]\ntrain = [1]", "data.train = 1: a text in quotes expected"),
         ("model = 3", "[model] is a table, got 3"),
         ("", "no 'data', which every recipe needs"),
@@ -59,7 +62,12 @@ def test_paths_are_relative_to_the_recipe_and_those_set_by_hand_to_where_one_sta
 
 @pytest.mark.parametrize(
     ("change", "value"),
-    [("train.steps=7", 7), ("train.score=bleu", "bleu"), ('train.score="bleu"', "bleu"), ("train.rate=1e-3", 0.001)],
+    [
+        ("train.steps=7", 7),
+        ("train.metric=bleu", "bleu"),
+        ('train.metric="bleu"', "bleu"),
+        ("train.learning_rate=1e-3", 0.001),
+    ],
 )
 def test_a_change_goes_before_the_file(change, value, tmp_path):
     recipe = read_recipe(write_recipe_file(tmp_path), [change])
@@ -91,3 +99,16 @@ def test_a_run_may_be_made_longer_and_not_other(tmp_path):
     other = replace(recipe, train=replace(recipe.train, seed=2), model=replace(recipe.model, width=32))
     assert changed_keys(recipe, longer) == []
     assert changed_keys(recipe, other) == ["model.width", "train.seed"]
+
+
+def test_the_recipe_of_a_run_is_read_with_the_keys_of_its_time(tmp_path):
+    (tmp_path / "checkpoints").mkdir()
+    old = RECIPE.replace("learning_rate", "rate").replace("feed_forward_width", "inner")
+    before = read_recipe(write_recipe_file(tmp_path, old), ["train.weight_decay=0.5"])
+    assert (before.train.learning_rate, before.train.weight_decay, before.model.feed_forward_width) == (0.01, 0.5, 32)
+
+
+def test_every_old_key_has_a_new_one_that_recipes_have():
+    known = {*flatten(Recipe("run", DataRecipe(())))}
+    assert known >= {f"{old.split('.')[0]}.{new}" for old, new in OLD_KEYS.items()}
+    assert not known & OLD_KEYS.keys()

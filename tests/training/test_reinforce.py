@@ -52,5 +52,5 @@ def test_it_learns_to_look_where_the_answer_is():
         optimiser.step()
     image = torch.rand(200, 3, 3, generator=generator).round()
     glances = model.glances(image)
-    assert (glances.places == 8).all()
+    assert (glances.positions == 8).all()
     assert (glances.logits.argmax(-1) == image[:, 2, 2]).all()

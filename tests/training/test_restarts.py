@@ -20,7 +20,7 @@ from regard.training.restarts import (
     train_restarts,
 )
 
-CONFIG = MemoryNetworkConfig(vocabulary=14, width=8, hops=2, memories=6, longest=3)
+CONFIG = MemoryNetworkConfig(vocabulary=14, width=8, hops=2, memories=6, max_words=3)
 SHORT = RestartProtocol(epochs=3, halve=2, linear_epochs=2, rows=16, learning_rate=0.02)
 
 
@@ -73,7 +73,7 @@ def test_a_training_that_was_stopped_goes_on_to_the_same_weights():
 
 def test_a_net_learns_to_look_up_where_somebody_is():
     stories, model = told(240), model_of_copies(CONFIG, range(2))
-    train_restarts(model, stories, replace(SHORT, epochs=9, halve=4, linear=2, rate=0.04))
+    train_restarts(model, stories, replace(SHORT, epochs=9, halve=4, linear_epochs=2, learning_rate=0.04))
     assert evaluate_restarts(model, told(200, seed=1)).error[evaluate_restarts(model, stories).best()] < 0.15
 
 
@@ -85,7 +85,9 @@ def test_each_table_of_a_copy_is_cut_to_its_own_length():
         net(stories.story, stories.question).pow(2).sum().mul(50).backward()
     gradient_step(model, 0.1, clip=0.5)
     for copy, net in enumerate(alone):
-        for grads in [[net.words.grad[:, table], net.when.grad[:, table]] for table in range(3)] + [[net.project.grad]]:
+        for grads in [[net.embedding.grad[:, table], net.when.grad[:, table]] for table in range(3)] + [
+            [net.project.grad]
+        ]:
             length = torch.cat([grad.flatten() for grad in grads]).norm()
             assert length > 0.5
             for grad in grads:

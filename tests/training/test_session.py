@@ -136,7 +136,7 @@ def test_the_result_is_the_mean_of_the_last_saves(tmp_path):
 
 
 def test_without_an_average_the_best_is_the_result(tmp_path):
-    recipe = tiny(tmp_path, "train.rate=0.5", "train.keep=1")  # too fast: later is not better
+    recipe = tiny(tmp_path, "train.learning_rate=0.5", "train.keep=1")  # too fast: later is not better
     folder = train(recipe, reporting=Quiet())
     scores = {
         line["step"]: line["valid"]["loss"]
@@ -153,7 +153,7 @@ def test_without_an_average_the_best_is_the_result(tmp_path):
 
 
 def test_it_stops_when_nothing_gets_better(tmp_path):
-    changes = ["train.rate=0.5", "train.evaluate_every=1", "train.patience=2", "train.steps=60"]
+    changes = ["train.learning_rate=0.5", "train.evaluate_every=1", "train.patience=2", "train.steps=60"]
     report = Quiet()
     train(tiny(tmp_path, *changes), reporting=report)
     assert report.steps[-1] < 60
@@ -163,7 +163,9 @@ def test_it_stops_when_nothing_gets_better(tmp_path):
 
 
 def test_gradients_that_are_no_numbers_again_and_again_stop_it_and_name_the_batch(tmp_path):
-    recipe = tiny(tmp_path, "train.rate=1e30", "train.warmup=0", "train.schedule=constant", "train.non_finite=3")
+    recipe = tiny(
+        tmp_path, "train.learning_rate=1e30", "train.warmup=0", "train.schedule=constant", "train.non_finite=3"
+    )
     report = Quiet()
     with pytest.raises(Diverged, match=r"step \d+, batch \d+ of epoch \d+: no finite gradient for 3 steps in a row"):
         train(recipe, reporting=report)
@@ -173,13 +175,13 @@ def test_gradients_that_are_no_numbers_again_and_again_stop_it_and_name_the_batc
 
 def test_a_score_is_counted_on_what_the_model_writes(tmp_path):
     pytest.importorskip("sacrebleu")
-    train(tiny(tmp_path, "train.score=bleu", "train.steps=4", "train.beam=2"), reporting=Quiet())
+    train(tiny(tmp_path, "train.metric=bleu", "train.steps=4", "train.beam=2"), reporting=Quiet())
     assert {"bleu", "chrf", "loss"} <= read_log(tmp_path / "run")[-1]["valid"].keys()
 
 
 def test_an_unknown_score_is_an_error_that_lists_the_known(tmp_path):
-    with pytest.raises(RegardError, match=r"train.score = 'blue': known here are loss, perplexity"):
-        train(tiny(tmp_path, "train.score=blue"), reporting=Quiet())
+    with pytest.raises(RegardError, match=r"train.metric = 'blue': known here are loss, perplexity"):
+        train(tiny(tmp_path, "train.metric=blue"), reporting=Quiet())
 
 
 def test_frozen_weights_stay_and_a_model_can_be_started_from(tmp_path):
@@ -232,10 +234,10 @@ def test_a_dry_run_says_what_it_would_take_and_writes_nothing(tmp_path):
 
 
 KINDS = {
-    "next-token": ("decoder", "text.txt", ["tokenizer.kind=characters", "model.length=16"]),
-    "masked": ("encoder", "text.txt", ["tokenizer.kind=wordpiece", "tokenizer.size=60", "model.length=16"]),
-    "classify": ("encoder", "labels.tsv", ["model.length=16"]),
-    "translate": ("decoder", "train.tsv", ["model.length=64"]),
+    "next-token": ("decoder", "text.txt", ["tokenizer.kind=characters", "model.max_positions=16"]),
+    "masked": ("encoder", "text.txt", ["tokenizer.kind=wordpiece", "tokenizer.size=60", "model.max_positions=16"]),
+    "classify": ("encoder", "labels.tsv", ["model.max_positions=16"]),
+    "translate": ("decoder", "train.tsv", ["model.max_positions=64"]),
 }
 
 

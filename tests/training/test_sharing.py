@@ -100,7 +100,7 @@ def test_the_gradients_of_two_processes_are_those_of_one_with_twice_the_batch(sh
 
 
 def test_two_processes_learn_what_one_does(tmp_path):
-    changes = ["model.dropout=0.0", "train.clip=1.0", "train.accumulate=2"]
+    changes = ["model.dropout=0.0", "train.clip_norm=1.0", "train.accumulate=2"]
     one, two = (tiny(tmp_path, *changes, f"run={tmp_path / name}") for name in ("one", "two"))
     train(one, reporting=Quiet())
     assert trained(two) == [0, 0]
@@ -112,7 +112,7 @@ def test_two_processes_learn_what_one_does(tmp_path):
 
 
 def test_shards_have_the_loss_curve_of_copies(tmp_path):
-    changes = ["train.clip=1.0", "train.accumulate=2"]
+    changes = ["train.clip_norm=1.0", "train.accumulate=2"]
     copies, shards = (
         tiny(tmp_path, *changes, f"run={tmp_path / shard}", f"train.shard={shard}") for shard in ("false", "true")
     )
@@ -197,7 +197,7 @@ def test_another_number_of_processes_goes_on_and_says_so(tmp_path):
 
 
 def test_a_process_without_a_row_counts_for_nothing(tmp_path):
-    changes = ["model.dropout=0.0", "train.rows=1", "train.steps=3"]
+    changes = ["model.dropout=0.0", "train.batch_size=1", "train.steps=3"]
     one, two = (tiny(tmp_path, *changes, f"run={tmp_path / name}") for name in ("one", "two"))
     train(one, reporting=Quiet())
     assert trained(two) == [0, 0]

@@ -34,14 +34,14 @@ kind = "xl"
 width = 16
 layers = 2
 heads = 2
-inner = 32
-length = 8
-memory = 12
+feed_forward_width = 32
+max_positions = 8
+memory_length = 12
 [train]
 objective = "next-token"
 steps = 12
-rows = 3
-rate = 0.01
+batch_size = 3
+learning_rate = 0.01
 warmup = 4
 save_every = 3
 log_every = 2
@@ -131,7 +131,7 @@ def test_on_shakespeare_it_reaches_a_lower_loss_than_the_same_decoder_without_a_
     folder = shared("tinyshakespeare")
     losses = {}
     for memory in (128, 0):
-        changes = [f"run={tmp_path / str(memory)}", f"data.folder={folder}", f"model.memory={memory}"]
+        changes = [f"run={tmp_path / str(memory)}", f"data.folder={folder}", f"model.memory_length={memory}"]
         recipe = read_recipe(path, changes)
         train(recipe, reporting=Quiet())
         losses[memory] = read_log(Path(recipe.run))[-1]["valid"]["loss"]

@@ -19,12 +19,12 @@ size = 0
 width = 16
 heads = 2
 layers = 1
-inner = 32
+feed_forward_width = 32
 dropout = 0.2
 [train]
 steps = 12
-tokens = 64
-rate = 0.01
+batch_tokens = 64
+learning_rate = 0.01
 warmup = 4
 label_smoothing = 0.1
 save_every = 3

@@ -15,18 +15,20 @@ import regard.tasks.listing
 import regard.viewer.exporting
 import regard.viewer.inside
 import regard.viewer.learn  # noqa: F401
-from regard.viewer.guard import Address
+from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import LIMITS, Limits
-from regard.viewer.server import served
-from regard.viewer.shelf import Shelf
+from regard.viewer.server import create_app
+from regard.viewer.shelf import ModelStore
 
 STORY = "Brian is a frog. Lily is gray. Brian is yellow. Julius is green. Greg is a frog."
 SAMPLES = Path(__file__).parent / "samples"
 
 
 @contextmanager
-def client(shelf: Shelf | None = None, limits: Limits = LIMITS, address: Address = Address(port=80)) -> Iterator:
-    with TestClient(served(shelf or Shelf(), address, limits=limits), base_url="http://127.0.0.1") as found:
+def client(
+    shelf: ModelStore | None = None, limits: Limits = LIMITS, address: ServerAddress = ServerAddress(port=80)
+) -> Iterator:
+    with TestClient(create_app(shelf or ModelStore(), address, limits=limits), base_url="http://127.0.0.1") as found:
         yield found
 
 

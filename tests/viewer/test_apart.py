@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from viewer.small import client, run, theirs
 
 import regard
-from regard.viewer.shelf import Shelf
+from regard.viewer.shelf import ModelStore
 
 TEXT = "ein Hund"
 
@@ -29,7 +29,7 @@ def folders(tmp_path_factory):
 def asking(folders):
     whole, small = (regard.load(folders["generate"]) for _ in range(2))
     small.model = regard.prune(whole.model, {"decoder.0.self": [1]})
-    shelf = Shelf(folders, most=9)
+    shelf = ModelStore(folders, most=9)
     shelf.loaded["pruned"] = small
     with client(shelf) as found:
         yield found
@@ -70,7 +70,7 @@ def test_two_translators_are_as_far_apart_as_their_weights(asking, folders):
 
 
 def test_edits_change_both_models(asking, folders):
-    edits = [{"do": "hide", "place": "encoder.*.self", "places": [2]}]
+    edits = [{"do": "hide", "layer": "encoder.*.self", "positions": [2]}]
     told = run(asking, model="one", text=TEXT, max_tokens=4, edits=edits)
     drawn = grids(asking, told, "model=other&place=encoder.0.self&head=0")["difference"]
     assert not torch.tensor(drawn["numbers"])[:, 2].any()
@@ -123,7 +123,7 @@ def test_models_that_do_not_fit_get_one_line(asking, model, query, status, line)
 
 def test_the_difference_of_two_runs_is_what_the_edits_added(asking):
     before = run(asking, model="generate", text="the dog", max_tokens=0)
-    edits = [{"do": "scale", "place": "decoder.0.self", "heads": [0], "factor": 0.0}]
+    edits = [{"do": "scale", "layer": "decoder.0.self", "heads": [0], "factor": 0.0}]
     after = run(asking, model="generate", text="the dog", max_tokens=0, edits=edits)
     drawn = grids(asking, after, f"other={before['id']}&place=decoder.1.self&head=1", "diff")["difference"]
     rows = [

@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from viewer.small import client, framed, run, theirs
 
 import regard
-from regard.viewer.shelf import Shelf
+from regard.viewer.shelf import ModelStore
 
 KINDS = {
     "fill": "ForMaskedLM",
@@ -28,7 +28,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def asking(folders):
-    with client(Shelf(folders, most=9)) as found:
+    with client(ModelStore(folders, most=9)) as found:
         yield found
 
 
@@ -89,7 +89,7 @@ def test_answers_are_those_of_the_task(asking, folders):
     assert [one["text"].split()[0] for one in tags] == ["a", "good", "film"]
     vector = run(asking, model="embed", text="a good film")
     assert_close(torch.tensor(vector["answer"]["vector"]), regard.load(folders["embed"])("a good film").vector)
-    edits = [{"do": "hide", "place": "encoder.*.self", "places": [2]}]
+    edits = [{"do": "hide", "layer": "encoder.*.self", "positions": [2]}]
     changed = run(asking, model="embed", text="a good film", edits=edits, base=vector["id"])["difference"]
     assert -1 <= changed["similarity"] < 1
 

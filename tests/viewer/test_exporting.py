@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from regard.attention import Pattern
-from regard.viewer.exporting import exported
-from regard.viewer.payload import Export
-from regard.viewer.widget import kept_of
+from regard.viewer.exporting import region_picture
+from regard.viewer.payload import ExportRequest
+from regard.viewer.widget import finished_run
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -43,11 +43,12 @@ class Tags(HTMLParser):
 def pictures():
     """1,000 hostile tokens, each a row or a column of some picture, as SVG and as HTML."""
     pattern = Pattern(torch.randn(1, 1, 1000, 4), torch.randn(1, 1, 1000, 4))
-    kept = kept_of({"decoder.0.self": (pattern, TOKENS, TOKENS)})
+    kept = finished_run({"decoder.0.self": (pattern, TOKENS, TOKENS)})
     wanted = {"run": kept.id, "place": "decoder.0.self", "head": 0}
     spans = [{"rows": [first, first + 2], "columns": [first, first + 250]} for first in range(0, 1000, 250)]
     return {
-        kind: [exported(kept, Export(**wanted, **span, kind=kind))[1] for span in spans] for kind in ("svg", "html")
+        kind: [region_picture(kept, ExportRequest(**wanted, **span, kind=kind))[1] for span in spans]
+        for kind in ("svg", "html")
     }
 
 

@@ -6,7 +6,7 @@ import pytest
 from viewer.small import client, run
 
 from regard.errors import RegardError
-from regard.viewer.guard import Address
+from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import Limits
 
 FOREIGN = [
@@ -143,13 +143,13 @@ def test_a_number_that_is_none_is_refused(asking, number):
 def test_another_address_needs_a_token():
     for host in ("0.0.0.0", "192.168.1.2", "::", "example.org"):
         with pytest.raises(RegardError, match="choose a --token"):
-            Address(host)
-    assert Address("127.0.0.2").is_loopback
-    assert Address("0.0.0.0", token="x").token == "x"
+            ServerAddress(host)
+    assert ServerAddress("127.0.0.2").is_loopback
+    assert ServerAddress("0.0.0.0", token="x").token == "x"
 
 
 def test_a_token_is_asked_for_and_remembered():
-    with client(address=Address("0.0.0.0", 80, "se cret")) as asking:
+    with client(address=ServerAddress("0.0.0.0", 80, "se cret")) as asking:
         assert asking.get("/health").status_code == 401
         assert asking.get("/?token=wrong").status_code == 401
         assert asking.get("/health?token=se%20cret").status_code == 401  # only the page's address carries it

@@ -38,8 +38,8 @@ class Client:
     def edits(self) -> list[dict]:
         heads = [self.number % 6]
         return [
-            {"do": "scale", "place": f"decoder.{self.number % 5}.self", "heads": heads, "factor": self.number / 50},
-            {"do": "temper", "place": "decoder.*.self", "heads": heads, "temperature": 0.5 + self.number / 20},
+            {"do": "scale", "layer": f"decoder.{self.number % 5}.self", "heads": heads, "factor": self.number / 50},
+            {"do": "temperature", "layer": "decoder.*.self", "heads": heads, "temperature": 0.5 + self.number / 20},
         ]
 
     def ask(self, method: str, path: str, body: dict | None = None) -> tuple[int, dict, bytes]:

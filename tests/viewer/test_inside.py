@@ -7,9 +7,9 @@ from torch.testing import assert_close
 from viewer.small import STORY, client, run
 
 import regard
-from regard.viewer.shelf import Shelf
+from regard.viewer.shelf import ModelStore
 
-OFF = [{"do": "scale", "place": "decoder.1.self", "heads": [0], "factor": 0.0}]
+OFF = [{"do": "scale", "layer": "decoder.1.self", "heads": [0], "factor": 0.0}]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_importance_is_the_slope_of_the_loss_at_each_gate(asking, shakespeare):
     ids, given = torch.tensor([told["sides"][0]["ids"]]), told["sides"][0]["given"]
 
     def loss(factor: float) -> float:  # of the written tokens, the head turned down by hand
-        edits = [{"do": "scale", "place": "decoder.2.self", "heads": [3], "factor": factor}]
+        edits = [{"do": "scale", "layer": "decoder.2.self", "heads": [3], "factor": factor}]
         with torch.no_grad(), regard.edit(shakespeare.model, edits):
             chances = shakespeare.model(ids)[0].double().log_softmax(-1)
         return -sum(float(chances[row - 1, ids[0, row]]) for row in range(given, ids.shape[1]))
@@ -54,7 +54,7 @@ def test_the_last_row_of_the_lens_is_what_the_model_says(asking, shakespeare):
 
 def test_the_lens_of_a_masked_model_reads_each_layer_as_its_last(tmp_path):
     bert("ForMaskedLM", tmp_path / "bert")
-    with client(Shelf({"bert": tmp_path / "bert"})) as asking:
+    with client(ModelStore({"bert": tmp_path / "bert"})) as asking:
         told = run(asking, model="bert", text="the [MASK] sleeps .", second="a dog .")
         found = numbers(asking, told, "lens")
         notes = asking.get(f"/api/runs/{told['id']}/inside/lens").json()["grids"][0]["notes"]

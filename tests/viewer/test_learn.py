@@ -11,9 +11,9 @@ from torch.testing import assert_close
 
 from regard.errors import RegardError
 from regard.viewer import learn
-from regard.viewer.shelf import Shelf
+from regard.viewer.shelf import ModelStore
 
-SHELF = Shelf()
+SHELF = ModelStore()
 
 
 def numbers(topic: str, **given) -> tuple[dict[str, torch.Tensor], dict[str, object]]:
@@ -24,7 +24,7 @@ def numbers(topic: str, **given) -> tuple[dict[str, torch.Tensor], dict[str, obj
 @pytest.mark.parametrize("topic", [topic for topic in learn.LESSONS if topic != "animal"])
 def test_a_lesson_says_whose_numbers_it_has_and_its_code_runs(topic):
     found = learn.lesson(topic, {}, SHELF)
-    assert found.made in ("by hand", "random", "babi")
+    assert found.origin in ("by hand", "random", "babi")
     for grid in found.grids:
         assert len(grid.numbers) == len(grid.rows)
         assert {len(row) for row in grid.numbers} == {len(grid.columns)}

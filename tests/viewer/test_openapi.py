@@ -6,12 +6,12 @@ import schemathesis
 from schemathesis.checks import not_a_server_error
 from viewer.small import run
 
-from regard.viewer.guard import Address
+from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import Limits
-from regard.viewer.server import served
-from regard.viewer.shelf import Shelf
+from regard.viewer.server import create_app
+from regard.viewer.shelf import ModelStore
 
-app = served(Shelf(), Address(port=80), limits=Limits(letters=200, written=3, beam=2))
+app = create_app(ModelStore(), ServerAddress(port=80), limits=Limits(letters=200, max_new_tokens=3, beam=2))
 schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers={"host": "127.0.0.1"})
 
 

@@ -159,7 +159,7 @@ def test_importance_is_the_slope_of_the_loss(visit, task, answer):
     ids = torch.tensor([answer.ids])
 
     def loss(factor: float) -> float:
-        edits = [{"do": "scale", "place": "decoder.2.cross", "heads": [1], "factor": factor}]
+        edits = [{"do": "scale", "layer": "decoder.2.cross", "heads": [1], "factor": factor}]
         with torch.no_grad(), regard.edit(task.model, edits):
             logits = task.model(torch.tensor([source]), torch.tensor([[start, *answer.ids]]))[:, :-1]
         return -float(logits.double().log_softmax(-1).gather(-1, ids[..., None]).mean())

@@ -119,12 +119,12 @@ def test_models_that_do_not_fit_are_said_so_in_one_line(visit):
 
 @pytest.mark.proof
 def test_what_edits_moved_in_one_head_is_drawn(visit, site):
-    edits = '[{"do": "scale", "place": "encoder.0.self", "heads": [1], "factor": 0}]'
+    edits = '[{"do": "scale", "layer": "encoder.0.self", "heads": [1], "factor": 0}]'
     page = visit.open("inside", text=SENTENCE, look="diff", edits=edits, place="encoder.1.self", head="2")
     page.locator("[data-choice=diff]").wait_for()
     rows = visit.table("Difference of encoder.1.self, head 2")
     task, seen = site.task("translator"), []
-    for records in ([], [{"do": "scale", "place": "encoder.0.self", "heads": [1], "factor": 0}]):
+    for records in ([], [{"do": "scale", "layer": "encoder.0.self", "heads": [1], "factor": 0}]):
         with regard.edit(task.model, records), regard.watch(task.model) as one:
             task(SENTENCE, beam=4)
         seen.append(one["encoder.1.self"][0, 2])

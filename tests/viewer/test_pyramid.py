@@ -7,7 +7,7 @@ from torch.testing import assert_close
 
 from regard.attention import AlibiBias, Causal, Padding, Pattern, Window
 from regard.viewer import pyramid
-from regard.viewer.pyramid import base, built, cells, levels, pooled
+from regard.viewer.pyramid import build_pyramid, cells, levels, pool, stored_level
 
 MASKS = {
     "none": (None, 300, 270),
@@ -44,16 +44,16 @@ def test_every_level_is_the_mean_or_the_maximum_of_its_cells(name, how, monkeypa
     monkeypatch.setattr(pyramid, "STRIP", 128)
     monkeypatch.setattr(pyramid, "PANEL", 3)
     whole = pattern(name)
-    weights, stored = whole.weights()[0], built(whole, 2)
+    weights, stored = whole.weights()[0], build_pyramid(whole, 2)
     _, heads, queries, keys = whole.shape
     for level in range(levels(whole) + 1):
         expected = by_definition(weights, level, how)
         everything = slice(0, cells(queries, level)), slice(0, cells(keys, level))
         for known in (stored, None):
-            found = pooled(whole, known, slice(0, heads), level, *everything, how)
+            found = pool(whole, known, slice(0, heads), level, *everything, how)
             assert_close(found, expected, atol=1e-6, rtol=0)
         part = slice(1, min(9, everything[0].stop)), slice(2, min(17, everything[1].stop))
-        found = pooled(whole, stored, slice(1, 2), level, *part, how)
+        found = pool(whole, stored, slice(1, 2), level, *part, how)
         assert_close(found, expected[1:2, part[0], part[1]], atol=1e-6, rtol=0)
 
 
@@ -62,14 +62,14 @@ def test_means_in_sixteen_bits_are_near_enough(sharpness):
     query, key = torch.randn(2, 1, 2, 1024, 8).unbind()
     whole = Pattern(query, key * sharpness, mask=Causal())
     for level in (4, 5):
-        stored = built(whole, level)
-        assert stored.brief
+        stored = build_pyramid(whole, level)
+        assert stored.is_16_bit
         for above in (level, level + 1, level + 3):
             everything = slice(0, cells(1024, above))
-            found = pooled(whole, stored, slice(0, 2), above, everything, everything, "mean")
+            found = pool(whole, stored, slice(0, 2), above, everything, everything, "mean")
             assert_close(found, by_definition(whole.weights()[0], above, "mean"), atol=1e-6, rtol=0)
-    assert not built(whole, 3).brief
-    assert not built(Pattern(query[:, :, :1000], key[:, :, :1000]), 4).brief
+    assert not build_pyramid(whole, 3).is_16_bit
+    assert not build_pyramid(Pattern(query[:, :, :1000], key[:, :, :1000]), 4).is_16_bit
 
 
 def test_rows_that_were_set_by_hand_are_on_the_map():
@@ -77,23 +77,23 @@ def test_rows_that_were_set_by_hand_are_on_the_map():
     ahead = torch.zeros(391)
     ahead[390] = 1  # where the mask would forbid it
     changed = whole.set(ahead, heads=[1], rows=[0])
-    stored = built(changed, 3)
-    found = pooled(changed, stored, slice(1, 2), 3, slice(0, 1), slice(0, 49), "max")
+    stored = build_pyramid(changed, 3)
+    found = pool(changed, stored, slice(1, 2), 3, slice(0, 1), slice(0, 49), "max")
     assert found[0, 0, -1] == 1
 
 
 @pytest.mark.parametrize("mask", [None, Causal(), Window(100, 100)])
 def test_the_pyramid_is_as_fine_as_its_share_of_memory_allows(mask):
     whole = Pattern(torch.randn(1, 2, 2500, 64), torch.randn(1, 2, 2500, 64), mask=mask)
-    level, room = base(whole), pyramid.SHARE * (whole.query.nbytes + whole.key.nbytes)
+    level, room = stored_level(whole), pyramid.SHARE * (whole.query.nbytes + whole.key.nbytes)
     assert level is not None
-    assert built(whole, level).size <= room
-    assert level == 0 or pyramid.cost(whole, level - 1) > room
-    assert built(whole, level).size == pyramid.cost(whole, level)
+    assert build_pyramid(whole, level).size <= room
+    assert level == 0 or pyramid.pyramid_bytes(whole, level - 1) > room
+    assert build_pyramid(whole, level).size == pyramid.pyramid_bytes(whole, level)
 
 
 def test_a_map_of_one_tile_is_not_stored():
-    assert base(Pattern(torch.randn(1, 1, 256, 4), torch.randn(1, 1, 256, 4))) is None
+    assert stored_level(Pattern(torch.randn(1, 1, 256, 4), torch.randn(1, 1, 256, 4))) is None
 
 
 def test_the_work_can_be_stopped_and_tells_how_far_it_is():
@@ -105,6 +105,6 @@ def test_the_work_can_be_stopped_and_tells_how_far_it_is():
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        built(pattern("causal"), 2, tell)
+        build_pyramid(pattern("causal"), 2, tell)
     assert told == sorted(told)
     assert 0 < told[-1] < 1

@@ -12,7 +12,7 @@ from viewer.small import STORY, client, framed, lines, run
 import regard
 from regard.viewer.limits import Limits
 
-OFF = [{"do": "scale", "place": "decoder.*.self", "heads": [0, 2], "factor": 0.0}]
+OFF = [{"do": "scale", "layer": "decoder.*.self", "heads": [0, 2], "factor": 0.0}]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def shakespeare():
     return regard.load("shakespeare")
 
 
-@pytest.mark.parametrize("edits", [[], OFF, [{"do": "hide", "place": "decoder.1.self", "places": [1]}]])
+@pytest.mark.parametrize("edits", [[], OFF, [{"do": "hide", "layer": "decoder.1.self", "positions": [1]}]])
 def test_a_run_is_what_the_library_says(asking, shakespeare, edits):
     told = run(asking, text="To be, or not", max_tokens=6, edits=edits)
     with regard.edit(shakespeare.model, edits):
@@ -93,7 +93,7 @@ def test_a_story_is_read_by_hops_and_can_be_hidden(asking):
     told = run(asking, model="babi", text=STORY, second="What color is Greg?")
     assert told["answer"]["text"] == "yellow"
     assert [place["name"] for place in told["places"]] == ["hop.0", "hop.1", "hop.2"]
-    edits = [{"do": "hide", "place": "hop.*", "places": [2]}]
+    edits = [{"do": "hide", "layer": "hop.*", "positions": [2]}]
     hidden = run(asking, model="babi", text=STORY, second="What color is Greg?", edits=edits, base=told["id"])
     row = asking.get(f"/api/runs/{hidden['id']}/row?place=hop.2&head=0&row=0").json()
     assert row["weights"][2] == 0
@@ -111,9 +111,9 @@ def test_edits_come_back_as_the_file_that_the_library_reads(asking, shakespeare,
 
 def test_what_the_library_refuses_is_one_line(asking):
     for wrong in (
-        {"edits": [{"do": "scale", "place": "nowhere", "heads": [0], "factor": 0}]},
+        {"edits": [{"do": "scale", "layer": "nowhere", "heads": [0], "factor": 0}]},
         {"edits": [{"do": "explode"}]},
-        {"edits": [{"do": "scale", "place": "decoder.0.self", "heads": "all", "factor": "x"}]},
+        {"edits": [{"do": "scale", "layer": "decoder.0.self", "heads": "all", "factor": "x"}]},
         {"second": "two"},
         {"model": "no-such-model"},
         {"beam": 2, "sample": {"temperature": 1.0}},
@@ -138,7 +138,7 @@ def test_a_picture_of_a_head_is_a_file_of_its_own(asking):
 
 
 def test_the_oldest_run_makes_room():
-    with client(limits=Limits(stored=2)) as asking:
+    with client(limits=Limits(stored_runs=2)) as asking:
         first, second, third = (run(asking, text=text, max_tokens=1)["id"] for text in "abc")
         assert asking.get(f"/api/runs/{first}").status_code == 410
         assert asking.get(f"/api/runs/{second}").status_code == 200

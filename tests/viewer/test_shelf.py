@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from regard.errors import UnknownName
-from regard.tasks.listing import Listed
-from regard.viewer.shelf import Shelf
+from regard.tasks.listing import ListedModel
+from regard.viewer.shelf import ModelStore
 
 NAMES = "abcdef"
 
@@ -22,12 +22,12 @@ class Loaded:
         self.name = name
 
 
-class Counted(Shelf):
+class Counted(ModelStore):
     """A shelf that counts what it loads."""
 
     def __init__(self, most: int) -> None:
         super().__init__(most=most)
-        self.known = {name: Listed(name, "folder", "generate", "Decoder") for name in NAMES}
+        self.listed_models = {name: ListedModel(name, "folder", "generate", "Decoder") for name in NAMES}
         self.loads: Counter[str] = Counter()
 
     def load(self, name: str) -> Loaded:
@@ -35,7 +35,7 @@ class Counted(Shelf):
         return Loaded(name)
 
     def state(self, name: str) -> str:
-        return next(one.state for one in self.told(None) if one.name == name)
+        return next(one.state for one in self.model_infos(None) if one.name == name)
 
 
 def test_the_model_that_was_not_asked_for_longest_makes_room():

@@ -8,7 +8,7 @@ from viewer.small import client, run
 import regard
 
 TEXT = "The old man reads a book in the garden."
-EDITS = [{"do": "hide", "place": "decoder.*.cross", "places": [2]}]
+EDITS = [{"do": "hide", "layer": "decoder.*.cross", "positions": [2]}]
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from regard.attention import Pattern
 from regard.errors import ShapeError
 from regard.pictures import Album, notebook
 from regard.viewer import widget
-from regard.viewer.guard import Address
-from regard.viewer.server import served
+from regard.viewer.guard import ServerAddress
+from regard.viewer.server import create_app
 
 
 def ask(app, path: str, method: str = "GET", body: dict | None = None) -> tuple[dict, bytes]:
@@ -27,7 +27,7 @@ def ask(app, path: str, method: str = "GET", body: dict | None = None) -> tuple[
 
     told = {"id": 7, "method": method, "path": path, "body": None if body is None else json.dumps(body)}
     with ThreadPoolExecutor(1) as aside:  # a browser that other tests have open keeps a loop running in this thread
-        aside.submit(lambda: asyncio.run(widget.asked(app, told, send))).result()
+        aside.submit(lambda: asyncio.run(widget.answer_message(app, told, send))).result()
     assert [head["more"] for head in heads] == [True] * (len(heads) - 1) + [False]
     assert {head["id"] for head in heads} == {7}
     return heads[-1], b"".join(parts)
@@ -35,8 +35,8 @@ def ask(app, path: str, method: str = "GET", body: dict | None = None) -> tuple[
 
 def kept(looks, batch: int = 0):
     """An application that knows what was looked at, and nothing else."""
-    app = served(widget.Shelf(), Address(port=widget.PORT))
-    app.state.runs.keep(widget.kept_of(looks, batch))
+    app = create_app(widget.ModelStore(), ServerAddress(port=widget.PORT))
+    app.state.runs.keep(widget.finished_run(looks, batch))
     return app
 
 
@@ -84,13 +84,13 @@ def test_every_row_has_the_name_that_it_was_given(place, queries, rows, columns,
 def test_a_name_too_few_is_an_error():
     pattern = Pattern(torch.randn(1, 1, 5, 4), torch.randn(1, 1, 5, 4))
     with pytest.raises(ShapeError, match="one label for each column: 5, got 4"):
-        widget.kept_of({"pattern": (pattern, list("abcde"), list("abcd"))})
+        widget.finished_run({"pattern": (pattern, list("abcde"), list("abcd"))})
 
 
 def test_a_model_can_be_asked_and_edited():
     task = regard.load("shakespeare")
-    app = served(widget.shelf_of(task), Address(port=widget.PORT), first=widget.NAME)
-    edits = [{"do": "scale", "place": "decoder.0.self", "heads": [1], "factor": 0.0}]
+    app = create_app(widget.model_store_with(task), ServerAddress(port=widget.PORT), first=widget.NAME)
+    edits = [{"do": "scale", "layer": "decoder.0.self", "heads": [1], "factor": 0.0}]
     wanted = {"model": widget.NAME, "text": "To be", "max_tokens": 3, "edits": edits}
     head, body = ask(app, "/api/runs", "POST", wanted)
     assert head["type"] == "application/x-ndjson"

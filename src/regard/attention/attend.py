@@ -51,10 +51,10 @@ def attend(
     if method is not None:
         pattern = method.pattern(pattern)
     run = None if method is None else method.run
-    return through(taps, pattern, dropout, run) if taps else attention_output(pattern, dropout, run)
+    return attend_with_taps(taps, pattern, dropout, run) if taps else attention_output(pattern, dropout, run)
 
 
-def through(taps: Taps, pattern: Pattern, dropout: float = 0.0, run: Run | None = None) -> AttentionOutput:
+def attend_with_taps(taps: Taps, pattern: Pattern, dropout: float = 0.0, run: Run | None = None) -> AttentionOutput:
     """All edits run first, then all watchers see the result."""
     for tap in taps:
         pattern = tap.edit(pattern)

@@ -35,8 +35,8 @@ class Cache:
     def extend(self, key: Keys, value: Values) -> tuple[AllKeys, AllValues]:
         """Remember more keys and values; returns all of them."""
         start, self.length = self.length, self.length + key.shape[2]
-        self._key = roomy(self._key, key, start, self.length)
-        self._value = roomy(self._value, value, start, self.length)
+        self._key = append(self._key, key, start, self.length)
+        self._value = append(self._value, value, start, self.length)
         return self._key[:, :, : self.length], self._value[:, :, : self.length]
 
     def fill(self, key: Keys, value: Values) -> tuple[Keys, Values]:
@@ -44,7 +44,7 @@ class Cache:
         self._key, self._value, self.length = key.contiguous(), value.contiguous(), key.shape[2]
         return self._key, self._value
 
-    def forget(self, kept: int) -> None:
+    def keep_last(self, kept: int) -> None:
         """From now on only the last places, so many of them."""
         if self._key is not None and self._value is not None:
             last = slice(max(self.length - kept, 0), self.length)
@@ -61,7 +61,7 @@ class Cache:
             self._value = self._value.index_select(0, rows)
 
 
-def roomy(buffer: Tensor | None, more: Tensor, start: int, stop: int) -> Tensor:
+def append(buffer: Tensor | None, more: Tensor, start: int, stop: int) -> Tensor:
     """The buffer with more written at its end, in a larger one if it is full or if a gradient may want the old one."""
     if buffer is None or buffer.shape[2] < stop or torch.is_grad_enabled():
         room = 0 if torch.is_grad_enabled() else max(ROOM, stop // SHARE)

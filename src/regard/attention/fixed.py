@@ -32,22 +32,22 @@ class FixedWeights:
             tuple(self.heads[number] - heads.start for number in mine), self.rows, weights[:, mine], members
         )
 
-    def put(self, tile: Tensor, rows: slice, columns: slice) -> Tensor:
+    def put_rows(self, tile: Tensor, rows: slice, columns: slice) -> Tensor:
         """A tile of weights with these rows in place of what was computed."""
         mine = [number for number, row in enumerate(self.rows) if rows.start <= row < rows.stop]
         lines = [self.rows[number] - rows.start for number in mine]
-        return self._replaced(tile, lines, self.weights[:, :, mine, columns])
+        return self._with_rows(tile, lines, self.weights[:, :, mine, columns])
 
-    def gather(self, gathered: Tensor, value: Values) -> Tensor:
+    def output_rows(self, gathered: Tensor, value: Values) -> Tensor:
         """What a head gathered, with these rows gathered by the weights that were set."""
         shared = gathered.shape[1] // value.shape[1]
         value = value if self.members is None else value[list(self.members)]
         used = (self.weights != 0).flatten(1, 2).any(1)[:, None, :, None]
         value = torch.where(used, value, 0)  # what stands in a padded place must not matter, even if it is NaN
         mine = value[:, [head // shared for head in self.heads]]
-        return self._replaced(gathered, list(self.rows), self.weights.to(value.dtype) @ mine)
+        return self._with_rows(gathered, list(self.rows), self.weights.to(value.dtype) @ mine)
 
-    def _replaced(self, whole: Tensor, lines: list[int], rows: Tensor) -> Tensor:
+    def _with_rows(self, whole: Tensor, lines: list[int], rows: Tensor) -> Tensor:
         if not self.heads or not lines or self.members == ():
             return whole
         members = range(len(whole)) if self.members is None else self.members

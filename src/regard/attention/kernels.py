@@ -17,16 +17,16 @@ from regard.attention.masks.padding import padding
 from regard.attention.normalisers import RowStatistics, Softmax
 from regard.attention.pattern import Pattern
 from regard.attention.scores import Dot
-from regard.attention.tiles import assembled, span
+from regard.attention.tiles import assemble, span
 from regard.shapes import AttentionOutput
 
 FLASH = 1  # torch.nn.attention.SDPBackend.FLASH_ATTENTION, whose import is slow
 
-Answer = tuple[Tensor, RowStatistics | None]
+KernelResult = tuple[Tensor, RowStatistics | None]
 """What was gathered, and what the normaliser knows of each row if the kernel says."""
 
 
-Run = Callable[[Pattern, float, bool], Answer]
+Run = Callable[[Pattern, float, bool], KernelResult]
 """How a pattern is gathered with: given it, a share of weights to drop, and whether to tell what is known of rows."""
 
 
@@ -43,20 +43,20 @@ def output_and_statistics(
     if hides is None:
         gathered, summary = run(pattern, dropout, tell)
     elif pattern.query.device.type != "cpu" or torch.compiler.is_compiling():
-        gathered, summary = run(cleaned(pattern, hides), dropout, tell)
+        gathered, summary = run(without_padding(pattern, hides), dropout, tell)
     else:
         # Zero times NaN is NaN, so what stands in a padded place must not matter: rare, and found afterwards.
         gathered, summary = run(pattern, dropout, tell)
         if not is_finite(gathered) or (torch.is_grad_enabled() and not is_finite(pattern.key)):
-            gathered, summary = run(cleaned(pattern, hides), dropout, tell)
+            gathered, summary = run(without_padding(pattern, hides), dropout, tell)
     for fixed in pattern.fixed:
-        gathered = fixed.gather(gathered, pattern.values)
+        gathered = fixed.output_rows(gathered, pattern.values)
     if pattern.gate is not None:
-        gathered = gated(gathered, pattern.gate[:, :, None, None])
+        gathered = apply_gate(gathered, pattern.gate[:, :, None, None])
     return gathered, replace(pattern, row_statistics=summary) if summary else pattern
 
 
-def gated(gathered: Tensor, gate: Tensor) -> Tensor:
+def apply_gate(gathered: Tensor, gate: Tensor) -> Tensor:
     """A head that is off gives zeros, whatever it gathered."""
     product = gathered * gate
     return product if gate.requires_grad else torch.where(gate == 0, 0, product)
@@ -67,14 +67,14 @@ def is_finite(tensor: Tensor) -> bool:
     return math.isfinite(tensor.detach().sum(dtype=torch.promote_types(tensor.dtype, torch.float32)).item())
 
 
-def cleaned(pattern: Pattern, hides: Padding) -> Pattern:
+def without_padding(pattern: Pattern, hides: Padding) -> Pattern:
     """Zeros in the keys and values that nobody may see."""
     attention_mask = hides.attention_mask[:, None, :, None]
     key, value = torch.where(attention_mask, pattern.key, 0), torch.where(attention_mask, pattern.values, 0)
     return replace(pattern, key=key, value=value)
 
 
-def exact(pattern: Pattern, dropout: float, tell: bool) -> Answer:
+def exact(pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
     """One kernel call if the kernel can say it all, else one per block of queries."""
     _, _, queries, keys = pattern.shape
     if 0 in pattern.shape:
@@ -107,7 +107,7 @@ def fused(
     mask: Tensor | None,
     is_causal: bool,
     tell: bool,
-) -> Answer:
+) -> KernelResult:
     """The kernel itself. Widths are made equal and numbers adjacent, because torch takes others by way of N x N."""
     assert isinstance(pattern.score, Dot)
     scale = pattern.score.factor(key.shape[-1])
@@ -121,7 +121,7 @@ def fused(
     kind = query.dtype
     if learns_in_half(query):
         query, key, value = query.float(), key.float(), value.float()
-    query, key, value = adjacent(query), adjacent(key), adjacent(value)
+    query, key, value = contiguous(query), contiguous(key), contiguous(value)
     shares = query.shape[1] != key.shape[1]
     answer = kernel_call(query, key, value, mask, is_causal, scale, shares) if tell else None
     if answer is None:
@@ -160,7 +160,7 @@ def learns_in_half(query: Tensor) -> bool:
     return query.device.type == "cpu" and query.dtype.itemsize < 4 and torch.is_grad_enabled()
 
 
-def adjacent(tensor: Tensor) -> Tensor:
+def contiguous(tensor: Tensor) -> Tensor:
     """The same numbers, those of each vector side by side in memory."""
     return tensor if tensor.stride(-1) == 1 else tensor.clone(memory_format=torch.contiguous_format)
 
@@ -181,10 +181,10 @@ def tells(
     return choice == FLASH
 
 
-def blockwise(pattern: Pattern, dropout: float, tell: bool) -> Answer:
+def blockwise(pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
     """Queries in blocks, each with its own tile of bias and mask; recomputed backward, so that none is kept."""
     units = list(pattern.blocks())
-    split = [*zip(units, parted(pattern, units), strict=True)]
+    split = [*zip(units, split_pattern(pattern, units), strict=True)]
     several = len(units) > 1 or len(units[0][2]) > 1
     recompute = several and torch.is_grad_enabled()
 
@@ -204,11 +204,11 @@ def blockwise(pattern: Pattern, dropout: float, tell: bool) -> Answer:
             else:
                 yield block(part, query, rows, dropout, tell)
 
-    gathered, *summary = assembled((members, heads, answers(part, lines)) for (members, heads, lines), part in split)
+    gathered, *summary = assemble((members, heads, answers(part, lines)) for (members, heads, lines), part in split)
     return gathered, tuple(summary) or None
 
 
-def parted(pattern: Pattern, units: list[tuple[slice, slice, list[slice]]]) -> list[Pattern]:
+def split_pattern(pattern: Pattern, units: list[tuple[slice, slice, list[slice]]]) -> list[Pattern]:
     """The pattern of every unit. Split, not sliced: the gradient is then put together once, not added up per unit."""
     (members, heads, _), shared = units[0], pattern.query.shape[1] // pattern.key.shape[1]
     groups = max((heads.stop - heads.start) // shared, 1)
@@ -236,26 +236,26 @@ def block(part: Pattern, query: Tensor, rows: slice, dropout: float, tell: bool)
     key, value = part.key[:, :, columns], part.values[:, :, columns]
     summary: RowStatistics | None = None
     if columns.start < columns.stop and fuses(part, dropout):
-        gathered, summary = fused(part, query, key, value, added(part, rows, columns), False, tell)
+        gathered, summary = fused(part, query, key, value, bias_and_mask(part, rows, columns), False, tell)
     else:
         gathered, scores = explicit(part, rows, columns, value, dropout)
         if tell:
-            summary = part.normaliser.row_statistics(scores.detach(), part.places(rows, columns)[1])
+            summary = part.normaliser.row_statistics(scores.detach(), part.indices(rows, columns)[1])
     return gathered, *(summary or ())
 
 
 def explicit(part: Pattern, rows: slice, columns: slice, value: Tensor, dropout: float) -> tuple[Tensor, Tensor]:
     """The definition, for a block: scores, weights, weighted sum."""
     scores = part.scores(rows, columns)
-    weights = part.focused(part.normaliser.whole(scores, part.places(rows, columns)[1]), rows, columns)
+    weights = part.focus(part.normaliser.whole(scores, part.indices(rows, columns)[1]), rows, columns)
     if value.shape[1] != weights.shape[1]:
         value = value.repeat_interleave(weights.shape[1] // value.shape[1], dim=1)
     return (F.dropout(weights, dropout) @ value.to(weights.dtype)).to(value.dtype), scores
 
 
-def added(part: Pattern, rows: slice, columns: slice) -> Tensor | None:
+def bias_and_mask(part: Pattern, rows: slice, columns: slice) -> Tensor | None:
     """Bias and mask of a block as one tensor that the kernel adds to the scores."""
-    row_places, column_places = part.places(rows, columns)
+    row_places, column_places = part.indices(rows, columns)
     numbers = None
     if part.bias is not None:
         numbers = part.bias.tile(row_places, column_places)

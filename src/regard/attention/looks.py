@@ -50,25 +50,25 @@ def largest(weights: Tensor, k: int) -> tuple[Tensor, Tensor]:
     chosen = table.amax(-2).topk(k, dim=-1, sorted=False).indices  # the k best keys lie in the k best combs
     chosen = chosen[..., None, :].expand(*chosen.shape[:-1], TEETH, k)
     candidates = table.gather(-1, chosen).flatten(-2)
-    places = (chosen + combs * torch.arange(TEETH, device=weights.device)[:, None]).flatten(-2)
+    positions = (chosen + combs * torch.arange(TEETH, device=weights.device)[:, None]).flatten(-2)
     if whole < size:
         rest = torch.arange(whole, size, device=weights.device).expand(*weights.shape[:-1], -1)
-        candidates, places = torch.cat([candidates, weights[..., whole:]], -1), torch.cat([places, rest], -1)
+        candidates, positions = torch.cat([candidates, weights[..., whole:]], -1), torch.cat([positions, rest], -1)
     best, index = candidates.topk(k, dim=-1)
-    return best, places.gather(-1, index)
+    return best, positions.gather(-1, index)
 
 
 How = Literal["mean", "max"]
 
 
-def pooled(tiles: Iterable[Tile], out: Tensor, queries: int, keys: int, how: How) -> Tensor:
+def pool(tiles: Iterable[Tile], out: Tensor, queries: int, keys: int, how: How) -> Tensor:
     """Fill in a grid of cells (batch, heads, rows, columns), each the mean or the maximum of its region."""
     if how not in ("mean", "max"):
         raise ShapeError(f"cells are pooled by 'mean' or 'max', got {how!r}")
     row_edges, column_edges = edges(queries, out.shape[-2]), edges(keys, out.shape[-1])
     for (batch, heads, rows, columns), weights in tiles:
-        inside, where = reduced(weights, column_edges, columns, -1, how)
-        inside, lines = reduced(inside, row_edges, rows, -2, how)
+        inside, where = reduce_cells(weights, column_edges, columns, -1, how)
+        inside, lines = reduce_cells(inside, row_edges, rows, -2, how)
         cells = out[batch, heads, lines, where]
         cells.copy_(torch.maximum(cells.clone(), inside) if how == "max" else cells + inside)
     if how == "mean":
@@ -83,7 +83,7 @@ def edges(size: int, cells: int) -> Tensor:
     return torch.arange(cells + 1) * size // cells
 
 
-def reduced(weights: Tensor, cuts: Tensor, run: slice, dim: int, how: How) -> tuple[Tensor, slice]:
+def reduce_cells(weights: Tensor, cuts: Tensor, run: slice, dim: int, how: How) -> tuple[Tensor, slice]:
     """Sums or maxima of the cells that a run of places touches, and which cells those are."""
     first = int(torch.searchsorted(cuts, run.start, right=True)) - 1
     stop = int(torch.searchsorted(cuts, run.stop))
@@ -92,9 +92,9 @@ def reduced(weights: Tensor, cuts: Tensor, run: slice, dim: int, how: How) -> tu
     size = int(sizes.max())
     if not bool((sizes == size).all()):
         # Shorter cells repeat their last place; a sum takes it once.
-        places = torch.arange(size) + bounds[:-1, None]
-        short = places >= bounds[1:, None]
-        index = places.minimum(bounds[1:, None] - 1).flatten()
+        indices = torch.arange(size) + bounds[:-1, None]
+        short = indices >= bounds[1:, None]
+        index = indices.minimum(bounds[1:, None] - 1).flatten()
         weights = weights.index_select(dim, index.to(weights.device))
         if how == "mean":
             shape = (-1, 1) if dim == -2 else (-1,)

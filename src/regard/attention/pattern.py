@@ -14,13 +14,13 @@ from regard.attention.biases import Bias
 from regard.attention.fits import check
 from regard.attention.fixed import FixedWeights, rows_of
 from regard.attention.masks import Mask, Padding
-from regard.attention.masks.padding import keys_at, positions_in
+from regard.attention.masks.padding import keys_at, positions_from_mask
 from regard.attention.normalisers import Normaliser, RowStatistics, Softmax
-from regard.attention.regions import Some, bridged, is_number, numbers, positions, refuse, runs, strips, whole
+from regard.attention.regions import Indices, bridge, full_index, is_number, numbers, positions, refuse, runs, strips
 from regard.attention.scores import Dot, Score
 from regard.attention.shown import PatternPictures
-from regard.attention.tiles import Beside, Tile, TileBlock, assembled, blocks, forbidden, free, span, within
-from regard.attention.values import rebuilt
+from regard.attention.tiles import StripBuffer, Tile, TileBlock, assemble, blocks, free, mask_scores, span, steps_within
+from regard.attention.values import map_tensors
 from regard.errors import RegardError, ShapeError, expect
 from regard.shapes import Gate, InverseTemperature, Keys, Queries, Values, Weights
 
@@ -60,7 +60,12 @@ class Pattern(PatternPictures):
         batch, heads, queries, keys = self.shape
         parts = [f"{batch} x {heads} heads", f"{queries} queries x {keys} keys", repr(self.score)]
         parts += [repr(part) for part in (self.bias, self.mask) if part is not None]
-        edits = {"hide": self.hidden, "temper": self.inverse_temperature, "scale": self.gate, "set": self.fixed or None}
+        edits = {
+            "hide": self.hidden,
+            "temperature": self.inverse_temperature,
+            "scale": self.gate,
+            "set": self.fixed or None,
+        }
         edited = [name for name, edit in edits.items() if edit is not None]
         return f"Pattern({', '.join(parts + (['edited by ' + ' and '.join(edited)] if edited else []))})"
 
@@ -91,7 +96,9 @@ class Pattern(PatternPictures):
     def positions(self) -> Int[Tensor, "#batch keys"]:
         """Where each key stands in its text, padding not counted; -1 is padding."""
         known = self.key_positions
-        return positions_in(self.mask, self.first_key, self.shape[3], self.query.device) if known is None else known
+        return (
+            positions_from_mask(self.mask, self.first_key, self.shape[3], self.query.device) if known is None else known
+        )
 
     # ---- edits
 
@@ -100,7 +107,7 @@ class Pattern(PatternPictures):
         hidden = keys_at(positions, self.positions).to(self.query.device)
         return replace(self, hidden=hidden if self.hidden is None else self.hidden | hidden, row_statistics=None)
 
-    def with_temperature(self, temperature: float, heads: Some | None = None) -> "Pattern":
+    def with_temperature(self, temperature: float, heads: Indices | None = None) -> "Pattern":
         """Scores divided by a temperature: towards uniform above 1, towards the best key below."""
         if not temperature > 0:
             raise ShapeError(f"a temperature is above 0, got {temperature}")
@@ -114,7 +121,7 @@ class Pattern(PatternPictures):
             row_statistics=None,
         )
 
-    def scale(self, factor: float | Tensor, heads: Some | None = None) -> "Pattern":
+    def scale(self, factor: float | Tensor, heads: Indices | None = None) -> "Pattern":
         """What these heads gather is multiplied, before the output projection; 0 switches them off.
 
         A tensor holds one number for all, one per head, or (batch, heads).
@@ -132,7 +139,7 @@ class Pattern(PatternPictures):
         return replace(self, gate=gate if self.gate is None else self.gate * gate)
 
     def set(
-        self, weights: Tensor, heads: Some | None = None, rows: Some | None = None, batch: Some | None = None
+        self, weights: Tensor, heads: Indices | None = None, rows: Indices | None = None, batch: Indices | None = None
     ) -> "Pattern":
         """These rows of these heads are what you say, whatever else is hidden or tempered.
 
@@ -153,7 +160,7 @@ class Pattern(PatternPictures):
 
         Indices are batch, head, query, key; each a number, a slice or a list of numbers.
         """
-        given = whole(region if isinstance(region, tuple) else (region,), 4)
+        given = full_index(region if isinstance(region, tuple) else (region,), 4)
         names = ("batch member", "head", "query", "key")
         chosen = [numbers(index, size, name) for index, size, name in zip(given, self.shape, names, strict=True)]
         refuse(self.query.dtype, [len(index) for index in chosen], "take a smaller region")
@@ -179,14 +186,14 @@ class Pattern(PatternPictures):
             return looks.top(self.tiles(), empty, absent=0)
         # The best score is the best weight, so that only those that are found need their weight.
         best = looks.top(self.tiles(Pattern.scores, strips=4), empty, absent=-torch.inf)
-        return looks.TopKeys((best.weights - self.known[0]).exp(), best.positions)
+        return looks.TopKeys((best.weights - self.statistics[0]).exp(), best.positions)
 
-    def pooled(self, rows: int, columns: int, how: looks.How = "mean") -> Tensor:
+    def pool(self, rows: int, columns: int, how: looks.How = "mean") -> Tensor:
         """An overview (batch, heads, rows, columns): each cell the mean or the maximum of its region."""
         batch, heads, queries, keys = self.shape
         for places, cells in ((queries, rows), (keys, columns)):
             looks.edges(places, cells)  # refuses, before room is made for them
-        return looks.pooled(self.tiles(), self._new(batch, heads, rows, columns), queries, keys, how)
+        return looks.pool(self.tiles(), self._new(batch, heads, rows, columns), queries, keys, how)
 
     def entropy(self) -> Tensor:
         """How widely each query looks, in nats: (batch, heads, queries)."""
@@ -215,7 +222,7 @@ class Pattern(PatternPictures):
         """
         if not isinstance(self.normaliser, Softmax):
             raise RegardError(f"{self.normaliser!r} has no log-sum-exp: only softmax has one")
-        total = self.known[0].squeeze(-1)
+        total = self.statistics[0].squeeze(-1)
         queries, keys = self.shape[2:]
         if not keys:
             return torch.full_like(total, -torch.inf)
@@ -259,10 +266,10 @@ class Pattern(PatternPictures):
             "bias": self.bias and self.bias.part(batch, heads),
             "mask": self.mask and self.mask.part(batch, heads),
             "hidden": regions.members(self.hidden, batch),
-            "sharpness": None if self.inverse_temperature is None else self.inverse_temperature[heads],
+            "inverse_temperature": None if self.inverse_temperature is None else self.inverse_temperature[heads],
             "gate": None if self.gate is None else self.gate[batch if len(self.gate) > 1 else slice(None), heads],
             "fixed": tuple(fixed.part(batch, heads) for fixed in self.fixed),
-            "summary": self.row_statistics and tuple(part[batch, heads] for part in self.row_statistics),
+            "row_statistics": self.row_statistics and tuple(part[batch, heads] for part in self.row_statistics),
             "query_positions": regions.members(self.query_positions, batch),
             "key_positions": regions.members(self.key_positions, batch),
         }
@@ -278,19 +285,19 @@ class Pattern(PatternPictures):
             query, key = query.float(), key.float()
         if key.shape[1] != query.shape[1]:
             key = key.repeat_interleave(query.shape[1] // key.shape[1], dim=1)
-        row_places, column_places = self.places(rows, columns)
+        row_places, column_places = self.indices(rows, columns)
         scores = self.score.tile(query, key, row_places, column_places)
         if self.bias is not None:
             scores = scores + self.bias.tile(row_places, column_places)
         if self.inverse_temperature is not None:
             scores = scores * self.inverse_temperature[:, None, None]
         if allowed := self.allowed:
-            scores = forbidden(
+            scores = mask_scores(
                 scores, allowed, row_places, column_places, free(allowed, rows, columns, *self.shape[2:])
             )
         return scores
 
-    def places(self, rows: slice, columns: slice) -> tuple[Tensor, Tensor]:
+    def indices(self, rows: slice, columns: slice) -> tuple[Tensor, Tensor]:
         """The places of these queries and keys: the last query stands beside the last key."""
         _, _, queries, keys = self.shape
         behind, device = keys - queries, self.query.device
@@ -299,17 +306,17 @@ class Pattern(PatternPictures):
 
     def tile(self, rows: slice, columns: slice) -> Tensor:
         """The weights of some rows and columns, for the whole batch and all heads."""
-        scores, places = self.scores(rows, columns), self.places(rows, columns)[1]
+        scores, places = self.scores(rows, columns), self.indices(rows, columns)[1]
         if self.row_statistics is None and columns == slice(0, self.shape[3]):
             weights = self.normaliser.whole(scores, places)
         else:
-            weights = self.normaliser.weights(scores, tuple(part[:, :, rows] for part in self.known), places)
-        weights = self.focused(weights, rows, columns)
+            weights = self.normaliser.weights(scores, tuple(part[:, :, rows] for part in self.statistics), places)
+        weights = self.focus(weights, rows, columns)
         for fixed in self.fixed:
-            weights = fixed.put(weights, rows, columns)
+            weights = fixed.put_rows(weights, rows, columns)
         return weights
 
-    def focused(self, weights: Tensor, rows: slice, columns: slice) -> Tensor:
+    def focus(self, weights: Tensor, rows: slice, columns: slice) -> Tensor:
         """Normalised weights, multiplied by what a score may have to say once it was normalised."""
         if not self.score.focuses:
             return weights
@@ -326,19 +333,19 @@ class Pattern(PatternPictures):
 
         A tile is good until the next one is asked for.
         """
-        known = replace(self, row_statistics=self.known)
+        known = replace(self, row_statistics=self.statistics)
         _, _, queries, keys = self.shape
-        beside = Beside(strips * tiles.STRIP)
+        beside = StripBuffer(strips * tiles.STRIP)
         for members, heads, lines in self.blocks(tiles.STRIP):
             part = known.narrow(members, heads)
             for rows in lines:
                 seen = slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys)
-                for columns in within(seen, strips * tiles.STRIP):
-                    found = ((of or Pattern.tile)(part, rows, strip) for strip in within(columns, tiles.STRIP))
+                for columns in steps_within(seen, strips * tiles.STRIP):
+                    found = ((of or Pattern.tile)(part, rows, strip) for strip in steps_within(columns, tiles.STRIP))
                     yield Tile(TileBlock(members, heads, rows, columns), beside(found))
 
     @property
-    def known(self) -> RowStatistics:
+    def statistics(self) -> RowStatistics:
         """What the normaliser has to know of each row: a pass over all scores, unless the kernel left it behind.
 
         Kept for the next look, save where gradients flow: what was read without them would end them silently.
@@ -349,34 +356,34 @@ class Pattern(PatternPictures):
         with_grad = torch.is_grad_enabled()
         if with_grad in kept:
             return kept[with_grad]
-        summary = self._summarised()
+        summary = self._compute_statistics()
         if not any(part.requires_grad for part in summary):
             kept[with_grad] = summary
         return summary
 
-    def _summarised(self) -> RowStatistics:
+    def _compute_statistics(self) -> RowStatistics:
         if 0 in self.shape[:3]:
             return self.normaliser.row_statistics(self._new(*self.shape), torch.arange(self.shape[3]))
-        return assembled(
+        return assemble(
             (members, heads, self.narrow(members, heads)._read(lines)) for members, heads, lines in self.blocks()
         )
 
     def _read(self, lines: list[slice]) -> Iterator[RowStatistics]:
         for rows in lines:
             columns = span(self.allowed, rows, *self.shape[2:])
-            yield self.normaliser.row_statistics(self.scores(rows, columns), self.places(rows, columns)[1])
+            yield self.normaliser.row_statistics(self.scores(rows, columns), self.indices(rows, columns)[1])
 
     def _region(self, *chosen: list[int]) -> Tensor:
         if not all(chosen):
             return self._new(*map(len, chosen))
         batch, heads = runs(chosen[0]), runs(chosen[1], self.shape[1] // self.key.shape[1])
         # Whole rows are normalised from themselves, which is exact to the last digit in sharp heads, too.
-        alone = bridged(chosen[3]) == [slice(0, self.shape[3])]
-        known = replace(self, row_statistics=None if alone else self.known)
+        alone = bridge(chosen[3]) == [slice(0, self.shape[3])]
+        known = replace(self, row_statistics=None if alone else self.statistics)
         return torch.cat([torch.cat([known.narrow(b, h)._strip(*chosen[2:]) for h in heads], 1) for b in batch], 0)
 
     def _strip(self, rows: list[int], columns: list[int]) -> Tensor:
-        across = bridged(columns)
+        across = bridge(columns)
         # Not many rows even beside few columns: a score of distances compares every row with all of them.
         numbers_in_a_row = math.prod(self.shape[:2]) * sum(run.stop - run.start for run in across) * self.score.cost
         step = max(min(tiles.BUDGET // numbers_in_a_row, math.isqrt(tiles.BUDGET)), 1)
@@ -394,7 +401,7 @@ class Pattern(PatternPictures):
 
     def with_tensors(self, change: Callable[[Tensor], Tensor]) -> "Pattern":
         """The same pattern with every tensor in it changed: detached, copied, moved."""
-        return rebuilt(self, change)
+        return map_tensors(self, change)
 
     @staticmethod
     def join(steps: Sequence["Pattern"]) -> "Pattern":
@@ -402,6 +409,6 @@ class Pattern(PatternPictures):
 
         Keys either grow with the queries (self-attention with a cache) or stay (cross-attention).
         """
-        from regard.attention.steps import joined
+        from regard.attention.steps import join_steps
 
-        return joined(steps)
+        return join_steps(steps)

@@ -14,7 +14,7 @@ from regard.errors import ShapeError, TooLarge
 
 GAP = 64  # indices that are worth computing in vain, to ask for one tile less
 DENSE_LIMIT = 1 << 30  # bytes of weights that are handed out in one piece
-Some = int | np.integer | slice | Sequence[int] | Tensor | np.ndarray
+Indices = int | np.integer | slice | Sequence[int] | Tensor | np.ndarray
 """One, a run, or a choice."""
 
 
@@ -24,14 +24,14 @@ def numbers(some: Any, size: int, what: str) -> list[int]:
         return list(range(size))
     if isinstance(some, slice):
         return list(range(size))[some]
-    chosen = listed(some, what)
+    chosen = as_list(some, what)
     for index in chosen:
         if not -size <= index < size:
             raise ShapeError(f"there is no {what} {index}: {size} of them, counted from 0")
     return [index % size for index in chosen]
 
 
-def listed(some: Any, what: str) -> list[int]:
+def as_list(some: Any, what: str) -> list[int]:
     """One number or several as Python has them, whatever there are of these."""
     if isinstance(some, Tensor | np.ndarray):
         if some.dtype in (torch.bool, np.bool_):
@@ -62,24 +62,24 @@ def is_number(some: Any) -> bool:
 
 def runs(chosen: list[int], shared: int = 1) -> list[slice]:
     """The same indices as slices, as few as the order allows; none crosses from one group of heads into the next."""
-    found: list[slice] = []
+    slices: list[slice] = []
     for index in chosen:
-        if found and found[-1].stop == index and (shared == 1 or index % shared):
-            found[-1] = slice(found[-1].start, index + 1)
+        if slices and slices[-1].stop == index and (shared == 1 or index % shared):
+            slices[-1] = slice(slices[-1].start, index + 1)
         else:
-            found.append(slice(index, index + 1))
-    return found
+            slices.append(slice(index, index + 1))
+    return slices
 
 
-def bridged(chosen: list[int]) -> list[slice]:
+def bridge(chosen: list[int]) -> list[slice]:
     """A few slices, in order, that hold these indices: what lies in small gaps is cheaper to compute than to skip."""
-    found: list[slice] = []
+    slices: list[slice] = []
     for index in sorted(set(chosen)):
-        if found and index - found[-1].stop < GAP:
-            found[-1] = slice(found[-1].start, index + 1)
+        if slices and index - slices[-1].stop < GAP:
+            slices[-1] = slice(slices[-1].start, index + 1)
         else:
-            found.append(slice(index, index + 1))
-    return found
+            slices.append(slice(index, index + 1))
+    return slices
 
 
 def positions(chosen: list[int], held: list[slice]) -> Tensor | slice:
@@ -93,13 +93,13 @@ def positions(chosen: list[int], held: list[slice]) -> Tensor | slice:
 
 def strips(wanted: list[int], step: int) -> Iterator[tuple[slice, Tensor | slice]]:
     """Slices of at most `step` indices, and where in each of them those stand that are wanted; these are in order."""
-    for run in bridged(wanted):
+    for run in bridge(wanted):
         for start in range(run.start, run.stop, step):
             held = slice(start, min(start + step, run.stop))
             yield held, positions(wanted[bisect_left(wanted, held.start) : bisect_left(wanted, held.stop)], [held])
 
 
-def whole(given: tuple[Any, ...], dimensions: int) -> tuple[Any, ...]:
+def full_index(given: tuple[Any, ...], dimensions: int) -> tuple[Any, ...]:
     """An index for every dimension, as in a[0, ..., 2]."""
     at = next((place for place, index in enumerate(given) if index is Ellipsis), len(given))
     left, right = given[:at], given[at + 1 :]

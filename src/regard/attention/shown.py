@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from regard.attention.looks import edges
-from regard.attention.regions import Some, numbers
+from regard.attention.regions import Indices, numbers
 from regard.errors import ShapeError
 from regard.pictures import Album, Picture
 from regard.pictures.notebook import live
@@ -32,7 +32,7 @@ class PatternPictures:
 
     def show(
         self,
-        heads: Some | None = None,
+        heads: Indices | None = None,
         batch: int = 0,
         *,
         rows: Sequence[str] | None = None,
@@ -49,7 +49,7 @@ class PatternPictures:
 
     def album(
         self,
-        heads: Some | None = None,
+        heads: Indices | None = None,
         batch: int = 0,
         *,
         rows: Sequence[str] | None = None,
@@ -84,7 +84,7 @@ class PatternPictures:
             pictures.append(Picture(grid.tolist(), *names, title, f"head {head}", scale, words=words))
         return Album(pictures)
 
-    def save(self, path: str | Path, heads: Some | None = None, batch: int = 0, **how: Any) -> None:
+    def save(self, path: str | Path, heads: Indices | None = None, batch: int = 0, **how: Any) -> None:
         """Write heads as pictures, in the form that the ending says: .html, .svg, .png or .txt; `how` as in album()."""
         self.album(heads, batch, **how).save(path)
 
@@ -105,7 +105,7 @@ def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Any, tuple[lis
     note = f"the largest weight of {-(-pattern.shape[2] // down)} x {-(-pattern.shape[3] // across)} in each cell"
     named = (runs(size, count) for size, count in zip(pattern.shape[2:], (down, across), strict=True))
     told = title if note in title else " · ".join(part for part in (title, note) if part)
-    return pattern.pooled(down, across, "max")[0, 0], tuple(named), told  # type: ignore[return-value]
+    return pattern.pool(down, across, "max")[0, 0], tuple(named), told  # type: ignore[return-value]
 
 
 def runs(size: int, cells: int) -> list[str]:

@@ -17,7 +17,7 @@ from regard.attention.taps import Tap, Taps
 from regard.errors import RegardError, ShapeError
 
 
-def joined(steps: Sequence[Pattern]) -> Pattern:
+def join_steps(steps: Sequence[Pattern]) -> Pattern:
     """One pattern with the queries of every step; keys grow with the queries, or stay.
 
     Keys that a cache has dropped by and by (sliding windows) are there again, seen by those who saw them.
@@ -41,20 +41,22 @@ def joined(steps: Sequence[Pattern]) -> Pattern:
         for step, first, end in zip(steps, firsts, ends, strict=True)
         for fixed in step.fixed
     ]
-    summaries = [step.known for step in steps]
+    summaries = [step.statistics for step in steps]
     positions = [step.query_positions.expand(len(step.query), -1) for step in steps if step.query_positions is not None]
     whole = replace(
         last,
         query=torch.cat([step.query for step in steps], 2),
-        key=regrown([(step.key, step.first_key) for step in steps], start),
-        value=None if last.value is None else regrown([(step.values, step.first_key) for step in steps], start),
+        key=concatenate_growing([(step.key, step.first_key) for step in steps], start),
+        value=None
+        if last.value is None
+        else concatenate_growing([(step.values, step.first_key) for step in steps], start),
         mask=mask_of(steps, ends == grown, start),
         bias=bias_of(steps, start),
         hidden=hidden_of(steps, start),
         fixed=tuple(fixed),
         row_statistics=tuple(torch.cat(parts, 2) for parts in zip(*summaries, strict=True)),
         query_positions=torch.cat(positions, 1) if len(positions) == len(steps) else None,
-        key_positions=positions_of(steps, start),
+        key_positions=key_positions_of(steps, start),
         first_key=start,
     )
     for number in {0, max(len(steps) - 2, 0)}:
@@ -62,7 +64,7 @@ def joined(steps: Sequence[Pattern]) -> Pattern:
     return whole
 
 
-def regrown(parts: Sequence[tuple[Tensor, int]], start: int, dim: int = 2) -> Tensor:
+def concatenate_growing(parts: Sequence[tuple[Tensor, int]], start: int, dim: int = 2) -> Tensor:
     """What steps had of a growing row, each from a position on, put together from `start` on."""
     known = [parts[-1][0].narrow(dim, 0, 0)]
     end = start
@@ -73,12 +75,12 @@ def regrown(parts: Sequence[tuple[Tensor, int]], start: int, dim: int = 2) -> Te
     return parts[-1][0] if parts[-1][1] == start else torch.cat(known, dim)
 
 
-def positions_of(steps: Sequence[Pattern], start: int) -> Tensor | None:
+def key_positions_of(steps: Sequence[Pattern], start: int) -> Tensor | None:
     """Where all keys stand in their texts, if that does not follow from the mask."""
     if steps[-1].first_key == start:
         return steps[-1].key_positions
     batch = len(steps[-1].query)
-    return regrown([(step.positions.expand(batch, -1), step.first_key) for step in steps], start, dim=1)
+    return concatenate_growing([(step.positions.expand(batch, -1), step.first_key) for step in steps], start, dim=1)
 
 
 def hidden_of(steps: Sequence[Pattern], start: int) -> Tensor | None:
@@ -89,7 +91,7 @@ def hidden_of(steps: Sequence[Pattern], start: int) -> Tensor | None:
     none = [torch.zeros(1, step.shape[3], dtype=torch.bool, device=step.query.device) for step in steps]
     rows = [blank if step.hidden is None else step.hidden for step, blank in zip(steps, none, strict=True)]
     parts = [(row.expand(batch, -1), step.first_key) for row, step in zip(rows, steps, strict=True)]
-    return regrown(parts, start, dim=1)
+    return concatenate_growing(parts, start, dim=1)
 
 
 def mask_of(steps: Sequence[Pattern], grows: bool, start: int) -> Mask | None:
@@ -125,7 +127,9 @@ def with_padding(mask: Mask, steps: Sequence[Pattern], start: int) -> Mask:
         else hides.attention_mask.expand(batch, -1)
         for step, hides in zip(steps, known, strict=True)
     ]
-    attention_mask = regrown([(row, step.first_key) for row, step in zip(there, steps, strict=True)], start, dim=1)
+    attention_mask = concatenate_growing(
+        [(row, step.first_key) for row, step in zip(there, steps, strict=True)], start, dim=1
+    )
     return mask & Padding(attention_mask)
 
 
@@ -180,7 +184,7 @@ class StepwiseTap(Tap):
     def see(self, pattern: Pattern) -> None:
         self.steps.append(pattern)
         if len(self.steps) == self.count:
-            whole = joined(self.steps)
+            whole = join_steps(self.steps)
             for tap in self.taps:
                 tap.see(whole)
 

@@ -38,12 +38,12 @@ _here: ContextVar[frozenset[Tap]] = ContextVar("taps that are active in this con
 @contextmanager
 def active(*taps: Tap) -> Iterator[None]:
     """These taps are at work here: in this thread or task, until the block ends."""
-    with only(*_here.get(), *taps):
+    with only_active(*_here.get(), *taps):
         yield
 
 
 @contextmanager
-def only(*taps: Tap) -> Iterator[None]:
+def only_active(*taps: Tap) -> Iterator[None]:
     """These taps are at work here, and no others."""
     token = _here.set(frozenset(taps))
     try:
@@ -55,7 +55,7 @@ def only(*taps: Tap) -> Iterator[None]:
 @contextmanager
 def unwatched() -> Iterator[None]:
     """Nobody looks here, and what is edited stays edited: for what is run again under the eyes of all."""
-    with only(*(tap for tap in _here.get() if edits(tap) or not looks(tap))):
+    with only_active(*(tap for tap in _here.get() if edits(tap) or not looks(tap))):
         yield
 
 
@@ -69,12 +69,12 @@ def looks(tap: Tap) -> bool:
     return type(tap).see is not Tap.see or type(tap).block_output is not Tap.block_output
 
 
-def anybody() -> bool:
+def any_active() -> bool:
     """Whether any tap is active here, on whatever layer."""
     return bool(_here.get())
 
 
-def at_work(taps: Taps) -> Taps:
+def active_taps(taps: Taps) -> Taps:
     """Those of a layer's taps that are active here; another thread's are not."""
     here = _here.get()
     return tuple(tap for tap in taps if tap in here)

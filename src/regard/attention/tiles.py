@@ -30,12 +30,12 @@ class Tile(NamedTuple):
     weights: Tensor
 
 
-class Beside:
+class StripBuffer:
     """Puts strips side by side, always in the same memory: new memory costs more than the copy."""
 
     def __init__(self, width: int) -> None:
         self.width = width
-        self.room: Tensor | None = None
+        self.buffer: Tensor | None = None
 
     def __call__(self, strips: Iterator[Tensor]) -> Tensor:
         first = next(strips)
@@ -43,13 +43,13 @@ class Beside:
             rest = list(strips)
             return torch.cat([first, *rest], -1) if rest else first
         size = (*first.shape[:-1], self.width)
-        if self.room is None or self.room.shape != size:
-            self.room = first.new_empty(size)
+        if self.buffer is None or self.buffer.shape != size:
+            self.buffer = first.new_empty(size)
         filled = 0
         for strip in chain((first,), strips):
-            self.room[..., filled : filled + strip.shape[-1]] = strip
+            self.buffer[..., filled : filled + strip.shape[-1]] = strip
             filled += strip.shape[-1]
-        return self.room[..., :filled]
+        return self.buffer[..., :filled]
 
 
 class Cut(NamedTuple):
@@ -60,7 +60,7 @@ class Cut(NamedTuple):
     rows: int
 
 
-def cut(batch: int, heads: int, groups: int, queries: int, width: int) -> Cut:
+def cut(batch: int, heads: int, kv_heads: int, queries: int, width: int) -> Cut:
     """Pieces of at most BUDGET numbers, where a row of one head takes `width` of them.
 
     Rows are kept together first, then heads, then the batch, because a product of many rows is the fastest. A
@@ -68,7 +68,7 @@ def cut(batch: int, heads: int, groups: int, queries: int, width: int) -> Cut:
     """
     rows = min(ROWS, queries)
     units = max(BUDGET // max(width * rows, 1), 1)
-    shared = heads // max(groups, 1)
+    shared = heads // max(kv_heads, 1)
     if units >= heads:
         members = min(units // max(heads, 1), batch)
     else:
@@ -78,13 +78,13 @@ def cut(batch: int, heads: int, groups: int, queries: int, width: int) -> Cut:
 
 
 def blocks(
-    shape: tuple[int, int, int, int], groups: int, mask: Mask | None, cost: int, strip: int | None = None
+    shape: tuple[int, int, int, int], kv_heads: int, mask: Mask | None, cost: int, strip: int | None = None
 ) -> Iterator[tuple[slice, slice, list[slice]]]:
     """Members, heads and rows that are worked on together, over all their keys or a strip of so many at a time."""
     batch, heads, queries, keys = shape
     width = widest(mask, ROWS, queries, keys)
     width = width if strip is None else min(width, strip)
-    size = cut(batch, heads, groups, queries, width * cost)
+    size = cut(batch, heads, kv_heads, queries, width * cost)
     rows = rows_within(mask, size, queries, keys, cost)
     for members in pieces(batch, size.batch):
         for some in pieces(heads, size.heads):
@@ -96,10 +96,10 @@ def largest_divisor(number: int, limit: int) -> int:
 
 
 def pieces(size: int, step: int) -> Iterator[slice]:
-    return within(slice(0, size), step)
+    return steps_within(slice(0, size), step)
 
 
-def within(run: slice, step: int) -> Iterator[slice]:
+def steps_within(run: slice, step: int) -> Iterator[slice]:
     """A run of places in steps."""
     for start in range(run.start, run.stop, step):
         yield slice(start, min(start + step, run.stop))
@@ -131,15 +131,15 @@ def span(mask: Mask | None, rows: slice, queries: int, keys: int) -> slice:
     return slice(start, max(stop, start))
 
 
-def assembled(units: Iterable[tuple[slice, slice, Iterable[tuple[Tensor, ...]]]]) -> tuple[Tensor, ...]:
+def assemble(units: Iterable[tuple[slice, slice, Iterable[tuple[Tensor, ...]]]]) -> tuple[Tensor, ...]:
     """Answers for members, heads and rows, in that order, put together again."""
     members: dict[int, list[tuple[Tensor, ...]]] = {}
     for batch, _, rows in units:
-        members.setdefault(batch.start, []).append(joined(rows, 2))
-    return joined([joined(heads, 1) for heads in members.values()], 0)
+        members.setdefault(batch.start, []).append(concatenate(rows, 2))
+    return concatenate([concatenate(heads, 1) for heads in members.values()], 0)
 
 
-def joined(answers: Iterable[tuple[Tensor, ...]], dim: int) -> tuple[Tensor, ...]:
+def concatenate(answers: Iterable[tuple[Tensor, ...]], dim: int) -> tuple[Tensor, ...]:
     """Tuples of tensors, each put end to end."""
     return tuple(torch.cat(parts, dim) for parts in zip(*answers, strict=True))
 
@@ -152,7 +152,7 @@ def free(mask: Mask, rows: slice, columns: slice, queries: int, keys: int) -> sl
     return slice(start - columns.start, max(stop, start) - columns.start)
 
 
-def forbidden(scores: Tensor, allowed: Mask, rows: Tensor, columns: Tensor, free: slice) -> Tensor:
+def mask_scores(scores: Tensor, allowed: Mask, rows: Tensor, columns: Tensor, free: slice) -> Tensor:
     """Scores with -inf where the mask says so; the mask is asked only about columns that not all rows see."""
     if free.stop - free.start == len(columns):
         return scores

@@ -8,12 +8,12 @@ from typing import Any
 from torch import Tensor
 
 
-def rebuilt(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+def map_tensors(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
     """The same value with every tensor inside changed; what is worked out from them is forgotten."""
     if isinstance(value, Tensor):
         return change(value)
     if isinstance(value, tuple):
-        return tuple(rebuilt(part, change) for part in value)
+        return tuple(map_tensors(part, change) for part in value)
     if not is_dataclass(value):
         return value
     other = copy.copy(value)
@@ -22,11 +22,11 @@ def rebuilt(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
         if name not in names:
             del vars(other)[name]
     for name in names:
-        object.__setattr__(other, name, rebuilt(getattr(value, name), change))
+        object.__setattr__(other, name, map_tensors(getattr(value, name), change))
     return other
 
 
-def described(value: Any) -> str:
+def describe(value: Any) -> str:
     """A frozen value in one line, its tensors by their sizes."""
     parts = [(field.name, getattr(value, field.name)) for field in fields(value)]
     shown = [

@@ -10,6 +10,7 @@ from torch.overrides import TorchFunctionMode
 
 from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, first_line, read_json, read_tensors
 from regard.checkpoints.hub import Config, Family, architecture_of, build, family_of
+from regard.checkpoints.old_names import current_config, current_tensors, is_own
 from regard.checkpoints.options import Options
 from regard.checkpoints.pruned import taken_out
 from regard.checkpoints.rows import read_into
@@ -41,7 +42,7 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such folder")
     check_manifest(folder)
-    config = read_json(folder / CONFIG)
+    config = current_config(read_json(folder / CONFIG))
     where = str(folder / CONFIG)
     family = family_of(config, where)
     architecture = architecture_of(config, family)
@@ -49,6 +50,8 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
         known = ", ".join(family.architectures)
         raise CheckpointError(f"{where}: architecture {architecture!r} is not supported, only {known}")
     tensors = read_tensors(folder)
+    if is_own(config):
+        tensors = current_tensors(tensors)
     options = Options(config, where, tensors)
     try:
         ours, model = understood(family, options, architecture)

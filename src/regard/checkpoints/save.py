@@ -93,7 +93,7 @@ def settled(config: Any) -> Any:
         head_width = config.width // look.heads if look.head_width is None else look.head_width
         groups = look.heads if look.kv_heads is None else look.kv_heads
         output_bias = look.bias if look.output_bias is None else look.output_bias
-        look = replace(look, head_width=head_width, groups=groups, output_bias=output_bias)
+        look = replace(look, head_width=head_width, kv_heads=groups, output_bias=output_bias)
         return replace(config, attention=look)
     if isinstance(config, PositionConfig):
         told = signature(POSITIONS[config.kind]).bind(**config.settings)

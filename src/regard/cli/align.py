@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from regard.cli.texts import written
+from regard.cli.texts import open_output
 
 if TYPE_CHECKING:
     from regard.looking.align import Gold
-    from regard.tasks.align import Aligned, TextPair
+    from regard.tasks.align import AlignmentResult, TextPair
 
 WAYS = ["grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union"]
 FILE = click.Path(dir_okay=False)
@@ -63,28 +63,28 @@ def align(
         raise click.UsageError("--choose N is for --gold; without it, heads are chosen on the lines themselves")
     if reverse_look and not reverse:
         raise click.UsageError("--reverse-look is for --reverse")
-    from regard.looking.align import pharaoh, swap
+    from regard.looking.align import pharaoh, swap_links
     from regard.tasks import load
-    from regard.tasks.align import Direction, WordAligner, align_words, turned
+    from regard.tasks.align import Direction, WordAligner, align_words, swap_pair
     from regard.text import pairs
 
     texts = list(pairs(data))
-    truth = None if gold is None else known(gold, gold_from, texts)
-    forward = Direction.of(load(model, device=device), look=look, language=language)
-    backward = Direction.of(load(reverse, device=device), look=reverse_look) if reverse else None
+    truth = None if gold is None else read_gold_links(gold, gold_from, texts)
+    forward = Direction.of(load(model, device=device), heads=look, language=language)
+    backward = Direction.of(load(reverse, device=device), heads=reverse_look) if reverse else None
     aligner = WordAligner(forward, backward, symmetrise)
     if swap:
-        texts, truth = [turned(pair) for pair in texts], truth and [one.swap() for one in truth]
+        texts, truth = [swap_pair(pair) for pair in texts], truth and [one.swap() for one in truth]
     found = align_words(aligner, texts, gold=truth, lines=choose)
-    lines = [pharaoh(swap(one) if swap else one) for one in found.links]
-    with written(output) as write:
+    lines = [pharaoh(swap_links(one) if swap else one) for one in found.links]
+    with open_output(output) as write:
         write([json.dumps(plain(found) | {"links": lines})] if as_json else lines)
     if not as_json:
-        for line in told(found):
+        for line in summary(found):
             click.echo(line, err=True)
 
 
-def known(path: str, first: Literal[0, 1] | None, texts: "list[TextPair]") -> "list[Gold]":
+def read_gold_links(path: str, first: Literal[0, 1] | None, texts: "list[TextPair]") -> "list[Gold]":
     """What people made of these texts."""
     from regard.looking.align.links import first_number, read_gold
 
@@ -92,7 +92,7 @@ def known(path: str, first: Literal[0, 1] | None, texts: "list[TextPair]") -> "l
     return read_gold(path, first=first_number(path, sizes) if first is None else first)
 
 
-def told(found: "Aligned") -> Iterator[str]:
+def summary(found: "AlignmentResult") -> Iterator[str]:
     """The heads, how they were chosen, and the scores."""
     for side, choice in sides(found):
         because = f", by {choice.rule}: error {choice.error:.3f}" if choice else ""
@@ -105,7 +105,7 @@ def told(found: "Aligned") -> Iterator[str]:
         yield f"{scores}  on {found.scored} lines"
 
 
-def plain(found: "Aligned") -> dict[str, Any]:
+def plain(found: "AlignmentResult") -> dict[str, Any]:
     """The same for JSON."""
     looks = [
         {"model": str(side.task.checkpoint.folder), "look": str(side.look)}
@@ -125,7 +125,7 @@ def plain(found: "Aligned") -> dict[str, Any]:
     return {"lines": len(found.links), "looks": looks} | how | scores
 
 
-def sides(found: "Aligned") -> list[tuple[Any, Any]]:
+def sides(found: "AlignmentResult") -> list[tuple[Any, Any]]:
     """The directions, each with how its look was chosen, if it was."""
     aligner = found.aligner
     there = [aligner.forward, *([aligner.backward] if aligner.backward else [])]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from regard.tasks.contest import Race
+    from regard.tasks.contest import BenchmarkResult
 
 
 @click.command(context_settings={"show_default": True})
@@ -33,18 +33,18 @@ def bench(model: str | None, batch: int, beam: int, threads: int | None, quick: 
     import torch
 
     from regard.pictures import bars
-    from regard.tasks.contest import SHAPES, Case, entered, race, random_folder
+    from regard.tasks.contest import SHAPES, Workload, contenders, random_folder, run_benchmark
     from regard.tasks.find import find
 
     shape = "tiny" if quick else "S"
     write, rounds = (8, 2) if quick else (32, 5)
     with tempfile.TemporaryDirectory(prefix="regard-bench-") as scratch:
         folder = find(model) if model else random_folder(SHAPES[shape], Path(scratch) / shape)
-        field = entered(folder, Path(scratch), threads or torch.get_num_threads())
-    cases = dict.fromkeys(Case(texts, beams, write=write) for texts in (1, batch) for beams in (1, beam))
+        field = contenders(folder, Path(scratch), threads or torch.get_num_threads())
+    cases = dict.fromkeys(Workload(texts, beams, write=write) for texts in (1, batch) for beams in (1, beam))
     races = []
     for case in cases:
-        races.append(race(field, case, rounds=rounds, seconds=30))
+        races.append(run_benchmark(field, case, rounds=rounds, seconds=30))
         if not as_json:
             width = min(100, get_terminal_size().columns)
             rates = {name: races[-1].rate(name).median for name in races[-1].seconds}
@@ -60,7 +60,7 @@ def bench(model: str | None, batch: int, beam: int, threads: int | None, quick: 
         click.echo(f"{name} did not take part: {reason}")
 
 
-def table(race: "Race") -> list[str]:
+def table(race: "BenchmarkResult") -> list[str]:
     """The lines of one case."""
     rows = [["", "tokens/s", "range", f"x {race.peer}", "range", "same texts"]]
     for name in race.seconds:

@@ -49,21 +49,21 @@ def circuits(
     task, album = load(model, device=device), None
     if table:
         plain = tables_of(task, table, text, top)
-        lines = listed(plain)
+        lines = table_lines(plain)
     elif compose:
         pairs = composition(task.model)
         album, plain = pairs.album(), pairs.plain(MOST)
-        lines = paired(plain)
+        lines = paired_heads(plain)
     else:
         heads = circuits_of(task, text)
         album, plain = heads.album(), heads.plain(least)
-        lines = named(heads, least)
+        lines = named_heads(heads, least)
     if output and album is not None:
         album.save(output)
     click.echo(json.dumps(plain, ensure_ascii=False) if as_json else "\n".join(lines))
 
 
-def named(heads: Any, least: float) -> list[str]:
+def named_heads(heads: Any, least: float) -> list[str]:
     """The heads found; where there are none of a kind, the one that comes nearest."""
     lines = []
     for kind in heads.scores:
@@ -74,7 +74,7 @@ def named(heads: Any, least: float) -> list[str]:
     return lines
 
 
-def paired(plain: dict[str, Any]) -> list[str]:
+def paired_heads(plain: dict[str, Any]) -> list[str]:
     """The strongest pairs, and what chance would give."""
     lines = [
         f"{one['score']:.3f}  {one['kind']:<6} {one['later']} {one['head']} reads {one['earlier']} {one['other']}"
@@ -83,7 +83,7 @@ def paired(plain: dict[str, Any]) -> list[str]:
     return [*lines, f"chance: {plain['chance']:.3f}"]
 
 
-def listed(found: dict[str, Any]) -> list[str]:
+def table_lines(found: dict[str, Any]) -> list[str]:
     """Both tables: token by token, or the largest entries."""
     from regard.pictures.labels import label
 

@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 import click
 
-from regard.cli.texts import Along, asking, given, progress
+from regard.cli.texts import ChunkProgress, model_text_options, progress, read_texts
 
 
 @click.command(context_settings={"show_default": True})
-@asking
+@model_text_options
 @click.option("--pairs", is_flag=True, help="Each text is two, with a tab between them.")
 @click.option("--cut", is_flag=True, help="Read only the beginning of a text that is too long.")
 def classify(texts: tuple[str, ...], model: str, device: str, as_json: bool, pairs: bool, cut: bool) -> None:
@@ -21,23 +21,23 @@ def classify(texts: tuple[str, ...], model: str, device: str, as_json: bool, pai
     regard classify --model my-folder "What a film!"
     regard classify --model my-folder --json < reviews.txt
     """
-    source = given(texts)
+    source = read_texts(texts)
     if pairs:  # wrong usage is told before a model is loaded
-        _ = [paired(text, number + 1) for number, text in enumerate(texts)]
+        _ = [split_pair(text, number + 1) for number, text in enumerate(texts)]
     from regard.pictures.labels import label
-    from regard.tasks import Tagged, load
+    from regard.tasks import TokenLabels, load
     from regard.tasks.spelling import token_text
 
     task = load(model, device=device, task="classify")
     with progress(source.total) as bar:
-        along = Along(bar)
+        along = ChunkProgress(bar)
         for chunk in source:
-            asked = [paired(text, chunk.first + place) if pairs else text for place, text in enumerate(chunk.texts)]
+            asked = [split_pair(text, chunk.first + place) if pairs else text for place, text in enumerate(chunk.texts)]
             answers = task(asked, cut=cut, first=chunk.first, progress=along.over(chunk))
             for text, answer in zip(chunk.texts, answers, strict=True):
                 if as_json:
                     click.echo(json.dumps(asdict(answer), ensure_ascii=False))
-                elif isinstance(answer, Tagged):
+                elif isinstance(answer, TokenLabels):
                     for tag in answer.tokens:
                         word = token_text(task.tokenizer, task.tokenizer.number(tag.token))
                         click.echo(f"{tag.label}\t{tag.score:.4f}\t{label(word)}")
@@ -46,7 +46,7 @@ def classify(texts: tuple[str, ...], model: str, device: str, as_json: bool, pai
                     click.echo(f"{answer.label}\t{answer.score:.4f}\t{text}")
 
 
-def paired(text: str, number: int) -> tuple[str, str]:
+def split_pair(text: str, number: int) -> tuple[str, str]:
     first, tab, second = text.partition("\t")
     if not tab:
         raise click.UsageError(f"text {number} is no pair: a tab expected between two texts")

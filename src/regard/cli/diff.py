@@ -50,7 +50,7 @@ def diff(
 
     if steps:
         course = changes.of_steps(model, text, target, device=device)
-        told(course.picture(), {"steps": course.steps, "moved": course.moved}, output, as_json)
+        show(course.picture(), {"steps": course.steps, "moved": course.divergences}, output, as_json)
         return
     task = load(model, device=device)
     if other:
@@ -61,11 +61,11 @@ def diff(
     picture = found.picture() if place is None else found.tile(place, head)
     if place is not None:
         plain |= {"place": place, "head": head, "difference": picture.table}
-        plain |= dict(zip(("rows", "columns"), found.one.labels(place), strict=True))
-    told(picture, plain, output, as_json)
+        plain |= dict(zip(("rows", "columns"), found.first.labels(place), strict=True))
+    show(picture, plain, output, as_json)
 
 
-def told(picture: Any, plain: dict[str, Any], output: str | None, as_json: bool) -> None:
+def show(picture: Any, plain: dict[str, Any], output: str | None, as_json: bool) -> None:
     """Drawn here, or in a file, or as numbers."""
     from shutil import get_terminal_size
 

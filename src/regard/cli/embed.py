@@ -4,11 +4,11 @@ import json
 
 import click
 
-from regard.cli.texts import Along, asking, given, progress
+from regard.cli.texts import ChunkProgress, model_text_options, progress, read_texts
 
 
 @click.command(context_settings={"show_default": True})
-@asking
+@model_text_options
 @click.option("--compare", is_flag=True, help="Print how like the first text each other one is, from -1 to 1.")
 @click.option("--cut", is_flag=True, help="Read only the beginning of a text that is too long.")
 def embed(texts: tuple[str, ...], model: str, device: str, as_json: bool, compare: bool, cut: bool) -> None:
@@ -20,13 +20,13 @@ def embed(texts: tuple[str, ...], model: str, device: str, as_json: bool, compar
     regard embed --model sentence-transformers/all-MiniLM-L6-v2 --compare "A man eats." "Someone has a meal."
     regard embed --model my-folder --json < lines.txt
     """
-    source = given(texts)
+    source = read_texts(texts)
     from regard.tasks import load
 
     task = load(model, device=device, task="embed")
     first = None
     with progress(source.total) as bar:
-        along = Along(bar)
+        along = ChunkProgress(bar)
         for chunk in source:
             answers = task(chunk.texts, cut=cut, first=chunk.first, progress=along.over(chunk))
             first = first or answers[0]

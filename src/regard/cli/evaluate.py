@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regard.cli.texts import progress, written
+from regard.cli.texts import open_output, progress
 
 if TYPE_CHECKING:
     from regard.tasks.evaluation import Evaluation
@@ -72,18 +72,18 @@ def evaluate(
     task = load(model, device=device)
     corpus = corpus_for(task, data, swap=swap, label=label)
     with progress(1, to_file=True) as along:
-        found = measure(task, corpus, along=along, bpe_removed=bpe_removed or None, **asked)
+        found = measure(task, corpus, on_progress=along, bpe_removed=bpe_removed or None, **asked)
     if hypotheses:
-        with written(hypotheses) as write:
+        with open_output(hypotheses) as write:
             write(found.hypotheses)
-    click.echo(json.dumps(found.plain(), ensure_ascii=False) if as_json else "\n".join(shown(found)))
+    click.echo(json.dumps(found.plain(), ensure_ascii=False) if as_json else "\n".join(report(found)))
 
 
 def same(path: str, other: str) -> bool:
     return os.path.exists(other) and os.path.samefile(path, other)
 
 
-def shown(found: "Evaluation") -> list[str]:
+def report(found: "Evaluation") -> list[str]:
     """The scores, how they were counted, and the tables."""
     lines = [f"{'texts':<20}{found.texts:>10,}"]
     lines += [f"{name.replace('_', ' '):<20}{number(name, value):>10}" for name, value in found.scores.items()]
@@ -94,7 +94,7 @@ def shown(found: "Evaluation") -> list[str]:
         for name, row in table.items():
             lines.append(name.ljust(wide) + "".join(f"{number(column, row[column]):>12}" for column in columns))
     for name, details in found.details.items():
-        told = "  ".join(f"{key} {rounded(detail)}" for key, detail in details.items())
+        told = "  ".join(f"{key} {round_detail(detail)}" for key, detail in details.items())
         lines += ["", f"{name}: {told}"]
     return lines
 
@@ -106,7 +106,7 @@ def number(name: str, value: float) -> str:
     return f"{value:.2f}" if name in ("bleu", "chrf") else f"{value:.4f}" if value < 1e6 else f"{value:.3g}"
 
 
-def rounded(detail: Any) -> str:
+def round_detail(detail: Any) -> str:
     if isinstance(detail, list):
         return "/".join(f"{one:.1f}" for one in detail)
     return f"{detail:.3f}" if isinstance(detail, float) else str(detail)

@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 import click
 
-from regard.cli.texts import Along, asking, given, progress
+from regard.cli.texts import ChunkProgress, model_text_options, progress, read_texts
 
 
 @click.command(context_settings={"show_default": True})
-@asking
+@model_text_options
 @click.option("--top", type=click.IntRange(1), default=5, help="How many words to show for every gap.")
 def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: int) -> None:
     """Guess the words behind each mask of a text.
@@ -20,14 +20,14 @@ def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: in
     regard fill --model bert-base-uncased "Paris is the [MASK] of France."
     regard fill --model my-folder --top 3 --json < lines.txt
     """
-    source = given(texts)
+    source = read_texts(texts)
     from regard.pictures.labels import label
     from regard.tasks import load
     from regard.tasks.spelling import token_text
 
     task = load(model, device=device, task="fill")
     with progress(source.total) as bar:
-        along = Along(bar)
+        along = ChunkProgress(bar)
         for chunk in source:
             for answer in task(chunk.texts, top=top, first=chunk.first, progress=along.over(chunk)):
                 if as_json:

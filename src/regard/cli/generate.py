@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from regard.cli.texts import asking_of
-from regard.cli.writing import answer_all, as_rows, on_one_line, told, writing
+from regard.cli.texts import text_options
+from regard.cli.writing import answer_all, as_rows, on_one_line, sampling_options, writing
 
 
 @click.command(context_settings={"show_default": True})
-@asking_of("shakespeare")
+@text_options("shakespeare")
 @writing
 @click.option("--stream", is_flag=True, help="Print one TEXT and what follows as it is written.")
 def generate(as_json: bool, stream: bool, **options: Any) -> None:
@@ -31,7 +31,7 @@ def generate(as_json: bool, stream: bool, **options: Any) -> None:
         refused = [name for name in ("source", "target", "edits") if options.pop(name)]
         if len(options["texts"]) != 1 or as_json or refused:
             raise click.UsageError("--stream takes one TEXT, without --json, --input, --output or --edit")
-        return spoken(options)
+        return stream(options)
 
     def shown(best: Any, number: int) -> Iterator[str]:
         if as_json:
@@ -46,13 +46,13 @@ def generate(as_json: bool, stream: bool, **options: Any) -> None:
     answer_all("generate", options, shown)
 
 
-def spoken(options: dict[str, Any]) -> None:
+def stream(options: dict[str, Any]) -> None:
     """A text as it is written."""
     from regard.tasks import load
 
     (text,) = options.pop("texts")
     task = load(options.pop("model"), device=options.pop("device"), task="generate")
-    parts = task(text, stream=True, **told(options))
+    parts = task(text, stream=True, **sampling_options(options))
     click.echo(text, nl=False)
     for part in parts:
         click.echo(part, nl=False)

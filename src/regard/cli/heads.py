@@ -54,18 +54,18 @@ def heads(
     """
     from regard.tasks import load
     from regard.tasks.evaluation import corpus_for
-    from regard.tasks.heads import judged, material_of
+    from regard.tasks.heads import head_data, score_heads
     from regard.tasks.heads.material import first
 
     task = load(model, device=device)
-    material = material_of(task, first(corpus_for(task, data, swap=swap, label=label), limit))  # type: ignore[arg-type]
-    found, _ = judged(task, material, by, keep=keep, by_layer=by_layer)
+    material = head_data(task, first(corpus_for(task, data, swap=swap, label=label), limit))  # type: ignore[arg-type]
+    found, _ = score_heads(task, material, by, keep=keep, by_layer=by_layer)
     if output:
         found.picture().save(output)
-    click.echo(json.dumps(found.plain()) if as_json else shown(found))
+    click.echo(json.dumps(found.plain()) if as_json else report(found))
 
 
-def shown(found: Any) -> str:
+def report(found: Any) -> str:
     """The grid, and the heads at both ends."""
     from shutil import get_terminal_size
 

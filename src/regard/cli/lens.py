@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from regard.cli.texts import asking_of, given
+from regard.cli.texts import read_texts, text_options
 
 
 @click.command(context_settings={"show_default": True})
-@asking_of("shakespeare")
+@text_options("shakespeare")
 @click.option("--top", type=click.IntRange(1), default=3, help="Words to name for every layer.")
 @click.option("--place", type=int, default=-1, help="The token whose layers are listed; -1 is the last.")
 @click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
@@ -27,7 +27,7 @@ def lens(
     regard lens --model gpt2 --output lens.html "The capital of France is"
     regard lens --model bert-base-uncased "Paris is the [MASK] of France."
     """
-    source = given(texts)
+    source = read_texts(texts)
     from regard.tasks import load
     from regard.tasks.inside import lens_of
 
@@ -38,12 +38,12 @@ def lens(
         for text in chunk.texts:
             found = lens_of(task, text, top)
             at = found.at(place)
-            click.echo(json.dumps(found.plain(at), ensure_ascii=False) if as_json else "\n".join(shown(found, at)))
+            click.echo(json.dumps(found.plain(at), ensure_ascii=False) if as_json else "\n".join(report(found, at)))
             if output:
                 found.picture().save(output)
 
 
-def shown(found: Any, at: int) -> list[str]:
+def report(found: Any, at: int) -> list[str]:
     """A line for each layer, from the first to the last."""
     from regard.pictures.labels import label
 

@@ -41,10 +41,10 @@ def memories(
 
     task = load(model, device=device)
     for one in memories_of(task, data, places, units, count, top, limit):
-        click.echo(json.dumps(one, ensure_ascii=False) if as_json else "\n".join(shown(one)))
+        click.echo(json.dumps(one, ensure_ascii=False) if as_json else "\n".join(report(one)))
 
 
-def shown(one: dict[str, Any]) -> list[str]:
+def report(one: dict[str, Any]) -> list[str]:
     from regard.pictures.labels import label, visible
 
     words = "  ".join(label(word) for word, _ in one["promotes"])

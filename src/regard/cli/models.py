@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from regard.tasks.listing import Listed
+    from regard.tasks.listing import ListedModel
 
 COLUMNS = ["name", "where", "task", "architecture", "parameters", "size", "licence", "scores"]
 
@@ -32,10 +32,10 @@ def models(folders: tuple[Path, ...], clear: bool, yes: bool, as_json: bool) -> 
     regard models --clear runs/ --yes
     """
     if clear:
-        return cleared(folders, yes, as_json)
-    from regard.tasks.listing import listed
+        return clear_caches(folders, yes, as_json)
+    from regard.tasks.listing import list_models
 
-    found = listed(list(folders))
+    found = list_models(list(folders))
     if as_json:
         click.echo(json.dumps([asdict(model) for model in found], ensure_ascii=False))
         return
@@ -49,7 +49,7 @@ def models(folders: tuple[Path, ...], clear: bool, yes: bool, as_json: bool) -> 
         click.echo("  ".join([*line, cells[-1]]).rstrip())
 
 
-def row(model: "Listed") -> list[str]:
+def row(model: "ListedModel") -> list[str]:
     """What is known of a model, or what is wrong with it."""
     cells = [model.name, model.where, model.task or "-", model.architecture or "-"]
     if model.problem:
@@ -58,7 +58,7 @@ def row(model: "Listed") -> list[str]:
     return [*cells, f"{model.parameters:,}", size(model.size), model.licence or "-", scores or "-"]
 
 
-def cleared(folders: tuple[Path, ...], yes: bool, as_json: bool) -> None:
+def clear_caches(folders: tuple[Path, ...], yes: bool, as_json: bool) -> None:
     """Say what there is, ask, and remove it."""
     from regard.tasks.caches import caches, clear
 

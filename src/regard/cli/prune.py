@@ -60,17 +60,17 @@ def prune(
     """
     from regard.tasks import load
     from regard.tasks.evaluation import corpus_for
-    from regard.tasks.heads import pruned
+    from regard.tasks.heads import prune_task
     from regard.tasks.heads.pruning import Tuning
 
     task = load(model, device=device)
     corpora = [corpus_for(task, files, swap=swap, label=label) if files else None for files in (data, test)]
     say = (lambda line: click.echo(line, err=True)) if sys.stderr.isatty() else (lambda line: None)
-    found = pruned(task, corpora[0], out, test=corpora[1], tuning=Tuning(tune, rate), say=say, **how)  # type: ignore[arg-type]
-    click.echo(json.dumps(asdict(found)) if as_json else "\n".join(shown(found)))
+    found = prune_task(task, corpora[0], out, test=corpora[1], tuning=Tuning(tune, rate), say=say, **how)  # type: ignore[arg-type]
+    click.echo(json.dumps(asdict(found)) if as_json else "\n".join(report(found)))
 
 
-def shown(found: Any) -> list[str]:
+def report(found: Any) -> list[str]:
     """What is left, and the scores side by side."""
     pairs = {"heads": found.heads, "parameters": found.parameters, "bytes": found.bytes}
     lines = [f"{'':<20}{'before':>14}{'after':>14}{'ratio':>8}"]

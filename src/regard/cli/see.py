@@ -59,5 +59,5 @@ def see(
         sys.stdout.flush()
 
     options = {"host": host, "port": port, "token": token, "device": device}
-    if not serve(text, models, **options, browser=browser, started=started):
+    if not serve(text, models, **options, open_browser=browser, on_start=started):
         os._exit(0)  # a kernel that nobody waits for any more would keep the program

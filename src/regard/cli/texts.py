@@ -133,7 +133,7 @@ def place_in(file: Bytes) -> int:
         return 0
 
 
-def asking_of(model: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def text_options(model: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The argument and the options of every command that asks a model about texts; `model` is the usual one."""
     usual: dict[str, Any] = {"required": True} if model is None else {"default": model}
     options = (
@@ -151,24 +151,24 @@ def asking_of(model: str | None) -> Callable[[Callable[..., Any]], Callable[...,
     return asks
 
 
-asking = asking_of(None)
+model_text_options = text_options(None)
 
 
-def given(texts: tuple[str, ...], file: str | None = None, whole: bool = False) -> Arguments | Lines | Whole:
+def read_texts(texts: tuple[str, ...], file: str | None = None, whole: bool = False) -> Arguments | Lines | Whole:
     """The texts of the command line, or the lines of a file, or those of standard input; `whole`: all lines as one."""
     if texts and file:
         raise click.UsageError("TEXT or --input FILE, not both")
     if texts:
         return Arguments(texts)
     if file:
-        return Whole(Lines(opened(file), file)) if whole else Lines(opened(file), file)
+        return Whole(Lines(open_input(file), file)) if whole else Lines(open_input(file), file)
     if sys.stdin is None or sys.stdin.isatty():
         raise click.UsageError("no text: give TEXT, or lines on standard input")
     lines = Lines(cast(Bytes, sys.stdin.buffer), STANDARD)
     return Whole(lines) if whole else lines
 
 
-def opened(file: str) -> Bytes:
+def open_input(file: str) -> Bytes:
     """A file of lines, plain or packed; closed when the command ends."""
     from pathlib import Path
 
@@ -183,7 +183,7 @@ def opened(file: str) -> Bytes:
 
 
 @contextmanager
-def written(file: str | None) -> Iterator[Callable[[Iterable[str]], None]]:
+def open_output(file: str | None) -> Iterator[Callable[[Iterable[str]], None]]:
     """Writes lines, all that are given at once: whatever happens, those that are there are whole."""
     try:
         stream = open(file, "wb") if file else sys.stdout.buffer  # noqa: SIM115 - closed below, if it is ours
@@ -217,7 +217,7 @@ def progress(total: int, to_file: bool = False) -> Iterator[Advance | None]:
         yield lambda done: bar.update(task, completed=done)
 
 
-class Along:
+class ChunkProgress:
     """Tells a bar how far the texts of a chunk are."""
 
     def __init__(self, advance: Advance | None) -> None:

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from regard.cli.texts import asking_of
+from regard.cli.texts import text_options
 from regard.cli.writing import answer_all, as_rows, on_one_line, writing
 
 
 @click.command(context_settings={"show_default": True})
-@asking_of("en-de")
+@text_options("en-de")
 @writing
 @click.option("--language", metavar="CODE", help="What to write, for models that write several: fra or >>fra<<.")
 @click.option("--align", is_flag=True, help="Add which words belong together: 0-0 1-2, source first, counted from 0.")
@@ -57,7 +57,7 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
             texts = [f"{text}\t{one.alignment.pharaoh}" for text, one in zip(texts, answers, strict=True)]
         yield from as_rows(best, number, texts, nbest)
         if show:
-            yield drawn(best.alignment, to_file)
+            yield draw(best.alignment, to_file)
 
     answer_all("translate", options, shown)
 
@@ -69,7 +69,7 @@ def plain(answer: Any, align: bool) -> dict[str, Any]:
     return found | ({"alignment": answer.alignment.words} if align else {})
 
 
-def drawn(alignment: Any, to_file: bool) -> str:
+def draw(alignment: Any, to_file: bool) -> str:
     """The picture, as wide as the terminal and in colour if there is one."""
     if to_file or not sys.stdout.isatty():
         return alignment.draw()

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from regard.cli.texts import Along, given, progress, written
+from regard.cli.texts import ChunkProgress, open_output, progress, read_texts
 
 DRAWING = ("temperature", "top_k", "top_p", "min_p")
 FILE = click.Path(dir_okay=False)
@@ -51,24 +51,24 @@ def answer_all(
     texts, source, target, edits = (options.pop(name) for name in ("texts", "source", "target", "edits"))
     if source and target and os.path.exists(target) and os.path.samefile(source, target):
         raise click.UsageError("--input and --output are the same file")
-    lines = given(texts, source, whole=bool(options.get("markup")))
+    lines = read_texts(texts, source, whole=bool(options.get("markup")))
     from regard.looking import edit
     from regard.tasks import load
 
     asked = load(options.pop("model"), device=options.pop("device"), task=task)
-    options = told(options)
+    options = sampling_options(options)
     with (
         edit(asked.model, edits) if edits else nullcontext(),
-        written(target) as write,
+        open_output(target) as write,
         progress(lines.total, bool(target)) as bar,
     ):
-        along = Along(bar)
+        along = ChunkProgress(bar)
         for chunk in lines:
             answers = asked(chunk.texts, first=chunk.first, progress=along.over(chunk), **options)
             write(line for number, answer in enumerate(answers, chunk.first) for line in shown(answer, number))
 
 
-def told(options: dict[str, Any]) -> dict[str, Any]:
+def sampling_options(options: dict[str, Any]) -> dict[str, Any]:
     """The options as a task takes them."""
     drawing = {name: options[name] for name in DRAWING if options[name] is not None}
     rest = {name: value for name, value in options.items() if name not in DRAWING}

@@ -47,7 +47,7 @@ def decode(
         )
     if sample is not None and (beam.size > 1 or tree):
         raise RegardError("tokens are drawn without a beam: sample= or beam=, not both; a tree is of a beam search")
-    rules = replace(rules, shortest=max(min_new_tokens, rules.min_new_tokens))
+    rules = replace(rules, min_new_tokens=max(min_new_tokens, rules.min_new_tokens))
     request = DecodeRequest.of(
         source,
         prefix,

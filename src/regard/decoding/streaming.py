@@ -41,7 +41,7 @@ def stream(
 
     Put together they are the hypotheses of `decode`. A beam search is not streamed: what is best is known at its end.
     """
-    rules = replace(rules, shortest=max(min_new_tokens, rules.min_new_tokens))
+    rules = replace(rules, min_new_tokens=max(min_new_tokens, rules.min_new_tokens))
     request = DecodeRequest.of(
         source,
         prefix,

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from regard.attention.taps import Taps, at_work, edits, looks
+from regard.attention.taps import Taps, active_taps, edits, looks
 from regard.engine.parts import Unsupported
 from regard.layers import MultiHead
 
@@ -30,10 +30,10 @@ class Change:
         """One edit more. Raises Unsupported where the engine has no such thing."""
         kind = record["do"]
         if kind == "hide":
-            if min(record["places"], default=0) < 0:
+            if min(record["positions"], default=0) < 0:
                 raise Unsupported("a hidden place is counted from the end")
-            self.hidden |= set(record["places"])
-        elif kind in ("scale", "temper"):
+            self.hidden |= set(record["positions"])
+        elif kind in ("scale", "temperature"):
             number = record["factor"] if kind == "scale" else 1 / record["temperature"]
             if isinstance(number, Tensor | list):
                 raise Unsupported("a head is scaled by more than a number")
@@ -50,7 +50,7 @@ def layers(model: nn.Module) -> Iterator[tuple[int, int, MultiHead]]:
     """Every attention layer, and what it is to the engine."""
     for side, kind in (("encoder", READING), ("decoder", WRITING)):
         for number, block in enumerate(getattr(model, side).stack.blocks if hasattr(model, side) else ()):
-            if block.taps and any(looks(tap) for tap in at_work(block.taps)):
+            if block.taps and any(looks(tap) for tap in active_taps(block.taps)):
                 raise Unsupported(LOOKING)
             yield kind, number, block.self
             if block.cross is not None:
@@ -61,7 +61,7 @@ def changes(model: nn.Module) -> list[Change]:
     """What is edited here and now. Raises Unsupported if it cannot be told, or if somebody looks at every step."""
     found = []
     for kind, number, layer in layers(model):
-        taps = at_work(layer.taps) if layer.taps else ()
+        taps = active_taps(layer.taps) if layer.taps else ()
         if any(looks(tap) for tap in taps):
             raise Unsupported(LOOKING)
         records = [tap.records() for tap in taps if edits(tap)]

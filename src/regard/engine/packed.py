@@ -166,7 +166,7 @@ class Packed:
         if type(layer.score) not in (type(None), SCORES["dot"]) or not isinstance(score, Dot):
             raise Unsupported(f"{type(layer.score).__name__} is not the dot product")
         heads, groups = len(split.remaining_heads), len(split.remaining_kv_heads)
-        serving = layer.serving or [head * groups // heads for head in range(heads)]
+        serving = layer.kv_head_of or [head * groups // heads for head in range(heads)]
         return AttentionSpec(
             project=self._linear(layer.query if layer.crosses else layer.qkv),
             pair=self._linear(layer.kv) if layer.crosses else NONE,

@@ -1,13 +1,13 @@
 """Parts that models are made of. Parts take numbers; masks, positions and caches arrive as arguments."""
 
-from regard.layers.align import LOCAL, AlignmentAttention, together
+from regard.layers.align import LOCAL, AlignmentAttention, stepwise
 from regard.layers.blocks import BlockCache, Stack, TransformerBlock
 from regard.layers.deep import DeepOutput
 from regard.layers.dropout import Dropout
 from regard.layers.feedforward import ACTIVATIONS, FeedForward
 from regard.layers.heads import ClassificationHead, DenseLayer, pool_tokens
 from regard.layers.linear import Linear, product
-from regard.layers.memory import MemoryHop, sentences
+from regard.layers.memory import MemoryHop, sentence_vectors
 from regard.layers.multihead import HeadSplit, MultiHead
 from regard.layers.norms import NORMS
 from regard.layers.output import Output, Transform
@@ -38,6 +38,6 @@ __all__ = [
     "TransformerBlock",
     "pool_tokens",
     "product",
-    "sentences",
-    "together",
+    "sentence_vectors",
+    "stepwise",
 ]  # fmt: skip

@@ -12,9 +12,9 @@ from regard.attention import Cache, LearnedScore, Mask, attend
 from regard.attention.masks.padding import padding
 from regard.attention.scores import Local
 from regard.attention.steps import StepwiseTap
-from regard.attention.taps import Taps, active, at_work
+from regard.attention.taps import Taps, active, active_taps
 from regard.errors import ShapeError, expect
-from regard.layers.multihead import MultiHead, Source, folded, unfolded
+from regard.layers.multihead import MultiHead, Source, fold_beams, unfold_beams
 from regard.shapes import Positions, Stream
 
 Lengths = Int[Tensor, "sources"]
@@ -59,9 +59,9 @@ class AlignmentAttention(nn.Module):
 
     taps: Taps = ()
 
-    def __init__(self, compare: LearnedScore, centre: Monotonic | Predictive | None = None, reach: int = 10) -> None:
+    def __init__(self, score: LearnedScore, centre: Monotonic | Predictive | None = None, reach: int = 10) -> None:
         super().__init__()
-        self.compare, self.centre, self.reach = compare, centre, reach
+        self.score, self.centre, self.reach = score, centre, reach
 
     def forward(
         self,
@@ -77,20 +77,20 @@ class AlignmentAttention(nn.Module):
         Where it holds fewer sources than there are members in the batch, as many in a row look at the same one.
         """
         key, value = self.remembered(source, mask, cache)
-        query, score = self.compare.query(x[:, None]), self.compare.score(x.shape[1], key.shape[2])
+        query, score = self.score.query(x[:, None]), self.score.score(x.shape[1], key.shape[2])
         beams = len(x) // len(key) if 0 < len(key) < len(x) else 1
         if self.centre is not None:
             if positions is None:
                 raise ShapeError("a local look has to know the places of those who look")
             where = self.centre(x, positions, lengths_of(mask, len(x), key))
             query, score = torch.cat([query, where[:, None, :, None]], -1), Local(score, self.reach, self.centre.fades)
-        taps = at_work(self.taps) if self.taps else ()
+        taps = active_taps(self.taps) if self.taps else ()
         if beams > 1 and taps:  # who looks there wants to see every member
             key, value, beams = key.repeat_interleave(beams, 0), value.repeat_interleave(beams, 0), 1
         elif beams > 1:
-            query, mask = folded(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
+            query, mask = fold_beams(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
         gathered = attend(query, key, value, score=score, mask=mask, taps=taps, positions=positions if taps else None)
-        return (unfolded(gathered, beams) if beams > 1 else gathered)[:, 0]
+        return (unfold_beams(gathered, beams) if beams > 1 else gathered)[:, 0]
 
     def remembered(self, source: Tensor | None, mask: Mask | None, cache: Cache | None) -> tuple[Tensor, Tensor]:
         """Keys and values, those of the cache where it has them."""
@@ -99,7 +99,7 @@ class AlignmentAttention(nn.Module):
         if source is None:
             raise ShapeError("this layer looks at a source, and none was given")
         value = source[:, None]
-        key = self.compare.key(value)
+        key = self.score.key(value)
         if self.centre is not None:
             padded = padding(mask)
             attention_mask = (
@@ -117,11 +117,11 @@ def lengths_of(mask: Mask | None, count: int, key: Tensor) -> Lengths:
 
 
 @contextmanager
-def together(
+def stepwise(
     layer: AlignmentAttention | MultiHead | None, steps: int
 ) -> Iterator[AlignmentAttention | MultiHead | None]:
     """The layer for a loop of so many calls, which those who look or edit there are to take for one."""
-    taps = at_work(layer.taps) if layer is not None and layer.taps else ()
+    taps = active_taps(layer.taps) if layer is not None and layer.taps else ()
     if layer is None or not taps or steps == 1:
         yield layer
         return

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Mask
-from regard.attention.taps import Taps, at_work
+from regard.attention.taps import Taps, active_taps
 from regard.errors import ShapeError
 from regard.layers.dropout import Dropout
 from regard.layers.feedforward import FeedForward
@@ -77,15 +77,15 @@ class TransformerBlock(nn.Module):
             assert self.cross is not None
             return self.cross(x, source, mask=source_mask, positions=positions, cache=across)
 
-        x = self.added(x, look, self.self_norm)
+        x = self.residual(x, look, self.self_norm)
         if self.cross is not None and self.cross_norm is not None:
-            x = self.added(x, look_across, self.cross_norm)
-        x = self.added(x, self.feed_forward, self.feed_forward_norm)
-        for tap in at_work(self.taps) if self.taps else ():
+            x = self.residual(x, look_across, self.cross_norm)
+        x = self.residual(x, self.feed_forward, self.feed_forward_norm)
+        for tap in active_taps(self.taps) if self.taps else ():
             tap.block_output(x)
         return x
 
-    def added(self, x: Tensor, part: Callable[[Tensor], Tensor], norm: nn.Module) -> Tensor:
+    def residual(self, x: Tensor, part: Callable[[Tensor], Tensor], norm: nn.Module) -> Tensor:
         if self.pre_norm:
             return x + self.dropout(part(norm(x)))
         return norm(x + self.dropout(part(x)))

@@ -15,10 +15,10 @@ class Dropout(nn.Dropout):
             return input
         if input.device.type != "cpu" or torch.compiler.is_compiling() or self.p >= 1:
             return F.dropout(input, self.p)
-        return (input * kept(input, self.p)).to(input.dtype)
+        return (input * dropout_factors(input, self.p)).to(input.dtype)
 
 
-def kept(x: Tensor, p: float) -> Tensor:
+def dropout_factors(x: Tensor, p: float) -> Tensor:
     """0 where a number is left out, and what makes up for that where it stays."""
     least = round(p * CHANCES)
     draws = torch.empty((x.numel() + 3) // 4, dtype=torch.int64).random_(-(1 << 63), None)

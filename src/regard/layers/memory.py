@@ -8,15 +8,15 @@ from torch import Tensor, nn
 from regard.attention import Dot, Mask, attend
 from regard.attention.biases import Bias
 from regard.attention.normalisers import Normaliser
-from regard.attention.taps import Taps, at_work
+from regard.attention.taps import Taps, active_taps
 from regard.shapes import AttentionOutput, Keys, Queries, Values
 
 
-def sentences(
+def sentence_vectors(
     words: Int[Tensor, "sentences words"],
     table: Float[Tensor, "vocabulary *several width"],
     *,
-    longest: int = 0,
+    max_words: int = 0,
     pad: int = 0,
 ) -> Float[Tensor, "sentences *several width"]:
     """A vector for each sentence: the sum of its words' vectors, each bent by its place: Sukhbaatar et al. 2015, 4.1.
@@ -27,9 +27,9 @@ def sentences(
     """
     attention_mask = (words != pad).to(table.dtype)
     flat, shape = table.flatten(1), table.shape[1:]
-    if not longest:
+    if not max_words:
         return F.embedding_bag(words, flat, mode="sum", per_sample_weights=attention_mask).unflatten(-1, shape)
-    late = attention_mask * middles(words.shape[1], longest, like=table)
+    late = attention_mask * middles(words.shape[1], max_words, like=table)
     both = F.embedding_bag(words.repeat(2, 1), flat, mode="sum", per_sample_weights=torch.cat([attention_mask, late]))
     total, bent = both.unflatten(-1, shape).chunk(2)
     return total.addcmul(bent, middles(shape[-1], shape[-1], like=table), value=4)
@@ -55,5 +55,5 @@ class MemoryHop(nn.Module):
         bias: Bias | None = None,
         normaliser: Normaliser | None = None,
     ) -> AttentionOutput:
-        taps = at_work(self.taps) if self.taps else ()
+        taps = active_taps(self.taps) if self.taps else ()
         return attend(query, key, value, score=Dot(1.0), mask=mask, bias=bias, normaliser=normaliser, taps=taps)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Dot, LearnedScore, Mask, attend
 from regard.attention.efficient import AttentionMethod
-from regard.attention.taps import Taps, at_work
+from regard.attention.taps import Taps, active_taps
 from regard.errors import ShapeError, expect
 from regard.layers.linear import Linear, cut
 from regard.positions import Position
@@ -70,7 +70,7 @@ class HeadSplit:
         return tuple(sorted({head * self.kv_heads // self.heads for head in self.remaining_heads}))
 
     @property
-    def serving(self) -> tuple[int, ...] | None:
+    def kv_head_of(self) -> tuple[int, ...] | None:
         """Which of the groups left serves each head left; None where they still share evenly."""
         mine = tuple(self.remaining_kv_heads.index(head * self.kv_heads // self.heads) for head in self.remaining_heads)
         shared, rest = divmod(len(self.remaining_heads), len(self.remaining_kv_heads))
@@ -102,7 +102,7 @@ class MultiHead(nn.Module):
     ) -> None:
         super().__init__()
         self.split = split = heads if isinstance(heads, HeadSplit) else HeadSplit.of(width, heads)
-        self.serving = split.serving
+        self.kv_head_of = split.kv_head_of
         self.shares = method is not None and method.shares
         if self.shares and (source_width is not None or split.kv_heads != split.heads):
             raise ShapeError(
@@ -138,7 +138,7 @@ class MultiHead(nn.Module):
         """
         if self.shares and cache is not None:
             raise ShapeError(f"{type(self.method).__name__} reads a whole text at once: it has no use for a cache")
-        query, key, value = self.heads(x, source, cache)
+        query, key, value = self.projections(x, source, cache)
         if position is not None:
             if positions is None or self.crosses:
                 raise ShapeError("positions are turned into queries and keys of one sequence: its places expected")
@@ -146,20 +146,20 @@ class MultiHead(nn.Module):
             key = position.rotate(key, positions) if key is not None else None
         if self.score is not None:
             query, key = self.score.query(query), self.score.key(key) if key is not None else None
-        key, value = self.remembered(cache, query if self.shares else key, value)
-        taps = at_work(self.taps) if self.taps else ()
+        key, value = self.keys_and_values(cache, query if self.shares else key, value)
+        taps = active_taps(self.taps) if self.taps else ()
         beams = len(query) // len(key) if 0 < len(key) < len(query) else 1
         # Who looks there wants to see every member.
         if beams > 1 and (taps or self.score is not None or self.method is not None):
             key, value, beams = key.repeat_interleave(beams, 0), value.repeat_interleave(beams, 0), 1
         elif beams > 1:
-            query, mask = folded(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
+            query, mask = fold_beams(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
         score = Dot() if self.score is None else self.score.score(query.shape[2], key.shape[2])
-        if self.serving is not None:
-            key, value = key[:, self.serving], value[:, self.serving]
+        if self.kv_head_of is not None:
+            key, value = key[:, self.kv_head_of], value[:, self.kv_head_of]
         if bias is not None and self.split.is_pruned:
             bias = bias.heads(torch.tensor(self.split.remaining_heads, device=x.device))
-        gathered = attend(
+        head_outputs = attend(
             query,
             key,
             value,
@@ -172,8 +172,8 @@ class MultiHead(nn.Module):
             dropout=self.dropout if self.training else 0.0,
         )
         if beams > 1:
-            gathered = unfolded(gathered, beams)
-        return self.output(gathered.transpose(1, 2).flatten(2))
+            head_outputs = unfold_beams(head_outputs, beams)
+        return self.output(head_outputs.transpose(1, 2).flatten(2))
 
     def keep(self, remaining_heads: tuple[int, ...]) -> None:
         """Cut all other heads out of the weights; heads are named by the numbers that they had at first."""
@@ -187,7 +187,7 @@ class MultiHead(nn.Module):
                 remaining_heads=remaining_heads,
             ),
         )
-        self.serving = self.split.serving
+        self.kv_head_of = self.split.kv_head_of
         heads = torch.tensor(
             [before.remaining_heads.index(head) for head in self.split.remaining_heads],
             device=self.output.weight.device,
@@ -208,7 +208,7 @@ class MultiHead(nn.Module):
         for name, table in [] if self.score is None else list(self.score.named_parameters()):
             setattr(self.score, name, nn.Parameter(table.detach()[heads].clone(), table.requires_grad))
 
-    def heads(
+    def projections(
         self, x: Stream, source: Source | None, cache: Cache | None
     ) -> tuple[Tensor, Tensor | None, Tensor | None]:
         """Queries, keys and values; no keys and values where the cache has those of the source, no keys where they are
@@ -221,21 +221,21 @@ class MultiHead(nn.Module):
             queries = len(self.split.remaining_heads) * self.split.width
             if self.shares:
                 query, value = both.tensor_split([queries], -1)
-                return self.apart(query), None, self.apart(value)
+                return self.split_heads(query), None, self.split_heads(value)
             query, key, value = both.split(
                 [queries, (both.shape[-1] - queries) // 2, (both.shape[-1] - queries) // 2], -1
             )
-            return self.apart(query), self.apart(key), self.apart(value)
-        query = self.apart(self.query(x))
+            return self.split_heads(query), self.split_heads(key), self.split_heads(value)
+        query = self.split_heads(self.query(x))
         if cache is not None and cache.key is not None:
             return query, None, None
         if source is None:
             raise ShapeError("this layer looks at a source, and none was given")
         expect("the source", "numbers in each vector", source.shape[-1], self.source_width)
         key, value = self.kv(source).chunk(2, -1)
-        return query, self.apart(key), self.apart(value)
+        return query, self.split_heads(key), self.split_heads(value)
 
-    def remembered(self, cache: Cache | None, key: Tensor | None, value: Tensor | None) -> tuple[Tensor, Tensor]:
+    def keys_and_values(self, cache: Cache | None, key: Tensor | None, value: Tensor | None) -> tuple[Tensor, Tensor]:
         """Keys and values with those that the cache holds."""
         if cache is None:
             assert key is not None
@@ -247,16 +247,16 @@ class MultiHead(nn.Module):
             return cache.key, cache.value
         return cache.fill(key, value) if self.crosses else cache.extend(key, value)
 
-    def apart(self, x: Tensor) -> Tensor:
+    def split_heads(self, x: Tensor) -> Tensor:
         """(batch, length, heads x width) becomes (batch, heads, length, width)."""
         return x.unflatten(-1, (-1, self.split.width)).transpose(1, 2)
 
 
-def folded(query: Tensor, beams: int) -> Tensor:
+def fold_beams(query: Tensor, beams: int) -> Tensor:
     """(sources x beams, heads, length, width) becomes (sources, heads, beams x length, width)."""
     return query.unflatten(0, (-1, beams)).transpose(1, 2).flatten(2, 3)
 
 
-def unfolded(gathered: Tensor, beams: int) -> Tensor:
+def unfold_beams(head_outputs: Tensor, beams: int) -> Tensor:
     """The other way round."""
-    return gathered.unflatten(2, (beams, -1)).transpose(1, 2).flatten(0, 1)
+    return head_outputs.unflatten(2, (beams, -1)).transpose(1, 2).flatten(0, 1)

@@ -54,15 +54,15 @@ class Recurrent(nn.Module):
                 return self(x.float(), memory and tuple(part.float() for part in memory), attention_mask)
         if attention_mask is None or bool(attention_mask.all()):
             return self.run(x, memory)
-        before = self.nothing(len(x)) if memory is None else memory
+        before = self.initial_state(len(x)) if memory is None else memory
         if x.shape[1] == 1:
             shown, after = self.run(x, before)
         else:
-            shown, after = self.packed(x, before, attention_mask)
+            shown, after = self.run_packed(x, before, attention_mask)
         reads = attention_mask.any(1)[:, None]
         return shown, tuple(torch.where(reads, new, old) for new, old in zip(after, before, strict=True))
 
-    def packed(self, x: Tensor, memory: RecurrentState, attention_mask: Tensor) -> tuple[Tensor, RecurrentState]:
+    def run_packed(self, x: Tensor, memory: RecurrentState, attention_mask: Tensor) -> tuple[Tensor, RecurrentState]:
         """The same with all padding moved to the end, where torch leaves it out, and back again."""
         lengths = attention_mask.sum(1)
         order = None
@@ -81,7 +81,7 @@ class Recurrent(nn.Module):
         shown, after = self.cells(x, None if memory is None else memory[0])
         return shown, (after,)
 
-    def nothing(self, batch: int) -> RecurrentState:
+    def initial_state(self, batch: int) -> RecurrentState:
         """The memory of one who has read nothing."""
         cells = self.cells
         size = (cells.num_layers * (1 + cells.bidirectional), batch, cells.hidden_size)

@@ -213,7 +213,9 @@ def _selves(model: nn.Module) -> list[str]:
     return LayerNames(model).match(["*self"], among=LayerNames(model).layers)
 
 
-def repeated(vocabulary: int, length: int = 64, batch: int = 4, *, seed: int = 1, first: int | None = None) -> Tokens:
+def repeated_tokens(
+    vocabulary: int, length: int = 64, batch: int = 4, *, seed: int = 1, first: int | None = None
+) -> Tokens:
     """Random tokens, then the same once more: what only a head that looks for repetition can foresee.
 
     `first` begins every text, as a model's own token for that does.

@@ -157,5 +157,7 @@ def chance(width: int, head_width: int, *, seed: int = 1, heads: int = 8) -> flo
 def _kv_head_of(attention: MultiHead, heads: int, groups: int) -> list[int]:
     """The key head that each query head looks with."""
     return (
-        list(attention.serving) if attention.serving is not None else [head * groups // heads for head in range(heads)]
+        list(attention.kv_head_of)
+        if attention.kv_head_of is not None
+        else [head * groups // heads for head in range(heads)]
     )

@@ -10,7 +10,7 @@ from regard.attention import Pattern, Tap
 from regard.attention.masks.padding import padding
 from regard.looking.evaluation_set import EvaluationSet, Scores
 from regard.looking.layer_names import LayerNames, LayerTap
-from regard.looking.watch import attached
+from regard.looking.watch import attach_taps
 
 ACROSS = ("cross", "align")  # how places end where one text looks at another
 
@@ -27,7 +27,7 @@ class ConfidenceTap(LayerTap):
     def see(self, pattern: Pattern) -> None:
         layer = self.next_name()
         has_eos = any(fnmatchcase(layer, name) for name in self.closing)
-        largest, attention_mask = largest_weights(pattern, closes=has_eos, crosses=layer.endswith(ACROSS))
+        largest, attention_mask = largest_weights(pattern, has_eos=has_eos, is_cross=layer.endswith(ACROSS))
         self.sums[layer] = self.sums.get(layer, 0) + (largest * attention_mask[:, None]).sum((0, 2))
         self.counts[layer] = self.counts.get(layer, 0) + int(attention_mask.sum())
 
@@ -71,7 +71,7 @@ def confidence(model: nn.Module, evaluation_set: EvaluationSet, *, eos_layers: S
         module: ConfidenceTap(layer_names.of(module), eos_layers)
         for module in dict.fromkeys(layer_names.layers.values())
     }
-    with attached(taps | confidence_taps):
+    with attach_taps(taps | confidence_taps):
         for batch in evaluation_set.batches:
             evaluation_set.loss(model, batch)
     means = {

@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from regard.attention import Pattern
-from regard.attention.tiles import STRIP, span, within
+from regard.attention.tiles import STRIP, span, steps_within
 from regard.errors import RegardError, ShapeError
 from regard.looking.layer_names import shorten
 
@@ -51,13 +51,13 @@ class PatternDifference:
         """Members, heads and rows, and the weights of both there, some keys at a time."""
         _, _, queries, keys = self.first.shape
         grouped = min((self.first, self.second), key=lambda pattern: pattern.key.shape[1])  # the larger groups
-        patterns = [replace(pattern, row_statistics=pattern.known) for pattern in (self.first, self.second)]
+        patterns = [replace(pattern, row_statistics=pattern.statistics) for pattern in (self.first, self.second)]
         for members, heads, row_slices in grouped.blocks(STRIP):
             parts = [pattern.narrow(members, heads) for pattern in patterns]
             for rows in row_slices:
                 spans = [slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys) for part in parts]
                 both = slice(min(run.start for run in spans), max(run.stop for run in spans))
-                for columns in within(both, STRIP):
+                for columns in steps_within(both, STRIP):
                     yield members, heads, rows, parts[0].tile(rows, columns), parts[1].tile(rows, columns)
 
 

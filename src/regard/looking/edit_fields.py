@@ -1,32 +1,45 @@
 """What the fields of an edit may hold, whoever wrote it: a program, a file or a page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from regard.attention.regions import listed
+from regard.attention.regions import as_list
 from regard.errors import RegardError, ShapeError
+
+OLD_FIELDS = {"place": "layer", "places": "positions"}
+OLD_KINDS = {"temper": "temperature"}
+
+
+def refuse_old_words(record: Mapping[str, Any]) -> None:
+    """Raise, and name the new word, where a record has a field or is of a kind that version 0.1 called otherwise."""
+    kind = record.get("do")
+    if isinstance(kind, str) and kind in OLD_KINDS:
+        raise RegardError(f"the edit {kind!r} is called {OLD_KINDS[kind]!r} now")
+    for field, name in OLD_FIELDS.items():
+        if field in record:
+            raise RegardError(f"the field {field!r} of an edit is called {name!r} now")
 
 
 def layer(value: Any) -> str:
     if not isinstance(value, str):
-        raise RegardError(f"place: the name of a layer expected, got {value!r}")
+        raise RegardError(f"layer: the name of a layer expected, got {value!r}")
     return value
 
 
 def some_heads(value: Any) -> list[int] | None:
-    return None if value is None else listed(value, "head")
+    return None if value is None else as_list(value, "head")
 
 
 def some_rows(value: Any) -> list[int] | None:
-    return None if value is None else listed(value, "row")
+    return None if value is None else as_list(value, "row")
 
 
 def some_tokens(value: Any) -> list[int]:
-    return listed(value, "token")
+    return as_list(value, "token")
 
 
 def temperature(value: Any) -> Any:
@@ -67,10 +80,10 @@ def plain(value: Any) -> Any:
 
 
 FIELDS: dict[str, Callable[[Any], Any]] = {
-    "place": layer,
+    "layer": layer,
     "heads": some_heads,
     "rows": some_rows,
-    "places": some_tokens,
+    "positions": some_tokens,
     "temperature": temperature,
     "factor": factor,
     "weights": weights,

@@ -10,7 +10,7 @@ from regard.attention import Pattern, Tap
 from regard.errors import RegardError
 from regard.looking.layer_names import LayerNames, LayerTap, shorten
 from regard.looking.recompute import call_number
-from regard.looking.watch import attached, is_rerun
+from regard.looking.watch import attach_taps, is_rerun
 
 GateFunction = Callable[[str, Pattern], Tensor]
 """Given a place and its pattern, the gates of its heads: (batch or 1, heads)."""
@@ -44,7 +44,7 @@ def gates(model: nn.Module, gate_function: GateFunction) -> Iterator[None]:
     taps |= {
         module: GateTap(layer_names.of(module), gate_function) for module in dict.fromkeys(layer_names.layers.values())
     }
-    with attached(taps):
+    with attach_taps(taps):
         yield
 
 

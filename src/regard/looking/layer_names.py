@@ -1,4 +1,4 @@
-"""The named places of a model where one may look and edit."""
+"""The names of a model's layers and blocks, where one may look and edit."""
 
 import threading
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ class LayerNames:
         return match_names(patterns, self.names if among is None else list(among))
 
     def of(self, module: nn.Module) -> list[str]:
-        """All places of a layer or block."""
+        """All names of a layer or block."""
         return [name for name in self.names if self.module(name) is module]
 
     def module(self, name: str) -> nn.Module:
@@ -75,7 +75,7 @@ def match_names(patterns: Iterable[str], names: list[str]) -> list[str]:
     for pattern in patterns:
         fitting = [name for name in names if fnmatchcase(name, pattern)]
         if not fitting:
-            raise UnknownName(f"no place fits {pattern!r}: known: {shorten(names)}")
+            raise UnknownName(f"no layer fits {pattern!r}: known: {shorten(names)}")
         matched.update(dict.fromkeys(fitting))
     return [name for name in names if name in matched]
 
@@ -92,7 +92,7 @@ def put(table: dict[str, nn.Module], path: str, module: nn.Module, alone: str) -
 
 
 def short_name(path: str, alone: str = "self") -> str:
-    """`encoder.blocks.0.self` is the place `encoder.0.self`; a lone layer is `self`, a lone block `block`."""
+    """`encoder.blocks.0.self` is the layer `encoder.0.self`; a lone layer is `self`, a lone block `block`."""
     parts = [NAMES.get(part, part) for part in path.split(".") if part not in WRAPPERS | CONTAINERS]
     return ".".join(parts) or alone
 
@@ -108,14 +108,14 @@ def reads_source(layer: str) -> bool:
 
 
 class LayerTap(Tap):
-    """A tap that knows where it is. A layer that serves several places comes by each of them in turn."""
+    """A tap that knows its layer's names. A layer that stands at several depths comes by each of them in turn."""
 
     def __init__(self, names: list[str]) -> None:
         self.names = names
         self.calls = 0
 
     def next_name(self) -> str:
-        """The place of this call."""
+        """The name of the layer in this call."""
         self.calls += 1
         return self.names[(self.calls - 1) % len(self.names)]
 

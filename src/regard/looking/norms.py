@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention import Pattern
-from regard.attention.regions import Some
+from regard.attention.regions import Indices
 from regard.errors import RegardError
 from regard.layers import AlignmentAttention, MemoryHop, MultiHead
 from regard.looking.layer_names import LayerNames
@@ -32,11 +32,11 @@ class WeightedNorms:
         """‖f(x)‖ of every head and key."""
         return self.likeness.diagonal(dim1=-2, dim2=-1).transpose(1, 2).clamp(min=0).sqrt()
 
-    def heads(self, rows: Some = slice(None), columns: Some = slice(None)) -> Tensor:
+    def heads(self, rows: Indices = slice(None), columns: Indices = slice(None)) -> Tensor:
         """‖α f(x)‖ of every head: (batch, heads, rows, columns)."""
         return self.weights(rows, columns).abs() * self.norms[:, :, None, as_list(columns)]
 
-    def summed(self, rows: Some = slice(None), columns: Some = slice(None)) -> Tensor:
+    def summed(self, rows: Indices = slice(None), columns: Indices = slice(None)) -> Tensor:
         """‖Σ α f(x)‖, the sum over all heads of the layer: (batch, rows, columns)."""
         weights, likeness = self.weights(rows, columns), self.likeness[:, as_list(columns)]
         squares = torch.zeros_like(weights[:, 0])
@@ -45,14 +45,14 @@ class WeightedNorms:
             squares += weights[:, head] * mixed
         return squares.clamp(min=0).sqrt()
 
-    def weights(self, rows: Some, columns: Some) -> Tensor:
+    def weights(self, rows: Indices, columns: Indices) -> Tensor:
         """The weights, gates included: what is switched off moves nothing."""
         weights = self.pattern[:, :, as_list(rows), as_list(columns)]
         gate = self.pattern.gate
         return weights if gate is None else weights * gate[:, :, None, None].to(weights)
 
 
-def as_list(some: Some) -> Some:
+def as_list(some: Indices) -> Indices:
     return [some] if isinstance(some, int) else some
 
 

@@ -21,7 +21,7 @@ def prune(model: Whole, heads: Mapping[str, Iterable[int]]) -> Whole:
     have in the whole model, whatever was taken out of it before. A layer that serves several places (ALBERT) loses the
     same heads in all of them. At least one head stays in every layer.
     """
-    pruned_heads = named(LayerNames(model), heads)
+    pruned_heads = heads_by_layer(LayerNames(model), heads)
     smaller = deepcopy(model)
     for module in smaller.modules():
         vars(module).pop("taps", None)  # who looks at the one does not look at the other
@@ -34,7 +34,7 @@ def prune(model: Whole, heads: Mapping[str, Iterable[int]]) -> Whole:
     return smaller
 
 
-def named(layer_names: LayerNames, heads: Mapping[str, Iterable[int]]) -> dict[str, set[int]]:
+def heads_by_layer(layer_names: LayerNames, heads: Mapping[str, Iterable[int]]) -> dict[str, set[int]]:
     """The heads to take out at every place, checked."""
     pruned_heads: dict[str, set[int]] = {}
     for pattern, numbers in heads.items():
@@ -43,7 +43,7 @@ def named(layer_names: LayerNames, heads: Mapping[str, Iterable[int]]) -> dict[s
             pruned_heads.setdefault(layer, set()).update(numbers)
     pruned_heads = {layer: numbers for layer, numbers in pruned_heads.items() if numbers}
     for layer, numbers in pruned_heads.items():
-        head_numbers = kept(layer_names, layer)
+        head_numbers = remaining_heads(layer_names, layer)
         if unknown := sorted(numbers - {*head_numbers}):
             raise UnknownName(f"{layer} has no head {unknown[0]}: its heads are {', '.join(map(str, head_numbers))}")
         if len(numbers) == len(head_numbers):
@@ -54,7 +54,7 @@ def named(layer_names: LayerNames, heads: Mapping[str, Iterable[int]]) -> dict[s
     return pruned_heads
 
 
-def kept(layer_names: LayerNames, layer: str) -> tuple[int, ...]:
+def remaining_heads(layer_names: LayerNames, layer: str) -> tuple[int, ...]:
     """The heads of a layer, by the numbers that they have in the whole model."""
     attention = layer_names.layers[layer]
     if not isinstance(attention, MultiHead):

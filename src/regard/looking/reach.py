@@ -40,7 +40,7 @@ class Reach:
 def positions(record: dict[str, Any], layer: str) -> Sequence[int]:
     """The positions that an edit names in a text that may still grow; those of a source have to be there at once."""
     if record["do"] == "hide" and not attends_to_source(layer):
-        return record["places"]
+        return record["positions"]
     return (record["rows"] or ()) if record["do"] == "set" and not reads_source(layer) else ()
 
 

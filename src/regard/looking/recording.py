@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from regard.attention import Pattern
-from regard.attention.values import rebuilt
+from regard.attention.values import map_tensors
 
 Change = Callable[[Tensor], Tensor]
 SHARED = ("key", "value")  # what steps have in common
@@ -110,7 +110,7 @@ class Recording(Sequence[Pattern]):
             field.name: getattr(pattern, field.name) for field in fields(pattern) if field.name not in SHARED
         }
         copied = {
-            name: rebuilt(value, copy_mask if name == "mask" else copy) for name, value in remaining_fields.items()
+            name: map_tensors(value, copy_mask if name == "mask" else copy) for name, value in remaining_fields.items()
         }
         self.steps.append(RecordedStep(copied, history, first, last))
 

@@ -54,7 +54,7 @@ def forbidden_weight(pattern: Pattern) -> tuple[int, int] | None:
         return None
     used = fixed.weights[:, :, :1] if fixed.weights.stride(2) == 0 else fixed.weights  # one row may stand for all
     columns = (used != 0).flatten(0, 2).any(0).nonzero().flatten()
-    rows, keys = pattern.places(slice(0, pattern.shape[2]), slice(0, pattern.shape[3]))
+    rows, keys = pattern.indices(slice(0, pattern.shape[2]), slice(0, pattern.shape[3]))
     step = max(1, tiles.BUDGET // max(1, len(columns) * len(fixed.heads) * len(pattern.query)))
     for start in range(0, len(fixed.rows), step):
         lines = list(fixed.rows[start : start + step])

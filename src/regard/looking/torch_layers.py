@@ -14,7 +14,7 @@ from torch.overrides import BaseTorchFunctionMode
 from regard.attention import Bias, DenseBias, DenseMask, Mask, Padding
 from regard.attention.kernels import output_and_statistics
 from regard.attention.pattern import Pattern
-from regard.attention.taps import Taps, at_work
+from regard.attention.taps import Taps, active_taps
 from regard.errors import ShapeError
 
 FAST = (nn.TransformerEncoder, nn.TransformerEncoderLayer)
@@ -35,9 +35,9 @@ def close(module: nn.Module) -> None:
     del vars(module)["forward"], vars(module)["taps"]
 
 
-def active_taps(module: nn.Module) -> Taps:
+def taps_of(module: nn.Module) -> Taps:
     """The taps at work; another thread may just have closed the layer."""
-    return at_work(vars(module).get("taps", ()))
+    return active_taps(vars(module).get("taps", ()))
 
 
 def around(module: nn.Module, *args: Any, **kwargs: Any) -> Tensor:
@@ -45,7 +45,7 @@ def around(module: nn.Module, *args: Any, **kwargs: Any) -> Tensor:
 
     A function mode, even an idle one, keeps torch.nn from its fast path, and does so in this thread alone.
     """
-    if not (taps := active_taps(module)):
+    if not (taps := taps_of(module)):
         return type(module).forward(module, *args, **kwargs)
     with BaseTorchFunctionMode():
         x = type(module).forward(module, *args, **kwargs)
@@ -81,7 +81,7 @@ def forward(
         average_attn_weights,
         is_causal,
     )
-    if not (taps := active_taps(layer)):
+    if not (taps := taps_of(layer)):
         return torch_forward()
     if is_causal and attn_mask is None:
         raise ShapeError("is_causal only says of what kind attn_mask is: a mask expected, got none")

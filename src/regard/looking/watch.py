@@ -205,14 +205,14 @@ def watch(model: nn.Module, *names: str, grad: bool = False, values: bool = Fals
     }:
         warnings.warn(f"not watched: {reasons(unwatched)}", stacklevel=3)
     try:
-        with attached(taps):
+        with attach_taps(taps):
             yield seen
     finally:
         seen.copies.forget()
 
 
 @contextmanager
-def attached(taps: Mapping[nn.Module, Tap]) -> Iterator[None]:
+def attach_taps(taps: Mapping[nn.Module, Tap]) -> Iterator[None]:
     """Taps on their layers, at work in this context, until the block ends."""
     with ExitStack() as stack:
         for module, tap in taps.items():

@@ -3,6 +3,7 @@
 from regard.models.alignment import AlignConfig, Aligner, AlignerConfig, RecurrentConfig
 from regard.models.config import (
     AttentionConfig,
+    AttentionMethodConfig,
     ClassificationHeadConfig,
     EmbeddedStackConfig,
     EmbeddingConfig,
@@ -10,6 +11,7 @@ from regard.models.config import (
     NormConfig,
     OutputConfig,
     PositionConfig,
+    ScoreConfig,
     StackConfig,
 )
 from regard.models.decoder import Decoder, DecoderConfig
@@ -29,6 +31,7 @@ __all__ = [
     "Aligner",
     "AlignerConfig",
     "AttentionConfig",
+    "AttentionMethodConfig",
     "ClassificationHeadConfig",
     "Decoder",
     "DecoderConfig",
@@ -47,6 +50,7 @@ __all__ = [
     "OutputConfig",
     "PositionConfig",
     "RecurrentConfig",
+    "ScoreConfig",
     "StackConfig",
     "Transformer",
     "TransformerConfig",

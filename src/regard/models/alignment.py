@@ -20,11 +20,11 @@ from regard.layers import (
     MultiHead,
     Output,
     Recurrent,
-    together,
+    stepwise,
 )
 from regard.layers.recurrent import RecurrentState
 from regard.models.config import OutputConfig
-from regard.models.state import DecoderState, packed
+from regard.models.state import DecoderState, pad_left
 from regard.shapes import AttentionMask, Positions, Stream, Tokens
 
 MULTIHEAD = "multihead"
@@ -40,7 +40,7 @@ class RecurrentConfig:
     """One side: how many words, how wide their vectors, and the cells that read them."""
 
     vocabulary: int
-    words: int
+    embedding_width: int
     width: int
     layers: int = 1
 
@@ -67,25 +67,27 @@ class AlignConfig:
         if self.score == MULTIHEAD:
             if self.local is not None:
                 raise ShapeError("a local look is of one head, not of several")
-            kept = tuple(head for head in range(self.heads) if head not in self.pruned)
-            return MultiHead(width, HeadSplit.of(width, self.heads, remaining_heads=kept), source_width=source_width)
-        compare = lookup(SCORES, self.score, "score")
+            remaining_heads = tuple(head for head in range(self.heads) if head not in self.pruned)
+            return MultiHead(
+                width, HeadSplit.of(width, self.heads, remaining_heads=remaining_heads), source_width=source_width
+            )
+        score_class = lookup(SCORES, self.score, "score")
         if self.score == "dot":
             if width != source_width:
                 raise ShapeError(
                     f"a dot product is of equal widths, got a state of {width}, a source of {source_width}"
                 )
-            made = compare(1, width, scale=1.0)
+            score = score_class(1, width, scale=1.0)
         elif self.score == "additive":
-            made = compare(1, width, source_width, self.score_width)
+            score = score_class(1, width, source_width, self.score_width)
         elif self.score == "bilinear":
-            made = compare(1, width, source_width)
+            score = score_class(1, width, source_width)
         else:
             raise ShapeError(f"a translator aligns by additive, bilinear, dot or multihead scores, got {self.score!r}")
         centre = None if self.local is None else lookup(LOCAL, self.local, "local look")(width)
-        return AlignmentAttention(made, centre, self.reach)
+        return AlignmentAttention(score, centre, self.reach)
 
-    def gathered(self, width: int, source_width: int) -> int:
+    def output_width(self, width: int, source_width: int) -> int:
         """How wide the vectors are that a look gives."""
         return width if self.score == MULTIHEAD else source_width
 
@@ -121,20 +123,20 @@ class AlignerState:
     `read` counts the tokens so far. `above` is the memory of the second reader, where there is one.
     """
 
-    seen: DecoderState
+    source: DecoderState
     memory: RecurrentState
-    above: RecurrentState
-    fed: Said | None
-    read: Int[Tensor, "batch"]
+    second_memory: RecurrentState
+    last_output: Said | None
+    length: Int[Tensor, "batch"]
 
     def select(self, rows: Tensor) -> "AlignerState":
         """Reorder, repeat and drop members of the batch at once."""
         return AlignerState(
-            self.seen.select(rows),
+            self.source.select(rows),
             tuple(part[:, rows] for part in self.memory),
-            tuple(part[:, rows] for part in self.above),
-            None if self.fed is None else self.fed[rows],
-            self.read[rows],
+            tuple(part[:, rows] for part in self.second_memory),
+            None if self.last_output is None else self.last_output[rows],
+            self.length[rows],
         )
 
 
@@ -149,26 +151,32 @@ class Aligner(nn.Module):
         super().__init__()
         self.config = config
         reads, writes, look = config.reads, config.writes, config.align
-        self.source_words = nn.Embedding(reads.vocabulary, reads.words)
-        self.target_words = self.source_words if config.shared else nn.Embedding(writes.vocabulary, writes.words)
+        self.source_embedding = nn.Embedding(reads.vocabulary, reads.embedding_width)
+        self.target_embedding = (
+            self.source_embedding if config.shared else nn.Embedding(writes.vocabulary, writes.embedding_width)
+        )
         self.encoder = Recurrent(
-            config.cell, reads.words, reads.width, layers=reads.layers, both_ways=True, dropout=config.dropout
+            config.cell, reads.embedding_width, reads.width, layers=reads.layers, both_ways=True, dropout=config.dropout
         )
         self.narrow = nn.Linear(2 * reads.width, config.narrow) if config.narrow else None
         source, width = config.narrow or 2 * reads.width, writes.width
-        gathered = look.gathered(width, source) if look else 0
+        attention_width = look.output_width(width, source) if look else 0
         self.align = look.build(width, source) if look else None
         self.look = look.look if look else None
-        vector = writes.words if config.deep else width
-        inputs = writes.words + (gathered if self.look == "before" else 0) + (vector if config.feeding else 0)
+        vector = writes.embedding_width if config.deep else width
+        inputs = (
+            writes.embedding_width
+            + (attention_width if self.look == "before" else 0)
+            + (vector if config.feeding else 0)
+        )
         self.decoder = Recurrent(config.cell, inputs, width, layers=writes.layers, dropout=config.dropout)
-        self.above = Recurrent(config.cell, width + gathered, width) if self.look == "between" else None
-        many = len(self.decoder.nothing(0)) * writes.layers
-        self.begin = nn.Linear(2 * reads.width, many * width) if config.begins else None
-        known = width + gathered + (writes.words if config.skips else 0)
-        self.deep = DeepOutput(known, vector, config.deep) if config.deep else None
+        self.above = Recurrent(config.cell, width + attention_width, width) if self.look == "between" else None
+        many = len(self.decoder.initial_state(0)) * writes.layers
+        self.initial_state = nn.Linear(2 * reads.width, many * width) if config.begins else None
+        deep_inputs = width + attention_width + (writes.embedding_width if config.skips else 0)
+        self.deep = DeepOutput(deep_inputs, vector, config.deep) if config.deep else None
         self.dropout = Dropout(config.dropout)
-        tied = self.target_words if config.output.tied else None
+        tied = self.target_embedding if config.output.tied else None
         self.output = Output(vector, writes.vocabulary, tied=tied, bias=config.output.bias, scale=config.output.scale)
 
     def forward(
@@ -197,16 +205,16 @@ class Aligner(nn.Module):
 
     def encode(self, source: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Stream, RecurrentState]:
         """The annotation of every source token, and what is remembered at both ends."""
-        x, memory = self.encoder(self.dropout(self.source_words(source)), attention_mask=attention_mask)
+        x, memory = self.encoder(self.dropout(self.source_embedding(source)), attention_mask=attention_mask)
         return x if self.narrow is None else torch.tanh(self.narrow(x)), memory
 
     def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> AlignerState:
         """The source read, nothing written."""
         x, remembered = self.encode(source, attention_mask)
-        memory = self.decoder.nothing(len(source))
-        if self.begin is not None:
+        memory = self.decoder.initial_state(len(source))
+        if self.initial_state is not None:
             ends = torch.cat([remembered[0][-2], remembered[0][-1]], -1)
-            parts = torch.tanh(self.begin(ends)).unflatten(-1, (len(memory), *memory[0].shape[::2]))
+            parts = torch.tanh(self.initial_state(ends)).unflatten(-1, (len(memory), *memory[0].shape[::2]))
             memory = tuple(part.transpose(0, 1).contiguous() for part in parts.unbind(1))
         caches = () if self.align is None else (BlockCache(),)
         return AlignerState(
@@ -214,7 +222,7 @@ class Aligner(nn.Module):
                 caches, source=x if caches else None, source_attention_mask=attention_mask if caches else None
             ),
             memory,
-            () if self.above is None else self.above.nothing(len(source)),
+            () if self.above is None else self.above.initial_state(len(source)),
             x.new_zeros(len(x), 1, self.output.weight.shape[1]) if self.config.feeding else None,
             torch.zeros(len(source), dtype=torch.long, device=source.device),
         )
@@ -223,24 +231,24 @@ class Aligner(nn.Module):
         self, state: AlignerState, tokens: Tokens, attention_mask: AttentionMask | None = None
     ) -> tuple[Tensor, AlignerState]:
         """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
-        x, state = self.write(state, *packed(tokens, attention_mask))
+        x, state = self.write(state, *pad_left(tokens, attention_mask))
         return self.output(x[:, -1:]), state
 
     def write(
         self, state: AlignerState, tokens: Tokens, attention_mask: AttentionMask | None
     ) -> tuple[Said, AlignerState]:
         """The vectors of the words that follow these tokens, and what is known after the last."""
-        words = self.dropout(self.target_words(tokens))
+        words = self.dropout(self.target_embedding(tokens))
         in_turn = tokens.shape[1] > 1 and (self.config.feeding or self.look == "before")
         size = 1 if in_turn else tokens.shape[1]
         masks = repeat(None) if attention_mask is None else attention_mask.split(size, 1)
-        found: list[tuple[Tensor, ...]] = []
-        with together(self.align, tokens.shape[1] // size) as align:
+        steps: list[tuple[Tensor, ...]] = []
+        with stepwise(self.align, tokens.shape[1] // size) as align:
             for some, mask in zip(words.split(size, 1), masks, strict=False):
                 parts, state = self.advance(state, some, mask, align)
-                found.append(parts)
-        parts = tuple(torch.cat(part, 1) for part in zip(*found, strict=True)) if in_turn else found[0]
-        return self.dropout(parts[0] if self.config.feeding else self.said(*parts)), state
+                steps.append(parts)
+        parts = tuple(torch.cat(part, 1) for part in zip(*steps, strict=True)) if in_turn else steps[0]
+        return self.dropout(parts[0] if self.config.feeding else self.deep_output(*parts)), state
 
     def advance(
         self,
@@ -250,25 +258,27 @@ class Aligner(nn.Module):
         align: AlignmentAttention | MultiHead | None,
     ) -> tuple[tuple[Tensor, ...], AlignerState]:
         """One word read, or several where no look depends on another: what a word is chosen from, and the new state."""
-        gathered: list[Tensor] = []
+        attention_outputs: list[Tensor] = []
         if self.look == "before":
-            gathered = [self.gather(align, state.memory[0][-1][:, None], state, attention_mask)]
-        fed = [] if state.fed is None else [state.fed]
-        x, memory = self.decoder(torch.cat([words, *gathered, *fed], -1), state.memory, attention_mask)
+            attention_outputs = [self.attention_output(align, state.memory[0][-1][:, None], state, attention_mask)]
+        fed = [] if state.last_output is None else [state.last_output]
+        x, memory = self.decoder(torch.cat([words, *attention_outputs, *fed], -1), state.memory, attention_mask)
         if self.look in ("between", "after"):
-            gathered = [self.gather(align, x, state, attention_mask)]
-        above = state.above
+            attention_outputs = [self.attention_output(align, x, state, attention_mask)]
+        above = state.second_memory
         if self.above is not None:
-            x, above = self.above(torch.cat([x, *gathered], -1), above, attention_mask)
-        read = state.read + (words.shape[1] if attention_mask is None else attention_mask.sum(1))
-        following = AlignerState(state.seen.looked(), memory, above, None, read)
-        if state.fed is None:
-            return (x, words, *gathered), following
-        vector = self.said(x, words, *gathered)
-        kept = vector if attention_mask is None else torch.where(attention_mask[..., None], vector, state.fed)
-        return (vector,), replace(following, fed=kept)
+            x, above = self.above(torch.cat([x, *attention_outputs], -1), above, attention_mask)
+        read = state.length + (words.shape[1] if attention_mask is None else attention_mask.sum(1))
+        following = AlignerState(state.source.without_source(), memory, above, None, read)
+        if state.last_output is None:
+            return (x, words, *attention_outputs), following
+        vector = self.deep_output(x, words, *attention_outputs)
+        last_output = (
+            vector if attention_mask is None else torch.where(attention_mask[..., None], vector, state.last_output)
+        )
+        return (vector,), replace(following, last_output=last_output)
 
-    def gather(
+    def attention_output(
         self,
         align: AlignmentAttention | MultiHead | None,
         x: Stream,
@@ -277,22 +287,24 @@ class Aligner(nn.Module):
     ) -> Gathered:
         """What these states gather from the source."""
         assert align is not None
-        seen = state.seen
+        seen = state.source
         mask = None if seen.source_attention_mask is None else Padding(seen.source_attention_mask)
-        return align(x, seen.source, mask=mask, places=places(state, x, attention_mask), cache=seen.caches[0].cross)
+        return align(
+            x, seen.source, mask=mask, positions=positions_after(state, x, attention_mask), cache=seen.caches[0].cross
+        )
 
-    def said(self, x: Stream, words: Embedded, *gathered: Gathered) -> Said:
+    def deep_output(self, x: Stream, words: Embedded, *gathered: Gathered) -> Said:
         """The vector from which a word is chosen: of the state, of the last word, of what was gathered."""
         if self.deep is None:
             return x
         return self.deep(x, *([words] if self.config.skips else []), *gathered)
 
 
-def places(state: AlignerState, x: Stream, attention_mask: AttentionMask | None) -> Positions:
+def positions_after(state: AlignerState, x: Stream, attention_mask: AttentionMask | None) -> Positions:
     """How many words were written before each of these; padding does not count."""
     ahead = (
         torch.arange(x.shape[1], device=x.device)[None]
         if attention_mask is None
         else (attention_mask.cumsum(1) - 1).clamp(min=0)
     )
-    return state.read[:, None] + ahead
+    return state.length[:, None] + ahead

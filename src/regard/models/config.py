@@ -9,6 +9,8 @@ from typing import Any, Literal
 from torch import nn
 
 from regard.attention import SCORES
+from regard.attention.efficient import ATTENTION_METHODS, AttentionMethod
+from regard.attention.scores import LearnedScore
 from regard.errors import ShapeError, lookup
 from regard.layers import (
     NORMS,
@@ -71,8 +73,31 @@ class PositionConfig:
 
 
 @dataclass(frozen=True)
+class ScoreConfig:
+    """Which score, by its name in SCORES, and its settings."""
+
+    kind: str = "dot"
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def build(self, heads: int, head_width: int) -> LearnedScore:
+        return lookup(SCORES, self.kind, "score")(heads, head_width, **self.settings)
+
+
+@dataclass(frozen=True)
+class AttentionMethodConfig:
+    """Which way to compare fewer pairs, by its name in ATTENTION_METHODS, and its settings."""
+
+    kind: str
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def build(self) -> AttentionMethod:
+        return lookup(ATTENTION_METHODS, self.kind, "attention method")(**self.settings)
+
+
+@dataclass(frozen=True)
 class AttentionConfig:
-    """How a layer looks. `scale` is the dot product's; 1/√(head width) unless given. `score` names another one."""
+    """How a layer attends. `scale` is the dot product's, 1/√(head width) unless given; `score` is another score, and
+    `method` another way than comparing every pair, which attention to a source does not have."""
 
     heads: int
     head_width: int | None = None
@@ -81,7 +106,8 @@ class AttentionConfig:
     output_bias: bool | None = None
     scale: float | None = None
     dropout: float = 0.0
-    score: str | None = None
+    score: ScoreConfig | None = None
+    method: AttentionMethodConfig | None = None
 
     def split(self, width: int, pruned_heads: Collection[int] = ()) -> HeadSplit:
         """How a stream of this width is split into heads, some of which may have been taken out."""
@@ -90,16 +116,17 @@ class AttentionConfig:
 
     def build(self, width: int, pruned_heads: Collection[int] = (), source_width: int | None = None) -> MultiHead:
         split = self.split(width, pruned_heads)
-        compare = None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale)
+        score = None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale)
         if self.score is not None:
-            compare = lookup(SCORES, self.score, "score")(len(split.remaining_heads), split.width)
+            score = self.score.build(len(split.remaining_heads), split.width)
         return MultiHead(
             width,
             split,
             source_width=source_width,
             bias=self.bias,
             output_bias=self.output_bias,
-            score=compare,
+            score=score,
+            method=None if self.method is None or source_width is not None else self.method.build(),
             dropout=self.dropout,
         )
 

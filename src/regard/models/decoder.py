@@ -6,7 +6,7 @@ from torch import Tensor, nn
 
 from regard.models.config import ClassificationHeadConfig, EmbeddedStackConfig, OutputConfig
 from regard.models.side import EmbeddedStack
-from regard.models.state import DecoderState, empty, packed
+from regard.models.state import DecoderState, empty_caches, pad_left
 from regard.shapes import AttentionMask, Stream, Tokens
 
 
@@ -43,13 +43,13 @@ class Decoder(nn.Module):
 
     def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> DecoderState:
         """Nothing read yet; a source, if there is one, is the prompt's business."""
-        return DecoderState(empty(self.config.decoder.stack.layers))
+        return DecoderState(empty_caches(self.config.decoder.stack.layers))
 
     def step(
         self, state: DecoderState, tokens: Tokens, attention_mask: AttentionMask | None = None
     ) -> tuple[Tensor, DecoderState]:
         """Read on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
-        tokens, attention_mask = packed(tokens, attention_mask)
+        tokens, attention_mask = pad_left(tokens, attention_mask)
         state = state.read(tokens.shape[1], attention_mask)
         x = self.decoder(tokens, attention_mask=state.attention_mask, caches=state.caches)
         assert self.output is not None

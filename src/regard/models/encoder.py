@@ -52,7 +52,7 @@ class Encoder(nn.Module):
         if self.classify is None:
             return x
         if self.pooler is not None and self.classify.pool == "first":
-            return self.classify.labels(self.classify.dropout(self.pooled(x, attention_mask)))
+            return self.classify.labels(self.classify.dropout(self.pooled_output(x, attention_mask)))
         return self.classify(x, attention_mask)
 
     def hidden(
@@ -65,7 +65,7 @@ class Encoder(nn.Module):
         """A vector for every token."""
         return self.encoder(tokens, attention_mask=attention_mask, segments=segments)
 
-    def pooled(self, x: Stream, attention_mask: AttentionMask | None = None) -> Tensor:
+    def pooled_output(self, x: Stream, attention_mask: AttentionMask | None = None) -> Tensor:
         """The first token's vector, through the pooler."""
         first = pool_tokens(x, attention_mask, "first")
         return first if self.pooler is None else self.pooler(first)

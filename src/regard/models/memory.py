@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.attention import DenseBias, Padding
 from regard.attention.normalisers import Normaliser
 from regard.errors import lookup
-from regard.layers.memory import MemoryHop, sentences
+from regard.layers.memory import MemoryHop, sentence_vectors
 
 Story = Int[Tensor, "batch memories words"]
 """Sentences, oldest first; words and whole sentences may be padding."""
@@ -66,7 +66,7 @@ class MemoryNetworkConfig:
     tying: str = "adjacent"
     projects: bool = False
     memories: int = 50
-    longest: int = 12
+    max_words: int = 12
     empty: bool = True
     fills: bool = False
     pad: int = 0
@@ -85,7 +85,7 @@ class MemoryNetwork(nn.Module):
         self.config = config
         self.tying = tying = lookup(TYINGS, config.tying, "tying")(config.hops)
         each = (config.copies, config.width)
-        self.words = nn.Parameter(torch.empty(config.vocabulary, tying.tables, *each))
+        self.embedding = nn.Parameter(torch.empty(config.vocabulary, tying.tables, *each))
         self.when = nn.Parameter(torch.empty(config.memories, tying.remembering, *each)) if config.memories else None
         self.project = nn.Parameter(torch.empty(config.width, *each)) if config.projects else None
         self.hop = nn.ModuleList(MemoryHop() for _ in range(config.hops))
@@ -104,35 +104,37 @@ class MemoryNetwork(nn.Module):
 
         `normaliser` is another than softmax, for all hops: a linear start.
         """
-        told = (story != self.config.pad).any(-1)
-        mask = Padding(F.pad(told, (0, int(self.config.empty)), value=True))
-        bias = self.room_left(told) if self.config.fills else None
+        is_sentence = (story != self.config.pad).any(-1)
+        mask = Padding(F.pad(is_sentence, (0, int(self.config.empty)), value=True))
+        bias = self.empty_bias(is_sentence) if self.config.fills else None
         # Unbound, not indexed: the gradients of all tables are then put together once.
-        tables = self.words.unbind(1)
-        memory = self.remembered(story, told, ages).transpose(1, 3).unbind(2)
-        state = self.read(question, tables[self.tying.question])[:, :, None]
+        tables = self.embedding.unbind(1)
+        memory = self.memory_vectors(story, is_sentence, ages).transpose(1, 3).unbind(2)
+        state = self.encode_sentences(question, tables[self.tying.question])[:, :, None]
         for hop, key, value in zip(self.hop, self.tying.keys, self.tying.values, strict=True):
-            found = hop(state, memory[key], memory[value], mask=mask, bias=bias, normaliser=normaliser)
+            output = hop(state, memory[key], memory[value], mask=mask, bias=bias, normaliser=normaliser)
             if self.project is not None:
                 state = torch.einsum("bcqi, ico -> bcqo", state, self.project)
-            state = state + found
+            state = state + output
         return torch.einsum("bcqw, vcw -> bcv", state, tables[self.tying.answer])
 
-    def remembered(self, story: Story, told: Bool[Tensor, "batch memories"], ages: Ages | None) -> Remembered:
+    def memory_vectors(
+        self, story: Story, is_sentence: Bool[Tensor, "batch memories"], ages: Ages | None
+    ) -> Remembered:
         """The story, read by all tables at once; what is padding is not read, and is zeros, as nothing is."""
-        room = F.pad(told, (0, int(self.config.empty)))
-        vectors = self.read(story[told], self.words[:, : self.tying.remembering])
+        room = F.pad(is_sentence, (0, int(self.config.empty)))
+        vectors = self.encode_sentences(story[is_sentence], self.embedding[:, : self.tying.remembering])
         if self.when is not None:
             if ages is None:
-                ages = told.long().flip(-1).cumsum(-1).flip(-1) - 1
-            vectors = vectors + self.when[ages[told].clamp(0, len(self.when) - 1)]
+                ages = is_sentence.long().flip(-1).cumsum(-1).flip(-1) - 1
+            vectors = vectors + self.when[ages[is_sentence].clamp(0, len(self.when) - 1)]
         everywhere = vectors.new_zeros(room.numel(), *vectors.shape[1:])
         return everywhere.index_copy(0, room.flatten().nonzero()[:, 0], vectors).unflatten(0, room.shape)
 
-    def room_left(self, told: Bool[Tensor, "batch memories"]) -> DenseBias:
+    def empty_bias(self, is_sentence: Bool[Tensor, "batch memories"]) -> DenseBias:
         """What the memory of nothing counts more by: with the logarithm on its score, it is so many memories."""
-        left = (self.config.memories - told.sum(-1, keepdim=True)).clamp(min=0).to(self.words.dtype).log()
-        return DenseBias(torch.cat([torch.zeros_like(told, dtype=left.dtype), left], -1)[:, None, None])
+        left = (self.config.memories - is_sentence.sum(-1, keepdim=True)).clamp(min=0).to(self.embedding.dtype).log()
+        return DenseBias(torch.cat([torch.zeros_like(is_sentence, dtype=left.dtype), left], -1)[:, None, None])
 
-    def read(self, words: Int[Tensor, "sentences words"], table: Tensor) -> Tensor:
-        return sentences(words, table, longest=self.config.longest, pad=self.config.pad)
+    def encode_sentences(self, words: Int[Tensor, "sentences words"], table: Tensor) -> Tensor:
+        return sentence_vectors(words, table, max_words=self.config.max_words, pad=self.config.pad)

@@ -21,13 +21,15 @@ from regard.models.transformer import TransformerConfig
 Preset = TransformerConfig | EncoderConfig | DecoderConfig
 
 
-def transformer(width: int, inner: int, heads: int, dropout: float, vocabulary: int = 37000) -> TransformerConfig:
+def transformer(
+    width: int, feed_forward_width: int, heads: int, dropout: float, vocabulary: int = 37000
+) -> TransformerConfig:
     """Vaswani et al. 2017, table 3: six layers on each side, one table of 37000 words for both and for the output."""
     stack = StackConfig(
         layers=6,
         width=width,
         attention=AttentionConfig(heads),
-        feed_forward=FeedForwardConfig(inner, "relu"),
+        feed_forward=FeedForwardConfig(feed_forward_width, "relu"),
         pre_norm=False,
         final_norm=False,
         dropout=dropout,
@@ -68,7 +70,7 @@ def gpt2(layers: int, width: int, heads: int, vocabulary: int = 50257) -> Decode
     return DecoderConfig(side, OutputConfig(tied=True))
 
 
-def t5(layers: int, width: int, inner: int, heads: int, vocabulary: int = 32128) -> TransformerConfig:
+def t5(layers: int, width: int, feed_forward_width: int, heads: int, vocabulary: int = 32128) -> TransformerConfig:
     """Raffel et al. 2020, 3.1.2 and 3.7: no biases, no scale in the score, distances in buckets."""
 
     def side(both_ways: bool) -> EmbeddedStackConfig:
@@ -76,7 +78,7 @@ def t5(layers: int, width: int, inner: int, heads: int, vocabulary: int = 32128)
             layers=layers,
             width=width,
             attention=AttentionConfig(heads, head_width=64, bias=False, scale=1.0, dropout=0.1),
-            feed_forward=FeedForwardConfig(inner, "relu", bias=False, dropout=0.1),
+            feed_forward=FeedForwardConfig(feed_forward_width, "relu", bias=False, dropout=0.1),
             norm=NormConfig("rms", 1e-6),
             dropout=0.1,
         )

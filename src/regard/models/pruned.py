@@ -15,14 +15,14 @@ ALIGN = "align"  # the one place of a recurrent translator
 
 def pruned_heads(config: Any) -> dict[str, list[int]]:
     """The heads that were taken out, by place: {"encoder.0.self": [1, 3]}."""
-    found: dict[str, list[int]] = {}
+    pruned: dict[str, list[int]] = {}
     for name in SIDES:
         if isinstance(side := getattr(config, name, None), EmbeddedStackConfig):
-            found |= {f"{name}.{place}": sorted(heads) for place, heads in side.stack.pruned.items() if heads}
+            pruned |= {f"{name}.{place}": sorted(heads) for place, heads in side.stack.pruned.items() if heads}
     if isinstance(config, VisionConfig):
-        found = {place: sorted(heads) for place, heads in config.pruned.items() if heads}
+        pruned = {place: sorted(heads) for place, heads in config.pruned.items() if heads}
     look = getattr(config, ALIGN, None)
-    return found | ({ALIGN: sorted(look.pruned)} if look is not None and look.pruned else {})
+    return pruned | ({ALIGN: sorted(look.pruned)} if look is not None and look.pruned else {})
 
 
 def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
@@ -32,15 +32,15 @@ def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
         name, _, below = place.partition(".")
         part = changes.get(name, getattr(config, name, None))
         if place == ALIGN and part is not None:
-            changes[name] = replace(part, pruned=without(part.heads, part.pruned, numbers, place))
-        elif isinstance(part, EmbeddedStackConfig) and is_place(
+            changes[name] = replace(part, pruned=all_pruned(part.heads, part.pruned, numbers, place))
+        elif isinstance(part, EmbeddedStackConfig) and is_layer(
             part.stack, below, crosses=name == "decoder" and has_source(config)
         ):
-            gone = without(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, place)
-            changes[name] = replace(part, stack=replace(part.stack, pruned={**part.stack.pruned, below: gone}))
-        elif isinstance(config, VisionConfig) and name == "encoder" and is_place(config.stack, below, crosses=False):
-            gone = changes.get("pruned", config.pruned)
-            changes["pruned"] = {**gone, place: without(config.heads, gone.get(place, ()), numbers, place)}
+            pruned = all_pruned(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, place)
+            changes[name] = replace(part, stack=replace(part.stack, pruned={**part.stack.pruned, below: pruned}))
+        elif isinstance(config, VisionConfig) and name == "encoder" and is_layer(config.stack, below, crosses=False):
+            pruned = changes.get("pruned", config.pruned)
+            changes["pruned"] = {**pruned, place: all_pruned(config.heads, pruned.get(place, ()), numbers, place)}
         else:
             raise RegardError(f"{type(config).__name__} has no place {place!r} that heads could be taken out of")
     return replace(config, **changes)  # type: ignore[type-var]
@@ -51,14 +51,14 @@ def has_source(config: Any) -> bool:
     return all(isinstance(getattr(config, name, None), EmbeddedStackConfig) for name in SIDES)
 
 
-def is_place(stack: StackConfig, below: str, *, crosses: bool) -> bool:
+def is_layer(stack: StackConfig, below: str, *, crosses: bool) -> bool:
     layer, _, kind = below.partition(".")
     return (kind == "self" or (crosses and kind == "cross")) and layer.isdecimal() and int(layer) < stack.layers
 
 
-def without(heads: int, before: Iterable[int], more: Iterable[int], place: str) -> list[int]:
+def all_pruned(heads: int, before: Iterable[int], more: Iterable[int], layer: str) -> list[int]:
     """The heads that are gone, in order."""
-    gone = sorted({*before, *more})
-    if any(type(head) is not int or not 0 <= head < heads for head in gone) or len(gone) == heads:
-        raise ShapeError(f"{place}: heads from 0 to {heads - 1}, not all of them, can be taken out, got {gone}")
-    return gone
+    pruned = sorted({*before, *more})
+    if any(type(head) is not int or not 0 <= head < heads for head in pruned) or len(pruned) == heads:
+        raise ShapeError(f"{layer}: heads from 0 to {heads - 1}, not all of them, can be taken out, got {pruned}")
+    return pruned

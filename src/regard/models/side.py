@@ -34,16 +34,16 @@ class EmbeddedStack(nn.Module):
         caches: Sequence[BlockCache] | None = None,
     ) -> Stream:
         """`attention_mask` says which tokens are no padding, those in the caches included."""
-        known = caches[0].self.length if caches else 0
-        places = positions_of(attention_mask, tokens.shape[1], start=known, device=tokens.device)
+        cached = caches[0].self.length if caches else 0
+        positions = positions_of(attention_mask, tokens.shape[1], start=cached, device=tokens.device)
         return self.stack(
-            self.embedding(tokens, self.position, places, segments),
+            self.embedding(tokens, self.position, positions, segments),
             source,
             mask=self.mask(attention_mask),
             source_mask=None if source_attention_mask is None else Padding(source_attention_mask),
             bias=self.position.bias(),
             position=self.position,
-            places=places,
+            positions=positions,
             caches=caches,
         )
 

@@ -23,7 +23,7 @@ class DecoderState:
     attention_mask: Bool[Tensor, "batch keys"] | None = None  # of the tokens read so far
     source: Stream | None = None  # until its keys and values are in the caches
     source_attention_mask: AttentionMask | None = None
-    shared: int = 1
+    beams: int = 1
 
     @property
     def length(self) -> int:
@@ -43,15 +43,15 @@ class DecoderState:
         new = torch.ones(rows, count, dtype=torch.bool, device=device) if attention_mask is None else attention_mask
         return replace(self, attention_mask=torch.cat([old, new], 1))
 
-    def looked(self) -> "DecoderState":
+    def without_source(self) -> "DecoderState":
         """The same after the first look at the source: what is needed of it is remembered."""
         return self if self.source is None else replace(self, source=None)
 
     def select(self, rows: Tensor) -> "DecoderState":
         """Reorder, repeat and drop members of the batch at once."""
-        sources, shared = None, self.shared
+        sources, shared = None, self.beams
         if self.caches and (key := self.caches[0].cross.key) is not None:
-            sources, shared = grouped(rows, self.shared, len(key))
+            sources, shared = source_groups(rows, self.beams, len(key))
         for cache in self.caches:
             cache.select(rows, sources)
         return DecoderState(
@@ -63,7 +63,7 @@ class DecoderState:
         )
 
 
-def grouped(rows: Tensor, shared: int, count: int) -> tuple[Tensor | None, int]:
+def source_groups(rows: Tensor, shared: int, count: int) -> tuple[Tensor | None, int]:
     """The sources of these members and how many in a row share each; None: all there are, in their order."""
     sources = rows.cpu() // shared
     _, runs = torch.unique_consecutive(sources, return_counts=True)
@@ -73,7 +73,7 @@ def grouped(rows: Tensor, shared: int, count: int) -> tuple[Tensor | None, int]:
     return None if same else sources.to(rows.device), many
 
 
-def packed(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Tokens, AttentionMask | None]:
+def pad_left(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Tokens, AttentionMask | None]:
     """The same texts with all padding on their left, so that each ends at the last column."""
     if attention_mask is None:
         return tokens, None
@@ -81,5 +81,5 @@ def packed(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Tokens
     return tokens.gather(-1, order), attention_mask.gather(-1, order)
 
 
-def empty(layers: int) -> tuple[BlockCache, ...]:
+def empty_caches(layers: int) -> tuple[BlockCache, ...]:
     return tuple(BlockCache() for _ in range(layers))

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from regard.models.config import EmbeddedStackConfig, OutputConfig
 from regard.models.side import EmbeddedStack
-from regard.models.state import DecoderState, empty, packed
+from regard.models.state import DecoderState, empty_caches, pad_left
 from regard.shapes import AttentionMask, Stream, Tokens
 
 
@@ -76,7 +76,7 @@ class Transformer(nn.Module):
     def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> DecoderState:
         """The source read, nothing written."""
         return DecoderState(
-            empty(self.config.decoder.stack.layers),
+            empty_caches(self.config.decoder.stack.layers),
             source=self.encode(source, attention_mask),
             source_attention_mask=attention_mask,
         )
@@ -85,7 +85,7 @@ class Transformer(nn.Module):
         self, state: DecoderState, tokens: Tokens, attention_mask: AttentionMask | None = None
     ) -> tuple[Tensor, DecoderState]:
         """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
-        tokens, attention_mask = packed(tokens, attention_mask)
+        tokens, attention_mask = pad_left(tokens, attention_mask)
         state = state.read(tokens.shape[1], attention_mask)
         x = self.decoder(
             tokens,
@@ -95,4 +95,4 @@ class Transformer(nn.Module):
             caches=state.caches,
         )
         assert self.output is not None
-        return self.output(x[:, -1:]), state.looked()
+        return self.output(x[:, -1:]), state.without_source()

@@ -33,8 +33,8 @@ class VisionConfig:
     width: int
     layers: int
     heads: int
-    inner: int
-    places: bool = True
+    feed_forward_width: int
+    has_positions: bool = True
     pool: Literal["first", "mean"] = "first"
     dropout: float = 0.0
     pruned: dict[str, list[int]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class VisionConfig:
 
     @property
     def stack(self) -> StackConfig:
-        attention, inner = AttentionConfig(self.heads), FeedForwardConfig(self.inner, "gelu")
+        attention, inner = AttentionConfig(self.heads), FeedForwardConfig(self.feed_forward_width, "gelu")
         pruned = {place.removeprefix("encoder."): heads for place, heads in self.pruned.items()}
         return StackConfig(self.layers, self.width, attention, inner, pruned=pruned, dropout=self.dropout)
 
@@ -62,7 +62,7 @@ class VisionTransformer(nn.Module):
         self.pieces = Linear(config.patch**2, config.width)
         self.token = nn.Parameter(0.02 * torch.randn(config.width)) if has_token else None
         shape = (config.pieces + has_token, config.width)
-        self.places = nn.Parameter(0.02 * torch.randn(*shape)) if config.places else None
+        self.positions = nn.Parameter(0.02 * torch.randn(*shape)) if config.has_positions else None
         self.encoder = config.stack.build()
         self.classify = ClassificationHead(config.width, config.labels, pool=config.pool)
 
@@ -75,7 +75,7 @@ class VisionTransformer(nn.Module):
         x = self.pieces(cut(images, self.config.size, self.config.patch))
         if self.token is not None:
             x = torch.cat([self.token.expand(len(x), 1, -1), x], 1)
-        return self.encoder(x if self.places is None else x + self.places)
+        return self.encoder(x if self.positions is None else x + self.positions)
 
 
 def cut(images: Images, size: int, patch: int) -> Float[Tensor, "batch pieces pixels"]:
@@ -99,9 +99,9 @@ class Glances(NamedTuple):
     """What came of looking around: the answer, where each glimpse went, how likely that was, what was hoped for."""
 
     logits: Float[Tensor, "batch labels"]
-    places: Int[Tensor, "batch glimpses"]
-    chances: Float[Tensor, "batch glimpses places"]
-    hopes: Float[Tensor, "batch glimpses"]
+    positions: Int[Tensor, "batch glimpses"]
+    probabilities: Float[Tensor, "batch glimpses places"]
+    baselines: Float[Tensor, "batch glimpses"]
 
 
 class GlimpseNetwork(nn.Module):
@@ -116,14 +116,14 @@ class GlimpseNetwork(nn.Module):
         if config.patch % 2 == 0:
             raise ShapeError(f"a glimpse has a pixel in its middle: an odd patch expected, got {config.patch}")
         self.config = config
-        self.begin = nn.Parameter(torch.zeros(config.width))
+        self.initial_state = nn.Parameter(torch.zeros(config.width))
         self.query = Linear(config.width, config.width)
         self.keys = nn.Parameter(0.1 * torch.randn(config.size**2, config.width))
         self.look = MemoryHop()
-        self.seen = Linear(config.patch**2, config.width)
-        self.place = nn.Embedding(config.size**2, config.width)
-        self.remember = nn.GRUCell(config.width, config.width)
-        self.hope = Linear(config.width, 1)
+        self.patch = Linear(config.patch**2, config.width)
+        self.position = nn.Embedding(config.size**2, config.width)
+        self.cell = nn.GRUCell(config.width, config.width)
+        self.baseline = Linear(config.width, 1)
         self.classify = Linear(config.width, config.labels)
 
     def forward(self, images: Images) -> Float[Tensor, "batch labels"]:
@@ -135,24 +135,24 @@ class GlimpseNetwork(nn.Module):
         expect("images", "pixels a side", images.shape[1], self.config.size)
         around = F.unfold(images[:, None], self.config.patch, padding=self.config.patch // 2).mT
         rows = torch.arange(len(images), device=images.device)
-        state, places, chances, hopes = self.begin.expand(len(images), -1), [], [], []
+        state, positions, probabilities, baselines = self.initial_state.expand(len(images), -1), [], [], []
         for _ in range(self.config.glimpses):
-            chance = self.policy(state)
-            place = chance.argmax(-1) if generator is None else draw(chance, generator)
-            hopes.append(self.hope(state.detach()).squeeze(-1))
-            state = self.remember(torch.relu(self.seen(around[rows, place]) + self.place(place)), state)
-            places.append(place)
-            chances.append(chance)
+            probability = self.policy(state)
+            position = probability.argmax(-1) if generator is None else draw(probability, generator)
+            baselines.append(self.baseline(state.detach()).squeeze(-1))
+            state = self.cell(torch.relu(self.patch(around[rows, position]) + self.position(position)), state)
+            positions.append(position)
+            probabilities.append(probability)
         logits = self.classify(state)
-        return Glances(logits, torch.stack(places, 1), torch.stack(chances, 1), torch.stack(hopes, 1))
+        return Glances(logits, torch.stack(positions, 1), torch.stack(probabilities, 1), torch.stack(baselines, 1))
 
     def policy(self, state: Float[Tensor, "batch width"]) -> Float[Tensor, "batch places"]:
         """The chance of every place to be looked at next: attention whose values are the places themselves."""
         count = self.config.size**2
         key = self.keys.expand(len(state), 1, -1, -1)
-        places = torch.eye(count, dtype=state.dtype, device=state.device).expand(len(state), 1, -1, -1)
-        return self.look(self.query(state)[:, None, None], key, places)[:, 0, 0]
+        positions = torch.eye(count, dtype=state.dtype, device=state.device).expand(len(state), 1, -1, -1)
+        return self.look(self.query(state)[:, None, None], key, positions)[:, 0, 0]
 
 
-def draw(chances: Float[Tensor, "batch places"], generator: torch.Generator) -> Int[Tensor, "batch"]:
-    return torch.multinomial(chances.detach(), 1, generator=generator).squeeze(-1)
+def draw(probabilities: Float[Tensor, "batch places"], generator: torch.Generator) -> Int[Tensor, "batch"]:
+    return torch.multinomial(probabilities.detach(), 1, generator=generator).squeeze(-1)

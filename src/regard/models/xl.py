@@ -6,15 +6,16 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from regard.attention.taps import at_work
+from regard.attention.taps import active_taps
 from regard.errors import ShapeError, expect
 from regard.layers import BlockCache, TransformerBlock
+from regard.models.config import ScoreConfig
 from regard.models.decoder import Decoder, DecoderConfig
 from regard.models.state import DecoderState
 from regard.positions import positions_of
 from regard.shapes import AttentionMask, Stream, Tokens
 
-Remembered = Float[Tensor, "layers batch _ width"]
+SegmentStates = Float[Tensor, "layers batch _ width"]
 """What went into every layer at the last places that were read, without a gradient."""
 
 
@@ -27,7 +28,7 @@ class XLConfig(DecoderConfig):
 
     def __post_init__(self) -> None:
         stack = self.decoder.stack
-        if stack.attention.score != "xl" or self.decoder.position.kind != "none":
+        if stack.attention.score != ScoreConfig("xl") or self.decoder.position.kind != "none":
             raise ShapeError("an XL tells places apart by its score alone: score='xl' and no position scheme expected")
         if stack.window is not None and stack.window < 2:
             raise ShapeError(f"a memory of 1 place or more expected, or no window, got {stack.window - 1}")
@@ -49,7 +50,7 @@ class TransformerXL(Decoder):
 
     config: XLConfig
 
-    def read(self, tokens: Tokens, memory: Remembered | None = None) -> tuple[Stream, Remembered]:
+    def read(self, tokens: Tokens, memory: SegmentStates | None = None) -> tuple[Stream, SegmentStates]:
         """A vector for every token of the next segment, and what to remember when reading the one after it.
 
         The gradient ends at the memory, and reaches the weights that make keys and values of it.
@@ -75,11 +76,11 @@ class TransformerXL(Decoder):
         scores, state = super().step(state, tokens, attention_mask)
         most = self.config.memory
         blocks = (block for block in self.decoder.stack.blocks if isinstance(block, TransformerBlock))
-        is_edited = any(at_work(block.self.taps) for block in blocks)  # by places in the whole text
+        is_edited = any(active_taps(block.self.taps) for block in blocks)  # by places in the whole text
         if not most or state.length < 2 * most or is_edited:
             return scores, state
         for cache in state.caches:
-            cache.self.forget(most)
+            cache.self.keep_last(most)
         return scores, replace(
             state, attention_mask=None if state.attention_mask is None else state.attention_mask[:, -most:]
         )
@@ -90,7 +91,7 @@ def recalled(block: TransformerBlock, before: Stream) -> BlockCache | None:
     if not before.shape[1]:
         return None
     look, cache = block.self, BlockCache()
-    _, key, value = look.heads(block.self_norm(before) if block.pre_norm else before, None, None)
+    _, key, value = look.projections(block.self_norm(before) if block.pre_norm else before, None, None)
     assert key is not None
     assert value is not None
     cache.self.extend(key if look.score is None else look.score.key(key), value)

@@ -2,6 +2,6 @@
 
 from regard.pictures.files import save
 from regard.pictures.picture import Album, Picture
-from regard.pictures.scales import SCALES, Diverging, Linear, Log, WithoutSink
+from regard.pictures.scales import SCALES, DivergingScale, LinearScale, LogScale, WithoutSinkScale
 
-__all__ = ["SCALES", "Album", "Diverging", "Linear", "Log", "Picture", "WithoutSink", "save"]
+__all__ = ["SCALES", "Album", "DivergingScale", "LinearScale", "LogScale", "Picture", "WithoutSinkScale", "save"]

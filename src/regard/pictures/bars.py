@@ -33,7 +33,7 @@ STYLE = """
 
 def text(groups: Groups, *, width: int = 80, unit: str = "") -> str:
     """One line for each number, on one scale from 0; as wide as the terminal that it is for."""
-    most, names = _checked(groups)
+    most, names = _check(groups)
     edge = min(WIDEST, max(cell_len(visible(name)) for name in names))
     written = max(len(_number(value, unit)) for values in groups.values() for value in values.values())
     room = max(8, width - edge - written - 4)
@@ -47,7 +47,7 @@ def text(groups: Groups, *, width: int = 80, unit: str = "") -> str:
 
 def svg(groups: Groups, *, title: str = "", unit: str = "", mark: float | None = None) -> str:
     """The same bars as a drawing; `mark` is a number to compare all of them with, as a line from top to bottom."""
-    most, names = _checked(groups)
+    most, names = _check(groups)
     most = max(most, mark or 0)
     colours = {name: COLOURS[number % len(COLOURS)] for number, name in enumerate(names)}
     left = 20 + LETTER * min(WIDEST, max(cell_len(visible(name)) for name in names))
@@ -81,7 +81,7 @@ def svg(groups: Groups, *, title: str = "", unit: str = "", mark: float | None =
     return "\n".join([*begin, *parts, "</svg>"]) + "\n"
 
 
-def _checked(groups: Groups) -> tuple[float, list[str]]:
+def _check(groups: Groups) -> tuple[float, list[str]]:
     """The largest number, and every name once; or why there can be no bars."""
     numbers = [(name, value) for values in groups.values() for name, value in values.items()]
     if not numbers:

@@ -39,13 +39,13 @@ def label(text: str) -> str:
     return "".join(run for run, _ in signs(text))
 
 
-def isolated(text: str) -> str:
+def isolate(text: str) -> str:
     """A label that keeps to itself among other words, even if it is read from right to left."""
     shown = label(text)
     return f"\u2068{shown}\u2069" if any(bidirectional(letter) in ("R", "AL", "AN") for letter in shown) else shown
 
 
-def shortened(text: str, width: int) -> list[Run]:
+def shorten(text: str, width: int) -> list[Run]:
     """The runs of a label, cut to so many cells and ended with … where they are more."""
     runs = signs(text)
     if sum(cell_len(run) for run, _ in runs) <= width:

@@ -16,11 +16,11 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from regard.pictures.colours import DARK, LIGHT, Theme, hexadecimal
-from regard.pictures.labels import isolated, label, shortened, signs, visible
+from regard.pictures.labels import isolate, label, shorten, signs, visible
 from regard.pictures.picture import Album, Picture
 from regard.pictures.scales import SAYS, SCALES, WEIGHTS, Scale
-from regard.pictures.sheet import STEPS, laid_out, steps_of
-from regard.pictures.svg import painted, style
+from regard.pictures.sheet import STEPS, lay_out, steps_of
+from regard.pictures.svg import paint, style
 
 UNPAINTED = 255
 WIDEST = 32  # letters of a label before it is cut
@@ -50,13 +50,13 @@ def page(album: Album) -> str:
     """The whole page."""
     still = Album(album.pictures[:1])  # where scripts are off, the first picture stands still
     script, looks = (files("regard.pictures").joinpath(file).read_text("utf-8") for file in ("page.js", "page.css"))
-    allowed = " ".join(map(_hash, (looks, style(laid_out(still)))))
+    allowed = " ".join(map(_hash, (looks, style(lay_out(still)))))
     first = album.pictures[0]
     return PAGE.format(
         policy=POLICY.format(script=_hash(script), style=allowed),
         title=escape(visible(first.title or "attention")),
         style=looks,
-        still=painted(still),
+        still=paint(still),
         data=_inside(payload(album)),
         script=script,
     )
@@ -65,10 +65,10 @@ def page(album: Album) -> str:
 def payload(album: Album) -> dict[str, Any]:
     """What the script is given: colours, and for every picture its names, numbers and shades on every scale."""
     on = {
-        name: Album([replace(picture, scale=SCALES[name]) for picture in album.pictures]).fitted().pictures
+        name: Album([replace(picture, scale=SCALES[name]) for picture in album.pictures]).fit_scales().pictures
         for name in WEIGHTS
     }
-    own = album.fitted().pictures
+    own = album.fit_scales().pictures
     panels = []
     for number, picture in enumerate(own):
         if picture.colours.name in WEIGHTS:
@@ -86,16 +86,16 @@ def _panel(picture: Picture, scales: dict[str, Scale]) -> dict[str, Any]:
     return {
         "title": visible(picture.title) or "picture",
         "part": visible(picture.part),
-        "rows": [*map(_named, picture.names[0])],
-        "columns": [*map(_named, picture.names[1])],
+        "rows": [*map(_label, picture.names[0])],
+        "columns": [*map(_label, picture.names[1])],
         "numbers": b64encode(exact.tobytes()).decode(),
-        "scales": [_scaled(name, scale, picture) for name, scale in scales.items()],
+        "scales": [_scale_steps(name, scale, picture) for name, scale in scales.items()],
         "chosen": picture.colours.name,
-        "notes": picture.notes and [isolated(note) for row in picture.notes for note in row],
+        "notes": picture.notes and [isolate(note) for row in picture.notes for note in row],
     }
 
 
-def _scaled(name: str, scale: Scale, picture: Picture) -> dict[str, Any]:
+def _scale_steps(name: str, scale: Scale, picture: Picture) -> dict[str, Any]:
     """A scale as it is chosen, what its legend says, and the shade of every cell: -STEPS … STEPS moved up by STEPS."""
     steps = [
         UNPAINTED if step is None else step + STEPS for row in steps_of(scale.shares(picture.table)) for step in row
@@ -109,12 +109,12 @@ def _scaled(name: str, scale: Scale, picture: Picture) -> dict[str, Any]:
     }
 
 
-def _named(text: str) -> dict[str, Any]:
+def _label(text: str) -> dict[str, Any]:
     """A label in runs, cut where it is long, and whole for the line that says what is pointed at."""
-    cut = shortened(text, WIDEST)
+    cut = shorten(text, WIDEST)
     named: dict[str, Any] = {"runs": [[run, int(is_faint)] for run, is_faint in cut]}
-    if cut != signs(text) or isolated(text) != label(text):
-        named["whole"] = isolated(text)
+    if cut != signs(text) or isolate(text) != label(text):
+        named["whole"] = isolate(text)
     return named
 
 

@@ -9,7 +9,7 @@ from regard.errors import ShapeError
 from regard.pictures.grids import Labels, plain
 from regard.pictures.labels import visible
 from regard.pictures.scales import Scale, Table, scale_of
-from regard.pictures.words import Words, grouped, joined_labels, word_numbers
+from regard.pictures.words import Words, group_words, join_labels, word_numbers
 
 ByWord = bool | tuple[Words | None, Words | None]
 """Whether subwords become words: told from how tokens are spelled, or by the numbers of words of rows and columns."""
@@ -43,10 +43,10 @@ class Picture:
         if words is not False:
             if rows is None and columns is None and words is True:
                 raise ShapeError("words are told from the names of tokens: give rows or columns")
-            down, across = words if isinstance(words, tuple) else (_told(rows), _told(columns))
-            table = grouped(table, down, across)
-            rows = joined_labels(rows, down) if rows is not None and down is not None else rows
-            columns = joined_labels(columns, across) if columns is not None and across is not None else columns
+            down, across = words if isinstance(words, tuple) else (_as_labels(rows), _as_labels(columns))
+            table = group_words(table, down, across)
+            rows = join_labels(rows, down) if rows is not None and down is not None else rows
+            columns = join_labels(columns, across) if columns is not None and across is not None else columns
         for name, value in {
             "grid": table,
             "rows": None if rows is None else tuple(rows),
@@ -76,9 +76,9 @@ class Picture:
 
     def draw(self, *, colour: bool = False, width: int | None = None) -> str:
         """For the terminal."""
-        from regard.pictures.terminal import drawn
+        from regard.pictures.terminal import draw
 
-        return drawn(self, colour=colour, width=width)
+        return draw(self, colour=colour, width=width)
 
     def svg(self) -> str:
         """A self-contained SVG, the exact numbers under the pointer."""
@@ -108,7 +108,7 @@ class Album:
         if not self.pictures:
             raise ShapeError("at least one picture expected, got none")
 
-    def fitted(self) -> "Album":
+    def fit_scales(self) -> "Album":
         """The same with every open end of a scale filled in, from all pictures that share it."""
         tables: dict[Scale, list[Table]] = {}
         for picture in self.pictures:
@@ -118,7 +118,7 @@ class Album:
 
     def draw(self, *, colour: bool = False, width: int | None = None) -> str:
         """For the terminal, one below the other."""
-        shown = [picture.draw(colour=colour, width=width) for picture in self.fitted().pictures]
+        shown = [picture.draw(colour=colour, width=width) for picture in self.fit_scales().pictures]
         if len(shown) == 1:
             return shown[0]
         names = (visible(picture.name) for picture in self.pictures)
@@ -128,9 +128,9 @@ class Album:
 
     def svg(self) -> str:
         """All of them on one sheet."""
-        from regard.pictures.svg import painted
+        from regard.pictures.svg import paint
 
-        return painted(self)
+        return paint(self)
 
     def save(self, path: str | Path, *, dark: bool = False) -> None:
         """Write them in the form that the file's ending says: .svg, .png, .html or .txt."""
@@ -148,5 +148,5 @@ class Album:
         return self.svg()
 
 
-def _told(labels: Labels) -> Words | None:
+def _as_labels(labels: Labels) -> Words | None:
     return None if labels is None else word_numbers(labels)

@@ -43,13 +43,13 @@ def plot(series: Mapping[str, Points], *, width: int = 80, height: int = 16, col
             )
             for point in sorted(points)
         ]
-        for dot in _joined(placed):
+        for dot in _join_dots(placed):
             cells[dot[1] // 4][dot[0] // 2] |= DOTS[dot[1] % 4][dot[0] % 2]
             marks[dot[1] // 4][dot[0] // 2] = MARKS[number % len(MARKS)]
     lines = []
     for row in range(height):
         label = f"{high:.4g}" if row == 0 else f"{low:.4g}" if row == height - 1 else ""
-        painted = "".join(_painted(cell, mark, colour) for cell, mark in zip(cells[row], marks[row], strict=True))
+        painted = "".join(_paint(cell, mark, colour) for cell, mark in zip(cells[row], marks[row], strict=True))
         lines.append(f"{label:>{edge - 1}} │{painted.rstrip()}")
     lines.append(f"{'':>{edge}}└ {left:g} … {right:g} {x}".rstrip())
     for number, (name, points) in enumerate(finite.items()):
@@ -59,7 +59,7 @@ def plot(series: Mapping[str, Points], *, width: int = 80, height: int = 16, col
     return "\n".join(lines)
 
 
-def _joined(dots: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _join_dots(dots: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The dots, and those on the straight lines between them."""
     found = dots[:1]
     for (x0, y0), (x1, y1) in pairwise(dots):
@@ -70,6 +70,6 @@ def _joined(dots: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-def _painted(cell: int, mark: str, colour: bool) -> str:
+def _paint(cell: int, mark: str, colour: bool) -> str:
     letter = chr(0x2800 + cell) if cell else " "
     return f"\x1b[{mark}m{letter}\x1b[0m" if colour and cell else letter

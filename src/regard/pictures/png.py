@@ -8,7 +8,7 @@ from regard.errors import RegardError
 from regard.pictures.colours import DARK, LIGHT, Theme
 from regard.pictures.labels import Run
 from regard.pictures.picture import Album
-from regard.pictures.sheet import STEPS, Letters, Sheet, laid_out
+from regard.pictures.sheet import STEPS, Letters, Sheet, lay_out
 
 ZOOM = 2  # pixels for each pixel of the drawing, so that letters are crisp
 LARGEST = 1 << 28  # pixels that a picture may have
@@ -27,7 +27,7 @@ def write(album: Album, path: Path, *, dark: bool = False) -> None:
         raise RegardError(
             "a PNG needs Pillow: pip install 'regard[pictures]'; .svg and .html need nothing more"
         ) from None
-    sheet, theme = laid_out(album), DARK if dark else LIGHT
+    sheet, theme = lay_out(album), DARK if dark else LIGHT
     size = (round(sheet.width * ZOOM), round(sheet.height * ZOOM))
     if size[0] * size[1] > LARGEST:
         raise RegardError(f"{path}: a PNG of {size[0]} x {size[1]} pixels is too large: fewer pictures, or .html")

@@ -39,7 +39,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Linear(Scale):
+class LinearScale(Scale):
     """In proportion. `high=None` is the largest number that there is; weights go from 0 to 1."""
 
     high: float | None = 1.0
@@ -47,18 +47,18 @@ class Linear(Scale):
 
     @property
     def ends(self) -> tuple[float, float]:
-        return 0.0, _known(self.high)
+        return 0.0, _require_end(self.high)
 
-    def fitted(self, tables: Sequence[Table]) -> "Linear":
+    def fitted(self, tables: Sequence[Table]) -> "LinearScale":
         return self if self.high is not None else replace(self, high=_largest(tables))
 
     def shares(self, table: Table) -> Shares:
-        high = _known(self.high)
-        return [[None if isnan(number) else _held(number / high) for number in row] for row in table]
+        high = _require_end(self.high)
+        return [[None if isnan(number) else _clip(number / high) for number in row] for row in table]
 
 
 @dataclass(frozen=True)
-class Log(Scale):
+class LogScale(Scale):
     """Equal steps are equal factors; `low` and what is below it are paper."""
 
     low: float = 1e-4
@@ -79,7 +79,7 @@ class Log(Scale):
         def share(number: float) -> float | None:
             if isnan(number):
                 return None
-            return _held(log(number / self.low) / width) if 0 < number < inf else float(number == inf)
+            return _clip(log(number / self.low) / width) if 0 < number < inf else float(number == inf)
 
         return [[share(number) for number in row] for row in table]
 
@@ -88,7 +88,7 @@ class Log(Scale):
 
 
 @dataclass(frozen=True)
-class WithoutSink(Scale):
+class WithoutSinkScale(Scale):
     """The columns that everybody looks at are taken out, and the largest of the other weights is the darkest.
 
     A column is a sink where it is given more than `least` of all weight: Gu et al. 2025, "When attention sink emerges".
@@ -100,9 +100,9 @@ class WithoutSink(Scale):
 
     @property
     def ends(self) -> tuple[float, float]:
-        return 0.0, _known(self.high)
+        return 0.0, _require_end(self.high)
 
-    def fitted(self, tables: Sequence[Table]) -> "WithoutSink":
+    def fitted(self, tables: Sequence[Table]) -> "WithoutSinkScale":
         if self.high is not None:
             return self
         rest = [
@@ -112,7 +112,7 @@ class WithoutSink(Scale):
 
     def shares(self, table: Table) -> Shares:
         out = self.sinks(table)
-        inside = Linear(self.high).shares(table)
+        inside = LinearScale(self.high).shares(table)
         return [[None if j in out else share for j, share in enumerate(row)] for row in inside]
 
     def sinks(self, table: Table) -> dict[int, float]:
@@ -133,7 +133,7 @@ class WithoutSink(Scale):
 
 
 @dataclass(frozen=True)
-class Diverging(Scale):
+class DivergingScale(Scale):
     """A difference: 0 is paper, more goes one way and less the other, equally far. `most=None` is the largest."""
 
     most: float | None = None
@@ -141,24 +141,24 @@ class Diverging(Scale):
 
     @property
     def ends(self) -> tuple[float, float]:
-        return -_known(self.most), _known(self.most)
+        return -_require_end(self.most), _require_end(self.most)
 
-    def fitted(self, tables: Sequence[Table]) -> "Diverging":
+    def fitted(self, tables: Sequence[Table]) -> "DivergingScale":
         if self.most is not None:
             return self
         return replace(self, most=_largest([[[abs(number) for number in row] for row in table] for table in tables]))
 
     def shares(self, table: Table) -> Shares:
-        most = _known(self.most)
-        return [[None if isnan(number) else _held(number / most, -1.0) for number in row] for row in table]
+        most = _require_end(self.most)
+        return [[None if isnan(number) else _clip(number / most, -1.0) for number in row] for row in table]
 
 
 SCALES: dict[str, Scale] = {
-    "linear": Linear(),
-    "log": Log(),
-    "sink": WithoutSink(),
-    "largest": Linear(None, "largest"),
-    "difference": Diverging(),
+    "linear": LinearScale(),
+    "log": LogScale(),
+    "sink": WithoutSinkScale(),
+    "largest": LinearScale(None, "largest"),
+    "difference": DivergingScale(),
 }
 WEIGHTS = ("linear", "log", "sink")
 """Those that are one click apart, for numbers that are weights."""
@@ -176,11 +176,11 @@ def scale_of(name: "str | Scale") -> Scale:
     return lookup(SCALES, name, "scale") if isinstance(name, str) else name
 
 
-def _held(share: float, low: float = 0.0) -> float:
+def _clip(share: float, low: float = 0.0) -> float:
     return min(max(share, low), 1.0)
 
 
-def _known(end: float | None) -> float:
+def _require_end(end: float | None) -> float:
     if end is None:
         raise RegardError("this scale has an open end: use scale.fitted(grids)")
     if not end > 0:

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 
-from regard.pictures.labels import Run, label, shortened, visible
+from regard.pictures.labels import Run, label, shorten, visible
 from regard.pictures.picture import Album, Picture
 from regard.pictures.scales import Scale, Shares
 
@@ -74,9 +74,9 @@ class Sheet:
         self.width = max(self.width, x + EDGE + LETTER * cell_len(visible(words)))
 
 
-def laid_out(album: Album) -> Sheet:
+def lay_out(album: Album) -> Sheet:
     """Pictures with one title side by side, titles one below the other, a legend for every scale."""
-    album = album.fitted()
+    album = album.fit_scales()
     first = album.pictures[0]
     alone = len(album.pictures) == 1
     sheet = Sheet(first.name if alone else "pictures")
@@ -156,10 +156,10 @@ def _place(sheet: Sheet, picture: Picture, x: float, y: float, alone: bool) -> N
     if left:
         every = ceil(LINE / cell)  # where cells are small, only some of the names have room
         for row, name in list(enumerate(picture.rows or ()))[::every]:
-            runs = shortened(name, WIDEST)
+            runs = shorten(name, WIDEST)
             sheet.letters.append(Letters(x - 6, y + cell * (row + 0.5) + 4, runs, "end"))
         for column, name in list(enumerate(picture.columns or ()))[::every]:
-            runs = shortened(name, WIDEST)
+            runs = shorten(name, WIDEST)
             sheet.letters.append(Letters(x + cell * (column + 0.5) + 4, y - 6, runs, turned=True))
 
 

@@ -5,10 +5,10 @@ from xml.sax.saxutils import escape
 
 from regard.pictures.colours import DARK, LIGHT, Theme, hexadecimal
 from regard.pictures.grids import Labels
-from regard.pictures.labels import isolated, visible
+from regard.pictures.labels import isolate, visible
 from regard.pictures.picture import Album, ByWord, Picture
 from regard.pictures.scales import Scale
-from regard.pictures.sheet import STEPS, Letters, Patch, Sheet, laid_out
+from regard.pictures.sheet import STEPS, Letters, Patch, Sheet, lay_out
 
 POINTED = 20_000  # cells that each say their number; of more, cells of one shade are one path
 
@@ -29,9 +29,9 @@ def heat(
     return Picture(grid, rows, columns, title or "", scale=scale, words=words).svg()
 
 
-def painted(album: Album) -> str:
+def paint(album: Album) -> str:
     """All pictures on one sheet, for light and dark pages."""
-    sheet = laid_out(album)
+    sheet = lay_out(album)
     cells = sum(len(row) for patch in sheet.patches for row in patch.steps)
     width, height = f"{sheet.width:g}", f"{sheet.height:g}"
     parts = [
@@ -101,10 +101,10 @@ def _cells(patch: Patch) -> list[str]:
     """A rectangle for each cell, which says where it is, its number, and its note if it has one."""
     found, notes = [], patch.picture.notes
     size = f'width="{patch.cell:g}" height="{patch.cell:g}"'
-    rows, columns = ([escape(isolated(one)) for one in names] for names in patch.picture.names)
+    rows, columns = ([escape(isolate(one)) for one in names] for names in patch.picture.names)
     for i, (numbers, steps) in enumerate(zip(patch.picture.table, patch.steps, strict=True)):
         for j, (number, step) in enumerate(zip(numbers, steps, strict=True)):
-            said = f" {escape(isolated(notes[i][j]))}" if notes else ""
+            said = f" {escape(isolate(notes[i][j]))}" if notes else ""
             found.append(
                 f'<rect class="{"none" if step is None else name(step)}" x="{patch.x + patch.cell * j:g}"'
                 f' y="{patch.y + patch.cell * i:g}" {size}>'

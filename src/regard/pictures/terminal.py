@@ -40,15 +40,15 @@ def heat(
     column.
     A weight beyond 0 or 1 is shown as 0 or 1, one that is not a number as ?, and what a scale took out as /
     """
-    return drawn(Picture(grid, rows, columns, scale=scale, words=words), colour=colour, width=width)
+    return draw(Picture(grid, rows, columns, scale=scale, words=words), colour=colour, width=width)
 
 
-def drawn(picture: Picture, *, colour: bool = False, width: int | None = None) -> str:
+def draw(picture: Picture, *, colour: bool = False, width: int | None = None) -> str:
     """A picture for the terminal; below it what its scale did, unless that is the plain one from 0 to 1."""
     table, rows, columns = picture.table, picture.rows, picture.columns
     scale = picture.colours.fitted([table])
     cells, edge = _room(picture, width)
-    paint = _coloured if colour else _shaded
+    paint = _colour if colour else _shade
     body = [
         [_missing(number, cells) if share is None else paint(share, cells) for number, share in zip(*pair, strict=True)]
         for pair in zip(table, scale.shares(table), strict=True)
@@ -73,12 +73,12 @@ def _missing(number: float, cells: int) -> str:
     return ("?" if isnan(number) else "/") * cells
 
 
-def _shaded(share: float, cells: int) -> str:
+def _shade(share: float, cells: int) -> str:
     shade = SHADES[ceil(min(abs(share), 1) * len(SHADES)) - 1] if share else " "
     return ("-" + shade * (cells - 1)) if share < 0 else shade * cells
 
 
-def _coloured(share: float, cells: int) -> str:
+def _colour(share: float, cells: int) -> str:
     if not share:
         return " " * cells
     red, green, blue = DARK.colour(share)

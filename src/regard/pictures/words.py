@@ -53,13 +53,13 @@ def runs(words: Words) -> list[list[int]]:
     return list(found.values())
 
 
-def joined_labels(labels: Sequence[str], words: Words) -> list[str]:
+def join_labels(labels: Sequence[str], words: Words) -> list[str]:
     """The label of every word, its pieces joined as they are read."""
     _check(labels, words)
     return ["".join(_bare(labels[at]) for at in word) for word in runs(words)]
 
 
-def grouped(table: list[list[float]], rows: Words | None, columns: Words | None) -> list[list[float]]:
+def group_words(table: list[list[float]], rows: Words | None, columns: Words | None) -> list[list[float]]:
     """A row for every word that looks, a column for every word that is looked at."""
     if columns is not None:
         inside = runs(columns)

@@ -2,18 +2,37 @@
 
 from regard.decoding import Sampling
 from regard.tasks.alignment import Alignment
-from regard.tasks.answer import Answer, Answered, Hops
-from regard.tasks.classify import Classified, Classify, Tag, Tagged
-from regard.tasks.embed import Embed, Embedded
-from regard.tasks.fill import Choice, Fill, Filled
-from regard.tasks.generate import Generate, Generated
+from regard.tasks.answer import AnswerResult, AnswerTask, HopWeights
+from regard.tasks.classify import Classification, ClassifyTask, TokenLabel, TokenLabels
+from regard.tasks.embed import EmbedTask, TextEmbedding
+from regard.tasks.fill import FillCandidate, FilledText, FillTask
+from regard.tasks.generate import GenerateTask, Generation
 from regard.tasks.load import TASKS, load
 from regard.tasks.task import Task, TextTooLong
-from regard.tasks.translate import Translate
-from regard.tasks.translated import Translated
+from regard.tasks.translate import TranslateTask
+from regard.tasks.translated import Translation
 
 __all__ = [
-    "TASKS", "Alignment", "Answer", "Answered", "Choice", "Classified", "Classify", "Embed", "Embedded", "Fill",
-    "Filled", "Generate",
-    "Generated", "Hops", "Sampling", "Tag", "Tagged", "Task", "TextTooLong", "Translate", "Translated", "load",
+    "TASKS",
+    "Alignment",
+    "AnswerResult",
+    "AnswerTask",
+    "Classification",
+    "ClassifyTask",
+    "EmbedTask",
+    "FillCandidate",
+    "FillTask",
+    "FilledText",
+    "GenerateTask",
+    "Generation",
+    "HopWeights",
+    "Sampling",
+    "Task",
+    "TextEmbedding",
+    "TextTooLong",
+    "TokenLabel",
+    "TokenLabels",
+    "TranslateTask",
+    "Translation",
+    "load",
 ]  # fmt: skip

@@ -20,16 +20,16 @@ from regard.looking.align import (
     choose,
     choose_both,
     error_rate,
-    swap,
+    swap_links,
     symmetrise,
     word_weights,
 )
 from regard.tasks.alignment import Alignment, texts_at, words_at
-from regard.tasks.replay import Reading, cross_looks, cross_places, crossed
+from regard.tasks.replay import Reading, alignment_weights, cross_layers, cross_weights
 from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task, TextTooLong
-from regard.tasks.translate import Translate
-from regard.tasks.translated import Piece, encoded
+from regard.tasks.translate import TranslateTask
+from regard.tasks.translated import SourceSentence, encoding_of
 from regard.text import Tokenizer
 
 CHOSEN = 200  # pairs that heads are chosen on, where nobody aligned any
@@ -39,19 +39,23 @@ TextPair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Pair:
+class SentencePair:
     """A source and its target as a translator reads them; the token that ends the target is left out."""
 
-    source: Piece
-    target: Piece
+    source: SourceSentence
+    target: SourceSentence
 
     @property
     def words(self) -> tuple[tuple[int | None, ...], tuple[int | None, ...]]:
         """The words to which the tokens of the target and of the source belong."""
         return words_at(self.target.sentence, self.target.ends()), words_at(self.source.sentence, self.source.ends())
 
-    def aligned(self, weights: Tensor, tokenizer: Tokenizer) -> Alignment:
-        source, target, ends = encoded(self.source), encoded(self.target), (self.target.ends(), self.source.ends())
+    def alignment(self, weights: Tensor, tokenizer: Tokenizer) -> Alignment:
+        source, target, ends = (
+            encoding_of(self.source),
+            encoding_of(self.target),
+            (self.target.ends(), self.source.ends()),
+        )
         return Alignment(
             weights[: len(target)],
             target.tokens,
@@ -68,53 +72,58 @@ class Pair:
 class Direction:
     """A translator that is not asked to write, but shown what was written: with teacher forcing, nothing searched."""
 
-    task: Translate
-    look: AlignmentHeads
+    task: TranslateTask
+    heads: AlignmentHeads
     code: str = ""
-    is_told: bool = False
+    has_own_heads: bool = False
 
     @classmethod
-    def of(cls, task: Task, *, look: AlignmentHeads | str | None = None, language: str | None = None) -> "Direction":
-        if not isinstance(task, Translate):
+    def of(cls, task: Task, *, heads: AlignmentHeads | str | None = None, language: str | None = None) -> "Direction":
+        if not isinstance(task, TranslateTask):
             raise RegardError("words are aligned by a model that reads one text and writes another")
-        told = AlignmentHeads.read(look) if isinstance(look, str) else look or task.settings.look()
-        return cls(task, told or task.look, "" if language is None else task.code(language), told is not None)
+        told = AlignmentHeads.read(heads) if isinstance(heads, str) else heads or task.settings.alignment_heads()
+        return cls(
+            task, told or task.alignment_heads, "" if language is None else task.code(language), told is not None
+        )
 
-    def read(self, source: str, target: str, number: int) -> Pair:
+    def read(self, source: str, target: str, number: int) -> SentencePair:
         """The tokens of both; what is too long for the model is an error."""
-        task, ends = self.task, self.task.rules(0).ends
-        read, written = task.encoded(source, self.code), task.tokenizer.target.encode(target)
-        for side, size, most in (("source", len(read), task.longest), ("target", len(written), task.room())):
+        task, ends = self.task, self.task.constraints(0).ends
+        read, written = task.encode(source, self.code), task.tokenizer.target.encode(target)
+        for side, size, most in (
+            ("source", len(read), task.max_length),
+            ("target", len(written), task.max_target_length()),
+        ):
             if most is not None and size > most:
                 raise TextTooLong(f"pair {number}: its {side} has {size} tokens, the model has places for {most}")
         if written.ids and written.ids[-1] in ends:
             written = written.take(range(len(written) - 1))
-        return Pair(Piece(source, "", read, code=self.code), Piece(target, "", written))
+        return SentencePair(SourceSentence(source, "", read, code=self.code), SourceSentence(target, "", written))
 
-    def read_all(self, pairs: Iterable[TextPair], first: int) -> list[Pair]:
+    def read_all(self, pairs: Iterable[TextPair], first: int) -> list[SentencePair]:
         return [self.read(*pair, number) for number, pair in enumerate(pairs, first)]
 
-    def readings(self, pairs: Sequence[Pair]) -> list[Reading]:
+    def readings(self, pairs: Sequence[SentencePair]) -> list[Reading]:
         start = self.task.start()
-        return [(encoded(pair.source).ids, [start, *encoded(pair.target).ids]) for pair in pairs]
+        return [(encoding_of(pair.source).ids, [start, *encoding_of(pair.target).ids]) for pair in pairs]
 
     def alignments(self, pairs: Iterable[TextPair], first: int = 1) -> list[Alignment]:
         """Who looked at whom in each pair, under this look."""
         read = self.read_all(pairs, first)
-        looks = cross_looks(self.task.model, self.readings(read), self.task.device, self.look)
+        looks = alignment_weights(self.task.model, self.readings(read), self.task.device, self.heads)
         tokenizer = self.task.tokenizer
-        return [pair.aligned(weights, tokenizer) for pair, weights in zip(read, looks, strict=True)]
+        return [pair.alignment(weights, tokenizer) for pair, weights in zip(read, looks, strict=True)]
 
-    def word_looks(self, pairs: Iterable[TextPair]) -> dict[AlignmentHead, list[Tensor]]:
+    def word_weights_of(self, pairs: Iterable[TextPair]) -> dict[AlignmentHead, list[Tensor]]:
         """What every head makes of each pair, read both ways: to choose from."""
         read = self.read_all(pairs, 1)
-        places = cross_places(self.task.model)
+        places = cross_layers(self.task.model)
         found: dict[AlignmentHead, list[Tensor]] = {}
         for pair, weights in zip(
-            read, crossed(self.task.model, self.readings(read), self.task.device, places), strict=True
+            read, cross_weights(self.task.model, self.readings(read), self.task.device, places), strict=True
         ):
             parts = candidates({place: len(heads) for place, heads in weights.items()})
-            rows = torch.stack([part.of(weights) for part in parts])[:, : len(encoded(pair.target))]
+            rows = torch.stack([part.of(weights) for part in parts])[:, : len(encoding_of(pair.target))]
             for part, one in zip(parts, word_weights(rows, *pair.words), strict=True):
                 found.setdefault(part, []).append(one)
         return found
@@ -134,35 +143,37 @@ class WordAligner:
     choices: tuple[HeadChoice, ...] = ()
 
     @property
-    def is_told(self) -> bool:
+    def has_own_heads(self) -> bool:
         """Whether somebody said which heads to read: the caller, or the folder."""
-        return self.forward.is_told and (self.backward is None or self.backward.is_told)
+        return self.forward.has_own_heads and (self.backward is None or self.backward.has_own_heads)
 
     def __call__(self, pairs: Sequence[TextPair]) -> list[Links]:
         return [
-            links for first in range(0, len(pairs), LINES) for links in self.some(pairs[first : first + LINES], first)
+            links
+            for first in range(0, len(pairs), LINES)
+            for links in self.links_of(pairs[first : first + LINES], first)
         ]
 
-    def some(self, pairs: Sequence[TextPair], first: int) -> list[Links]:
+    def links_of(self, pairs: Sequence[TextPair], first: int) -> list[Links]:
         """The links of pairs that are read together; `first` is the number of pairs before them."""
         found = [frozenset(one.words) for one in self.forward.alignments(pairs, first + 1)]
         if self.backward is None:
             return found
-        others = self.backward.alignments([turned(pair) for pair in pairs], first + 1)
-        return [symmetrise(one, swap(other.words), self.how) for one, other in zip(found, others, strict=True)]
+        others = self.backward.alignments([swap_pair(pair) for pair in pairs], first + 1)
+        return [symmetrise(one, swap_links(other.words), self.how) for one, other in zip(found, others, strict=True)]
 
-    def chosen(
+    def choose_heads(
         self, pairs: Sequence[TextPair], gold: Sequence[Gold] | None = None, *, mix: bool = True
     ) -> "WordAligner":
         """The same with looks that fit these pairs: by links that people made, if there are any; else so that the two
         directions agree; else by words that are spelled alike on both sides."""
-        looks = self.forward.word_looks(pairs)
+        looks = self.forward.word_weights_of(pairs)
         if self.backward is None:
             texts = [(source.split(), target.split()) for source, target in pairs]
             judge, rule = (by_anchors(texts), "words spelled alike") if gold is None else (by_gold(gold), "gold")
             choice = choose(looks, judge, mix=mix, rule=rule)
             return replace(self, forward=replace(self.forward, look=choice.heads), choices=(choice,))
-        others = self.backward.word_looks([turned(pair) for pair in pairs])
+        others = self.backward.word_weights_of([swap_pair(pair) for pair in pairs])
         if gold is None:
             both = choose_both(looks, others, mix=mix)
         else:
@@ -174,7 +185,7 @@ class WordAligner:
 
 
 @dataclass(frozen=True)
-class Aligned:
+class AlignmentResult:
     """The links of each pair, what made them, and how far they are from what people say on `scored` lines."""
 
     links: list[Links]
@@ -185,7 +196,7 @@ class Aligned:
 
 def align_words(
     aligner: WordAligner, pairs: Sequence[TextPair], *, gold: Sequence[Gold] | None = None, lines: int | None = None
-) -> Aligned:
+) -> AlignmentResult:
     """Align pairs. The heads are those that somebody told, else chosen: on the first `lines` of the gold, which are
     then left out of the score; without `lines`, on the first pairs themselves, their gold unseen."""
     if gold is not None:
@@ -193,15 +204,15 @@ def align_words(
     if lines is not None and (gold is None or lines >= len(pairs)):
         raise RegardError(f"to choose heads on {lines} lines and score the rest takes gold for more lines than that")
     if lines is not None:
-        aligner = aligner.chosen(pairs[:lines], gold and gold[:lines])
-    elif not aligner.is_told:
-        aligner = aligner.chosen(pairs[:CHOSEN])
+        aligner = aligner.choose_heads(pairs[:lines], gold and gold[:lines])
+    elif not aligner.has_own_heads:
+        aligner = aligner.choose_heads(pairs[:CHOSEN])
     found = aligner(pairs)
     if gold is None:
-        return Aligned(found, aligner)
+        return AlignmentResult(found, aligner)
     unseen = slice(lines or 0, None)
-    return Aligned(found, aligner, error_rate(found[unseen], gold[unseen]), len(found[unseen]))
+    return AlignmentResult(found, aligner, error_rate(found[unseen], gold[unseen]), len(found[unseen]))
 
 
-def turned(pair: TextPair) -> TextPair:
+def swap_pair(pair: TextPair) -> TextPair:
     return pair[1], pair[0]

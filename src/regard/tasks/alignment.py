@@ -14,7 +14,7 @@ from regard.looking.align import Link, Links, links, pharaoh, word_weights
 from regard.pictures import Picture
 
 
-def aligning(layers: int) -> int:
+def alignment_layer(layers: int) -> int:
     """The layer whose looks at the source are read as an alignment: the last but one (Garg et al. 2019, section 4)."""
     return max(0, layers - 2)
 
@@ -105,29 +105,29 @@ def texts_at(text: str, ends: Sequence[int | None], tokens: Sequence[str]) -> tu
     return tuple(found)
 
 
-def beside(alignments: Sequence[Alignment], texts: Sequence[tuple[str, str]]) -> Alignment:
+def join_alignments(alignments: Sequence[Alignment], texts: Sequence[tuple[str, str]]) -> Alignment:
     """Pairs of texts, source and target, on lines of their own: no line looks at another."""
     sides = list(zip(*texts, strict=True)) or [(), ()]
     words = [[len(text.split()) for text in side] for side in sides]
     letters = [[len(text) + 1 for text in side] for side in sides]
     return Alignment(
         torch.block_diag(*(one.weights for one in alignments)) if alignments else torch.zeros(0, 0),
-        joined([one.target for one in alignments]),
-        joined([one.source for one in alignments]),
-        moved([one.target_words for one in alignments], words[1]),
-        moved([one.source_words for one in alignments], words[0]),
-        joined([one.target_texts for one in alignments]),
-        joined([one.source_texts for one in alignments]),
-        moved([one.target_ends for one in alignments], letters[1]),
-        moved([one.source_ends for one in alignments], letters[0]),
+        flatten([one.target for one in alignments]),
+        flatten([one.source for one in alignments]),
+        shift_numbers([one.target_words for one in alignments], words[1]),
+        shift_numbers([one.source_words for one in alignments], words[0]),
+        flatten([one.target_texts for one in alignments]),
+        flatten([one.source_texts for one in alignments]),
+        shift_numbers([one.target_ends for one in alignments], letters[1]),
+        shift_numbers([one.source_ends for one in alignments], letters[0]),
     )
 
 
-def joined(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def flatten(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
     return tuple(name for some in names for name in some)
 
 
-def moved(places: Sequence[Sequence[int | None]], sizes: Sequence[int]) -> tuple[int | None, ...]:
+def shift_numbers(places: Sequence[Sequence[int | None]], sizes: Sequence[int]) -> tuple[int | None, ...]:
     """Places of several texts as places of all of them, each of which takes so much."""
     before = accumulate(sizes, initial=0)
     return tuple(None if at is None else at + begin for some, begin in zip(places, before, strict=False) for at in some)

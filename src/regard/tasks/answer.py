@@ -31,7 +31,7 @@ NOTHING = "(nothing)"
 
 
 @dataclass(frozen=True, eq=False)
-class Hops:
+class HopWeights:
     """How much each hop looked at each sentence, and last at nothing if the model can; a row sums to 1."""
 
     weights: Float[Tensor, "hops sentences"]
@@ -48,7 +48,7 @@ class Hops:
         room = cell_len(lines[0])
         beside = zip(lines, ("", *self.sentences), strict=True)
         return "\n".join(
-            f"{line}{' ' * (room - shown(line))}  {visible(sentence)}".rstrip() for line, sentence in beside
+            f"{line}{' ' * (room - visible_width(line))}  {visible(sentence)}".rstrip() for line, sentence in beside
         )
 
     def picture(self, title: str = "") -> Picture:
@@ -74,13 +74,13 @@ class Hops:
         return self.draw()
 
 
-def shown(line: str) -> int:
+def visible_width(line: str) -> int:
     """The cells of the terminal that a line takes, its colours left out."""
     return cell_len(re.sub(r"\x1b\[[0-9;]*m", "", line))
 
 
 @dataclass(frozen=True)
-class Answered:
+class AnswerResult:
     """An answer, its probability, and how it was found.
 
     `story` are the sentences that the model remembers, which are the last ones of a long story; `unknown` the words
@@ -92,10 +92,10 @@ class Answered:
     text: str
     score: float
     unknown: tuple[str, ...]
-    hops: Hops = field(repr=False, compare=False)
+    hops: HopWeights = field(repr=False, compare=False)
 
 
-class Answer(Task):
+class AnswerTask(Task):
     """Answer a question about a story: `answer("Brian is a frog. Brian is green.", "What color is Brian?").text`."""
 
     name = "answer"
@@ -120,17 +120,17 @@ class Answer(Task):
         found = self.all([(story, one) for one in questions])
         return found[0] if alone else found
 
-    def all(self, asked: Iterable[tuple[Story, str]]) -> list[Answered]:
+    def all(self, questions: Iterable[tuple[Story, str]]) -> list[AnswerResult]:
         """An answer for every pair of a story and a question."""
-        pairs = [(self.remembered(story), question) for story, question in asked]
+        pairs = [(self.remembered_sentences(story), question) for story, question in questions]
         order = sorted(range(len(pairs)), key=lambda row: len(pairs[row][0]))
-        found: dict[int, Answered] = {}
+        found: dict[int, AnswerResult] = {}
         for start in range(0, len(order), ROWS):
             rows = order[start : start + ROWS]
-            found.update(zip(rows, self.answered([pairs[row] for row in rows]), strict=True))
+            found.update(zip(rows, self.answer_batch([pairs[row] for row in rows]), strict=True))
         return [found[row] for row in range(len(pairs))]
 
-    def remembered(self, story: Story) -> tuple[str, ...]:
+    def remembered_sentences(self, story: Story) -> tuple[str, ...]:
         """The sentences of a story, as many as the model remembers."""
         texts = [story] if isinstance(story, str) else story
         sentences = [sentence for text in texts for sentence, _ in split(text)]
@@ -140,7 +140,7 @@ class Answer(Task):
         return told[-self.config.memories :]
 
     @torch.no_grad()
-    def answered(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> list[Answered]:
+    def answer_batch(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> list[AnswerResult]:
         nothing = torch.zeros(1, dtype=torch.long).numpy()
         rows = [(*numbered(story, question, self.tokenizer), nothing) for story, question in pairs]
         for _, question, _ in rows:
@@ -152,7 +152,7 @@ class Answer(Task):
         hops = torch.stack([seen[name].weights()[:, 0, 0] for name in seen], 1).cpu()
         best = scores.softmax(-1).max(-1)
         return [
-            Answered(
+            AnswerResult(
                 story,
                 question,
                 self.tokenizer.token(int(best.indices[row])),
@@ -163,11 +163,13 @@ class Answer(Task):
             for row, (story, question) in enumerate(pairs)
         ]
 
-    def hops(self, weights: Float[Tensor, "hops keys"], story: tuple[str, ...]) -> Hops:
+    def hops(self, weights: Float[Tensor, "hops keys"], story: tuple[str, ...]) -> HopWeights:
         """The looks at one story, without its padding."""
         looks = weights[:, : len(story)]
         return (
-            Hops(torch.cat([looks, weights[:, -1:]], 1), (*story, NOTHING)) if self.config.empty else Hops(looks, story)
+            HopWeights(torch.cat([looks, weights[:, -1:]], 1), (*story, NOTHING))
+            if self.config.empty
+            else HopWeights(looks, story)
         )
 
     def unknown(self, texts: Iterable[str]) -> tuple[str, ...]:

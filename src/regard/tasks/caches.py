@@ -14,7 +14,7 @@ KEPT: dict[str, Callable[[], Path]] = {"engine builds": engine_builds}
 
 
 @dataclass(frozen=True)
-class Kept:
+class CacheFolder:
     """A folder that can go, what is in it, and how many bytes."""
 
     what: str
@@ -22,7 +22,7 @@ class Kept:
     size: int
 
 
-def caches(folders: Sequence[Path] = ()) -> list[Kept]:
+def caches(folders: Sequence[Path] = ()) -> list[CacheFolder]:
     """The user's caches, and those of the training runs in some folders. The Hub's cache is others' as well."""
     found = [(what, where()) for what, where in KEPT.items()]
     for folder in folders:
@@ -30,16 +30,16 @@ def caches(folders: Sequence[Path] = ()) -> list[Kept]:
             raise CheckpointError(f"{folder}: no such folder")
         runs = [folder, *sorted(folder.iterdir())]
         found += [("texts as numbers", run / "cache") for run in runs if any(run.glob(f"cache/*/{CONTENTS}"))]
-    return [Kept(what, path, size_of(path)) for what, path in found if path.is_dir() and any(path.iterdir())]
+    return [CacheFolder(what, path, size_of(path)) for what, path in found if path.is_dir() and any(path.iterdir())]
 
 
 def size_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
-def clear(kept: Sequence[Kept]) -> None:
+def clear(folders: Sequence[CacheFolder]) -> None:
     """Remove them; what is needed again is made again."""
-    for one in kept:
+    for one in folders:
         try:
             shutil.rmtree(one.path)
         except OSError as problem:

@@ -10,12 +10,12 @@ from torch import Tensor
 from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.hub import Config
 from regard.models import DecoderConfig, Encoder, EncoderConfig
-from regard.tasks.task import Item, Progress, Task, Text
+from regard.tasks.task import Item, OnProgress, Task, Text
 from regard.text import Batch, Encoded, Tokenizer
 
 
 @dataclass(frozen=True)
-class Classified:
+class Classification:
     """The likeliest label of a text, and the scores of all."""
 
     text: Text
@@ -25,7 +25,7 @@ class Classified:
 
 
 @dataclass(frozen=True)
-class Tag:
+class TokenLabel:
     """The label of one token; `start` and `end` say where it stands in the text."""
 
     token: str
@@ -36,14 +36,14 @@ class Tag:
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TokenLabels:
     """A text whose tokens have labels; what the tokeniser added has none."""
 
     text: Text
-    tokens: tuple[Tag, ...]
+    tokens: tuple[TokenLabel, ...]
 
 
-class Classify(Task):
+class ClassifyTask(Task):
     """Label texts: `classify("What a film!").label`; a pair of texts is a tuple.
 
     Scores are probabilities: of one label out of all, or of each by itself where the config says multi_label. A model
@@ -65,41 +65,41 @@ class Classify(Task):
         return isinstance(config, (EncoderConfig, DecoderConfig)) and config.classify is not None
 
     def __call__(
-        self, text: Text | Iterable[Text], *, cut: bool = False, first: int = 1, progress: Progress | None = None
+        self, text: Text | Iterable[Text], *, cut: bool = False, first: int = 1, progress: OnProgress | None = None
     ) -> Any:
         """Label one text, or each of several. `cut` reads only the beginning of a text that is too long."""
-        return self.answers(text, partial(self.read_text, cut=cut), self.labelled, progress, first)
+        return self.answers(text, partial(self.read_text, cut=cut), self.label_batch, progress, first)
 
     def read_text(self, text: Text, number: int | None, cut: bool) -> Encoded:
         return self.read(text, number, cut=cut)
 
-    def labelled(self, batch: Batch, items: list[Item]) -> list[Classified | Tagged]:
+    def label_batch(self, batch: Batch, items: list[Item]) -> list[Classification | TokenLabels]:
         told = {"segments": batch.segments} if isinstance(self.model, Encoder) else {}
-        scores = self.scored(self.model(batch.tokens, attention_mask=batch.attention_mask, **told))
+        scores = self.label_scores(self.model(batch.tokens, attention_mask=batch.attention_mask, **told))
         if self.for_tokens:
             return [
-                self.tagged(text, encoded, scores[row][batch.attention_mask[row]])
+                self.token_labels(text, encoded, scores[row][batch.attention_mask[row]])
                 for row, (text, encoded) in enumerate(items)
             ]
-        found: list[Classified | Tagged] = []
+        found: list[Classification | TokenLabels] = []
         for (text, _), row in zip(items, scores.tolist(), strict=True):
             best = max(range(len(row)), key=row.__getitem__)
-            found.append(Classified(text, self.labels[best], row[best], dict(zip(self.labels, row, strict=True))))
+            found.append(Classification(text, self.labels[best], row[best], dict(zip(self.labels, row, strict=True))))
         return found
 
-    def scored(self, logits: Tensor) -> Tensor:
+    def label_scores(self, logits: Tensor) -> Tensor:
         if logits.shape[-1] == 1:
             return logits
         return logits.sigmoid() if self.is_multiple else logits.softmax(-1)
 
-    def tagged(self, text: Text, encoded: Encoded, scores: Tensor) -> Tagged:
+    def token_labels(self, text: Text, encoded: Encoded, scores: Tensor) -> TokenLabels:
         best = scores.max(-1)
         tags = [
-            Tag(encoded.tokens[place], self.labels[label], score, *encoded.offsets[place])
+            TokenLabel(encoded.tokens[place], self.labels[label], score, *encoded.offsets[place])
             for place, (label, score) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True))
             if encoded.texts[place] is not None
         ]
-        return Tagged(text, tuple(tags))
+        return TokenLabels(text, tuple(tags))
 
 
 def labels_of(config: Mapping[str, Any], count: int, where: str) -> list[str]:

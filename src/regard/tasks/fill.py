@@ -8,12 +8,12 @@ from typing import Any
 
 from regard.checkpoints.hub import Config
 from regard.models import EncoderConfig
-from regard.tasks.task import Item, Progress, Task, Text, called
+from regard.tasks.task import Item, OnProgress, Task, Text, text_name
 from regard.text import Batch, Encoded, TokenizerError
 
 
 @dataclass(frozen=True)
-class Choice:
+class FillCandidate:
     """One word for one gap, and its probability."""
 
     token: str
@@ -22,17 +22,17 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Filled:
+class FilledText:
     """A text with its gaps filled. `choices` are the likeliest words of each gap; `text` has the first ones in it,
     `score` is the probability of these together."""
 
     text: str
     score: float
     tokens: tuple[str, ...]
-    choices: tuple[tuple[Choice, ...], ...]
+    candidates: tuple[tuple[FillCandidate, ...], ...]
 
 
-class Fill(Task):
+class FillTask(Task):
     """Guess the words behind each mask: `fill("Paris is the [MASK] of France.").text`."""
 
     name = "fill"
@@ -50,18 +50,18 @@ class Fill(Task):
         return self.tokenizer.token(number)
 
     def __call__(
-        self, text: Text | Iterable[Text], *, top: int = 5, first: int = 1, progress: Progress | None = None
+        self, text: Text | Iterable[Text], *, top: int = 5, first: int = 1, progress: OnProgress | None = None
     ) -> Any:
         """Fill one text, or each of several, with the `top` likeliest words of every gap."""
-        return self.answers(text, self.read_gaps, partial(self.filled, top=top), progress, first)
+        return self.answers(text, self.read_gaps, partial(self.fill_batch, top=top), progress, first)
 
     def read_gaps(self, text: Text, number: int | None) -> Encoded:
         encoded = self.read(text, number, special=[self.mask])
         if self.tokenizer.specials.mask not in encoded.ids:
-            raise TokenizerError(f"{called(number)} has no gap: write {self.mask} where a word is missing")
+            raise TokenizerError(f"{text_name(number)} has no gap: write {self.mask} where a word is missing")
         return encoded
 
-    def filled(self, batch: Batch, items: list[Item], top: int) -> list[Filled]:
+    def fill_batch(self, batch: Batch, items: list[Item], top: int) -> list[FilledText]:
         chances = self.model(batch.tokens, segments=batch.segments, attention_mask=batch.attention_mask).softmax(-1)
         likeliest = chances.topk(min(top, chances.shape[-1]))
         found = []
@@ -71,14 +71,14 @@ class Fill(Task):
             for place in gaps:
                 scores, ids = likeliest.values[row, place].tolist(), likeliest.indices[row, place].tolist()
                 words = self.tokenizer.tokens(ids)
-                choices.append(tuple(Choice(*one) for one in zip(words, scores, ids, strict=True)))
+                choices.append(tuple(FillCandidate(*one) for one in zip(words, scores, ids, strict=True)))
             first = [gap[0] for gap in choices]
-            whole = self.written(text, encoded, gaps, [choice.id for choice in first])
+            whole = self.fill_text(text, encoded, gaps, [choice.id for choice in first])
             score = prod(choice.score for choice in first)
-            found.append(Filled(whole, score, tuple(choice.token for choice in first), tuple(choices)))
+            found.append(FilledText(whole, score, tuple(choice.token for choice in first), tuple(choices)))
         return found
 
-    def written(self, text: Text, encoded: Encoded, gaps: Sequence[int], ids: Sequence[int]) -> str:
+    def fill_text(self, text: Text, encoded: Encoded, gaps: Sequence[int], ids: Sequence[int]) -> str:
         """The text with words in its gaps; a piece that continues the word before it is joined to it."""
         parts = [text] if isinstance(text, str) else list(text)
         known = list(encoded.ids)

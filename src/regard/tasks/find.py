@@ -27,11 +27,11 @@ def find(name: str | Path, files: Sequence[str] = FILES) -> Path:
     if str(name) in built_in:
         return built_in[str(name)]
     if isinstance(name, Path) or not NAME.fullmatch(name) or name.startswith("."):
-        raise CheckpointError(f"{name}: no such folder; {known(str(name))}")
-    return fetched(name, files)
+        raise CheckpointError(f"{name}: no such folder; {suggestions(str(name))}")
+    return fetch(name, files)
 
 
-def fetched(name: str, files: Sequence[str]) -> Path:
+def fetch(name: str, files: Sequence[str]) -> Path:
     """The folder of a Hub id in the cache, fetched if it can be."""
     from huggingface_hub import errors, snapshot_download
     from huggingface_hub.utils import disable_progress_bars
@@ -48,7 +48,7 @@ def fetched(name: str, files: Sequence[str]) -> Path:
     except Exception as problem:  # of many kinds: the network's, the Hub's, the cache's
         reason = first_line(problem)
     raise CheckpointError(
-        f"{name}: no such folder, and not to be had from the Hugging Face Hub: {reason}; {known(name)}"
+        f"{name}: no such folder, and not to be had from the Hugging Face Hub: {reason}; {suggestions(name)}"
     )
 
 
@@ -57,7 +57,7 @@ def builtin() -> dict[str, Path]:
     return {path.parent.name: path.parent for path in sorted(BUILTIN.glob(f"*/{CONFIG}"))}
 
 
-def cached() -> dict[str, Path]:
+def cached_models() -> dict[str, Path]:
     """Models that were fetched from the Hub: id and folder."""
     from huggingface_hub import scan_cache_dir
     from huggingface_hub.errors import CacheNotFound
@@ -74,12 +74,12 @@ def cached() -> dict[str, Path]:
     return found
 
 
-def known(name: str, most: int = 6) -> str:
+def suggestions(name: str, most: int = 6) -> str:
     """What there is instead: "did you mean 'en-de'? built in: …; cached: …"."""
     from difflib import get_close_matches  # where a name is wrong, there is time to load it
 
     parts = []
-    there = {"built in": sorted(builtin()), "cached": sorted(cached())}
+    there = {"built in": sorted(builtin()), "cached": sorted(cached_models())}
     for where, names in there.items():
         more = f", … ({len(names)} in all)" if len(names) > most else ""
         parts.append(f"{where}: {', '.join(names[:most]) or 'nothing'}{more}")

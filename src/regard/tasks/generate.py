@@ -13,16 +13,16 @@ from regard.checkpoints.hub import Config
 from regard.decoding import Constraints, Hypothesis, StreamedToken, stream
 from regard.errors import RegardError
 from regard.models import Decoder, DecoderConfig
-from regard.tasks.replay import Reading, fed, is_watched, replay
-from regard.tasks.task import Item, Progress, Task, Text, TextTooLong, called
-from regard.tasks.writing import Manner, Settings, Wanted
+from regard.tasks.replay import Reading, decoder_input, is_watched, replay
+from regard.tasks.task import Item, OnProgress, Task, Text, TextTooLong, text_name
+from regard.tasks.writing import FolderGenerationConfig, GenerationConfig, Wanted
 from regard.text import Batch, Encoded, Tokenizer, TokenizerError
 
 USUAL = 50  # tokens, where nobody says how long a text may become
 
 
 @dataclass(frozen=True)
-class Generated:
+class Generation:
     """What was written after a prompt. `score` is its log-probability, `ranked` what hypotheses are compared by;
     `is_finished` is False if it was stopped; `alternatives` are the next best, as many as were asked for."""
 
@@ -33,10 +33,10 @@ class Generated:
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
     is_finished: bool
-    alternatives: tuple["Generated", ...] = ()
+    alternatives: tuple["Generation", ...] = ()
 
 
-class Generate(Task):
+class GenerateTask(Task):
     """Write on: `generate("Once upon a time").text`."""
 
     name = "generate"
@@ -45,7 +45,7 @@ class Generate(Task):
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
-        self.settings = Settings(checkpoint)
+        self.settings = FolderGenerationConfig(checkpoint)
 
     @classmethod
     def serves(cls, config: Config) -> bool:
@@ -56,16 +56,16 @@ class Generate(Task):
         text: str | Iterable[str],
         *,
         beam: int | None = None,
-        nbest: int = 1,
+        num_hypotheses: int = 1,
         length_penalty: float | None = None,
-        min_length: int | None = None,
-        max_length: int | None = None,
+        min_new_tokens: int | None = None,
+        max_new_tokens: int | None = None,
         sample: Wanted = None,
         seed: int | None = None,
         stream: bool = False,
         precision: str = "float32",
         first: int = 1,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
     ) -> Any:
         """Continue one text, or each of several.
 
@@ -75,15 +75,20 @@ class Generate(Task):
 
         `stream=True` gives an iterator over the text of one answer, a word or so at a time.
         """
-        manner = self.settings.manner(
-            beam=beam, nbest=nbest, length_penalty=length_penalty, sample=sample, seed=seed, precision=precision
+        manner = self.settings.generation_config(
+            beam=beam,
+            num_hypotheses=num_hypotheses,
+            length_penalty=length_penalty,
+            sample=sample,
+            seed=seed,
+            precision=precision,
         )
-        least = min_length if min_length is not None else self.settings.length("min_new_tokens") or 0
-        rules = self.settings.rules(self.tokenizer.specials, least)
+        least = min_new_tokens if min_new_tokens is not None else self.settings.length("min_new_tokens") or 0
+        rules = self.settings.constraints(self.tokenizer.specials, least)
         if stream:
-            return self.streamed(text, manner, rules, max_length)
+            return self.stream_text(text, manner, rules, max_new_tokens)
         readings: dict[int, Reading] = {}
-        write = partial(self.written, manner=manner, rules=rules, most=max_length, readings=readings)
+        write = partial(self.write_batch, manner=manner, rules=rules, most=max_new_tokens, readings=readings)
         with unwatched():
             answers = self.answers(text, self.read_prompt, write, progress, first)
         if is_watched(self.model):
@@ -92,17 +97,17 @@ class Generate(Task):
 
     def read_prompt(self, text: Text, number: int | None) -> Encoded:
         if not isinstance(text, str):
-            raise TokenizerError(f"{called(number)} is a pair; one text can be continued")
+            raise TokenizerError(f"{text_name(number)} is a pair; one text can be continued")
         encoded = self.read(text, number)
         if text:  # what a tokeniser puts after a text would end it
             last = max((place for place, which in enumerate(encoded.texts) if which is not None), default=-1)
             encoded = encoded.take(range(last + 1))
-        if self.longest is not None and len(encoded) == self.longest:
-            line = f"{called(number)} has {len(encoded)} tokens, as many as the model reads: no room to write"
+        if self.max_length is not None and len(encoded) == self.max_length:
+            line = f"{text_name(number)} has {len(encoded)} tokens, as many as the model reads: no room to write"
             raise TextTooLong(line)
-        return encoded if encoded.ids else self.opening()
+        return encoded if encoded.ids else self.empty_prompt()
 
-    def opening(self) -> Encoded:
+    def empty_prompt(self) -> Encoded:
         """What stands before a text of which nothing is known."""
         specials = self.tokenizer.specials
         first = specials.eos if specials.bos is None else specials.bos
@@ -110,45 +115,50 @@ class Generate(Task):
             raise TokenizerError("an empty text cannot be continued: the tokeniser has no token that begins one")
         return Encoded((first,), (self.tokenizer.token(first),), ((0, 0),), (None,), (0,), (None,))
 
-    def most(self, wanted: int | None, prompt: int) -> int:
+    def max_new_tokens(self, requested: int | None, prompt: int) -> int:
         """New tokens at most: as the caller or the folder says, and as the model has places for."""
-        said = wanted or self.settings.length("max_new_tokens")
+        said = requested or self.settings.length("max_new_tokens")
         if said is None and isinstance(self.settings.search.get("max_length"), int):  # which counts the prompt
             said = max(1, self.settings.search["max_length"] - prompt)
         said = said or USUAL
-        return said if self.longest is None else min(said, self.longest - prompt)
+        return said if self.max_length is None else min(said, self.max_length - prompt)
 
-    def written(
+    def write_batch(
         self,
         batch: Batch,
         items: list[Item],
-        manner: Manner,
+        manner: GenerationConfig,
         rules: Constraints,
         most: int | None,
         readings: dict[int, Reading],
-    ) -> list[Generated]:
-        longest = [self.most(most, len(encoded)) for _, encoded in items]
-        found = manner.of(batch.rows).decoded(
-            self.model, None, batch.tokens, prefix_attention_mask=batch.attention_mask, longest=longest, rules=rules
+    ) -> list[Generation]:
+        longest = [self.max_new_tokens(most, len(encoded)) for _, encoded in items]
+        found = manner.for_texts(batch.rows).decode_batch(
+            self.model,
+            None,
+            batch.tokens,
+            prefix_attention_mask=batch.attention_mask,
+            max_new_tokens=longest,
+            constraints=rules,
         )
         answers = []
         for row, (text, encoded), (best, *others) in zip(batch.rows, items, found, strict=True):
-            readings[row] = ((), fed(encoded.ids, best.ids, best.is_finished))
+            readings[row] = ((), decoder_input(encoded.ids, best.ids, best.is_finished))
             answer = self.answer(str(text), encoded, best)
             answers.append(replace(answer, alternatives=tuple(self.answer(str(text), encoded, one) for one in others)))
         return answers
 
-    def answer(self, text: str, encoded: Encoded, one: Hypothesis) -> Generated:
+    def answer(self, text: str, encoded: Encoded, one: Hypothesis) -> Generation:
         before = self.tokenizer.decode(encoded.ids)
         added = self.tokenizer.decode([*encoded.ids, *one.ids]).removeprefix(before)
-        return Generated(text, added, one.score, one.ranked, self.tokenizer.tokens(one.ids), one.ids, one.is_finished)
+        return Generation(text, added, one.score, one.ranked, self.tokenizer.tokens(one.ids), one.ids, one.is_finished)
 
-    def streamed(self, text: Any, manner: Manner, rules: Constraints, most: int | None) -> Iterator[str]:
+    def stream_text(self, text: Any, manner: GenerationConfig, rules: Constraints, most: int | None) -> Iterator[str]:
         """The text of one answer as it comes. Whoever looks is shown the whole at the end."""
         if not isinstance(text, str):
             raise TokenizerError("one text can be streamed, got several")
-        if manner.beam > 1 or manner.nbest > 1:
-            asked = f"beam={manner.beam}, nbest={manner.nbest}"
+        if manner.beam > 1 or manner.num_hypotheses > 1:
+            asked = f"beam={manner.beam}, nbest={manner.num_hypotheses}"
             raise RegardError(f"a text that is streamed is written once, with beam=1 and nbest=1, got {asked}")
         encoded = self.read_prompt(text, None)
         prefix = torch.tensor([encoded.ids], device=self.device)
@@ -156,19 +166,19 @@ class Generate(Task):
             self.model,
             None,
             prefix=prefix,
-            max_new_tokens=self.most(most, len(encoded)),
-            sample=manner.sample,
+            max_new_tokens=self.max_new_tokens(most, len(encoded)),
+            sample=manner.sampling,
             precision=manner.precision,
             rules=rules,
         )
-        return self.spoken(encoded, tokens)
+        return self.decode_stream(encoded, tokens)
 
-    def spoken(self, encoded: Encoded, tokens: Iterator[StreamedToken]) -> Iterator[str]:
+    def decode_stream(self, encoded: Encoded, tokens: Iterator[StreamedToken]) -> Iterator[str]:
         text = self.tokenizer.stream()
         text.before = list(encoded.ids)
         ids: list[int] = []
         ended = False
-        while (token := unseen(tokens)) is not None:
+        while (token := next_unwatched(tokens)) is not None:
             ended = token.is_end
             if not ended:
                 ids.append(token.id)
@@ -176,12 +186,12 @@ class Generate(Task):
                     yield part
         if part := text.end():
             yield part
-        read = fed(encoded.ids, ids, ended)
+        read = decoder_input(encoded.ids, ids, ended)
         if is_watched(self.model):
             replay(self.model, [((), read)], self.device)
 
 
-def unseen(tokens: Iterator[StreamedToken]) -> StreamedToken | None:
+def next_unwatched(tokens: Iterator[StreamedToken]) -> StreamedToken | None:
     """The next token; nobody looks while it is written, and all do again before it is given out."""
     with unwatched():
         return next(tokens, None)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from regard.errors import RegardError
-from regard.looking.circuits import Circuits, circuits, repeated
+from regard.looking.circuits import Circuits, circuits, repeated_tokens
 from regard.looking.lens import Lens, lens
 from regard.looking.memories import promoted_tokens, triggers
 from regard.looking.tables import HeadTable, Kind
@@ -20,7 +20,7 @@ from regard.models import Transformer
 from regard.pictures import Picture
 from regard.tasks.spelling import token_text, token_texts
 from regard.tasks.task import Task
-from regard.tasks.translate import Translate
+from regard.tasks.translate import TranslateTask
 from regard.text import Encoded, Tokenizer, batches
 from regard.text.lines import read_lines
 from regard.text.padding import ROOM
@@ -68,7 +68,7 @@ class TextLens:
 
 def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
     """The lens on a text; a translator is read while it writes its translation."""
-    if isinstance(task, Translate):
+    if isinstance(task, TranslateTask):
         return _translating(task, text, top)
     mask = task.tokenizer.specials.mask
     special = [] if mask is None else [task.tokenizer.token(mask)]
@@ -82,14 +82,14 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
     return TextLens(found, shown_tokens(text, encoded), gap, partial(token_texts, task.tokenizer))
 
 
-def _translating(task: Translate, text: str, top: int) -> TextLens:
-    source, target = written(task, text)
+def _translating(task: TranslateTask, text: str, top: int) -> TextLens:
+    source, target = written_text(task, text)
     found = lens(task.model, source, target, k=top)
     spell = partial(token_texts, task.tokenizer.target)
     return TextLens(found, spell(target[0].tolist()), target.shape[1] - 1, spell)
 
 
-def written(task: Translate, text: str) -> tuple[Tensor, Tensor]:
+def written_text(task: TranslateTask, text: str) -> tuple[Tensor, Tensor]:
     """A text and its translation, as the model reads them when it writes the last token."""
     if not isinstance(task.model, Transformer):
         raise RegardError("a recurrent translator has no layers to read one by one")
@@ -101,12 +101,12 @@ def written(task: Translate, text: str) -> tuple[Tensor, Tensor]:
 def circuits_of(task: Task, text: str | None, *, length: int = 48) -> Circuits:
     """What heads do, on a text or on random tokens that come twice."""
     if text is None:
-        most = length if task.longest is None else min(length, task.longest // 2 - 1)
+        most = length if task.max_length is None else min(length, task.max_length // 2 - 1)
         vocabulary = len(Unembedding(task.model).embedding.table.weight)
-        tokens = repeated(vocabulary, most, first=task.tokenizer.specials.bos).to(task.device)
+        tokens = repeated_tokens(vocabulary, most, first=task.tokenizer.specials.bos).to(task.device)
         return circuits(task.model, *((tokens, tokens) if isinstance(task.model, Transformer) else (tokens,)))
-    if isinstance(task, Translate):
-        return circuits(task.model, *written(task, text))
+    if isinstance(task, TranslateTask):
+        return circuits(task.model, *written_text(task, text))
     encoded = task.read(text)
     if not len(encoded):
         raise RegardError("no token to look at: the text is empty")
@@ -157,7 +157,7 @@ def memories_of(
                 "triggers": [
                     (prefix(texts[one.text], encoded[one.text], one.position), one.match) for one in layer.of(unit)
                 ],
-                "promotes": [] if words is None else spelled(task.tokenizer, words.words[row], words.scores[row]),
+                "promotes": [] if words is None else token_names(task.tokenizer, words.words[row], words.scores[row]),
             }
 
 
@@ -201,5 +201,5 @@ def prefix(text: str, encoded: Encoded, place: int) -> str:
     return whole if len(whole) <= PREFIX else "…" + whole[-PREFIX:]
 
 
-def spelled(tokenizer: Tokenizer, words: Tensor, scores: Tensor) -> list[tuple[str, float]]:
+def token_names(tokenizer: Tokenizer, words: Tensor, scores: Tensor) -> list[tuple[str, float]]:
     return [*zip(token_texts(tokenizer, words.tolist()), scores.tolist(), strict=True)]

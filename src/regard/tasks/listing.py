@@ -8,14 +8,15 @@ from regard.checkpoints.card import read_card
 from regard.checkpoints.files import CONFIG, read_json, read_tensors, weight_files
 from regard.checkpoints.hub import architecture_of, family_of
 from regard.checkpoints.load import understood
+from regard.checkpoints.old_names import current_config
 from regard.checkpoints.options import Options
 from regard.errors import RegardError
-from regard.tasks.find import builtin, cached
+from regard.tasks.find import builtin, cached_models
 from regard.tasks.load import task_of
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedModel:
     """One model: what it is for, what it is, how many numbers it has and how many bytes; or the `problem` with it.
 
     Scores and licence are those of its card.
@@ -32,12 +33,12 @@ class Listed:
     problem: str = ""
 
 
-def listed(folders: list[Path] | None = None) -> list[Listed]:
+def list_models(folders: list[Path] | None = None) -> list[ListedModel]:
     """The models in some folders; without them, those built in and those fetched from the Hub."""
     if folders:
-        return [described(path.name, path, "folder") for folder in folders for path in models_in(folder)]
-    found = [described(name, path, "built in") for name, path in sorted(builtin().items())]
-    return found + [described(name, path, "cached") for name, path in cached().items()]
+        return [describe(path.name, path, "folder") for folder in folders for path in models_in(folder)]
+    found = [describe(name, path, "built in") for name, path in sorted(builtin().items())]
+    return found + [describe(name, path, "cached") for name, path in cached_models().items()]
 
 
 def models_in(folder: Path) -> list[Path]:
@@ -52,22 +53,22 @@ def models_in(folder: Path) -> list[Path]:
     return found
 
 
-def described(name: str, folder: Path, where: str) -> Listed:
+def describe(name: str, folder: Path, where: str) -> ListedModel:
     """What can be said of a model without filling it."""
     try:
-        config = read_json(folder / CONFIG)
+        config = current_config(read_json(folder / CONFIG))
         family = family_of(config, str(folder))
         architecture = architecture_of(config, family)
         if architecture not in family.architectures:
-            return Listed(name, where, architecture=architecture, problem="this architecture is not supported")
+            return ListedModel(name, where, architecture=architecture, problem="this architecture is not supported")
         tensors = read_tensors(folder)
         ours, _ = understood(family, Options(config, str(folder), tensors), architecture)
         size = sum(path.stat().st_size for path in weight_files(folder))
         numbers = sum(tensor.numel() for tensor in tensors.values() if tensor.is_floating_point())
         card = read_card(folder)
         task = task_of(ours, folder).name
-        return Listed(name, where, task, architecture, numbers, size, card.scores, card.licence)
+        return ListedModel(name, where, task, architecture, numbers, size, card.scores, card.licence)
     except RegardError as problem:
-        return Listed(name, where, problem=str(problem))
+        return ListedModel(name, where, problem=str(problem))
     except Exception as problem:  # a config that nobody thought of spoils its own row, not the list
-        return Listed(name, where, problem=f"{type(problem).__name__}: {problem}")
+        return ListedModel(name, where, problem=f"{type(problem).__name__}: {problem}")

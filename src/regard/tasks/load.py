@@ -7,19 +7,22 @@ import torch
 from regard.checkpoints import CheckpointError, load_model
 from regard.checkpoints.files import CONFIG, checked, read_json, read_tensors
 from regard.checkpoints.hub import Config, architecture_of, family_of
+from regard.checkpoints.old_names import current_config
 from regard.checkpoints.options import Options
 from regard.errors import UnknownName, lookup
-from regard.tasks.answer import Answer
-from regard.tasks.classify import Classify
-from regard.tasks.embed import Embed
-from regard.tasks.fill import Fill
+from regard.tasks.answer import AnswerTask
+from regard.tasks.classify import ClassifyTask
+from regard.tasks.embed import EmbedTask
+from regard.tasks.fill import FillTask
 from regard.tasks.find import FILES, find
-from regard.tasks.generate import Generate
+from regard.tasks.generate import GenerateTask
 from regard.tasks.task import Task
-from regard.tasks.translate import Translate
+from regard.tasks.translate import TranslateTask
 from regard.text import load_tokenizer
 
-TASKS: dict[str, type[Task]] = {task.name: task for task in (Fill, Classify, Generate, Translate, Embed, Answer)}
+TASKS: dict[str, type[Task]] = {
+    task.name: task for task in (FillTask, ClassifyTask, GenerateTask, TranslateTask, EmbedTask, AnswerTask)
+}
 """What a model can be asked to do; the first that fits is what it is for."""
 TYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -43,24 +46,24 @@ def load(
     folder = find(name)
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
         checked(path)
-    if (ours := promised(folder)) is not None:  # what does not fit is told before gigabytes are read
-        fitting(wanted, ours, folder)
-    checkpoint = load_model(folder, device=there(device), dtype=number_type)
+    if (ours := task_of_folder(folder)) is not None:  # what does not fit is told before gigabytes are read
+        task_class(wanted, ours, folder)
+    checkpoint = load_model(folder, device=check_device(device), dtype=number_type)
     words = load_tokenizer(folder) if tokenizer else None
-    return fitting(wanted, checkpoint.model.config, folder)(checkpoint, words)
+    return task_class(wanted, checkpoint.model.config, folder)(checkpoint, words)
 
 
-def promised(folder: Path) -> Config | None:
+def task_of_folder(folder: Path) -> Config | None:
     """The model that a folder describes, weights unread; None where that cannot be told and loading will say why."""
     try:
-        config = read_json(folder / CONFIG)
+        config = current_config(read_json(folder / CONFIG))
         family = family_of(config, str(folder))
         return family.read(Options(config, str(folder), read_tensors(folder)), architecture_of(config, family))
     except Exception:  # of as many kinds as there are ways to spoil a file
         return None
 
 
-def fitting(wanted: type[Task] | None, config: Config, folder: Path) -> type[Task]:
+def task_class(wanted: type[Task] | None, config: Config, folder: Path) -> type[Task]:
     """The task that was asked for, if the model can do it; else what the model is for."""
     if wanted is None:
         return task_of(config, folder)
@@ -73,8 +76,8 @@ def fitting(wanted: type[Task] | None, config: Config, folder: Path) -> type[Tas
 
 def task_of(config: Config, folder: Path) -> type[Task]:
     """What a model is for: sentence vectors where the folder says how to pool, else what its heads are made for."""
-    if (folder / "modules.json").is_file() and Embed.serves(config):
-        return Embed
+    if (folder / "modules.json").is_file() and EmbedTask.serves(config):
+        return EmbedTask
     for kind in TASKS.values():
         if kind.serves(config):
             return kind
@@ -83,7 +86,7 @@ def task_of(config: Config, folder: Path) -> type[Task]:
     )
 
 
-def there(device: str | None) -> str:
+def check_device(device: str | None) -> str:
     """A device that there is."""
     try:
         torch.empty(0, device=device or "cpu")

@@ -12,8 +12,8 @@ from torch import Tensor
 from regard.errors import lookup
 from regard.looking.align.spans import Range, Span, carry_spans
 from regard.looking.align.words import merge_tokens
-from regard.tasks.alignment import beside
-from regard.tasks.translated import Translated, choices
+from regard.tasks.alignment import join_alignments
+from regard.tasks.translated import Translation, best_choices
 from regard.text.files import TokenizerError
 from regard.text.markup import MARKUPS, Document, Segment, units
 
@@ -36,20 +36,20 @@ class Page:
         """What there is to translate."""
         return [part.text for part in self.document if isinstance(part, Segment) and part.text]
 
-    def marked(self, answers: Sequence[Translated]) -> str:
+    def with_markup(self, answers: Sequence[Translation]) -> str:
         """The page with these translations of its texts."""
         written = iter(answers)
         return "".join(
-            part if isinstance(part, str) else marked(part, next(written) if part.text else None)
+            part if isinstance(part, str) else markup_text(part, next(written) if part.text else None)
             for part in self.document
         )
 
-    def whole(self, answers: Sequence[Translated], alternatives: Sequence[Translated] = ()) -> Translated:
+    def join(self, answers: Sequence[Translation], alternatives: Sequence[Translation] = ()) -> Translation:
         """The translation of the page; its alignment is of the texts without tags, each on a line of its own."""
         pairs = list(zip(self.texts, (one.text for one in answers), strict=True))
-        return Translated(
+        return Translation(
             source=self.source,
-            text=self.marked(answers),
+            text=self.with_markup(answers),
             score=sum(one.score for one in answers),
             ranked=sum(one.ranked for one in answers),
             tokens=tuple(token for one in answers for token in one.tokens),
@@ -57,7 +57,7 @@ class Page:
             is_finished=all(one.is_finished for one in answers),
             source_tokens=tuple(token for one in answers for token in one.source_tokens),
             alternatives=tuple(alternatives),
-            align=lambda: beside([one.alignment for one in answers], pairs),
+            align=lambda: join_alignments([one.alignment for one in answers], pairs),
         )
 
 
@@ -67,17 +67,17 @@ def segments(pages: Sequence[Page], numbers: Iterable[int | None]) -> tuple[list
     return [text for text, _ in found], [number for _, number in found]
 
 
-def put_back(pages: Sequence[Page], answers: Sequence[Translated], nbest: int) -> list[Translated]:
+def put_back(pages: Sequence[Page], answers: Sequence[Translation], nbest: int) -> list[Translation]:
     """The pages with the translations of their texts, one for each, in order."""
     left, found = iter(answers), []
     for page in pages:
         some = [(one, *one.alternatives) for one in islice(left, len(page.texts))]
-        best, *others = ([one for one in choice if one] for choice in choices(some, nbest))
-        found.append(page.whole(best, [page.whole(other) for other in others]))
+        best, *others = ([one for one in choice if one] for choice in best_choices(some, nbest))
+        found.append(page.join(best, [page.join(other) for other in others]))
     return found
 
 
-def marked(segment: Segment, answer: Translated | None) -> str:
+def markup_text(segment: Segment, answer: Translation | None) -> str:
     """A translation of a segment with its marks around the words that they belong to."""
     if answer is None or not segment.marks:
         return segment.marked(answer.text if answer else "", [(0, 0)] * len(segment.marks))
@@ -87,7 +87,7 @@ def marked(segment: Segment, answer: Translated | None) -> str:
         alignment.weights, covering(target, alignment.target_ends), covering(source, alignment.source_ends)
     )
     looks = looks * alike(answer.text, target, segment.text, source)
-    spans = [Span(*touched(source, mark.begin, mark.end), mark.parent) for mark in segment.marks]
+    spans = [Span(*words_touched(source, mark.begin, mark.end), mark.parent) for mark in segment.marks]
     return segment.marked(answer.text, letters(target, len(answer.text), spans, carry_spans(spans, looks)))
 
 
@@ -106,12 +106,12 @@ def covering(words: Sequence[Range], ends: Sequence[int | None]) -> Float[Tensor
     begin = 0
     for token, end in enumerate(ends):
         if end is not None:
-            found[slice(*touched(words, begin, end)), token] = 1.0
+            found[slice(*words_touched(words, begin, end)), token] = 1.0
             begin = max(begin, end)
     return found
 
 
-def touched(words: Sequence[Range], begin: int, end: int) -> Range:
+def words_touched(words: Sequence[Range], begin: int, end: int) -> Range:
     """The words that share a letter with a stretch of text; where none does, the place before the next word."""
     first = sum(last <= begin for _, last in words)
     return first, first if begin == end else max(first, sum(at < end for at, _ in words))

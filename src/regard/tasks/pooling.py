@@ -44,14 +44,14 @@ POOLS: dict[str, Callable[[Stream, AttentionMask], Vectors]] = {
 class Pooling:
     """Several ways are set side by side; `normalise` makes vectors of length 1."""
 
-    ways: tuple[str, ...]
+    modes: tuple[str, ...]
     normalise: bool = False
-    longest: int | None = None
+    max_length: int | None = None
     lower: bool = False
     prompt: str = ""
 
     def __call__(self, x: Stream, attention_mask: AttentionMask) -> Float[Tensor, "batch _"]:
-        vectors = torch.cat([POOLS[way](x, attention_mask) for way in self.ways], -1)
+        vectors = torch.cat([POOLS[way](x, attention_mask) for way in self.modes], -1)
         return F.normalize(vectors, dim=-1) if self.normalise else vectors
 
 
@@ -64,7 +64,7 @@ def pooling_of(folder: Path, default: str) -> Pooling:
     for module in modules(folder / "modules.json"):
         kind, path = str(module.get("type", "")).rsplit(".", 1)[-1], str(module.get("path", ""))
         if kind == "Pooling":
-            ways = ways_of(inside(folder, path) / "config.json")
+            ways = modes_of(inside(folder, path) / "config.json")
         elif kind == "Normalize":
             normalise = True
         elif kind != "Transformer":
@@ -78,7 +78,7 @@ def pooling_of(folder: Path, default: str) -> Pooling:
     )
 
 
-def ways_of(path: Path) -> tuple[str, ...]:
+def modes_of(path: Path) -> tuple[str, ...]:
     settings = read_json(path)
     prefix = "pooling_mode_"
     asked = [key.removeprefix(prefix) for key, value in settings.items() if key.startswith(prefix) and value is True]

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from regard.attention.taps import at_work, edits, looks, only, unwatched
+from regard.attention.taps import active_taps, edits, looks, only_active, unwatched
 from regard.looking import watch
 from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads
 from regard.models import Aligner, Decoder, Encoder, Model, Transformer
-from regard.tasks.alignment import aligning
+from regard.tasks.alignment import alignment_layer
 from regard.text.padding import ROOM
 
 Reading = tuple[Sequence[int], Sequence[int]]
@@ -22,15 +22,15 @@ Reading = tuple[Sequence[int], Sequence[int]]
 
 def is_watched(model: nn.Module) -> bool:
     """Whether somebody looks here."""
-    return any(looks(tap) for module in model.modules() for tap in at_work(getattr(module, "taps", ())))
+    return any(looks(tap) for module in model.modules() for tap in active_taps(getattr(module, "taps", ())))
 
 
 def is_edited(model: nn.Module) -> bool:
     """Whether somebody may change something here."""
-    return any(edits(tap) for module in model.modules() for tap in at_work(getattr(module, "taps", ())))
+    return any(edits(tap) for module in model.modules() for tap in active_taps(getattr(module, "taps", ())))
 
 
-def fed(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> list[int]:
+def decoder_input(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> list[int]:
     """The tokens that a model had read when it wrote the last one; what ended a text counts as written."""
     whole = [*prefix, *ids]
     return whole if is_finished or len(whole) == len(prefix) else whole[:-1]
@@ -39,64 +39,64 @@ def fed(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> list[in
 @torch.no_grad()
 def replay(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
     """Pass over these texts, in their order, some at a time: padded on the right."""
-    for some in grouped(readings):
-        passed(model, some, device)
+    for some in group_readings(readings):
+        run_readings(model, some, device)
 
 
-def cross_places(model: Transformer | Aligner) -> list[str]:
+def cross_layers(model: Transformer | Aligner) -> list[str]:
     """Where a model looks at its source."""
     if isinstance(model, Aligner):
         return ["align"]
     return [f"decoder.{layer}.cross" for layer in range(model.config.decoder.stack.layers)]
 
 
-def usual_look(model: Transformer | Aligner) -> AlignmentHeads:
+def default_alignment_heads(model: Transformer | Aligner) -> AlignmentHeads:
     """What is read as an alignment where nobody chose: the mean of the heads of one layer, at the step that writes."""
-    places = cross_places(model)
-    return AlignmentHeads((AlignmentHead(places[aligning(len(places))]),))
+    places = cross_layers(model)
+    return AlignmentHeads((AlignmentHead(places[alignment_layer(len(places))]),))
 
 
-def cross_looks(
-    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, look: AlignmentHeads
+def alignment_weights(
+    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, heads: AlignmentHeads
 ) -> list[Tensor]:
     """How much each target token looked at each source token, (target, source) for every reading.
 
     Nobody else sees this pass; those who edit take part in it.
     """
-    return [look.of(weights) for weights in crossed(model, readings, device, look.layers)]
+    return [heads.of(weights) for weights in cross_weights(model, readings, device, heads.layers)]
 
 
-def undisturbed_looks(
-    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, look: AlignmentHeads
+def unedited_alignment_weights(
+    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, heads: AlignmentHeads
 ) -> list[Tensor]:
     """The same where nobody else may take part: for texts that were written without edits."""
-    with only():
-        return cross_looks(model, readings, device, look)
+    with only_active():
+        return alignment_weights(model, readings, device, heads)
 
 
 @torch.no_grad()
-def crossed(
+def cross_weights(
     model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, places: Sequence[str]
 ) -> Iterator[dict[str, Tensor]]:
     """The weights of every head of some places, (heads, target, source) for every reading."""
-    for some in grouped(readings):
+    for some in group_readings(readings):
         with unwatched(), watch(model, *places) as seen:
-            passed(model, some, device)
+            run_readings(model, some, device)
         for row, (source, target) in enumerate(some):
             yield {place: seen[place][row, :, : len(target), : len(source)].cpu() for place in places}
 
 
-def passed(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
+def run_readings(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
     """One pass through the layers, up to the vectors from which words would be chosen."""
-    source, source_attention_mask = padded([reading[0] for reading in readings], device)
-    target, target_attention_mask = padded([reading[1] for reading in readings], device)
+    source, source_attention_mask = pad_rows([reading[0] for reading in readings], device)
+    target, target_attention_mask = pad_rows([reading[1] for reading in readings], device)
     if isinstance(model, Transformer | Aligner):
         model.hidden(source, target, attention_mask=source_attention_mask, target_attention_mask=target_attention_mask)
     elif isinstance(model, Encoder | Decoder):
         model.hidden(target, attention_mask=target_attention_mask)
 
 
-def padded(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:
+def pad_rows(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:
     """Tokens padded on the right, and which are real; None where all are."""
     longest = max(map(len, rows))
     tokens = torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows], dtype=torch.long, device=device)
@@ -107,7 +107,7 @@ def padded(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor,
     ]
 
 
-def grouped(readings: Sequence[Reading]) -> Iterator[Sequence[Reading]]:
+def group_readings(readings: Sequence[Reading]) -> Iterator[Sequence[Reading]]:
     """As many in a row as there is room for in a batch."""
     first = 0
     while first < len(readings):

@@ -16,9 +16,9 @@ from regard.text import Batch, Encoded, Tokenizer, TokenizerError, batches
 Text = str | tuple[str, str]
 """A text, or a pair of them."""
 Item = tuple[Text, Encoded]
-Progress = Callable[[int], None]
+OnProgress = Callable[[int], None]
 """Told how many texts are done, again and again."""
-Answer = TypeVar("Answer")
+Result = TypeVar("Answer")
 
 
 class TextTooLong(RegardError, ValueError):
@@ -39,7 +39,7 @@ class Task:
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         self.checkpoint, self.model, self._tokenizer = checkpoint, checkpoint.model, tokenizer
-        self.longest = longest_of(checkpoint)
+        self.max_length = max_length_of(checkpoint)
 
     @classmethod
     def serves(cls, config: Config) -> bool:
@@ -63,19 +63,21 @@ class Task:
         """The tokens of a text, or one line that says how far it is too long."""
         first, second = (text, None) if isinstance(text, str) else text
         encoded = self.tokenizer.encode(first, second, special=special)
-        if self.longest is None or len(encoded) <= self.longest:
+        if self.max_length is None or len(encoded) <= self.max_length:
             return encoded
         if cut:
-            return encoded.cut(self.longest)
+            return encoded.cut(self.max_length)
         advice = "; cut=True (--cut) reads only its beginning" if self.can_cut else ""
-        raise TextTooLong(f"{called(number)} has {len(encoded)} tokens, the model reads at most {self.longest}{advice}")
+        raise TextTooLong(
+            f"{text_name(number)} has {len(encoded)} tokens, the model reads at most {self.max_length}{advice}"
+        )
 
     def answers(
         self,
         text: Text | Iterable[Text],
         read: Callable[[Text, int | None], Encoded],
-        answer: Callable[[Batch, list[Item]], Sequence[Answer]],
-        progress: Progress | None = None,
+        answer: Callable[[Batch, list[Item]], Sequence[Result]],
+        progress: OnProgress | None = None,
         first: int = 1,
     ) -> Any:
         """One answer per text, in the order of the texts; batches are of texts of like length.
@@ -85,7 +87,7 @@ class Task:
         alone = isinstance(text, (str, tuple))
         texts: list[Any] = [text] if alone else list(text)
         encoded = [read(each, None if alone else number) for number, each in enumerate(texts, first)]
-        found: dict[int, Answer] = {}
+        found: dict[int, Result] = {}
         pad = self.tokenizer.specials.pad
         with torch.no_grad():
             for batch in batches(encoded, pad=pad, side=self.side, device=self.device):
@@ -96,12 +98,12 @@ class Task:
         return found[0] if alone else [found[row] for row in range(len(texts))]
 
 
-def called(number: int | None) -> str:
+def text_name(number: int | None) -> str:
     """How a message names a text: by its number, if there are several."""
     return "the text" if number is None else f"text {number}"
 
 
-def longest_of(checkpoint: Checkpoint) -> int | None:
+def max_length_of(checkpoint: Checkpoint) -> int | None:
     """How many tokens a model reads: as many as it learned places for, or as its config says; None: any number."""
     config: Any = checkpoint.model.config
     if isinstance(config, AlignerConfig | MemoryNetworkConfig):

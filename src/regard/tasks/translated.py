@@ -17,7 +17,7 @@ from regard.text.capitals import large
 
 
 @dataclass(frozen=True)
-class Translated:
+class Translation:
     """What was written. `score` is its log-probability, `ranked` what hypotheses are compared by: the score made
     comparable between lengths. `is_finished` is False if it was stopped for its length. `alternatives` are the next
     best, as many as were asked for.
@@ -31,7 +31,7 @@ class Translated:
     ids: tuple[int, ...]
     is_finished: bool
     source_tokens: tuple[str, ...]
-    alternatives: tuple["Translated", ...]
+    alternatives: tuple["Translation", ...]
     align: Callable[[], Alignment] = field(repr=False, compare=False)
 
     @cached_property
@@ -41,7 +41,7 @@ class Translated:
 
 
 @dataclass(frozen=True)
-class Piece:
+class SourceSentence:
     """A sentence as the model reads it, and the gap that follows it; no tokens where there is nothing to translate.
 
     `begin` is where it stands in the text, `code` the language that is asked for before it. With `large` the answer is
@@ -69,11 +69,11 @@ Choice = tuple[Hypothesis | None, ...]
 
 
 @dataclass(frozen=True)
-class Draft:
+class TranslationDraft:
     """One way to translate a text: its pieces, and what was written for each of them."""
 
     source: str
-    pieces: tuple[Piece, ...]
+    sentences: tuple[SourceSentence, ...]
     choice: Choice
     target: Tokenizer
     reads: Tokenizer | None = None  # of the source, to name tokens that are no letters
@@ -81,26 +81,28 @@ class Draft:
     @cached_property
     def texts(self) -> list[str]:
         """What stands for each piece, the gap included."""
-        return [self.said(piece, one) + piece.gap for piece, one in zip(self.pieces, self.choice, strict=True)]
+        return [
+            self.target_text(piece, one) + piece.gap for piece, one in zip(self.sentences, self.choice, strict=True)
+        ]
 
-    def said(self, piece: Piece, one: Hypothesis | None) -> str:
+    def target_text(self, piece: SourceSentence, one: Hypothesis | None) -> str:
         """What stands for a piece."""
-        text = self.decoded(one.ids) if one else piece.sentence
+        text = self.decode(one.ids) if one else piece.sentence
         return large(text) if one and piece.large else text
 
-    def decoded(self, ids: Sequence[int]) -> str:
+    def decode(self, ids: Sequence[int]) -> str:
         """The text of some tokens, without bytes that make no letter."""
         return self.target.decode(ids).replace("\ufffd", "")
 
     @property
-    def written(self) -> list[tuple[Piece, Hypothesis]]:
-        return [(piece, one) for piece, one in zip(self.pieces, self.choice, strict=True) if one]
+    def hypotheses(self) -> list[tuple[SourceSentence, Hypothesis]]:
+        return [(piece, one) for piece, one in zip(self.sentences, self.choice, strict=True) if one]
 
-    def whole(self, align: Callable[[], Alignment], alternatives: Sequence[Translated] = ()) -> Translated:
+    def translation(self, align: Callable[[], Alignment], alternatives: Sequence[Translation] = ()) -> Translation:
         """The translation."""
-        written = [one for _, one in self.written]
+        written = [one for _, one in self.hypotheses]
         ids = tuple(number for one in written for number in one.ids)
-        return Translated(
+        return Translation(
             source=self.source,
             text="".join(self.texts),
             score=sum(one.score for one in written),
@@ -108,20 +110,20 @@ class Draft:
             tokens=self.target.tokens(ids),
             ids=ids,
             is_finished=all(one.is_finished for one in written),
-            source_tokens=tuple(token for piece, _ in self.written for token in encoded(piece).tokens),
+            source_tokens=tuple(token for piece, _ in self.hypotheses for token in encoding_of(piece).tokens),
             alternatives=tuple(alternatives),
             align=align,
         )
 
-    def aligned(self, looks: Sequence[Tensor]) -> Alignment:
+    def alignment(self, looks: Sequence[Tensor]) -> Alignment:
         """From who looked at what in each piece; no sentence looks at another."""
-        weights = [look[: len(one.ids)] for look, (_, one) in zip(looks, self.written, strict=True)]
+        weights = [look[: len(one.ids)] for look, (_, one) in zip(looks, self.hypotheses, strict=True)]
         text = "".join(self.texts)
-        target_ids = [number for _, one in self.written for number in one.ids]
-        source_ids = [number for piece, _ in self.written for number in encoded(piece).ids]
-        source = tuple(token for piece, _ in self.written for token in encoded(piece).tokens)
+        target_ids = [number for _, one in self.hypotheses for number in one.ids]
+        source_ids = [number for piece, _ in self.hypotheses for number in encoding_of(piece).ids]
+        source = tuple(token for piece, _ in self.hypotheses for token in encoding_of(piece).tokens)
         target_ends = [min(end, len(text)) for end in self.ends()]
-        source_ends = [end for piece, _ in self.written for end in piece.ends()]
+        source_ends = [end for piece, _ in self.hypotheses for end in piece.ends()]
         return Alignment(
             torch.block_diag(*weights) if weights else torch.zeros(0, 0),
             self.target.tokens(target_ids),
@@ -139,28 +141,28 @@ class Draft:
         found, begin = [], 0
         for one, text in zip(self.choice, self.texts, strict=True):
             ids = one.ids if one else ()
-            found += [begin + len(self.decoded(ids[: place + 1])) for place in range(len(ids))]
+            found += [begin + len(self.decode(ids[: place + 1])) for place in range(len(ids))]
             begin += len(text)
         return found
 
 
-def encoded(piece: Piece) -> Encoded:
+def encoding_of(piece: SourceSentence) -> Encoded:
     assert piece.encoded is not None
     return piece.encoded
 
 
 @runtime_checkable
-class Ranked(Protocol):
+class RankedResult(Protocol):
     """Something that others of its kind are compared with."""
 
     @property
     def ranked(self) -> float: ...
 
 
-One = TypeVar("One", bound=Ranked)
+One = TypeVar("One", bound=RankedResult)
 
 
-def choices(found: Sequence[Sequence[One] | None], count: int) -> list[tuple[One | None, ...]]:
+def best_choices(found: Sequence[Sequence[One] | None], count: int) -> list[tuple[One | None, ...]]:
     """The best ways to choose one hypothesis for each piece of a text, best first; None for a piece without any."""
     best: list[tuple[float, tuple[One | None, ...]]] = [(0.0, ())]
     for hypotheses in found:

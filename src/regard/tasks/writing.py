@@ -21,33 +21,33 @@ TOP = 50  # the likeliest tokens among which a folder that asks for sampling mea
 
 
 @dataclass(frozen=True)
-class Manner:
+class GenerationConfig:
     """How texts are written. `sample` is None for the likeliest text that a search with `beam` hypotheses finds."""
 
     beam: int = 1
-    nbest: int = 1
+    num_hypotheses: int = 1
     length_penalty: float = 1.0
     early_stop: bool = True
-    sample: Sampling | None = None
+    sampling: Sampling | None = None
     precision: str = "float32"
 
-    def of(self, texts: Sequence[int]) -> "Manner":
+    def for_texts(self, texts: Sequence[int]) -> "GenerationConfig":
         """The same for some of the texts, if each has a seed of its own."""
-        if self.sample is None or isinstance(self.sample.seed, int):
+        if self.sampling is None or isinstance(self.sampling.seed, int):
             return self
-        seeds = self.sample.seed
+        seeds = self.sampling.seed
         if max(texts, default=-1) >= len(seeds):
             raise RegardError(f"one seed, or one for each text, expected, got {len(seeds)}")
-        return replace(self, sample=replace(self.sample, seed=tuple(seeds[text] for text in texts)))
+        return replace(self, sample=replace(self.sampling, seed=tuple(seeds[text] for text in texts)))
 
-    def decoded(
+    def decode_batch(
         self,
         model: Any,
         source: Tokens | None,
         prefix: Tensor,
         *,
-        longest: Sequence[int],
-        rules: Constraints,
+        max_new_tokens: Sequence[int],
+        constraints: Constraints,
         attention_mask: AttentionMask | None = None,
         prefix_attention_mask: Tensor | None = None,
     ) -> list[tuple[Hypothesis, ...]]:
@@ -59,17 +59,17 @@ class Manner:
             prefix=prefix,
             prefix_attention_mask=prefix_attention_mask,
             beam=Beam(self.beam, self.early_stop),
-            num_hypotheses=self.nbest,
+            num_hypotheses=self.num_hypotheses,
             length_penalty=self.length_penalty,
-            sample=self.sample,
+            sample=self.sampling,
             precision=self.precision,
-            max_new_tokens=longest,
-            rules=rules,
+            max_new_tokens=max_new_tokens,
+            rules=constraints,
         )
         return [one.hypotheses for one in found]
 
 
-class Settings:
+class FolderGenerationConfig:
     """What generation_config.json says, and config.json where it is silent.
 
     How to search is read from one file only, as others do: from config.json where there is no other.
@@ -78,21 +78,21 @@ class Settings:
     def __init__(self, checkpoint: Checkpoint) -> None:
         self.folder = checkpoint.folder
         given = {key: value for key, value in settings_of(self.folder, GENERATION).items() if value is not None}
-        self.told = {**checkpoint.config, **given}
+        self.values = {**checkpoint.config, **given}
         self.search: dict[str, Any] = given if (self.folder / GENERATION).is_file() else checkpoint.config
 
     def number(self, key: str) -> int | None:
         """A token's number."""
-        return number_of(self.told.get(key), f"{self.folder}: {key}")
+        return number_of(self.values.get(key), f"{self.folder}: {key}")
 
     def numbers(self, key: str) -> tuple[int, ...]:
         """One number or several."""
-        told = self.told.get(key)
+        told = self.values.get(key)
         told = told if isinstance(told, list) else [] if told is None else [told]
         return tuple(number for each in told if (number := number_of(each, f"{self.folder}: {key}")) is not None)
 
     def length(self, key: str) -> int | None:
-        told = self.told.get(key)
+        told = self.values.get(key)
         if told is not None and (type(told) is not int or told < 0):
             raise CheckpointError(f"{self.folder}: {key} = {told!r} is not a length")
         return told
@@ -104,29 +104,29 @@ class Settings:
             raise CheckpointError(f"{self.folder}: {key} = {told!r} is not a number")
         return default if told is None else told
 
-    def look(self) -> AlignmentHeads | None:
+    def alignment_heads(self) -> AlignmentHeads | None:
         """Which heads are read as an alignment, where the folder says so: "decoder.1.cross:3 shifted"."""
-        told = self.told.get("alignment")
+        told = self.values.get("alignment")
         if told is not None and not isinstance(told, str):
             raise CheckpointError(f"{self.folder}: alignment = {told!r} is no look")
         return None if told is None else AlignmentHeads.read(told)
 
     def capitals(self) -> bool:
         """Whether texts in capitals are read as such; a folder whose model has not learned them says "small"."""
-        told = self.told.get("capitals")
+        told = self.values.get("capitals")
         if told not in (None, "small"):
             raise CheckpointError(f'{self.folder}: capitals = {told!r}; "small" is known')
         return told is None
 
     def phrases(self) -> tuple[tuple[int, ...], ...]:
         """Bad words, of one token or several."""
-        words = self.told.get("bad_words_ids") or []
+        words = self.values.get("bad_words_ids") or []
         if not isinstance(words, list) or not all(isinstance(word, list) and word for word in words):
             raise CheckpointError(f"{self.folder}: bad_words_ids: a list of lists of tokens expected, got {words!r}")
         where = f"{self.folder}: bad_words_ids"
         return tuple(tuple(number_of(token, where) or 0 for token in word) for word in words)
 
-    def rules(self, specials: Specials, shortest: int = 0) -> Constraints:
+    def constraints(self, specials: Specials, min_new_tokens: int = 0) -> Constraints:
         """Without forced tokens: those are the business of models that read one text and write another."""
         known = specials.sep if specials.eos is None else specials.eos
         ends = self.numbers("eos_token_id") or (() if known is None else (known,))
@@ -135,45 +135,47 @@ class Settings:
         return Constraints(
             ends,
             banned=(*single, *self.numbers("suppress_tokens")),
-            min_new_tokens=shortest,
+            min_new_tokens=min_new_tokens,
             banned_first=self.numbers("begin_suppress_tokens"),
             phrases=tuple(word for word in phrases if len(word) > 1),
             no_repeat=int(self.amount("no_repeat_ngram_size", 0)),
             repetition_penalty=self.amount("repetition_penalty", 1.0),
         )
 
-    def sample(self, wanted: Wanted, seed: int | None) -> Sampling | None:
+    def sampling(self, requested: Wanted, seed: int | None) -> Sampling | None:
         """How to draw, or None: texts are drawn only where the caller or the folder says so."""
-        if wanted is False or (wanted is None and self.search.get("do_sample") is not True):
+        if requested is False or (requested is None and self.search.get("do_sample") is not True):
             return None
-        if not isinstance(wanted, Sampling):
+        if not isinstance(requested, Sampling):
             own: dict[str, Any] = {
                 "temperature": self.amount("temperature", 1.0),
                 "top_k": int(self.amount("top_k", TOP)),
                 "top_p": self.amount("top_p", 1.0),
                 "min_p": self.amount("min_p", 0.0),
             }
-            wanted = Sampling(**own | dict(wanted if isinstance(wanted, Mapping) else {}))
-        return wanted if seed is None else replace(wanted, seed=seed)
+            requested = Sampling(**own | dict(requested if isinstance(requested, Mapping) else {}))
+        return requested if seed is None else replace(requested, seed=seed)
 
-    def manner(
+    def generation_config(
         self,
         *,
         beam: int | None = None,
-        nbest: int = 1,
+        num_hypotheses: int = 1,
         length_penalty: float | None = None,
         sample: Wanted = None,
         seed: int | None = None,
         precision: str = "float32",
-    ) -> Manner:
+    ) -> GenerationConfig:
         """What the caller says, and for all else what the folder says."""
-        drawn = self.sample(sample, seed)
+        drawn = self.sampling(sample, seed)
         if beam is None:
-            beam = 1 if drawn else max(nbest, int(self.amount("num_beams", 1)))
-        for name, number in (("beam", beam), ("nbest", nbest)):
+            beam = 1 if drawn else max(num_hypotheses, int(self.amount("num_beams", 1)))
+        for name, number in (("beam", beam), ("nbest", num_hypotheses)):
             if number < 1:
                 raise RegardError(f"{name} is 1 or more, got {number}")
-        if drawn is None and nbest > beam:
-            raise RegardError(f"nbest = {nbest}, more than the {beam} hypotheses that a beam of {beam} keeps")
+        if drawn is None and num_hypotheses > beam:
+            raise RegardError(f"nbest = {num_hypotheses}, more than the {beam} hypotheses that a beam of {beam} keeps")
         penalty = self.amount("length_penalty", 1.0) if length_penalty is None else length_penalty
-        return Manner(beam, nbest, penalty, self.search.get("early_stopping") != "never", drawn, precision)
+        return GenerationConfig(
+            beam, num_hypotheses, penalty, self.search.get("early_stopping") != "never", drawn, precision
+        )

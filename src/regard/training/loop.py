@@ -36,7 +36,7 @@ class Diverged(RegardError):
 class Loop:
     """Everything that takes part in a training, and how far it is.
 
-    `save` writes a checkpoint of what it is told, `evaluate` gives scores. `learner` is what computes losses:
+    `save` writes a checkpoint, `evaluate` gives scores. `learner` is what computes losses:
     the Learner itself, or what wraps it.
     """
 
@@ -60,12 +60,12 @@ class Loop:
         try:
             while True:
                 scores: dict[str, float] = {}
-                is_judged = self.is_due(self.train.evaluate_every or self.train.save_every)
-                if is_judged and self.evaluate is not None and self.progress.evaluated_step < self.progress.step:
+                is_evaluated = self.is_due(self.train.evaluate_every or self.train.save_every)
+                if is_evaluated and self.evaluate is not None and self.progress.evaluated_step < self.progress.step:
                     scores = self.evaluate_now(self.evaluate)
                     saved = -1
-                is_kept = self.is_due(self.train.save_every) or self.progress.best_step == self.progress.step
-                if (is_kept or self.is_over()) and saved != self.progress.step:
+                is_saved = self.is_due(self.train.save_every) or self.progress.best_step == self.progress.step
+                if (is_saved or self.is_over()) and saved != self.progress.step:
                     self.save(self.progress_to_save(), scores)
                     saved = self.progress.step
                 if self.is_over():
@@ -94,18 +94,18 @@ class Loop:
         )
 
     def progress_to_save(self) -> TrainingProgress:
-        self.progress = replace(self.progress, log=self.log.synced_length(), world=self.world.size)
+        self.progress = replace(self.progress, log_length=self.log.synced_length(), processes=self.world.size)
         return self.progress
 
     def step(self) -> None:
         """One more step. Everything random about it follows from its number."""
         train, step = self.train, self.progress.step + 1
-        begun = time.perf_counter()
+        started = time.perf_counter()
         first = (step - 1) * train.accumulate
         numbers = range(first, first + train.accumulate)
         batches = [self.batch_source[number].to(self.world.device) for number in numbers]
         torch.manual_seed(mix_seeds(train.seed, step, self.world.rank))
-        rate = learning_rate_at(
+        learning_rate = learning_rate_at(
             step,
             peak=train.learning_rate,
             schedule=train.schedule,
@@ -115,68 +115,72 @@ class Loop:
             cooldown=train.cooldown,
         )
         self.model.train()
-        done = training_step(
+        result = training_step(
             self.learner,
             batches,
             self.optimiser,
-            learning_rate=rate,
+            learning_rate=learning_rate,
             max_norm=train.clip_norm,
             world=self.world,
             memory=self.memory,
         )
-        self.memory = done.memory
+        self.memory = result.memory
         epoch = self.batch_source.epoch_and_number(numbers[0])[0]
-        self.progress = replace(self.progress, step=step, **self.count_step(done, step, numbers[0]))
+        self.progress = replace(self.progress, step=step, **self.count_step(result, step, numbers[0]))
         if step % train.log_every == 0 or step == train.steps:
-            self.write_log(epoch, rate, done.norm)
-        seconds = time.perf_counter() - begun
-        self.log.time(step, seconds=round(seconds, 4), tokens_per_second=round(done.count / seconds, 1))
-        told = {"loss": done.cross_entropy / max(done.count, 1), "rate": rate, "tokens/s": done.count / seconds}
-        self.report.step(step, {"epoch": epoch + 1, **told})
+            self.write_log(epoch, learning_rate, result.norm)
+        seconds = time.perf_counter() - started
+        self.log.time(step, seconds=round(seconds, 4), tokens_per_second=round(result.count / seconds, 1))
+        loss = result.cross_entropy / max(result.count, 1)
+        values = {"epoch": epoch + 1, "loss": loss, "learning_rate": learning_rate, "tokens/s": result.count / seconds}
+        self.report.step(step, values)
 
-    def count_step(self, done: StepResult, step: int, batch: int) -> dict[str, Any]:
+    def count_step(self, result: StepResult, step: int, batch: int) -> dict[str, Any]:
         """The sums since the last line of the log, and the steps in a row that were skipped."""
-        if not done.skipped:
+        if not result.skipped:
             before = self.progress
-            sums = {"loss": before.loss + done.loss, "plain": before.cross_entropy + done.cross_entropy}
-            return sums | {"count": before.count + done.count, "streak": 0}
-        streak = self.progress.skipped_in_a_row + 1
-        epoch, place = self.batch_source.epoch_and_number(batch)
-        where = f"step {step}, batch {place} of epoch {epoch + 1}"
-        self.log.write(step, skipped=where, norm=str(done.norm))
+            cross_entropy = before.cross_entropy + result.cross_entropy
+            sums = {"loss": before.loss + result.loss, "cross_entropy": cross_entropy}
+            return sums | {"count": before.count + result.count, "skipped_in_a_row": 0}
+        skipped = self.progress.skipped_in_a_row + 1
+        epoch, number = self.batch_source.epoch_and_number(batch)
+        where = f"step {step}, batch {number} of epoch {epoch + 1}"
+        self.log.write(step, skipped=where, norm=str(result.norm))
         self.report.say(f"{where}: the gradient is no number: skipped")
-        if streak >= self.train.non_finite:
+        if skipped >= self.train.non_finite:
             raise Diverged(
-                f"{where}: no finite gradient for {streak} steps in a row: a lower train.rate, a longer train.warmup "
-                "or train.clip may help"
+                f"{where}: no finite gradient for {skipped} steps in a row: a lower train.learning_rate, a longer "
+                "train.warmup or train.clip_norm may help"
             )
-        return {"streak": streak}
+        return {"skipped_in_a_row": skipped}
 
-    def write_log(self, epoch: int, rate: float, norm: float) -> None:
-        """A line of the log: means over the places since the line before."""
-        now = self.progress
-        if now.count:
-            means = {"loss": now.cross_entropy / now.count, "objective": now.loss / now.count}
-            self.log.write(now.step, epoch=epoch, **means, rate=rate, norm=norm, tokens=now.count)
-        self.progress = replace(now, loss=0.0, plain=0.0, count=0)
+    def write_log(self, epoch: int, learning_rate: float, norm: float) -> None:
+        """A line of the log: means over the positions since the line before."""
+        progress = self.progress
+        if progress.count:
+            means = {"loss": progress.cross_entropy / progress.count, "objective": progress.loss / progress.count}
+            self.log.write(
+                progress.step, epoch=epoch, **means, learning_rate=learning_rate, norm=norm, tokens=progress.count
+            )
+        self.progress = replace(progress, loss=0.0, cross_entropy=0.0, count=0)
 
     def evaluate_now(self, evaluate: Evaluate) -> dict[str, float]:
         """Scores, and whether they are the best so far."""
         step = self.progress.step
-        begun = time.perf_counter()
+        started = time.perf_counter()
         self.model.eval()
         with torch.no_grad():
             scores = evaluate(self.check)
         self.log.write(step, valid=scores)
-        self.log.time(step, evaluation=round(time.perf_counter() - begun, 3))
+        self.log.time(step, evaluation=round(time.perf_counter() - started, 3))
         self.report.scores(step, scores)
         if self.train.metric not in scores:
-            raise RegardError(f"train.score = {self.train.metric!r}: known here are {', '.join(scores)}")
+            raise RegardError(f"train.metric = {self.train.metric!r}: known here are {', '.join(scores)}")
         score, best = scores[self.train.metric], self.progress.best
         is_best = math.isfinite(score) and (best is None or is_better(self.train.metric, score, best))
         since_best = 0 if is_best else self.progress.evaluations_since_best + 1
         changes = {"best": score, "best_step": step} if is_best else {}
-        self.progress = replace(self.progress, evaluated=step, **news)
+        self.progress = replace(self.progress, evaluated_step=step, evaluations_since_best=since_best, **changes)
         return scores
 
 

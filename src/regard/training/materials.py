@@ -146,7 +146,7 @@ def usable_rows(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say,
         raise RecipeError(f"data.faulty = {data.faulty!r}: stop or leave-out expected")
     empty = (lengths <= 1).any(1)
     too_long = (lengths > data.max_length).any(1)
-    faults = {"is empty": empty, f"has more than data.longest = {data.max_length} tokens": too_long}
+    faults = {"is empty": empty, f"has more than data.max_length = {data.max_length} tokens": too_long}
     for fault, rows in faults.items():
         if not rows.any():
             continue

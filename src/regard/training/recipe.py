@@ -17,9 +17,9 @@ class DataRecipe:
     swap: bool = False
     label: str = "last"
     valid_share: float = 0.0  # of the training text, where there is no valid: its end is not trained on
-    max_length: int = 256  # tokens of a text, with what goes around it
+    max_length: int = 256  # tokens of a text, special ones included
     windows: str = "shuffled"  # of one long text: shuffled | straight | carried | random
-    context: int = 0  # tokens of a window; 0: as many as model.length
+    context: int = 0  # tokens of a window; 0: as many as model.max_positions
     faulty: str = "stop"  # stop | leave-out: texts that are empty or too long; how many is said
 
 
@@ -35,31 +35,32 @@ class TokenizerRecipe:
 
 @dataclass(frozen=True)
 class ModelRecipe:
-    """What is built. `style` is the family whose layout it has, so that others can load it: see styles.py."""
+    """What is built. `family` is whose layout it has, so that others can load it: see model_plans.py."""
 
     kind: str = "transformer"
     family: str = ""
     width: int = 256
     layers: tuple[int, ...] = (3,)  # one number, or [encoder, decoder]
     heads: int = 4
-    feed_forward_width: int = 0  # width of the feed-forward layer; 0: four times the model's
+    feed_forward_width: int = 0  # 0: four times the model's
     activation: str = ""
     dropout: float = 0.1
     attention_dropout: float = 0.0
     feed_forward_dropout: float = 0.0
-    max_positions: int = 512  # places, where they are learned
-    shared_embedding: bool = True  # one table of words for both sides
+    max_positions: int = 512  # where they are learned
+    shared_embedding: bool = True  # one embedding for both sides
     tied_embedding: bool = True  # and for the output
     output_bias: bool = False
-    pool: str = "first"  # first | last | mean: what labels look at
-    memory_length: int = 0  # of an xl: places back that a token sees, whatever was read before; 0: those of its segment
-    # of an alignment, whose `inner` is the width of words, 0: the model's
+    pool: str = "first"  # first | last | mean: what labels are read from
+    memory_length: int = 0  # of an xl: positions back that a token attends to, in earlier segments too; 0: its own
+    # of an alignment
+    embedding_width: int = 0  # 0: the model's
     score: str = "additive"  # additive | concat | general | dot | multihead | none
     cell: str = "gru"  # gru | lstm
-    local: str = ""  # monotonic | predictive: look at a part of the source only
-    local_window: int = 10  # places on each side of it
-    input_feeding: bool = False  # the vector of the last word is read with it
-    # of a memory, whose `layers` are hops and whose `length` is how many sentences it knows the time of
+    local: str = ""  # monotonic | predictive: attend to a part of the source only
+    local_window: int = 10  # positions on each side of it
+    input_feeding: bool = False  # the last attention output is read with the next word
+    # of a memory network, whose `layers` are hops and whose `max_positions` is how many sentences it knows the time of
     weight_tying: str = "adjacent"  # adjacent | layerwise
     hop_projection: bool = False  # a matrix between hops
 
@@ -74,13 +75,13 @@ class TrainRecipe:
     batch_size: int = 0  # texts a batch instead, if not 0
     accumulate: int = 1  # batches a step
     seed: int = 1
-    # rate
+    # optimiser
     optimiser: str = "adam"
     learning_rate: float = 5e-4
     warmup: int = 4000
     schedule: str = "inverse-square-root"
     min_learning_rate: float = 0.0
-    cooldown: int = 0  # steps at the end over which the rate falls evenly to the floor
+    cooldown: int = 0  # steps at the end over which the rate falls evenly to the least
     betas: tuple[float, ...] = (0.9, 0.98)
     epsilon: float = 1e-9
     weight_decay: float = 0.0
@@ -90,19 +91,19 @@ class TrainRecipe:
     mask_probability: float = 0.15
     whole_word_masking: bool = False
     next_sentence: bool = False
-    linear_epochs: int = 0  # epochs at the beginning in which a memory's hops have no softmax
+    linear_epochs: int = 0  # epochs at the beginning in which a memory network's hops have no softmax
     noise: float = 0.0  # share of empty memories among those that are learned from
-    frozen: tuple[str, ...] = ()  # beginnings of names of weights that stay as they are: "encoder.0", "words"
-    # what is saved and looked at
+    frozen: tuple[str, ...] = ()  # prefixes of names of weights that stay as they are: "encoder.0", "encoder.embedding"
+    # what is saved and evaluated
     save_every: int = 500
     keep: int = 2
     log_every: int = 10
     tensorboard: bool = False  # the log as event files, too
     evaluate_every: int = 0  # 0: whenever it is saved
     metric: str = "loss"
-    patience: int = 0  # evaluations without a better score before it stops; 0: never
+    patience: int = 0  # evaluations without a better one before it stops; 0: never
     valid_beam: int = 1  # while it learns
-    valid_lines: int = 0  # of the valid set that are written out for a score while it learns; 0: all
+    valid_lines: int = 0  # of the valid set that are translated for a metric while it learns; 0: all
     beam: int = 4  # of the result
     length_penalty: float = 1.0
     average: int = 1  # saves at the end whose mean is the result

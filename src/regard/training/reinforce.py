@@ -15,10 +15,10 @@ def reinforce(glances: Glances, labels: Int[Tensor, "batch"], *, curiosity: floa
     learn as usual; `curiosity` is the worth of chances that are spread out, against settling too early.
     """
     reward = (glances.logits.argmax(-1) == labels).to(glances.logits.dtype)[:, None]
-    logs = glances.chances.clamp(min=torch.finfo(glances.chances.dtype).tiny).log()
-    taken = logs.gather(-1, glances.places[..., None]).squeeze(-1)
-    surprise = (reward - glances.hopes).detach()
-    entropy = -(glances.chances * logs).sum(-1)
+    logs = glances.probabilities.clamp(min=torch.finfo(glances.probabilities.dtype).tiny).log()
+    taken = logs.gather(-1, glances.positions[..., None]).squeeze(-1)
+    surprise = (reward - glances.baselines).detach()
+    entropy = -(glances.probabilities * logs).sum(-1)
     looking = -(surprise * taken + curiosity * entropy).sum(1).mean()
-    hoping = (glances.hopes - reward).square().mean()
+    hoping = (glances.baselines - reward).square().mean()
     return F.cross_entropy(glances.logits, labels) + looking + hoping

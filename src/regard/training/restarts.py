@@ -122,9 +122,11 @@ def gradient_step(model: MemoryNetwork, learning_rate: float, clip: float) -> No
     A table has the words and the times: it is one weight in the code of the paper's authors.
     """
     tables = [
-        (weight, weight.grad) for weight in (model.words, model.when) if weight is not None and weight.grad is not None
+        (weight, weight.grad)
+        for weight in (model.embedding, model.when)
+        if weight is not None and weight.grad is not None
     ]
-    lengths = model.words.new_zeros(model.words.shape[1:-1])  # (tables, copies)
+    lengths = model.embedding.new_zeros(model.embedding.shape[1:-1])  # (tables, copies)
     for weight, grad in tables:
         lengths[: weight.shape[1]] += grad.square().sum((0, -1))
     factors = learning_rate * (clip / lengths.sqrt()).clamp(max=1)[..., None]

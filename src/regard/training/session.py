@@ -25,7 +25,7 @@ from regard.training.loop import Loop
 from regard.training.materials import TrainingData
 from regard.training.optimiser import make_optimiser, moments, restore_moments
 from regard.training.processes import World, join_processes
-from regard.training.reading import RecipeError, changed_keys, read_recipe, write_recipe
+from regard.training.reading import CHECKPOINTS, RecipeError, changed_keys, read_run_recipe, write_recipe
 from regard.training.recipe import Recipe
 from regard.training.reports import SilentReport, TrainingReport, make_report
 from regard.training.sharing import parallelise, whole_model
@@ -63,7 +63,7 @@ def write_run_recipe(recipe: Recipe, run: Path) -> None:
     """Write the recipe into its run; where there is one, it must ask for the same."""
     path = run / RECIPE
     if path.is_file():
-        before = read_recipe(path)
+        before = read_run_recipe(path)
         if keys := changed_keys(before, recipe):
             raise RecipeError(f"{path}: this run has another {keys[0]}: go on as it was, or choose another run")
     write_text(path, write_recipe(recipe))
@@ -81,7 +81,7 @@ class Session:
     def run_or_resume(self) -> Path:
         """From the newest checkpoint, or from the beginning, to the end."""
         recipe, world = self.recipe, self.world
-        checkpoints = CheckpointStore(self.run / "checkpoints")
+        checkpoints = CheckpointStore(self.run / CHECKPOINTS)
         if world.is_first:
             checkpoints.sweep()
             for name in (TOKENIZER, RESULT):
@@ -135,7 +135,7 @@ class Session:
         """Put everything together, and run the loop; `folder` is the checkpoint to go on from."""
         recipe, train, world, model = self.recipe, self.recipe.train, self.world, start.model
         if world.size > 1 and recipe.model.kind == "xl" and recipe.model.memory_length:
-            raise RecipeError(f"model.memory: what is carried is saved by one process, got {world.size}")
+            raise RecipeError(f"model.memory_length: what is carried is saved by one process, got {world.size}")
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
         steps = parallelise(learner, world, train)
         now = whole_model(model, start.plan.config)

@@ -17,10 +17,21 @@ from torch import Tensor
 
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import MANIFEST, check_manifest, first_line, read_json, write_manifest
+from regard.checkpoints.old_names import current_tensors
 from regard.errors import RegardError
 from regard.training.lock import lock
 
 STATE, OPTIMISER, OLD = "state.json", "optimiser.safetensors", "old"
+VERSION = 2
+"""Of state.json. Version 1 did not say so, and had the names of OLD_FIELDS."""
+OLD_FIELDS = {
+    "evaluated": "evaluated_step",
+    "waited": "evaluations_since_best",
+    "streak": "skipped_in_a_row",
+    "log": "log_length",
+    "plain": "cross_entropy",
+    "world": "processes",
+}
 
 
 class SaveError(RegardError):
@@ -29,9 +40,9 @@ class SaveError(RegardError):
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """How far a run is. `streak` counts steps in a row that were skipped, `waited` evaluations without a better score;
-    `evaluated` is the last step that was; `log` is how many bytes of the log belong to all this. `loss`, `plain` and
-    `count` are sums since the last line of the log."""
+    """How far a run is. `evaluated_step` is the last step that was evaluated; `log_length` is how many bytes of the log
+    belong to all this. `loss` (label smoothing included), `cross_entropy` and `count` are sums since the last line of
+    the log."""
 
     step: int = 0
     evaluated_step: int = -1
@@ -57,18 +68,19 @@ class CheckpointStore:
 
     def steps(self) -> list[int]:
         """The steps that there are folders of, whole or not, in order."""
-        found = self.folder.glob("step-*") if self.folder.is_dir() else ()
-        return sorted(int(path.name[5:]) for path in found if path.name[5:].isdigit())
+        folders = self.folder.glob("step-*") if self.folder.is_dir() else ()
+        return sorted(int(path.name[5:]) for path in folders if path.name[5:].isdigit())
 
     def save(
         self, progress: TrainingProgress, optimiser_state: dict[str, Tensor], write: Callable[[Path], None]
     ) -> Path:
-        """Write a checkpoint. `write` puts the model into a folder, `memory` is the optimiser's."""
+        """Write a checkpoint. `write` puts the model into a folder."""
 
         def fill(beside: Path) -> None:
             write(beside)
             save_file({key: value.contiguous() for key, value in optimiser_state.items()}, beside / OPTIMISER)
-            (beside / STATE).write_text(json.dumps(asdict(progress), indent=1) + "\n", encoding="utf-8")
+            values = {"version": VERSION, **asdict(progress)}
+            (beside / STATE).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
 
         return write_with_manifest(self.path(progress.step), fill)
 
@@ -105,8 +117,16 @@ def read_progress(folder: Path) -> TrainingProgress:
     check_manifest(folder)
     if lacking := {STATE, OPTIMISER} - read_json(folder / MANIFEST).keys():
         raise CheckpointError(f"{folder}: not whole: no {', '.join(sorted(lacking))}")
+    values = read_json(folder / STATE)
+    version = values.pop("version", 1)
+    if version not in range(1, VERSION + 1):
+        raise CheckpointError(
+            f"{folder / STATE}: version {version!r}, up to {VERSION} is known: a newer regard reads it"
+        )
+    if version == 1:
+        values = {OLD_FIELDS.get(name, name): value for name, value in values.items()}
     try:
-        return TrainingProgress(**read_json(folder / STATE))
+        return TrainingProgress(**values)
     except TypeError as problem:
         raise CheckpointError(f"{folder / STATE}: no state of a training ({first_line(problem)})") from None
 
@@ -114,23 +134,23 @@ def read_progress(folder: Path) -> TrainingProgress:
 def read_optimiser_state(folder: Path) -> dict[str, Tensor]:
     """What the optimiser remembered."""
     try:
-        return load_file(folder / OPTIMISER)
+        return current_tensors(load_file(folder / OPTIMISER))
     except (SafetensorError, OSError) as problem:
         raise CheckpointError(f"{folder / OPTIMISER}: no readable safetensors ({first_line(problem)})") from None
 
 
 def write_with_manifest(folder: Path, fill: Callable[[Path], None]) -> Path:
-    """Have a folder filled, with a manifest, and put in its place."""
+    """Fill a folder, with a manifest, and put it where it belongs."""
 
-    def listed(beside: Path) -> None:
+    def fill_with_manifest(beside: Path) -> None:
         fill(beside)
         write_manifest(beside)
 
-    return write_folder(folder, listed)
+    return write_folder(folder, fill_with_manifest)
 
 
 def write_folder(folder: Path, fill: Callable[[Path], object]) -> Path:
-    """Have a folder filled beside its place; then put it there."""
+    """Fill a new folder beside this one; then rename it."""
     with save_errors(folder):
         make_folder(folder.parent)
         around = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
@@ -143,7 +163,7 @@ def write_folder(folder: Path, fill: Callable[[Path], object]) -> Path:
                 sync_path(path)
             sync_path(beside)
             if folder.exists():
-                os.rename(folder, around / OLD)  # should it end here, clear() brings it back
+                os.rename(folder, around / OLD)  # should it end here, restore_or_remove() brings it back
             os.rename(beside, folder)
             sync_path(folder.parent)
         finally:
@@ -151,16 +171,16 @@ def write_folder(folder: Path, fill: Callable[[Path], object]) -> Path:
     return folder
 
 
-def restore_or_remove(around: Path, place: Path) -> None:
-    """Remove what was filled beside a place; what was taken out of the place goes back if nothing else came."""
-    if (around / OLD).is_dir() and not place.exists():
-        os.rename(around / OLD, place)
-        sync_path(place.parent)
+def restore_or_remove(around: Path, folder: Path) -> None:
+    """Remove what was written beside a folder; the old folder goes back if no new one has replaced it."""
+    if (around / OLD).is_dir() and not folder.exists():
+        os.rename(around / OLD, folder)
+        sync_path(folder.parent)
     shutil.rmtree(around, ignore_errors=True)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file beside its place; then put it there."""
+    """Write a new file beside this one; then rename it."""
     beside = path.with_name(f".{path.name}.new")
     with save_errors(path):
         beside.write_text(text, encoding="utf-8")
@@ -175,8 +195,7 @@ def save_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, SafetensorError) as problem:
-        told = problem.strerror if isinstance(problem, OSError) else None
-        reason = told or first_line(problem)
+        reason = (problem.strerror if isinstance(problem, OSError) else None) or first_line(problem)
         raise SaveError(f"{path}: cannot be written ({reason}); what was saved before is whole") from None
 
 

@@ -59,10 +59,10 @@ def next_token_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     if recipe.data.windows != "carried":
         raise RecipeError(
             f"data.windows = {recipe.data.windows!r}: a model that remembers reads on, 'carried' expected, or "
-            "model.memory = 0"
+            "model.memory_length = 0"
         )
     rows = recipe.train.batch_size or max(1, recipe.train.batch_tokens // context)
-    return replace(found, judged=continued_batches(judged, context, rows, objective) if len(judged) > 1 else ())
+    return replace(found, valid_batches=continued_batches(judged, context, rows, objective) if len(judged) > 1 else ())
 
 
 def continued_batches(tokens: np.ndarray, context: int, rows: int, objective: NextTokenObjective) -> list[TextBatch]:
@@ -107,7 +107,7 @@ def windowed_data(
 ) -> TrainingData:
     if context > recipe.model.max_positions:
         raise RecipeError(
-            f"data.context = {context}: the model has places for model.length = {recipe.model.max_positions}"
+            f"data.context = {context}: the model has places for model.max_positions = {recipe.model.max_positions}"
         )
     train = recipe.train
     rows = train.batch_size or max(1, train.batch_tokens // context)
@@ -146,7 +146,7 @@ def continues_word(tokenizer: Tokenizer) -> torch.Tensor:
     space = next((mark for mark in ("Ġ", "▁") if any(name.startswith(mark) for name in names)), None)
     if space is None:
         raise RecipeError(
-            "train.whole_words: every token of this tokeniser is a word of its own, or words have no mark"
+            "train.whole_word_masking: every token of this tokeniser is a word of its own, or words have no mark"
         )
     special = set(tokenizer.specials)
     return torch.tensor([not name.startswith(space) and number not in special for number, name in enumerate(names)])

@@ -22,6 +22,7 @@ from regard.models import (
     OutputConfig,
     PositionConfig,
     RecurrentConfig,
+    ScoreConfig,
     StackConfig,
     TransformerConfig,
     XLConfig,
@@ -130,7 +131,7 @@ def xl(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """Dai et al. 2019, norms before each part: distances in the score, and a memory of what was read before."""
     layers = stack(model, depths(model)[0], "gelu-tanh")
     window = model.memory_length + 1 if model.memory_length else None
-    layers = replace(layers, attention=replace(layers.attention, score="xl"), window=window)
+    layers = replace(layers, attention=replace(layers.attention, score=ScoreConfig("xl")), window=window)
     side = EmbeddedStackConfig(EmbeddingConfig(wanted.vocabulary, dropout=model.dropout), layers)
     output = OutputConfig(model.tied_embedding, bias=model.output_bias)
     return ModelPlan(XLConfig(side, output), "XL", {"model_type": "regard-xl"})
@@ -177,7 +178,7 @@ def esm(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
         classify = ClassificationHeadConfig(wanted.labels, pool_of(model), "tanh", dropout=model.dropout)
         return ModelPlan(EncoderConfig(side, None, classify), "EsmForSequenceClassification", told)
     if wanted.next_sentence:
-        raise RecipeError("model.style = 'esm' does not tell whether sentences follow each other: bert does")
+        raise RecipeError("model.family = 'esm' does not tell whether sentences follow each other: bert does")
     return ModelPlan(
         EncoderConfig(side, OutputConfig(model.tied_embedding, bias=True, transform="gelu")), "EsmForMaskedLM", told
     )
@@ -188,7 +189,7 @@ def alignment(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
 
     Annotations, both ways together, are as wide as the decoder's state.
     """
-    words = model.feed_forward_width or model.width
+    words = model.embedding_width or model.width
     counts, widths = (wanted.vocabulary, wanted.target_vocabulary or wanted.vocabulary), (model.width // 2, model.width)
     sizes = zip(counts, widths, depths(model), strict=True)
     reads, writes = (RecurrentConfig(count, words, width, layers) for count, width, layers in sizes)
@@ -222,7 +223,7 @@ def memory(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
         tying=model.weight_tying,
         projects=model.hop_projection,
         memories=model.max_positions,
-        longest=wanted.sentence_words,
+        max_words=wanted.sentence_words,
     )
     return ModelPlan(config, "Memory", {"model_type": "regard-memory"})
 
@@ -291,7 +292,7 @@ FAMILIES: dict[str, dict[str, ModelPlanner]] = {
 def model_plan(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     """What a recipe's model is made of."""
     styles = lookup(FAMILIES, model.kind, "model kind")
-    style = lookup(styles, model.family or next(iter(styles)), f"style of {model.kind} (model.style)")
+    style = lookup(styles, model.family or next(iter(styles)), f"family of {model.kind} (model.family)")
     if len(model.layers) > (2 if model.kind in ("transformer", "alignment") else 1) or min(model.layers, default=0) < 1:
         raise RecipeError(f"model.layers = {list(model.layers)}: one number from 1 on expected, or two for two sides")
     if model.heads < 1 or model.width % model.heads:

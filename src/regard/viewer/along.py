@@ -11,9 +11,9 @@ from torch import nn
 from regard.attention import Pattern, Tap
 from regard.decoding.steps import StepModel
 from regard.looking.layer_names import LayerNames
-from regard.looking.watch import attached
+from regard.looking.watch import attach_taps
 from regard.shapes import Stream
-from regard.viewer.payload import Progress, States
+from regard.viewer.payload import RunState, RunStatus
 
 OFTEN = 0.05  # seconds between two lines of the same state
 
@@ -25,12 +25,12 @@ class Cancelled(Exception):
 class Along:
     """Tells how far a run is, and stops it once it was cancelled: every word of it is asked through here."""
 
-    def __init__(self, run: str, tell: Callable[[Progress], None]) -> None:
+    def __init__(self, run: str, tell: Callable[[RunStatus], None]) -> None:
         self.run, self.tell = run, tell
         self.cancelled = threading.Event()
-        self.last: tuple[States, float] = ("waiting", 0.0)
+        self.last: tuple[RunState, float] = ("waiting", 0.0)
 
-    def at(self, state: States, fraction: float = 0.0, text: str = "", tokens: list[str] | None = None) -> None:
+    def at(self, state: RunState, fraction: float = 0.0, text: str = "", tokens: list[str] | None = None) -> None:
         """A state, and how much of it is done."""
         if self.cancelled.is_set():
             raise Cancelled
@@ -38,7 +38,7 @@ class Along:
         if state == self.last[0] and now < self.last[1] + OFTEN and fraction < 1:
             return
         self.last = (state, now)
-        self.tell(Progress(run=self.run, state=state, fraction=min(fraction, 1.0), text=text, tokens=tokens or []))
+        self.tell(RunStatus(run=self.run, state=state, fraction=min(fraction, 1.0), text=text, tokens=tokens or []))
 
 
 class Passing(Tap):
@@ -62,7 +62,7 @@ def passing(model: nn.Module, along: Along) -> Iterator[None]:
     places = LayerNames(model)
     modules = dict.fromkeys([*places.layers.values(), *places.blocks.values()])
     tap = Passing(along, len(places.names))
-    with attached(dict.fromkeys(modules, tap)):
+    with attach_taps(dict.fromkeys(modules, tap)):
         yield
 
 

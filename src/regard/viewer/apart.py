@@ -14,88 +14,90 @@ from regard.looking.layer_names import LayerNames
 from regard.looking.prune import head_numbers
 from regard.models import Encoder
 from regard.tasks import Task
-from regard.tasks.changes import Changes, Watched, spelled
+from regard.tasks.changes import ReadingDifference, WatchedText, token_names
 from regard.viewer.asking import passed
-from regard.viewer.kept import Kept
+from regard.viewer.finished_run import FinishedRun
 
 MISSING = float("nan")
 
 
 @dataclass(frozen=True, eq=False)
-class Beside:
+class Comparison:
     """What a run is compared with: another run, or a model and its name. All heads, or one head of a place."""
 
-    run: Kept | None = None
-    name: str = ""
+    other_run: FinishedRun | None = None
+    model_name: str = ""
     model: Task | None = None
-    place: str | None = None
+    layer: str | None = None
     head: int = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class LayerPair:
     """One place of both. `heads` are the numbers that the heads of the difference have in the whole model."""
 
-    place: str
+    layer: str
     heads: Sequence[int]
     difference: PatternDifference
-    count: int
+    head_count: int
 
     def divergences(self) -> Tensor:
         """Of every head in bits, from 0 (nothing changed) to 1 (nothing stayed); not a number where one has lost it."""
-        found = torch.full((self.count,), MISSING)
+        found = torch.full((self.head_count,), MISSING)
         found[list(self.heads)] = self.difference.divergence()[0].cpu().float()
         return found
 
-    def weights(self, head: int) -> Tensor:
+    def weight_difference(self, head: int) -> Tensor:
         """How much more of each row goes to each key: (queries, keys)."""
         if head not in self.heads:
             known = ", ".join(map(str, self.heads))
-            raise RegardError(f"{self.place} has no head {head} on both sides, only {known or 'none'}")
+            raise RegardError(f"{self.layer} has no head {head} on both sides, only {known or 'none'}")
         return self.difference[0, list(self.heads).index(head)]
 
 
-Apart = Mapping[str, Pair]
+LayerPairs = Mapping[str, LayerPair]
 """Every place of both."""
 
 
-def between_runs(kept: Kept, before: Kept) -> Apart:
+def compare_runs(kept: FinishedRun, before: FinishedRun) -> LayerPairs:
     """What changed since another run of as many tokens."""
     found = differences(before.patterns, kept.patterns)
-    return {place: Pair(place, range(one.first.shape[1]), one, one.first.shape[1]) for place, one in found.items()}
+    return {place: LayerPair(place, range(one.first.shape[1]), one, one.first.shape[1]) for place, one in found.items()}
 
 
-def between_models(kept: Kept, name: str, task: Task) -> Apart:
+def compare_models(kept: FinishedRun, name: str, task: Task) -> LayerPairs:
     """What another model does with the tokens of a run, the written ones too, under the same edits."""
-    other = watched(task, read_again(kept, name, task))
-    one = watched(kept.task, kept.patterns)
-    found = Changes(one, other)
-    if kept.ask.edits and any(one.heads[place] != other.heads[place] for place in one.heads):
+    other = watched_text(task, read_again(kept, name, task))
+    one = watched_text(kept.task, kept.patterns)
+    found = ReadingDifference(one, other)
+    if kept.request.edits and any(one.heads[place] != other.heads[place] for place in one.heads):
         raise RegardError("one of the models is pruned, and edits count the heads that are left: take the edits back")
     counts = {place: 1 + max(*one.heads[place], *other.heads[place]) for place in one.heads}
-    return {place: Pair(place, found.heads(place), found.at(place), counts[place]) for place in counts}
+    return {place: LayerPair(place, found.heads(place), found.difference(place), counts[place]) for place in counts}
 
 
-def watched(task: Task, patterns: Mapping[str, Pattern]) -> Watched:
+def watched_text(task: Task, patterns: Mapping[str, Pattern]) -> WatchedText:
     layers = LayerNames(task.model).layers
     heads = {place: head_numbers(layers[place], pattern.shape[1]) for place, pattern in patterns.items()}
-    return Watched(patterns, ((), ()), heads)
+    return WatchedText(patterns, ((), ()), heads)
 
 
 @torch.no_grad()
-def read_again(kept: Kept, name: str, task: Any) -> dict[str, Pattern]:
+def read_again(kept: FinishedRun, name: str, task: Any) -> dict[str, Pattern]:
     """What the layers of another model look at when it reads, and writes, what the run did."""
-    reading, side = kept.found.reading, kept.found.sides[-1]
+    reading, side = kept.result.reading, kept.result.sides[-1]
     if reading is None:
-        raise RegardError(f"{kept.ask.model} did not read a text of tokens: {name} cannot read it again")
+        raise RegardError(f"{kept.request.model} did not read a text of tokens: {name} cannot read it again")
     kinds = [type(one.model).__name__ for one in (kept.task, task)]
     if kinds[0] != kinds[1]:
-        raise RegardError(f"{kept.ask.model} and {name} do not read alike, {kinds[0]} and {kinds[1]}: no heads to pair")
+        raise RegardError(
+            f"{kept.request.model} and {name} do not read alike, {kinds[0]} and {kinds[1]}: no heads to pair"
+        )
     for ids, words in zip(reading, zip(*map(vocabularies, (kept.task, task)), strict=True), strict=True):
-        if spelled(words[0], ids) != spelled(words[1], ids):
-            raise RegardError(f"{kept.ask.model} and {name} do not have the same tokens: no words to pair")
+        if token_names(words[0], ids) != token_names(words[1], ids):
+            raise RegardError(f"{kept.request.model} and {name} do not have the same tokens: no words to pair")
     segments = side.segments if isinstance(task.model, Encoder) else None
-    with edit(task.model, kept.ask.edits), watch(task.model, *LayerNames(task.model).layers) as seen:
+    with edit(task.model, kept.request.edits), watch(task.model, *LayerNames(task.model).layers) as seen:
         passed(task, reading, segments)
     return {place: seen[place] for place in seen}
 

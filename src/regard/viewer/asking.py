@@ -19,13 +19,13 @@ from regard.looking.layer_names import LayerNames
 from regard.models import Encoder
 from regard.tasks import Task
 from regard.tasks.replay import Reading
-from regard.tasks.translated import Piece
-from regard.tasks.writing import Manner
+from regard.tasks.translated import SourceSentence
+from regard.tasks.writing import GenerationConfig
 from regard.text import Tokenizer
 from regard.viewer import payload, sides
 from regard.viewer.along import Along, Stepped, passing
 from regard.viewer.limits import Limits
-from regard.viewer.payload import Ask, Side
+from regard.viewer.payload import RunRequest, TokenColumn
 from regard.viewer.telling import OPTIONS, aligned, candidates, tree_of
 
 LONG = 4096  # tokens; a longer text is only read unless somebody says otherwise
@@ -54,12 +54,12 @@ class Found:
     label or answer: what an edit is compared by; `loss` is how unlikely a model finds the answer. `sentences` are those
     of a text that is read sentence by sentence, of which this is one."""
 
-    answer: payload.Answer
-    sides: tuple[Side, ...]
+    answer: payload.AnswerPayload
+    sides: tuple[TokenColumn, ...]
     looks: dict[str, Look]
-    tree: payload.Tree | None = None
-    alignment: payload.Aligned | None = None
-    candidates: tuple[payload.Candidates, ...] = ()
+    tree: payload.BeamTreePayload | None = None
+    alignment: payload.AlignmentPayload | None = None
+    candidates: tuple[payload.CandidateTokens, ...] = ()
     reading: Reading | None = None
     chances: dict[str, float] = field(default_factory=dict)
     loss: "Loss | None" = None
@@ -67,14 +67,14 @@ class Found:
 
 
 @torch.no_grad()
-def found(task: Task, ask: Ask, along: Along, limits: Limits) -> Found:
+def found(task: Task, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """Ask a model. Everything happens in this call and this thread: edits and watchers are nobody else's."""
     along.at("reading")
     with edit(task.model, ask.edits):
         return lookup(ASKED, task.name, "task")(task, ask, along, limits)
 
 
-def translated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+def translated(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """One text becomes another; of a text that the model translates sentence by sentence, one sentence does."""
     alone(ask)
     pieces = [piece for piece in task.pieces(ask.text, None, "", task.splits) if piece.encoded is not None]
@@ -82,7 +82,7 @@ def translated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     encoded, target, start = piece.encoded, task.tokenizer.target, task.start()
     short_enough(len(encoded), limits)
     source = sides.read("source", [piece.sentence], encoded, task.tokenizer)
-    most = min(task.most(ask.max_tokens), limits.written) if ask.max_tokens != 0 else 0
+    most = min(task.most(ask.max_new_tokens), limits.max_new_tokens) if ask.max_new_tokens != 0 else 0
     manner, rules = manner_of(task, ask), task.rules(task.shortest(None))
     one, tree = write(task, encoded.ids, [start], manner, rules, most, along, target)
     side = sides.written(sides.begun(start, target), one.ids, one.scores, one.is_finished, target)
@@ -90,19 +90,21 @@ def translated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     looks, x = looked(task, reading, along, {"encoder": ("source", "source"), "self": ("target", "target")})
     text = target.decode(one.ids)
     return Found(
-        answer=payload.Answer(text=text, score=one.score, ranked=one.ranked, is_finished=one.is_finished),
+        answer=payload.AnswerPayload(
+            text=text, score=one.score, normalised_score=one.ranked, is_finished=one.is_finished
+        ),
         sides=(source, side),
         looks=looks,
         tree=tree_of(tree, [start], target),
         alignment=aligned(task, piece, one, {name: look.pattern for name, look in looks.items()}) if one.ids else None,
         candidates=candidates(task, x, side, len(one.ids) + one.is_finished, target, one),
         reading=reading,
-        loss=loss_of(reading, side.given, task.device),
+        loss=loss_of(reading, side.prefix_length, task.device),
         sentences=tuple(one.sentence for one in pieces),
     )
 
 
-def chosen(pieces: Sequence[Piece], number: int) -> Any:
+def chosen(pieces: Sequence[SourceSentence], number: int) -> Any:
     """One sentence of a text, where the text is no part of a larger one any more."""
     if not pieces:
         raise RegardError("an empty text has no translation")
@@ -111,36 +113,39 @@ def chosen(pieces: Sequence[Piece], number: int) -> Any:
     return replace(pieces[number], gap="", begin=0)
 
 
-def generated(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+def generated(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """A text goes on, or is only read."""
     alone(ask)
     tokenizer = task.tokenizer
-    only_read = ask.max_tokens == 0
+    only_read = ask.max_new_tokens == 0
     encoded = task.read(ask.text) if only_read and ask.text else task.read_prompt(ask.text, None)
     short_enough(len(encoded), limits)
-    only_read = only_read or (ask.max_tokens is None and len(encoded) > LONG)
+    only_read = only_read or (ask.max_new_tokens is None and len(encoded) > LONG)
     side = sides.read("text", [ask.text], encoded, tokenizer)
     one, tree = Hypothesis((), (), False), None
     if not only_read:
-        most = min(task.most(ask.max_tokens, len(encoded)), limits.written)
+        most = min(task.most(ask.max_new_tokens, len(encoded)), limits.max_new_tokens)
         rules = task.settings.rules(tokenizer.specials, 0)
         one, tree = write(task, None, encoded.ids, manner_of(task, ask), rules, most, along, tokenizer)
         side = sides.written(side, one.ids, one.scores, one.is_finished, tokenizer)
     looks, x = looked(task, ((), side.ids), along, {"self": ("text", "text")})
     return Found(
-        answer=payload.Answer(
-            text="".join(side.texts[side.given :]), score=one.score, ranked=one.ranked, is_finished=one.is_finished
+        answer=payload.AnswerPayload(
+            text="".join(side.texts[side.prefix_length :]),
+            score=one.score,
+            normalised_score=one.ranked,
+            is_finished=one.is_finished,
         ),
         sides=(side,),
         looks=looks,
         tree=tree_of(tree, encoded.ids, tokenizer),
         candidates=candidates(task, x, side, max(len(one.ids) + one.is_finished, 1), tokenizer, one),
         reading=((), side.ids),
-        loss=loss_of(((), side.ids), side.given if one.ids else 1, task.device),
+        loss=loss_of(((), side.ids), side.prefix_length if one.ids else 1, task.device),
     )
 
 
-def labelled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+def labelled(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """Labels of a text, or of its tokens."""
     text = both(ask)
     encoded = task.read_text(text, None, cut=False)
@@ -150,47 +155,47 @@ def labelled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     looks = gathered(seen, {"": ("text", "text")})
     if task.for_tokens:
         tags = [payload.Option(text=f"{tag.token} {tag.label}", probability=tag.score) for tag in answer.tokens]
-        told = payload.Answer(text=" ".join(tag.text for tag in tags), options=tags)
+        told = payload.AnswerPayload(text=" ".join(tag.text for tag in tags), options=tags)
         return Found(told, (side,), looks, reading=((), side.ids))
     ordered = sorted(answer.scores.items(), key=lambda pair: -pair[1])
     options = [payload.Option(text=label, probability=score) for label, score in ordered]
-    told = payload.Answer(text=answer.label, score=answer.score, options=options)
+    told = payload.AnswerPayload(text=answer.label, score=answer.score, options=options)
     tokens, label = torch.tensor([encoded.ids], device=task.device), task.labels.index(answer.label)
     more = {"segments": torch.tensor([encoded.segments], device=task.device)} if isinstance(task.model, Encoder) else {}
     loss = Loss(lambda model: -model(tokens, **more).log_softmax(-1)[0, label], 1)
     return Found(told, (side,), looks, reading=((), side.ids), chances=dict(ordered), loss=loss)
 
 
-def filled(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+def filled(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """The words behind masks; a text without any is only read."""
     text = both(ask)
     encoded = task.read(text, None, special=[task.mask])
     side = given(task, text, encoded, limits)
     if task.tokenizer.specials.mask not in encoded.ids:
         looks, _ = looked(task, ((), side.ids), along, {"": ("text", "text")}, side.segments)
-        return Found(payload.Answer(text=ask.text), (side,), looks, reading=((), side.ids))
+        return Found(payload.AnswerPayload(text=ask.text), (side,), looks, reading=((), side.ids))
     with kept(task, along) as seen:
         answer = task(text)
     gaps = [
         [payload.Option(text=one.token, id=one.id, probability=one.score) for one in choices]
         for choices in answer.choices
     ]
-    told = payload.Answer(text=answer.text, score=answer.score, gaps=gaps)
+    told = payload.AnswerPayload(text=answer.text, score=answer.score, gaps=gaps)
     chances = {f"{gap}: {one.text}": one.probability for gap, options in enumerate(gaps) for one in options}
     return Found(told, (side,), gathered(seen, {"": ("text", "text")}), reading=((), side.ids), chances=chances)
 
 
-def embedded(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+def embedded(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """The vector of a text."""
     text = both(ask)
     side = given(task, text, task.read_text(text, None, cut=False), limits)
     with kept(task, along) as seen:
         answer = task(text)
-    told = payload.Answer(text="", vector=answer.vector.tolist())
+    told = payload.AnswerPayload(text="", vector=answer.vector.tolist())
     return Found(told, (side,), gathered(seen, {"": ("text", "text")}), reading=((), side.ids))
 
 
-def answered(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
+def answered(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """A question about a story: every hop looks at its sentences."""
     from regard.tasks.answer import NOTHING
     from regard.text.told import StoryBatch, numbered
@@ -212,7 +217,7 @@ def answered(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
         for share, number in zip(likeliest.values.tolist(), likeliest.indices.tolist(), strict=True)
     ]
     return Found(
-        payload.Answer(text=options[0].text, score=options[0].probability, options=options),
+        payload.AnswerPayload(text=options[0].text, score=options[0].probability, options=options),
         (
             sides.named("story", [*story, *([NOTHING] if task.config.empty else [])]),
             sides.named("question", [ask.second or ""]),
@@ -222,7 +227,7 @@ def answered(task: Any, ask: Ask, along: Along, limits: Limits) -> Found:
     )
 
 
-ASKED: dict[str, Callable[[Any, Ask, Along, Limits], Found]] = {
+ASKED: dict[str, Callable[[Any, RunRequest, Along, Limits], Found]] = {
     "translate": translated,
     "generate": generated,
     "classify": labelled,
@@ -233,16 +238,16 @@ ASKED: dict[str, Callable[[Any, Ask, Along, Limits], Found]] = {
 """How each task is asked."""
 
 
-def alone(ask: Ask) -> None:
+def alone(ask: RunRequest) -> None:
     if ask.second:
         raise RegardError("this model reads one text, got two")
 
 
-def both(ask: Ask) -> str | tuple[str, str]:
+def both(ask: RunRequest) -> str | tuple[str, str]:
     return (ask.text, ask.second) if ask.second else ask.text
 
 
-def given(task: Any, text: str | tuple[str, str], encoded: Any, limits: Limits) -> Side:
+def given(task: Any, text: str | tuple[str, str], encoded: Any, limits: Limits) -> TokenColumn:
     """The side of a text that is only read."""
     short_enough(len(encoded), limits)
     return sides.read("text", [text] if isinstance(text, str) else list(text), encoded, task.tokenizer)
@@ -253,7 +258,7 @@ def short_enough(tokens: int, limits: Limits) -> None:
         raise RegardError(f"the text has {tokens} tokens, the viewer reads at most {limits.tokens}")
 
 
-def manner_of(task: Any, ask: Ask) -> Manner:
+def manner_of(task: Any, ask: RunRequest) -> GenerationConfig:
     """How to search or draw."""
     drawn = {} if ask.sample is None else ask.sample.model_dump()
     seed = drawn.pop("seed", None)
@@ -266,7 +271,7 @@ def write(
     task: Any,
     source: Sequence[int] | None,
     prefix: Sequence[int],
-    manner: Manner,
+    manner: GenerationConfig,
     rules: Any,
     most: int,
     along: Along,
@@ -289,7 +294,7 @@ def write(
     scores: list[float] = []
     ended, spelling = False, sides.Spelling(prefix, tokenizer)
     along.at("writing")
-    for token in stream(task.model, read, prefix=begin, max_new_tokens=most, sample=manner.sample, rules=rules):
+    for token in stream(task.model, read, prefix=begin, max_new_tokens=most, sample=manner.sampling, rules=rules):
         ended = token.is_end
         scores.append(token.score)
         if not ended:

@@ -11,7 +11,7 @@ from torch import Tensor
 from regard.looking import edit
 from regard.tasks.replay import Reading
 from regard.viewer.asking import LONG, Found, passed
-from regard.viewer.payload import Change, Contest, Difference, Shift, Side
+from regard.viewer.payload import CompetingTokens, EditEffect, ProbabilityShift, TextChange, TokenColumn
 from regard.viewer.telling import OPTIONS, scored, shown
 
 CHANGES = {"equal": "same", "delete": "removed", "insert": "added", "replace": "replaced"}
@@ -19,61 +19,63 @@ Records = Sequence[dict[str, Any]]
 
 
 @torch.no_grad()
-def difference(task: Any, base: tuple[str, Found, Records], after: tuple[Found, Records]) -> Difference:
+def edit_effect(task: Any, base: tuple[str, Found, Records], after: tuple[Found, Records]) -> EditEffect:
     """Two answers to the same text, under two lists of edits."""
     name, before, earlier = base
     now, edits = after
-    contests: list[Contest] = []
+    contests: list[CompetingTokens] = []
     given_up = None
     side = before.sides[-1]
-    if before.reading is not None and len(side.ids) > side.given and len(side.ids) <= LONG:
+    if before.reading is not None and len(side.ids) > side.prefix_length and len(side.ids) <= LONG:
         chances = [probabilities(task, before.reading, side, records) for records in (earlier, edits)]
-        contests, given_up = contested(task, side, *chances)
-    return Difference(
+        contests, given_up = competing_tokens(task, side, *chances)
+    return EditEffect(
         base=name,
         before=before.answer.text,
         after=now.answer.text,
         score_before=before.answer.score,
         score_after=now.answer.score,
-        given_up=given_up,
-        words=changes(before.answer.text, now.answer.text),
-        contests=contests,
-        options=shifts(before.chances, now.chances),
+        log_probability_drop=given_up,
+        text_changes=text_changes(before.answer.text, now.answer.text),
+        competing_tokens=contests,
+        options=probability_shifts(before.chances, now.chances),
         similarity=similarity(before.answer.vector, now.answer.vector),
     )
 
 
-def changes(before: str, after: str) -> list[Change]:
+def text_changes(before: str, after: str) -> list[TextChange]:
     """Words that stayed, went or came, in order."""
     one, other = before.split(), after.split()
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     return [
-        Change(do=CHANGES[kind], before=one[a:b], after=other[c:d])  # type: ignore[arg-type]
+        TextChange(kind=CHANGES[kind], before=one[a:b], after=other[c:d])  # type: ignore[arg-type]
         for kind, a, b, c, d in matcher.get_opcodes()
     ]
 
 
-def probabilities(task: Any, reading: Reading, side: Side, edits: Records) -> Tensor:
+def probabilities(task: Any, reading: Reading, side: TokenColumn, edits: Records) -> Tensor:
     """Of every word, after each token of the base's text that something was written after: (rows, vocabulary)."""
     with edit(task.model, edits):
         x = passed(task, reading)
-    first = max(side.given - 1, 0)
-    return scored(task, x[first : first + len(side.ids) - side.given])
+    first = max(side.prefix_length - 1, 0)
+    return scored(task, x[first : first + len(side.ids) - side.prefix_length])
 
 
-def contested(task: Any, side: Side, before: Tensor, after: Tensor) -> tuple[list[Contest], float]:
+def competing_tokens(
+    task: Any, side: TokenColumn, before: Tensor, after: Tensor
+) -> tuple[list[CompetingTokens], float]:
     """The words in question at each place, and by how much the log-probability of the written ones fell."""
     tokenizer = task.tokenizer.target if side.name == "target" else task.tokenizer
-    ids = side.ids[side.given :]
+    ids = side.ids[side.prefix_length :]
     index = torch.tensor(ids, device=before.device)[:, None]
     lost = before.gather(1, index).log() - after.gather(1, index).log()
     count = min(OPTIONS, before.shape[1])
     best = torch.cat([index, before.topk(count).indices, after.topk(count).indices], 1).tolist()
     found = []
     for place, numbers in enumerate(best):
-        row = max(side.given - 1, 0) + place
+        row = max(side.prefix_length - 1, 0) + place
         options = [
-            Shift(
+            ProbabilityShift(
                 text=shown(side.ids[: row + 1], number, tokenizer),
                 id=number,
                 before=float(before[place, number]),
@@ -81,16 +83,16 @@ def contested(task: Any, side: Side, before: Tensor, after: Tensor) -> tuple[lis
             )
             for number in dict.fromkeys(numbers)
         ]
-        found.append(Contest(row=row, text=side.texts[side.given + place], options=options))
+        found.append(CompetingTokens(row=row, text=side.texts[side.prefix_length + place], options=options))
     total = float(lost.sum())
     return found, total if torch.isfinite(lost).all() else float(lost.clamp(-1e4, 1e4).nan_to_num(0).sum())
 
 
-def shifts(before: dict[str, float], after: dict[str, float]) -> list[Shift]:
+def probability_shifts(before: dict[str, float], after: dict[str, float]) -> list[ProbabilityShift]:
     """Labels or answers that both give a probability to, the likeliest of either first."""
     shared = [name for name in before if name in after]
     order = sorted(shared, key=lambda name: -max(before[name], after[name]))[: 4 * OPTIONS]
-    return [Shift(text=name, before=before[name], after=after[name]) for name in order]
+    return [ProbabilityShift(text=name, before=before[name], after=after[name]) for name in order]
 
 
 def similarity(before: list[float], after: list[float]) -> float | None:

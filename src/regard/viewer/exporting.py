@@ -3,35 +3,35 @@
 from regard.errors import RegardError
 from regard.pictures import Album, Picture
 from regard.pictures.page import page
-from regard.viewer.kept import Kept
-from regard.viewer.maps import at_head
-from regard.viewer.payload import Export
+from regard.viewer.finished_run import FinishedRun
+from regard.viewer.maps import head_slice
+from regard.viewer.payload import ExportRequest
 
 LARGEST = 256  # rows and columns
 
 
-def exported(kept: Kept, wanted: Export) -> tuple[str, str]:
+def region_picture(kept: FinishedRun, wanted: ExportRequest) -> tuple[str, str]:
     """The kind of the file, and what is in it."""
-    pattern = kept.pattern(wanted.place)
-    at_head(pattern, wanted.head)
+    pattern = kept.pattern(wanted.layer)
+    head_slice(pattern, wanted.head)
     rows, columns = (
-        run(name, given, size)
+        position_range(name, given, size)
         for name, given, size in zip(("rows", "columns"), (wanted.rows, wanted.columns), pattern.shape[2:], strict=True)
     )
-    names = {side.name: side.texts for side in kept.found.sides}
-    look = kept.found.looks[wanted.place]
+    names = {side.name: side.texts for side in kept.result.sides}
+    look = kept.result.looks[wanted.layer]
     picture = Picture(
         pattern[0, wanted.head, rows, columns],
         names[look.rows][rows],
         names[look.columns][columns],
-        title=f"{kept.ask.model} · {wanted.place}",
+        title=f"{kept.request.model} · {wanted.layer}",
         part=f"head {wanted.head}",
     )
     album = Album([picture])
     return ("text/html", page(album)) if wanted.kind == "html" else ("image/svg+xml", album.svg())
 
 
-def run(name: str, given: tuple[int, int] | None, size: int) -> slice:
+def position_range(name: str, given: tuple[int, int] | None, size: int) -> slice:
     """The places from the first on, up to the last."""
     first, stop = (0, size) if given is None else given
     if not 0 <= first < stop <= size:

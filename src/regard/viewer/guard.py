@@ -36,7 +36,7 @@ HEADERS = {
 
 
 @dataclass(frozen=True)
-class Address:
+class ServerAddress:
     """Where the server listens, and the token that others than this machine have to know."""
 
     host: str = "127.0.0.1"
@@ -79,7 +79,7 @@ class Address:
 class Guard:
     """Refuses foreign hosts, origins, tokens and long bodies before anything else is asked."""
 
-    def __init__(self, app: App, address: Address, body: int) -> None:
+    def __init__(self, app: App, address: ServerAddress, body: int) -> None:
         self.app, self.address, self.body = app, address, body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -14,15 +14,15 @@ class Limits:
     body: int = 1 << 20  # bytes
     letters: int = 400_000
     tokens: int = 65_536
-    written: int = 1024
+    max_new_tokens: int = 1024
     beam: int = 16
     edits: int = 256
     running: int = 2
     waiting: int = 16
-    asking: int = 256
-    stored: int = 32
+    questions: int = 256
+    stored_runs: int = 32
     memory: int = 6 << 30
-    loaded: int = 3  # models
+    loaded_models: int = 3  # models
 
 
 LIMITS = Limits()

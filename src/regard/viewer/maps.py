@@ -12,44 +12,44 @@ from regard.attention.normalisers import Softmax
 from regard.attention.scores import Additive, Dot, Local, Score, Shaw, XLScore
 from regard.errors import ShapeError
 from regard.viewer import pyramid
-from regard.viewer.payload import How, Links, Looked, Pair, Row, frame
-from regard.viewer.pyramid import SIDE, Pyramid
+from regard.viewer.payload import AttendedKey, Pooling, ScoreDetail, SoftmaxRow, TopLinks, frame
+from regard.viewer.pyramid import TILE, Pyramid
 from regard.viewer.refusals import NotYet
 
 WHOLE = 2048  # keys of a row that is sent whole
 
 
-def tile(
-    pattern: Pattern, known: Pyramid | None, place: str, head: int, level: int, row: int, column: int, how: How
+def map_tile(
+    pattern: Pattern, known: Pyramid | None, place: str, head: int, level: int, row: int, column: int, how: Pooling
 ) -> bytes:
     """Up to 256 x 256 cells of one zoom level."""
-    heads = at_head(pattern, head)
+    heads = head_slice(pattern, head)
     if level >= pyramid.levels(pattern):
         raise ShapeError(f"{place} has zoom levels 0 to {pyramid.levels(pattern) - 1}, got {level}")
-    if known is None and (base := pyramid.base(pattern)) is not None and level >= base:
+    if known is None and (base := pyramid.stored_level(pattern)) is not None and level >= base:
         raise NotYet(f"{place} is not pooled yet")
     rows, columns = (
-        part(places, level, number) for places, number in zip(pattern.shape[2:], (row, column), strict=True)
+        tile_range(places, level, number) for places, number in zip(pattern.shape[2:], (row, column), strict=True)
     )
-    cells = pyramid.pooled(pattern, known, heads, level, rows, columns, how)[0]
+    cells = pyramid.pool(pattern, known, heads, level, rows, columns, how)[0]
     head_of = {"place": place, "head": head, "level": level, "row": row, "column": column, "how": how}
     size = {"rows": len(cells), "columns": cells.shape[1], "cell": 1 << level, "largest": float(cells.max())}
     return frame(head_of | size, [cells])
 
 
-def part(places: int, level: int, number: int) -> slice:
+def tile_range(places: int, level: int, number: int) -> slice:
     """The cells of a tile along one side."""
     count = pyramid.cells(places, level)
-    if not 0 <= number * SIDE < count:
-        raise ShapeError(f"level {level} has tiles 0 to {(count - 1) // SIDE}, got {number}")
-    return slice(number * SIDE, min((number + 1) * SIDE, count))
+    if not 0 <= number * TILE < count:
+        raise ShapeError(f"level {level} has tiles 0 to {(count - 1) // TILE}, got {number}")
+    return slice(number * TILE, min((number + 1) * TILE, count))
 
 
-def overview(patterns: dict[str, Pattern], known: dict[str, Pyramid], how: How, size: int) -> bytes:
+def overview(patterns: dict[str, Pattern], known: dict[str, Pyramid], how: Pooling, size: int) -> bytes:
     """Every head of every place, small."""
     told, numbers = [], []
     for name, pattern in patterns.items():
-        if name not in known and pyramid.base(pattern) is not None:
+        if name not in known and pyramid.stored_level(pattern) is not None:
             raise NotYet(f"{name} is not pooled yet")
         thumbs = thumbnails(pattern, known.get(name), how, size)
         numbers.append(thumbs)
@@ -59,28 +59,28 @@ def overview(patterns: dict[str, Pattern], known: dict[str, Pyramid], how: How, 
     return frame({"how": how, "size": size, "places": told}, numbers)
 
 
-def thumbnails(pattern: Pattern, known: Pyramid | None, how: How, size: int) -> Tensor:
+def thumbnails(pattern: Pattern, known: Pyramid | None, how: Pooling, size: int) -> Tensor:
     """All heads at the finest level of which one fits: (heads, rows, columns)."""
     _, heads, queries, keys = pattern.shape
     level = max(0, math.ceil(math.log2(max(queries, keys, 1) / size)))
     rows, columns = (slice(0, pyramid.cells(places, level)) for places in (queries, keys))
-    return pyramid.pooled(pattern, known, slice(0, heads), level, rows, columns, how)
+    return pyramid.pool(pattern, known, slice(0, heads), level, rows, columns, how)
 
 
-def row(pattern: Pattern, place: str, head: int, number: int, top: int) -> Row:
+def softmax_row(pattern: Pattern, place: str, head: int, number: int, top: int) -> SoftmaxRow:
     """One row of the softmax."""
-    at_head(pattern, head)
-    at_row(pattern, number)
+    head_slice(pattern, head)
+    check_row(pattern, number)
     weights = pattern[0, head, number].float()
     best = weights.topk(min(top, len(weights)))
     looked = zip(best.indices.tolist(), best.values.tolist(), strict=True)
-    return Row(
-        place=place,
+    return SoftmaxRow(
+        layer=place,
         head=head,
         row=number,
         keys=len(weights),
         weights=weights.tolist() if len(weights) <= WHOLE else [],
-        top=[Looked(column=column, weight=weight) for column, weight in looked if weight > 0],
+        top=[AttendedKey(column=column, weight=weight) for column, weight in looked if weight > 0],
         entropy=float(torch.special.entr(weights.clamp(min=0)).sum()),
         logsumexp=logsumexp(pattern, head, number),
     )
@@ -96,23 +96,23 @@ def finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def pair(pattern: Pattern, place: str, head: int, number: int, column: int) -> Pair:
+def score_detail(pattern: Pattern, place: str, head: int, number: int, column: int) -> ScoreDetail:
     """One score, taken apart."""
-    at_head(pattern, head)
-    at_row(pattern, number)
+    head_slice(pattern, head)
+    check_row(pattern, number)
     if not 0 <= column < pattern.shape[3]:
         raise ShapeError(f"keys 0 to {pattern.shape[3] - 1} expected, got {column}")
     part = pattern.narrow(slice(0, 1), slice(head, head + 1))
     here = slice(number, number + 1), slice(column, column + 1)
-    places = part.places(*here)
+    places = part.indices(*here)
     query, key = part.query[:, :, here[0]].float(), part.key[:, :, here[1]].float()
     total = float(part.score.tile(query, key, *places))
     bias = 0.0 if part.bias is None else float(part.bias.tile(*places).flatten()[0])
-    products, scale = taken_apart(part.score, query[0, 0, 0], key[0, 0, 0])
+    products, scale = score_products(part.score, query[0, 0, 0], key[0, 0, 0])
     content = float(products.sum()) if products is not None else total
     score = finite(float(part.scores(*here)))
-    return Pair(
-        place=place,
+    return ScoreDetail(
+        layer=place,
         head=head,
         row=number,
         column=column,
@@ -124,18 +124,18 @@ def pair(pattern: Pattern, place: str, head: int, number: int, column: int) -> P
         content=finite(content) or 0.0,
         position=(finite(total) or 0.0) - content if finite(total) is not None else 0.0,
         bias=finite(bias) or 0.0,
-        sharpness=1.0 if part.inverse_temperature is None else float(part.inverse_temperature[0]),
+        inverse_temperature=1.0 if part.inverse_temperature is None else float(part.inverse_temperature[0]),
         score=score,
-        allowed=score is not None,
+        is_allowed=score is not None,
         logsumexp=logsumexp(pattern, head, number),
         weight=float(pattern[0, head, number, column]),
     )
 
 
-def taken_apart(score: Score, query: Tensor, key: Tensor) -> tuple[Tensor | None, float | None]:
+def score_products(score: Score, query: Tensor, key: Tensor) -> tuple[Tensor | None, float | None]:
     """What each dimension adds to the content of a score, and the factor in it; None where it does not come apart."""
     if isinstance(score, Local):
-        return taken_apart(score.score, query[:-1], key[:-1])
+        return score_products(score.score, query[:-1], key[:-1])
     if isinstance(score, Additive):
         return score.vector[0] * torch.tanh(query + key), None
     if isinstance(score, Dot | XLScore | Shaw):
@@ -145,34 +145,34 @@ def taken_apart(score: Score, query: Tensor, key: Tensor) -> tuple[Tensor | None
     return None, None
 
 
-def links(pattern: Pattern, place: str, heads: list[int], top: int, first: int, count: int) -> Links:
+def top_links(pattern: Pattern, place: str, heads: list[int], top: int, first: int, count: int) -> TopLinks:
     """The keys that each of some queries looks at most."""
     queries, keys = pattern.shape[2:]
     if not 0 <= first < queries:
         raise ShapeError(f"rows 0 to {queries - 1} expected, got {first}")
     found: list[tuple[int, int, int, float]] = []
     for head in dict.fromkeys(heads):
-        at_head(pattern, head)
+        head_slice(pattern, head)
         some = slice(first, min(first + count, queries))
         best = pattern[0, head, some].float().topk(min(top, keys))
         for number, (columns, weights) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
             looked = zip(columns, weights, strict=True)
             found += [(head, first + number, column, weight) for column, weight in looked if weight > 0]
-    return Links(place=place, links=found)
+    return TopLinks(layer=place, links=found)
 
 
-def at_head(pattern: Pattern, head: int) -> slice:
+def head_slice(pattern: Pattern, head: int) -> slice:
     if not 0 <= head < pattern.shape[1]:
         raise ShapeError(f"heads 0 to {pattern.shape[1] - 1} expected, got {head}")
     return slice(head, head + 1)
 
 
-def at_row(pattern: Pattern, number: int) -> None:
+def check_row(pattern: Pattern, number: int) -> None:
     if not 0 <= number < pattern.shape[2]:
         raise ShapeError(f"rows 0 to {pattern.shape[2] - 1} expected, got {number}")
 
 
-def mask_of(pattern: Pattern) -> str:
+def mask_name(pattern: Pattern) -> str:
     """Who may look at whom, in a word."""
     allowed, (queries, keys) = pattern.allowed, pattern.shape[2:]
     if allowed is None:
@@ -184,9 +184,9 @@ def mask_of(pattern: Pattern) -> str:
     return " and ".join(parts) or "none"
 
 
-def known(pattern: Pattern) -> Pattern:
+def with_row_statistics(pattern: Pattern) -> Pattern:
     """The pattern with what its looks need filled in, so that the first of them is as quick as the others."""
-    return pattern if pattern.row_statistics is not None else replace(pattern, row_statistics=pattern.known)
+    return pattern if pattern.row_statistics is not None else replace(pattern, row_statistics=pattern.statistics)
 
 
 def size_of(value: Any) -> int:

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 MAGIC = b"RGD1"
 Line = Annotated[str, StringConstraints(max_length=200)]
-How = Literal["mean", "max"]
-States = Literal["waiting", "loading", "reading", "writing", "looking", "pooling", "done", "failed", "cancelled"]
+Pooling = Literal["mean", "max"]
+RunState = Literal["waiting", "loading", "reading", "writing", "looking", "pooling", "done", "failed", "cancelled"]
 
 
-class Given(BaseModel):
+class RequestModel(BaseModel):
     """What a page sends: nothing unknown, no NaN, no infinity."""
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_default=True)
 
 
-class Told(BaseModel):
+class ResponseModel(BaseModel):
     """What a page is sent."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Drawing(Given):
+class SamplingOptions(RequestModel):
     """How tokens are drawn by lot."""
 
     temperature: float = Field(1.0, gt=0, le=100)
@@ -40,7 +40,7 @@ class Drawing(Given):
     seed: int = Field(0, ge=0, lt=2**31)
 
 
-class Ask(Given):
+class RunRequest(RequestModel):
     """A text for a model, and how to answer it. `base` is the run that this one is to be compared with.
 
     `sentence` is which sentence of the text is meant, of a translator that reads one at a time.
@@ -51,25 +51,25 @@ class Ask(Given):
     second: str | None = None
     sentence: int = Field(0, ge=0, lt=2**31)
     beam: int = Field(1, ge=1)
-    max_tokens: int | None = Field(None, ge=0)
-    sample: Drawing | None = None
+    max_new_tokens: int | None = Field(None, ge=0)
+    sample: SamplingOptions | None = None
     edits: list[dict[str, Any]] = []
     base: Line | None = None
     page: Line = ""
 
 
-class Progress(Told):
+class RunStatus(ResponseModel):
     """How far a run is; one line of the stream."""
 
     run: str
-    state: States
+    state: RunState
     fraction: float = 0.0
     text: str = ""
     tokens: list[str] = []
     error: str | None = None
 
 
-class Side(Told):
+class TokenColumn(ResponseModel):
     """Tokens that look or are looked at, column by column. The first `given` of them were not written by the model.
 
     `texts` put end to end are the text; `next` is what was written after each token, None where nothing was.
@@ -81,12 +81,12 @@ class Side(Told):
     words: list[int | None]
     special: list[bool]
     segments: list[int]
-    given: int
+    prefix_length: int
     scores: list[float | None]
     next: list[str | None]
 
 
-class Place(Told):
+class LayerInfo(ResponseModel):
     """A layer that looks: tokens of the side `rows` look at those of `columns`.
 
     `base` is the zoom level from which on tiles come from the stored pyramid; None where all are computed.
@@ -104,7 +104,7 @@ class Place(Told):
     base: int | None
 
 
-class Option(Told):
+class Option(ResponseModel):
     """A word or label that was in question."""
 
     text: str
@@ -112,19 +112,19 @@ class Option(Told):
     probability: float
 
 
-class Answer(Told):
+class AnswerPayload(ResponseModel):
     """What came out. `options` are labels or answers with their probabilities, `gaps` the words for each mask."""
 
     text: str
     score: float | None = None
-    ranked: float | None = None
+    normalised_score: float | None = None
     is_finished: bool | None = None
     options: list[Option] = []
     gaps: list[list[Option]] = []
     vector: list[float] = []
 
 
-class Node(Told):
+class BeamNode(ResponseModel):
     """A token in the tree of a beam search; its score is that of the whole text up to it."""
 
     text: str
@@ -133,31 +133,31 @@ class Node(Told):
     score: float
 
 
-class Tree(Told):
+class BeamTreePayload(ResponseModel):
     """Every text that a beam search kept. `leaves` end the finished ones, the best first."""
 
-    nodes: list[Node]
+    nodes: list[BeamNode]
     leaves: list[int]
     winner: list[int]
 
 
-class Aligned(Told):
+class AlignmentPayload(ResponseModel):
     """Which source tokens each target token came from, under the look that the task reads; pairs of words."""
 
-    look: str
+    heads: str
     weights: list[list[float]]
     words: list[tuple[int, int]]
 
 
-class Candidates(Told):
+class CandidateTokens(ResponseModel):
     """The likeliest tokens after one token of the written side; `chosen` is which of them was written, if it is one."""
 
     row: int
-    chosen: int | None
+    choice: int | None
     options: list[Option]
 
 
-class Shift(Told):
+class ProbabilityShift(ResponseModel):
     """A word or label before and after an edit."""
 
     text: str
@@ -166,23 +166,23 @@ class Shift(Told):
     after: float
 
 
-class Contest(Told):
+class CompetingTokens(ResponseModel):
     """The words that competed after one token of the base's text, under both."""
 
     row: int
     text: str
-    options: list[Shift]
+    options: list[ProbabilityShift]
 
 
-class Change(Told):
+class TextChange(ResponseModel):
     """Words that stayed, went, came, or came for others."""
 
-    do: Literal["same", "removed", "added", "replaced"]
+    kind: Literal["same", "removed", "added", "replaced"]
     before: list[str]
     after: list[str]
 
 
-class Difference(Told):
+class EditEffect(ResponseModel):
     """What the edits did. `given_up` is the log-probability that the base's text lost."""
 
     base: str
@@ -190,14 +190,14 @@ class Difference(Told):
     after: str
     score_before: float | None
     score_after: float | None
-    given_up: float | None
-    words: list[Change]
-    contests: list[Contest]
-    options: list[Shift]
+    log_probability_drop: float | None
+    text_changes: list[TextChange]
+    competing_tokens: list[CompetingTokens]
+    options: list[ProbabilityShift]
     similarity: float | None
 
 
-class Run(Told):
+class RunPayload(ResponseModel):
     """A text, its answer and where one may look.
 
     `text` is what was read: of a text of several `sentences`, where the model reads one at a time, the one of number
@@ -211,44 +211,44 @@ class Run(Told):
     second: str | None
     sentences: list[str]
     sentence: int
-    answer: Answer
-    sides: list[Side]
-    places: list[Place]
-    tree: Tree | None
-    alignment: Aligned | None
-    candidates: list[Candidates]
+    answer: AnswerPayload
+    sides: list[TokenColumn]
+    layers: list[LayerInfo]
+    beam_tree: BeamTreePayload | None
+    alignment: AlignmentPayload | None
+    candidates: list[CandidateTokens]
     edits: list[dict[str, Any]]
-    difference: Difference | None
+    edit_effect: EditEffect | None
     seconds: float
 
 
-class Looked(Told):
+class AttendedKey(ResponseModel):
     """A key that was looked at."""
 
     column: int
     weight: float
 
 
-class Row(Told):
+class SoftmaxRow(ResponseModel):
     """One row of the softmax. `weights` are all of it, or none where they are too many to send."""
 
-    place: str
+    layer: str
     head: int
     row: int
     keys: int
     weights: list[float]
-    top: list[Looked]
+    top: list[AttendedKey]
     entropy: float
     logsumexp: float | None
 
 
-class Pair(Told):
+class ScoreDetail(ResponseModel):
     """How the score of one query and one key comes about.
 
     score = (sum of products + position) and bias, times sharpness; products are per dimension and scaled already.
     """
 
-    place: str
+    layer: str
     head: int
     row: int
     column: int
@@ -260,21 +260,21 @@ class Pair(Told):
     content: float
     position: float
     bias: float
-    sharpness: float
+    inverse_temperature: float
     score: float | None
-    allowed: bool
+    is_allowed: bool
     logsumexp: float | None
     weight: float
 
 
-class Links(Told):
+class TopLinks(ResponseModel):
     """The keys that each query looks at most: [head, row, column, weight]."""
 
-    place: str
+    layer: str
     links: list[tuple[int, int, int, float]]
 
 
-class Model(Told):
+class ModelInfo(ResponseModel):
     """A model that may be asked for."""
 
     name: str
@@ -289,28 +289,28 @@ class Model(Told):
     fraction: float
 
 
-class Bounds(Told):
+class Bounds(ResponseModel):
     """What the server allows."""
 
     letters: int
     tokens: int
-    written: int
+    max_new_tokens: int
     beam: int
     edits: int
     runs: int
 
 
-class Models(Told):
+class ModelList(ResponseModel):
     """The models there are, which one the page begins with, and on what text."""
 
-    models: list[Model]
+    models: list[ModelInfo]
     first: str | None
     text: str
     version: str
     bounds: Bounds
 
 
-class Health(Told):
+class Health(ResponseModel):
     """That the server is there, and what it is busy with."""
 
     status: Literal["ok"]
@@ -320,13 +320,13 @@ class Health(Told):
     stored: int
 
 
-class Fault(Told):
+class Fault(ResponseModel):
     """What was wrong, in one line."""
 
     error: str
 
 
-class Grid(Told):
+class Grid(ResponseModel):
     """A matrix with names for its rows and columns; `notes`, where there are any, are what each cell has to say."""
 
     name: str
@@ -337,14 +337,14 @@ class Grid(Told):
     notes: list[list[str]] = []
 
 
-class Fact(Told):
+class Fact(ResponseModel):
     """One number or sentence about a lesson."""
 
     name: str
     value: bool | float | str
 
 
-class Inside(Told):
+class InsidePayload(ResponseModel):
     """One of the Inside views of a run."""
 
     view: str
@@ -352,33 +352,33 @@ class Inside(Told):
     facts: list[Fact]
 
 
-class Lesson(Told):
+class LessonNumbers(ResponseModel):
     """The numbers of one Learn page. `made` says whose weights they are: "by hand", "random" or a model's name."""
 
     topic: str
-    made: str
-    given: dict[str, Any]
+    origin: str
+    inputs: dict[str, Any]
     grids: list[Grid]
     facts: list[Fact]
     code: str
 
 
-class Topic(Told):
+class Topic(ResponseModel):
     """A Learn page, and what it begins with."""
 
     topic: str
-    given: dict[str, Any]
+    inputs: dict[str, Any]
 
 
-class Topics(Told):
+class TopicList(ResponseModel):
     topics: list[Topic]
 
 
-class Export(Given):
+class ExportRequest(RequestModel):
     """A region of one head as a picture: rows and columns are [first, stop]."""
 
     run: Line
-    place: Line
+    layer: Line
     head: int = Field(ge=0)
     rows: tuple[int, int] | None = None
     columns: tuple[int, int] | None = None

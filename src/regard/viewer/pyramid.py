@@ -19,7 +19,7 @@ from regard.attention.looks import How
 from regard.attention.normalisers import Softmax
 from regard.attention.tiles import pieces, span
 
-SIDE = 256  # cells a side of a tile
+TILE = 256  # cells a side of a tile
 SHARE = 0.26  # of the memory of queries and keys that the pyramid of a place may take
 STRIP = 2048  # keys, and ...
 ROWS = 256  # ... queries whose weights a core holds at a time, ...
@@ -28,7 +28,7 @@ COARSE = 4  # the level from which on a mean in 16 bits is within 5e-7 of itself
 STEPS = 65535  # from nothing to all that a cell can hold
 PANEL = 16  # rows of cells that are stored side by side, with the cells that any of them has
 
-Tell = Callable[[float], None]
+OnProgress = Callable[[float], None]
 """Told how much is done, from 0 to 1; may raise to stop the work."""
 
 
@@ -45,7 +45,7 @@ class Panel:
     rows: slice
     columns: slice
     sums: Tensor  # (heads, rows, columns), as the pyramid writes them
-    tops: Tensor
+    maxima: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +57,12 @@ class Pyramid:
 
     level: int
     panels: tuple[Panel, ...]
-    brief: bool = False
+    is_16_bit: bool = False
 
     @property
     def size(self) -> int:
         """Bytes."""
-        return sum(panel.sums.nbytes + panel.tops.nbytes for panel in self.panels)
+        return sum(panel.sums.nbytes + panel.maxima.nbytes for panel in self.panels)
 
     def region(self, heads: slice, rows: slice, columns: slice, how: How) -> Tensor:
         """Cells (heads, rows, columns): sums, or maxima."""
@@ -70,32 +70,32 @@ class Pyramid:
         count = len(range(*heads.indices(len(self.panels[0].sums))))
         found = torch.zeros(count, rows.stop - rows.start, columns.stop - columns.start)
         for panel in picked:
-            down, across = both(panel.rows, rows), both(panel.columns, columns)
+            down, across = overlap(panel.rows, rows), overlap(panel.columns, columns)
             if across.start < across.stop:
-                part = (panel.tops if how == "max" else panel.sums)[
-                    heads, within(down, panel.rows), within(across, panel.columns)
+                part = (panel.maxima if how == "max" else panel.sums)[
+                    heads, relative_to(down, panel.rows), relative_to(across, panel.columns)
                 ]
-                part = self.read(part) if how == "mean" else part
-                found[:, within(down, rows), within(across, columns)] = part
+                part = self.decode(part) if how == "mean" else part
+                found[:, relative_to(down, rows), relative_to(across, columns)] = part
         return found
 
-    def written(self, sums: Tensor) -> Tensor:
+    def encode(self, sums: Tensor) -> Tensor:
         """Sums as they are stored."""
-        if not self.brief:
+        if not self.is_16_bit:
             return sums
         return (sums * (STEPS / (1 << self.level))).round_().clamp_(0, STEPS).sub_(1 << 15).to(torch.int16)
 
-    def read(self, stored: Tensor) -> Tensor:
+    def decode(self, stored: Tensor) -> Tensor:
         """The other way round."""
-        return (stored.float() + (1 << 15)) * ((1 << self.level) / STEPS) if self.brief else stored
+        return (stored.float() + (1 << 15)) * ((1 << self.level) / STEPS) if self.is_16_bit else stored
 
 
-def both(one: slice, other: slice) -> slice:
+def overlap(one: slice, other: slice) -> slice:
     """What two runs share."""
     return slice(max(one.start, other.start), min(one.stop, other.stop))
 
 
-def within(run: slice, whole: slice) -> slice:
+def relative_to(run: slice, whole: slice) -> slice:
     """A run, counted from the beginning of the whole."""
     return slice(run.start - whole.start, run.stop - whole.start)
 
@@ -105,7 +105,7 @@ def cells(places: int, level: int) -> int:
     return -(-places >> level)
 
 
-def cuts(places: int, level: int) -> Tensor:
+def cell_edges(places: int, level: int) -> Tensor:
     """Where cells begin and end."""
     return (torch.arange(cells(places, level) + 1) << level).clamp(max=places)
 
@@ -113,12 +113,12 @@ def cuts(places: int, level: int) -> Tensor:
 def levels(pattern: Pattern) -> int:
     """As many as it takes until one tile holds all."""
     longest, found = max(pattern.shape[2:]), 1
-    while cells(longest, found - 1) > SIDE:
+    while cells(longest, found - 1) > TILE:
         found += 1
     return found
 
 
-def empty(pattern: Pattern, level: int) -> list[tuple[slice, slice]]:
+def panel_ranges(pattern: Pattern, level: int) -> list[tuple[slice, slice]]:
     """The rows and columns of the panels of a level."""
     _, _, queries, keys = pattern.shape
     found = []
@@ -129,38 +129,38 @@ def empty(pattern: Pattern, level: int) -> list[tuple[slice, slice]]:
     return found
 
 
-def base(pattern: Pattern) -> int | None:
+def stored_level(pattern: Pattern) -> int | None:
     """The finest level that may be stored; None where one tile holds all, and computing it costs nothing."""
     if levels(pattern) == 1:
         return None
     most = SHARE * sum(part.shape[1] * part.shape[2] * part.shape[3] * 4 for part in (pattern.query, pattern.key))
     level = 0
-    while cost(pattern, level) > most and level < levels(pattern) - 1:
+    while pyramid_bytes(pattern, level) > most and level < levels(pattern) - 1:
         level += 1
     return level
 
 
-def is_brief(pattern: Pattern, level: int) -> bool:
+def fits_16_bit(pattern: Pattern, level: int) -> bool:
     """Whether 16 bits do for sums: of rows that sum to 1, in whole cells that are large enough."""
     whole = not any(places % (1 << level) for places in pattern.shape[2:])
     return level >= COARSE and whole and isinstance(pattern.normaliser, Softmax) and not pattern.fixed
 
 
-def cost(pattern: Pattern, level: int) -> int:
+def pyramid_bytes(pattern: Pattern, level: int) -> int:
     """The bytes of a pyramid."""
-    return (6 if is_brief(pattern, level) else 8) * pattern.shape[1] * area(empty(pattern, level))
+    return (6 if fits_16_bit(pattern, level) else 8) * pattern.shape[1] * area(panel_ranges(pattern, level))
 
 
 def area(shapes: list[tuple[slice, slice]]) -> int:
     return sum((rows.stop - rows.start) * (columns.stop - columns.start) for rows, columns in shapes)
 
 
-def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyramid:
+def build_pyramid(pattern: Pattern, level: int, tell: OnProgress = lambda done: None) -> Pyramid:
     """One pass over all weights of a place, a head on each core: the products are too small to share one."""
     _, heads, queries, keys = pattern.shape
-    shapes, brief = empty(pattern, level), is_brief(pattern, level)
+    shapes, brief = panel_ranges(pattern, level), fits_16_bit(pattern, level)
     panels = tuple(
-        Panel(rows, columns, *room(heads, rows.stop - rows.start, columns.stop - columns.start, brief))
+        Panel(rows, columns, *empty_cells(heads, rows.stop - rows.start, columns.stop - columns.start, brief))
         for rows, columns in shapes
     )
     pyramid = Pyramid(level, panels, brief)
@@ -170,10 +170,10 @@ def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyram
     def fill(panel: Panel, head: int) -> None:
         rows = slice(panel.rows.start << level, min(panel.rows.stop << level, queries))
         columns = slice(panel.columns.start << level, min(panel.columns.stop << level, keys))
-        for lines, some, weights in swept(parts[head], level, rows, columns, BULK):
-            where = touched(lines, level, panel.rows), touched(some, level, panel.columns)
-            panel.sums[head][where] = pyramid.written(reduced(weights, level, "mean"))
-            panel.tops[head][where] = reduced(weights, level, "max")
+        for lines, some, weights in sweep(parts[head], level, rows, columns, BULK):
+            where = cell_range(lines, level, panel.rows), cell_range(some, level, panel.columns)
+            panel.sums[head][where] = pyramid.encode(pool_cells(weights, level, "mean"))
+            panel.maxima[head][where] = pool_cells(weights, level, "max")
 
     done, total = 0, max(area(shapes), 1)
     for panel in panels:
@@ -183,7 +183,7 @@ def built(pattern: Pattern, level: int, tell: Tell = lambda done: None) -> Pyram
     return pyramid
 
 
-def room(heads: int, rows: int, columns: int, brief: bool) -> tuple[Tensor, Tensor]:
+def empty_cells(heads: int, rows: int, columns: int, brief: bool) -> tuple[Tensor, Tensor]:
     """Sums and maxima of nothing."""
     sums = (
         torch.full((heads, rows, columns), -(1 << 15), dtype=torch.int16)
@@ -193,7 +193,7 @@ def room(heads: int, rows: int, columns: int, brief: bool) -> tuple[Tensor, Tens
     return sums, torch.zeros(heads, rows, columns)
 
 
-def computed(pattern: Pattern, heads: slice, level: int, rows: slice, columns: slice, how: How) -> Tensor:
+def compute_cells(pattern: Pattern, heads: slice, level: int, rows: slice, columns: slice, how: How) -> Tensor:
     """The same cells (heads, rows, columns) from queries and keys: sums, or maxima."""
     _, _, queries, keys = pattern.shape
     found = torch.zeros(heads.stop - heads.start, rows.stop - rows.start, columns.stop - columns.start)
@@ -203,23 +203,25 @@ def computed(pattern: Pattern, heads: slice, level: int, rows: slice, columns: s
 
     @torch.no_grad()
     def fill(number: int, run: slice) -> None:
-        for lines, some, weights in swept(parts[number], level, run, across):
-            found[number, touched(lines, level, rows), touched(some, level, columns)] = reduced(weights, level, how)
+        for lines, some, weights in sweep(parts[number], level, run, across):
+            found[number, cell_range(lines, level, rows), cell_range(some, level, columns)] = pool_cells(
+                weights, level, how
+            )
 
-    runs = [(number, run) for number in range(len(parts)) for run in stretches(down, rows_at(level))]
+    runs = [(number, run) for number in range(len(parts)) for run in pieces_of(down, rows_at(level))]
     list(cores().map(fill, *zip(*runs, strict=True)) if len(runs) > 1 else starmap(fill, runs))
     return found
 
 
-def swept(
+def sweep(
     part: Pattern, level: int, rows: slice, columns: slice, bulk: int = 1
 ) -> Iterator[tuple[slice, slice, Tensor]]:
     """The weights of one head, a few whole cells at a time, where they may differ from 0."""
     _, _, queries, keys = part.shape
-    known = replace(part, row_statistics=part.known)
-    for lines in stretches(rows, bulk * rows_at(level)):
-        seen = columns if part.fixed else both(columns, widened(span(part.allowed, lines, queries, keys), level))
-        for some in stretches(seen, max(bulk * STRIP >> level, 1) << level):
+    known = replace(part, row_statistics=part.statistics)
+    for lines in pieces_of(rows, bulk * rows_at(level)):
+        seen = columns if part.fixed else overlap(columns, whole_cells(span(part.allowed, lines, queries, keys), level))
+        for some in pieces_of(seen, max(bulk * STRIP >> level, 1) << level):
             yield lines, some, known.tile(lines, some)[0, 0]
 
 
@@ -228,12 +230,12 @@ def rows_at(level: int) -> int:
     return max(ROWS >> level, 1) << level
 
 
-def widened(run: slice, level: int) -> slice:
+def whole_cells(run: slice, level: int) -> slice:
     """A run that begins and ends with whole cells."""
     return slice(run.start >> level << level, cells(run.stop, level) << level)
 
 
-def reduced(weights: Tensor, level: int, how: How) -> Tensor:
+def pool_cells(weights: Tensor, level: int, how: How) -> Tensor:
     """Sums or maxima of the cells of some rows and columns, which begin with a whole one; a cut one counts as it is."""
     size = 1 << level
     rows, columns = weights.shape[-2:]
@@ -247,12 +249,12 @@ def reduced(weights: Tensor, level: int, how: How) -> Tensor:
     return high.sum(-2).unflatten(-1, wide).sum(-1)
 
 
-def touched(run: slice, level: int, whole: slice) -> slice:
+def cell_range(run: slice, level: int, whole: slice) -> slice:
     """The cells of a run of places, counted from the first of the whole."""
-    return within(slice(run.start >> level, cells(run.stop, level)), whole)
+    return relative_to(slice(run.start >> level, cells(run.stop, level)), whole)
 
 
-def stretches(run: slice, step: int) -> list[slice]:
+def pieces_of(run: slice, step: int) -> list[slice]:
     """A run cut at multiples of a step."""
     if run.start >= run.stop:
         return []
@@ -260,20 +262,20 @@ def stretches(run: slice, step: int) -> list[slice]:
     return [slice(*pair) for pair in pairwise(marks)]
 
 
-def pooled(
+def pool(
     pattern: Pattern, pyramid: Pyramid | None, heads: slice, level: int, rows: slice, columns: slice, how: How
 ) -> Tensor:
     """Cells of any level (heads, rows, columns): means, or maxima."""
     _, _, queries, keys = pattern.shape
     if pyramid is None or level < pyramid.level:
-        found = computed(pattern, heads, level, rows, columns, how)
+        found = compute_cells(pattern, heads, level, rows, columns, how)
     else:
         up = level - pyramid.level
         fine_rows = slice(rows.start << up, min(rows.stop << up, cells(queries, pyramid.level)))
         fine_columns = slice(columns.start << up, min(columns.stop << up, cells(keys, pyramid.level)))
         found = pyramid.region(heads, fine_rows, fine_columns, how)
-        found = reduced(found, up, how)
+        found = pool_cells(found, up, how)
     if how == "max":
         return found
-    heights = cuts(queries, level).diff()[rows]
-    return found / (heights[:, None] * cuts(keys, level).diff()[columns])
+    heights = cell_edges(queries, level).diff()[rows]
+    return found / (heights[:, None] * cell_edges(keys, level).diff()[columns])

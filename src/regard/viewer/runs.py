@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from regard.errors import RegardError, UnknownName
 from regard.viewer.limits import Limits
-from regard.viewer.payload import Ask, Progress
+from regard.viewer.payload import RunRequest, RunStatus
 from regard.viewer.refusals import Busy, Dropped
-from regard.viewer.shelf import Shelf
+from regard.viewer.shelf import ModelStore
 
 if TYPE_CHECKING:
     from regard.viewer.along import Along
-    from regard.viewer.kept import Kept
+    from regard.viewer.finished_run import FinishedRun
 
 REMEMBERED = 4096  # names of dropped runs
 PATIENCE = 2  # seconds that runs have when the server stops
@@ -29,31 +29,31 @@ ENDS = ("done", "failed", "cancelled")
 class Job:
     """A run on its way: what was asked, and the lines that tell about it."""
 
-    def __init__(self, ask: Ask) -> None:
-        self.id, self.ask = secrets.token_hex(8), ask
-        self.lines: asyncio.Queue[Progress] = asyncio.Queue()
+    def __init__(self, ask: RunRequest) -> None:
+        self.id, self.request = secrets.token_hex(8), ask
+        self.statuses: asyncio.Queue[RunStatus] = asyncio.Queue()
         self.loop = asyncio.get_running_loop()
-        self.along: Along | None = None
+        self.progress: Along | None = None
         self.is_cancelled = self.is_running = False
 
-    def tell(self, line: Progress) -> None:
+    def report(self, line: RunStatus) -> None:
         """From any thread; nobody hears it once the server has stopped."""
         with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self.lines.put_nowait, line)
+            self.loop.call_soon_threadsafe(self.statuses.put_nowait, line)
 
     def cancel(self) -> None:
         self.is_cancelled = True
-        if self.along is not None:
-            self.along.cancelled.set()
+        if self.progress is not None:
+            self.progress.cancelled.set()
 
 
-class Runs:
+class RunStore:
     """The store and the queue. A job runs in a thread of its own, in which its edits and watchers live and end."""
 
-    def __init__(self, shelf: Shelf, limits: Limits) -> None:
-        self.shelf, self.limits = shelf, limits
+    def __init__(self, shelf: ModelStore, limits: Limits) -> None:
+        self.model_store, self.limits = shelf, limits
         self.jobs: dict[str, Job] = {}
-        self.kept: OrderedDict[str, Kept] = OrderedDict()
+        self.finished: OrderedDict[str, FinishedRun] = OrderedDict()
         self.dropped: deque[str] = deque(maxlen=REMEMBERED)
         self.lock = threading.Lock()
         self.open()
@@ -62,10 +62,10 @@ class Runs:
         """Be ready to work, again where it was closed."""
         self.pool = ThreadPoolExecutor(self.limits.running, thread_name_prefix="regard-run")
 
-    def begin(self, ask: Ask) -> Job:
+    def submit(self, ask: RunRequest) -> Job:
         """Take on a run, or refuse; the page's last one is cancelled."""
         for job in list(self.jobs.values()):
-            if ask.page and job.ask.page == ask.page:
+            if ask.page and job.request.page == ask.page:
                 self.cancel(job)
         if sum(not job.is_cancelled for job in self.jobs.values()) >= self.limits.running + self.limits.waiting:
             raise Busy(f"{len(self.jobs)} runs are going on or waiting: try again in a moment")
@@ -73,15 +73,15 @@ class Runs:
             self.get(ask.base)
         job = Job(ask)
         self.jobs[job.id] = job
-        job.lines.put_nowait(Progress(run=job.id, state="waiting"))
+        job.statuses.put_nowait(RunStatus(run=job.id, state="waiting"))
         self.pool.submit(self.work, job)
         return job
 
-    async def lines(self, job: Job) -> AsyncIterator[bytes]:
+    async def stream(self, job: Job) -> AsyncIterator[bytes]:
         """What is told about a job, as it is told; whoever stops listening cancels it."""
         try:
             while True:
-                line = await job.lines.get()
+                line = await job.statuses.get()
                 yield line.model_dump_json().encode() + b"\n"
                 if line.state in ENDS:
                     return
@@ -97,54 +97,55 @@ class Runs:
         try:
             if not job.is_cancelled:
                 self.answer(job)
-            if job.is_cancelled and job.id not in self.kept:
-                job.tell(Progress(run=job.id, state="cancelled"))
+            if job.is_cancelled and job.id not in self.finished:
+                job.report(RunStatus(run=job.id, state="cancelled"))
         except RegardError as problem:
-            job.tell(Progress(run=job.id, state="failed", error=str(problem)))
+            job.report(RunStatus(run=job.id, state="failed", error=str(problem)))
         except MemoryError:
-            job.tell(Progress(run=job.id, state="failed", error="the machine has no memory left for this run"))
+            job.report(RunStatus(run=job.id, state="failed", error="the machine has no memory left for this run"))
         except Exception as problem:  # the page is told; the log has the rest
             logging.getLogger("regard").exception("a run failed")
-            job.tell(Progress(run=job.id, state="failed", error=f"{type(problem).__name__}: {problem}"))
+            job.report(RunStatus(run=job.id, state="failed", error=f"{type(problem).__name__}: {problem}"))
         finally:
             self.jobs.pop(job.id, None)
 
     def answer(self, job: Job) -> None:
-        job.tell(Progress(run=job.id, state="loading"))
-        task = self.shelf.get(job.ask.model)
+        job.report(RunStatus(run=job.id, state="loading"))
+        task = self.model_store.get(job.request.model)
         from regard.viewer.along import Along, Cancelled
-        from regard.viewer.kept import Kept, kept
+        from regard.viewer.finished_run import FinishedRun, finish_run
 
-        job.along = along = Along(job.id, job.tell)
+        job.progress = along = Along(job.id, job.report)
         if job.is_cancelled:
             return
         begun = time.perf_counter()
         try:
-            base: Kept | None = None if job.ask.base is None else self.get(job.ask.base)
-            found = kept(job.id, task, job.ask, along, self.limits, base, lambda: time.perf_counter() - begun)
-            self.keep(found)
-            found.pool(along)
+            base: FinishedRun | None = None if job.request.base is None else self.get(job.request.base)
+            found = finish_run(job.id, task, job.request, along, self.limits, base, lambda: time.perf_counter() - begun)
+            self.store(found)
+            found.build_pyramids(along)
             along.at("done", 1.0)
         except Cancelled:
             self.forget(job.id)
             job.is_cancelled = True
 
-    def keep(self, run: "Kept") -> None:
+    def store(self, run: "FinishedRun") -> None:
         """Store a run; others make room."""
         with self.lock:
-            self.kept[run.id] = run
-            while len(self.kept) > 1 and (
-                len(self.kept) > self.limits.stored or sum(one.size for one in self.kept.values()) > self.limits.memory
+            self.finished[run.id] = run
+            while len(self.finished) > 1 and (
+                len(self.finished) > self.limits.stored_runs
+                or sum(one.size for one in self.finished.values()) > self.limits.memory
             ):
-                name, _ = self.kept.popitem(last=False)
+                name, _ = self.finished.popitem(last=False)
                 self.dropped.append(name)
 
-    def get(self, name: str) -> "Kept":
+    def get(self, name: str) -> "FinishedRun":
         """A run that can be looked at."""
         with self.lock:
-            if name in self.kept:
-                self.kept.move_to_end(name)
-                return self.kept[name]
+            if name in self.finished:
+                self.finished.move_to_end(name)
+                return self.finished[name]
             if name in self.dropped:
                 raise Dropped("this run was dropped for newer ones: ask again")
         raise UnknownName("no such run")
@@ -155,7 +156,7 @@ class Runs:
         if job is not None:
             job.cancel()
         with self.lock:
-            run = self.kept.pop(name, None)
+            run = self.finished.pop(name, None)
             if run is not None:
                 self.dropped.append(name)
         return job is not None or run is not None

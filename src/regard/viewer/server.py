@@ -15,12 +15,26 @@ from starlette.exceptions import HTTPException
 from regard import __version__
 from regard.errors import RegardError, UnknownName
 from regard.viewer import payload
-from regard.viewer.guard import Address, Guard
+from regard.viewer.guard import Guard, ServerAddress
 from regard.viewer.limits import LIMITS, Limits
-from regard.viewer.payload import Ask, Export, Fault, Health, How, Inside, Lesson, Links, Models, Pair, Row, Run, Topics
+from regard.viewer.payload import (
+    ExportRequest,
+    Fault,
+    Health,
+    InsidePayload,
+    LessonNumbers,
+    ModelList,
+    Pooling,
+    RunPayload,
+    RunRequest,
+    ScoreDetail,
+    SoftmaxRow,
+    TopicList,
+    TopLinks,
+)
 from regard.viewer.refusals import Busy, Dropped, NotYet
-from regard.viewer.runs import Runs
-from regard.viewer.shelf import Shelf
+from regard.viewer.runs import RunStore
+from regard.viewer.shelf import ModelStore
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -44,7 +58,7 @@ Number = Annotated[int, Query(ge=0, lt=2**31)]
 Found = TypeVar("Found")
 
 
-class Desk:
+class QueryLimiter:
     """Questions about finished runs: a few at a time, and none for a page that has gone."""
 
     def __init__(self, at_once: int, most: int) -> None:
@@ -63,11 +77,11 @@ class Desk:
             self.asked -= 1
 
 
-def served(
-    shelf: Shelf, address: Address, *, first: str | None = None, text: str = "", limits: Limits = LIMITS
+def create_app(
+    shelf: ModelStore, address: ServerAddress, *, first: str | None = None, text: str = "", limits: Limits = LIMITS
 ) -> FastAPI:
     """The application. `first` is loaded at once, behind the page, which begins with `text`."""
-    runs, desk = Runs(shelf, limits), Desk(limits.running, limits.asking)
+    runs, desk = RunStore(shelf, limits), QueryLimiter(limits.running, limits.questions)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI):
@@ -89,38 +103,38 @@ def served(
         """That the server is there."""
         going = [job for job in runs.jobs.values() if not job.is_cancelled]
         running = min(len(going), limits.running)
-        told = {"running": running, "waiting": len(going) - running, "stored": len(runs.kept)}
+        told = {"running": running, "waiting": len(going) - running, "stored": len(runs.finished)}
         return Health(status="ok", version=__version__, **told)
 
     @app.get("/api/models")
-    async def models() -> Models:
+    async def models() -> ModelList:
         """What can be asked for, and what is loaded."""
-        return Models(
-            models=shelf.told(first),
+        return ModelList(
+            models=shelf.model_infos(first),
             first=first,
             text=text,
             version=__version__,
             bounds=payload.Bounds(
                 letters=limits.letters,
                 tokens=limits.tokens,
-                written=limits.written,
+                max_new_tokens=limits.max_new_tokens,
                 beam=limits.beam,
                 edits=limits.edits,
-                runs=limits.stored,
+                runs=limits.stored_runs,
             ),
         )
 
     @app.post("/api/runs", response_class=StreamingResponse, responses={200: {"content": {"application/x-ndjson": {}}}})
-    async def run(ask: Ask) -> StreamingResponse:
+    async def run(ask: RunRequest) -> StreamingResponse:
         """Ask a model; a line of JSON for every step."""
         within(ask, limits)
-        job = runs.begin(ask)
-        return StreamingResponse(runs.lines(job), media_type="application/x-ndjson", headers={"x-regard-run": job.id})
+        job = runs.submit(ask)
+        return StreamingResponse(runs.stream(job), media_type="application/x-ndjson", headers={"x-regard-run": job.id})
 
     @app.get("/api/runs/{name}")
-    async def told(name: Name) -> Run:
+    async def told(name: Name) -> RunPayload:
         """What came out, and where one may look."""
-        return runs.get(name).told
+        return runs.get(name).payload
 
     @app.delete("/api/runs/{name}", status_code=204)
     async def forget(name: Name) -> None:
@@ -132,7 +146,7 @@ def served(
     async def edits(name: Name) -> JSONResponse:
         """The edits as a file that `regard translate --edit` and `regard.edit` read."""
         headers = {"content-disposition": 'attachment; filename="edits.json"'}
-        return JSONResponse(runs.get(name).ask.edits, headers=headers)
+        return JSONResponse(runs.get(name).request.edits, headers=headers)
 
     @app.get("/api/runs/{name}/tile", response_class=Response, responses={200: BINARY})
     async def tile(
@@ -143,19 +157,19 @@ def served(
         level: Annotated[int, Query(ge=0, le=31)],
         row: Number,
         column: Number,
-        how: How = "mean",
+        how: Pooling = "mean",
     ) -> Response:
         """Cells of the map."""
         kept = runs.get(name)
         from regard.viewer import maps
 
         pattern, known = kept.pattern(place), kept.pyramids.get(place)
-        found = await desk(request, partial(maps.tile, pattern, known, place, head, level, row, column, how))
+        found = await desk(request, partial(maps.map_tile, pattern, known, place, head, level, row, column, how))
         return Response(found, media_type="application/octet-stream", headers=FOR_EVER)
 
     @app.get("/api/runs/{name}/overview", response_class=Response, responses={200: BINARY})
     async def overview(
-        request: Request, name: Name, how: How = "mean", size: Annotated[int, Query(ge=4, le=128)] = 32
+        request: Request, name: Name, how: Pooling = "mean", size: Annotated[int, Query(ge=4, le=128)] = 32
     ) -> Response:
         """Every head, small."""
         kept = runs.get(name)
@@ -172,20 +186,22 @@ def served(
         head: Number,
         row: Number,
         top: Annotated[int, Query(ge=1, le=1000)] = 10,
-    ) -> Row:
+    ) -> SoftmaxRow:
         """One row of the softmax."""
         pattern = runs.get(name).pattern(place)
         from regard.viewer import maps
 
-        return await desk(request, partial(maps.row, pattern, place, head, row, top))
+        return await desk(request, partial(maps.softmax_row, pattern, place, head, row, top))
 
     @app.get("/api/runs/{name}/pair")
-    async def pair(request: Request, name: Name, place: Place, head: Number, row: Number, column: Number) -> Pair:
+    async def pair(
+        request: Request, name: Name, place: Place, head: Number, row: Number, column: Number
+    ) -> ScoreDetail:
         """One score, taken apart."""
         pattern = runs.get(name).pattern(place)
         from regard.viewer import maps
 
-        return await desk(request, partial(maps.pair, pattern, place, head, row, column))
+        return await desk(request, partial(maps.score_detail, pattern, place, head, row, column))
 
     @app.get("/api/runs/{name}/links")
     async def links(
@@ -196,13 +212,13 @@ def served(
         top: Annotated[int, Query(ge=1, le=16)] = 3,
         first: Number = 0,
         count: Annotated[int, Query(ge=1, le=512)] = 256,
-    ) -> Links:
+    ) -> TopLinks:
         """The keys that each token looks at most."""
         pattern = runs.get(name).pattern(place)
         from regard.viewer import maps
 
         wanted = [int(head) for head in heads.split(",")]
-        return await desk(request, partial(maps.links, pattern, place, wanted, top, first, count))
+        return await desk(request, partial(maps.top_links, pattern, place, wanted, top, first, count))
 
     @app.get("/api/runs/{name}/inside/{view}")
     async def inside(
@@ -213,16 +229,16 @@ def served(
         model: Annotated[str | None, Query(max_length=200)] = None,
         place: Annotated[str | None, Query(max_length=200)] = None,
         head: Number = 0,
-    ) -> Inside:
+    ) -> InsidePayload:
         """Importance, rollout, lens, alignment; or the difference from another run or model, of all heads or of one."""
         kept, before = runs.get(name), None if other is None else runs.get(other)
 
-        def answer() -> Inside:
-            from regard.viewer.apart import Beside
+        def answer() -> InsidePayload:
+            from regard.viewer.apart import Comparison
             from regard.viewer.inside import inside
 
             task = None if model is None else shelf.get(model)
-            return inside(view, kept, Beside(before, model or "", task, place, head))
+            return inside(view, kept, Comparison(before, model or "", task, place, head))
 
         return await desk(request, answer)
 
@@ -231,23 +247,23 @@ def served(
         response_class=Response,
         responses={200: {"content": {"image/svg+xml": {}, "text/html": {}}}},
     )
-    async def export(request: Request, wanted: Export) -> Response:
+    async def export(request: Request, wanted: ExportRequest) -> Response:
         """A region of one head as a file of its own."""
         kept = runs.get(wanted.run)
         from regard.viewer import exporting
 
-        kind, found = await desk(request, partial(exporting.exported, kept, wanted))
+        kind, found = await desk(request, partial(exporting.region_picture, kept, wanted))
         ending = {"image/svg+xml": "svg", "text/html": "html"}[kind]
         headers = {"content-disposition": f'attachment; filename="regard.{ending}"'}
         return Response(found, media_type=kind, headers=headers)
 
     @app.get("/api/learn")
-    async def topics() -> Topics:
+    async def topics() -> TopicList:
         """The Learn pages, and what each begins with."""
         return await asyncio.to_thread(topics_of)
 
     @app.post("/api/learn/{topic}")
-    async def lesson(request: Request, topic: Name, given: dict[str, Any]) -> Lesson:
+    async def lesson(request: Request, topic: Name, given: dict[str, Any]) -> LessonNumbers:
         """The numbers of a Learn page."""
         return await desk(request, partial(lesson_of, topic, given, shelf))
 
@@ -255,23 +271,23 @@ def served(
     return app
 
 
-def begin(shelf: Shelf, first: str | None) -> None:
+def begin(shelf: ModelStore, first: str | None) -> None:
     """Load what the page begins with; what goes wrong is told by the list of models."""
     try:
-        shelf.names()
+        shelf.models()
         if first is not None:
             shelf.get(first)
     except RegardError:
         return
 
 
-def topics_of() -> Topics:
+def topics_of() -> TopicList:
     from regard.viewer import learn  # in a thread: torch may not be there yet
 
     return learn.topics()
 
 
-def lesson_of(topic: str, given: dict[str, Any], shelf: Shelf) -> Lesson:
+def lesson_of(topic: str, given: dict[str, Any], shelf: ModelStore) -> LessonNumbers:
     from regard.viewer import learn
 
     if not is_finite(given):
@@ -279,12 +295,12 @@ def lesson_of(topic: str, given: dict[str, Any], shelf: Shelf) -> Lesson:
     return learn.lesson(topic, given, shelf)
 
 
-def within(ask: Ask, limits: Limits) -> None:
+def within(ask: RunRequest, limits: Limits) -> None:
     """Raise unless a request keeps to the limits."""
     for name, found, most in (
         ("letters", len(ask.text) + len(ask.second or ""), limits.letters),
         ("beams", ask.beam, limits.beam),
-        ("tokens to write", ask.max_tokens or 0, limits.written),
+        ("tokens to write", ask.max_new_tokens or 0, limits.max_new_tokens),
         ("edits", len(ask.edits), limits.edits),
     ):
         if found > most:

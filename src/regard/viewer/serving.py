@@ -12,13 +12,13 @@ from urllib.parse import quote
 import uvicorn
 
 from regard.errors import RegardError
-from regard.viewer.guard import Address
+from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import LIMITS, Limits
-from regard.viewer.server import served
-from regard.viewer.shelf import Shelf
+from regard.viewer.server import create_app
+from regard.viewer.shelf import ModelStore
 
 PORT = 4747  # where a page that was bookmarked finds the server again
-USUAL = ("en-de", "shakespeare")  # what is looked at where nobody says
+BUILT_IN = ("en-de", "shakespeare")  # what is looked at where nobody says
 PATIENCE = 3  # seconds that open connections have when the server stops
 
 
@@ -31,25 +31,25 @@ def serve(
     token: str | None = None,
     device: str | None = None,
     limits: Limits = LIMITS,
-    started: Callable[[str, str | None], None] = lambda url, model: None,
-    browser: bool = False,
+    on_start: Callable[[str, str | None], None] = lambda url, model: None,
+    open_browser: bool = False,
 ) -> bool:
     """Serve until Ctrl-C. `started` is told the address and the first model; whether all runs had ended is returned."""
-    names = named([name for name in models if Path(name).is_dir()])
+    names = folder_names([name for name in models if Path(name).is_dir()])
     folders = {called: Path(name) for name, called in names.items()}
-    first = next((names.get(name, name) for name in models), None) or usual()
-    Address(host, port or PORT, token)  # refuses before anything is opened
-    opened = listening(host, port)
-    address = Address(host, opened.getsockname()[1], token)
-    app = served(Shelf(folders, device, limits.loaded), address, first=first, text=text, limits=limits)
+    first = next((names.get(name, name) for name in models), None) or builtin_model()
+    ServerAddress(host, port or PORT, token)  # refuses before anything is opened
+    opened = open_socket(host, port)
+    address = ServerAddress(host, opened.getsockname()[1], token)
+    app = create_app(ModelStore(folders, device, limits.loaded_models), address, first=first, text=text, limits=limits)
     server = uvicorn.Server(
         uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=PATIENCE
         )
     )
-    url = url_of(address)
-    started(url, first)
-    if browser:
+    url = page_url(address)
+    on_start(url, first)
+    if open_browser:
         threading.Timer(0.3, webbrowser.open, [url]).start()
     try:
         server.run(sockets=[opened])
@@ -60,27 +60,27 @@ def serve(
     return app.state.runs.is_idle
 
 
-def named(folders: Sequence[str]) -> dict[str, str]:
+def folder_names(folders: Sequence[str]) -> dict[str, str]:
     """What a page calls each folder; by its whole path where two would be called alike."""
-    names = {folder: name_of(folder) for folder in folders}
+    names = {folder: folder_name(folder) for folder in folders}
     count = Counter(names.values())
     return {folder: name if count[name] == 1 else str(Path(folder).resolve()) for folder, name in names.items()}
 
 
-def name_of(folder: str) -> str:
+def folder_name(folder: str) -> str:
     """What a page calls a folder: by its name, and its parent's where that says more (runs/sst2/model)."""
     path = Path(folder).resolve()
     return path.parent.name if path.name == "model" and path.parent.name else path.name or str(path)
 
 
-def usual() -> str | None:
+def builtin_model() -> str | None:
     """A model that came with the install."""
     there = files("regard") / "builtin"
-    found = [name for name in USUAL if (there / name / "config.json").is_file()]
+    found = [name for name in BUILT_IN if (there / name / "config.json").is_file()]
     return found[0] if found else None
 
 
-def listening(host: str, port: int | None) -> socket.socket:
+def open_socket(host: str, port: int | None) -> socket.socket:
     """A socket at the port, or at any free one where none was asked for and the usual one is taken."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     problem: OSError | None = None
@@ -98,7 +98,7 @@ def listening(host: str, port: int | None) -> socket.socket:
     raise RegardError(f"{host}:{port or PORT} cannot be listened on: {reason}")
 
 
-def url_of(address: Address) -> str:
+def page_url(address: ServerAddress) -> str:
     """What to open."""
     name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)
     name = f"[{name}]" if ":" in name else name

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 from regard.errors import RegardError, UnknownName
-from regard.viewer.payload import Model
+from regard.viewer.payload import ModelInfo
 
 if TYPE_CHECKING:
-    from regard.tasks.listing import Listed
+    from regard.tasks.listing import ListedModel
 
 
-class Shelf:
+class ModelStore:
     """Built-in and cached models, and folders that were named when the server was started.
 
     `loaded` are the models that were asked for last, `most` of them; one that is in use beyond these stays in `alive`
@@ -22,35 +22,35 @@ class Shelf:
     """
 
     def __init__(self, folders: dict[str, Path] | None = None, device: str | None = None, most: int = 3) -> None:
-        self.folders, self.device, self.most = folders or {}, device, most
+        self.folders, self.device, self.max_loaded = folders or {}, device, most
         self.loaded: OrderedDict[str, Any] = OrderedDict()
         self.alive: WeakValueDictionary[str, Any] = WeakValueDictionary()
         self.states: dict[str, tuple[str, float]] = {}
         self.problems: dict[str, str] = {}
-        self.known: dict[str, Listed] | None = None
+        self.listed_models: dict[str, ListedModel] | None = None
         self._loading, self._listing, self._changing = threading.Lock(), threading.Lock(), threading.Lock()
 
-    def names(self) -> dict[str, "Listed"]:
+    def models(self) -> dict[str, "ListedModel"]:
         """What there is, read once."""
         with self._listing:
-            if self.known is None:
-                from regard.tasks.listing import described, listed
+            if self.listed_models is None:
+                from regard.tasks.listing import describe, list_models
 
-                found = {name: described(name, folder, "folder") for name, folder in self.folders.items()}
-                self.known = found | {one.name: one for one in listed() if one.name not in found}
-            return self.known
+                found = {name: describe(name, folder, "folder") for name, folder in self.folders.items()}
+                self.listed_models = found | {one.name: one for one in list_models() if one.name not in found}
+            return self.listed_models
 
-    def told(self, first: str | None) -> list[Model]:
+    def model_infos(self, first: str | None) -> list[ModelInfo]:
         """Every model with its state; before they are read, only that the first one is being loaded."""
-        if self.known is not None:
-            return [self.model(name, one) for name, one in self.known.items()]
-        return [] if first is None else [awaited(first, "folder" if first in self.folders else "built in")]
+        if self.listed_models is not None:
+            return [self.model_info(name, one) for name, one in self.listed_models.items()]
+        return [] if first is None else [unlisted_model(first, "folder" if first in self.folders else "built in")]
 
-    def model(self, name: str, one: "Listed") -> Model:
+    def model_info(self, name: str, one: "ListedModel") -> ModelInfo:
         state, fraction = self.states.get(name, ("idle", 0.0))
         if state == "ready" and name not in self.loaded and name not in self.alive:
             state, fraction = "idle", 0.0
-        return Model(
+        return ModelInfo(
             name=name,
             where=one.where,  # type: ignore[arg-type]
             task=one.task,
@@ -65,17 +65,17 @@ class Shelf:
 
     def get(self, name: str) -> Any:
         """A model, loaded if it is not; the one that was not asked for longest makes room."""
-        if (there := self.there(name)) is not None:
+        if (there := self.loaded_model(name)) is not None:
             return there
         self.states.setdefault(name, ("loading", 0.1))
-        known = self.names()
+        known = self.models()
         if name not in known:
             self.states.pop(name, None)
-            from regard.tasks.find import known as instead
+            from regard.tasks.find import suggestions as instead
 
             raise UnknownName(f"no model {name!r} here; {instead(name)}")
         with self._loading:
-            if (there := self.there(name)) is not None:
+            if (there := self.loaded_model(name)) is not None:
                 return there
             self.states[name] = ("loading", 0.5)
             try:
@@ -86,7 +86,7 @@ class Shelf:
             self.put(name, model)
             return model
 
-    def there(self, name: str) -> Any | None:
+    def loaded_model(self, name: str) -> Any | None:
         """A model that is loaded, or still in use; it is now the one that was asked for last."""
         with self._changing:
             model = self.loaded.get(name)
@@ -102,7 +102,7 @@ class Shelf:
             self.loaded[name] = self.alive[name] = model
             self.loaded.move_to_end(name)
             self.states[name] = ("ready", 1.0)
-            while len(self.loaded) > self.most:
+            while len(self.loaded) > self.max_loaded:
                 self.loaded.popitem(last=False)
 
     def load(self, name: str) -> Any:
@@ -111,7 +111,7 @@ class Shelf:
         return load(self.folders.get(name, name), device=self.device)
 
 
-def awaited(name: str, where: Any) -> Model:
+def unlisted_model(name: str, where: Any) -> ModelInfo:
     """A model of which nothing is known yet."""
     nothing: dict[str, Any] = dict.fromkeys(("task", "architecture", "licence", "problem"), "")
-    return Model(name=name, where=where, parameters=0, size=0, state="loading", fraction=0.0, **nothing)
+    return ModelInfo(name=name, where=where, parameters=0, size=0, state="loading", fraction=0.0, **nothing)

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from regard.tasks.alignment import words_at
 from regard.text import Encoded, Tokenizer
-from regard.viewer.payload import Side
+from regard.viewer.payload import TokenColumn
 
 CONTEXT = 32  # tokens that the text of the next one may depend on
 
 
-def read(name: str, texts: Sequence[str], encoded: Encoded, tokenizer: Tokenizer) -> Side:
+def read(name: str, texts: Sequence[str], encoded: Encoded, tokenizer: Tokenizer) -> TokenColumn:
     """A text, or two, that was given."""
     shown, words, before, first = [], [], [0] * len(texts), 0
     numbers = []
@@ -27,7 +27,7 @@ def read(name: str, texts: Sequence[str], encoded: Encoded, tokenizer: Tokenizer
         shown.append(texts[which][before[which] : end])
         words.append(numbers[which][place])
         before[which] = end
-    return Side(
+    return TokenColumn(
         name=name,
         texts=shown,
         ids=list(encoded.ids),
@@ -37,23 +37,25 @@ def read(name: str, texts: Sequence[str], encoded: Encoded, tokenizer: Tokenizer
             for number, which in zip(encoded.ids, encoded.texts, strict=True)
         ],
         segments=list(encoded.segments),
-        given=len(encoded),
+        prefix_length=len(encoded),
         scores=[None] * len(encoded),
         next=[None] * len(encoded),
     )
 
 
-def written(side: Side, ids: Sequence[int], scores: Sequence[float], is_finished: bool, tokenizer: Tokenizer) -> Side:
+def written(
+    side: TokenColumn, ids: Sequence[int], scores: Sequence[float], is_finished: bool, tokenizer: Tokenizer
+) -> TokenColumn:
     """The same with the tokens that a model wrote after it."""
     texts = pieces(side.ids, ids, tokenizer)
-    text = "".join(side.texts[: side.given]) if side.name == "text" else ""
+    text = "".join(side.texts[: side.prefix_length]) if side.name == "text" else ""
     ends, reached = [], len(text)
     for piece in texts:
         reached += len(piece)
         ends.append(reached)
     words = words_at(text + "".join(texts), ends)
     following = [*texts, ending(tokenizer) if is_finished else None]
-    blank = [None] * (side.given - 1)
+    blank = [None] * (side.prefix_length - 1)
     return side.model_copy(
         update={
             "texts": [*side.texts, *texts],
@@ -62,7 +64,7 @@ def written(side: Side, ids: Sequence[int], scores: Sequence[float], is_finished
             "special": [*side.special, *(is_special(number, tokenizer) for number in ids)],
             "segments": [*side.segments, *[0] * len(ids)],
             "scores": [*side.scores, *scores[: len(ids)]],
-            "next": [*blank, *following] if side.given else following[1:],
+            "next": [*blank, *following] if side.prefix_length else following[1:],
         }
     )
 
@@ -99,32 +101,32 @@ def pieces(before: Sequence[int], ids: Sequence[int], tokenizer: Tokenizer) -> l
     return found
 
 
-def begun(start: int, tokenizer: Tokenizer) -> Side:
+def begun(start: int, tokenizer: Tokenizer) -> TokenColumn:
     """The side that is written, before anything is: the token that it begins with."""
-    return Side(
+    return TokenColumn(
         name="target",
         texts=[tokenizer.token(start)],
         ids=[start],
         words=[None],
         special=[True],
         segments=[0],
-        given=1,
+        prefix_length=1,
         scores=[None],
         next=[None],
     )
 
 
-def named(name: str, texts: Sequence[str]) -> Side:
+def named(name: str, texts: Sequence[str]) -> TokenColumn:
     """Whole sentences as if they were tokens."""
     count = len(texts)
-    return Side(
+    return TokenColumn(
         name=name,
         texts=list(texts),
         ids=[-1] * count,
         words=list(range(count)),
         special=[False] * count,
         segments=[0] * count,
-        given=count,
+        prefix_length=count,
         scores=[None] * count,
         next=[None] * count,
     )

@@ -9,11 +9,11 @@ from regard.attention import Pattern
 from regard.decoding import Hypothesis
 from regard.decoding.tree import BeamTree
 from regard.errors import lookup
-from regard.tasks.replay import fed
-from regard.tasks.translated import Draft, Piece
+from regard.tasks.replay import decoder_input
+from regard.tasks.translated import SourceSentence, TranslationDraft
 from regard.text import Tokenizer
 from regard.viewer import payload, sides
-from regard.viewer.payload import Side
+from regard.viewer.payload import TokenColumn
 
 OPTIONS = 5  # likeliest words that are told of each place
 
@@ -24,12 +24,12 @@ def scored(task: Any, x: Tensor) -> Tensor:
 
 
 def candidates(
-    task: Any, x: Tensor, side: Side, count: int, tokenizer: Tokenizer, one: Hypothesis
-) -> tuple[payload.Candidates, ...]:
+    task: Any, x: Tensor, side: TokenColumn, count: int, tokenizer: Tokenizer, one: Hypothesis
+) -> tuple[payload.CandidateTokens, ...]:
     """The likeliest words at each place where one was written, or could be."""
     if not count or task.model.output is None:
         return ()
-    first = max(side.given - 1, 0)
+    first = max(side.prefix_length - 1, 0)
     rows = range(first, min(first + count, len(side.ids)))
     likeliest = scored(task, x[rows.start : rows.stop]).topk(min(OPTIONS, task.model.output.weight.shape[0]))
     ends = side.ids[first + 1 :]
@@ -45,7 +45,7 @@ def candidates(
             which = next((at for at, option in enumerate(options) if sides.is_special(option.id or 0, tokenizer)), None)
         else:
             which = ids.index(chosen) if chosen in ids else None
-        found.append(payload.Candidates(row=row, chosen=which, options=options))
+        found.append(payload.CandidateTokens(row=row, choice=which, options=options))
     return tuple(found)
 
 
@@ -54,20 +54,22 @@ def shown(before: Sequence[int], number: int, tokenizer: Tokenizer) -> str:
     return sides.pieces(before, [number], tokenizer)[0] or tokenizer.token(number)
 
 
-def tree_of(tree: BeamTree | None, prefix: Sequence[int], tokenizer: Tokenizer) -> payload.Tree | None:
+def tree_of(tree: BeamTree | None, prefix: Sequence[int], tokenizer: Tokenizer) -> payload.BeamTreePayload | None:
     """A beam search for the page."""
     if tree is None:
         return None
     nodes = []
     for node, (token, score, parent) in enumerate(zip(tree.tokens, tree.scores, tree.parents, strict=True)):
         before = [*prefix[-sides.CONTEXT :], *(tree.tokens[step] for step in tree.path(node)[:-1])]
-        nodes.append(payload.Node(text=shown(before, token, tokenizer), id=token, parent=parent, score=score))
-    return payload.Tree(nodes=nodes, leaves=list(tree.leaves), winner=list(tree.winner))
+        nodes.append(payload.BeamNode(text=shown(before, token, tokenizer), id=token, parent=parent, score=score))
+    return payload.BeamTreePayload(nodes=nodes, leaves=list(tree.leaves), winner=list(tree.winner))
 
 
-def aligned(task: Any, piece: Piece, one: Hypothesis, patterns: Mapping[str, Pattern]) -> payload.Aligned:
+def aligned(
+    task: Any, piece: SourceSentence, one: Hypothesis, patterns: Mapping[str, Pattern]
+) -> payload.AlignmentPayload:
     """Which source tokens each written token came from: what `task(text).alignment` says, of the run that is kept."""
-    rows = len(fed([task.start()], one.ids, one.is_finished))
+    rows = len(decoder_input([task.start()], one.ids, one.is_finished))
     weights = {place: lookup(patterns, place, "place")[0, :, :rows].float().cpu() for place in task.look.places}
-    found = Draft(piece.sentence, (piece,), (one,), task.tokenizer.target).aligned([task.look.of(weights)])
-    return payload.Aligned(look=str(task.look), weights=found.weights.tolist(), words=list(found.words))
+    found = TranslationDraft(piece.sentence, (piece,), (one,), task.tokenizer.target).alignment([task.look.of(weights)])
+    return payload.AlignmentPayload(heads=str(task.look), weights=found.weights.tolist(), words=list(found.words))

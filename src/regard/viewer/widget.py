@@ -17,13 +17,13 @@ from regard.looking.layer_names import attends_to_source, reads_source
 from regard.pictures.grids import Labels, check
 from regard.pictures.notebook import Looks
 from regard.tasks import Task
-from regard.tasks.listing import Listed
+from regard.tasks.listing import ListedModel
 from regard.viewer import maps, payload, pyramid, sides
 from regard.viewer.asking import Found, Look
-from regard.viewer.guard import Address
-from regard.viewer.kept import Kept, told_of
-from regard.viewer.server import served
-from regard.viewer.shelf import Shelf
+from regard.viewer.finished_run import FinishedRun, run_payload
+from regard.viewer.guard import ServerAddress
+from regard.viewer.server import create_app
+from regard.viewer.shelf import ModelStore
 
 PORT = 80
 NAME = "model"
@@ -37,58 +37,58 @@ def show(what: Task | Seen | Pattern, text: str = "", **how: Any) -> Any:
     """
     if isinstance(what, Task):
         if (kind := widget()) is not None:
-            return kind(app=served(shelf_of(what), Address(port=PORT), first=NAME, text=text))
+            return kind(app=create_app(model_store_with(what), ServerAddress(port=PORT), first=NAME, text=text))
         with watch(what.model) as seen:
             what(text)
         return seen.album(**how)
     looks = what.looks(**how) if isinstance(what, Seen) else {"pattern": (what, how.get("rows"), how.get("columns"))}
-    return page(looks) or what.album(**how)
+    return show_looks(looks) or what.album(**how)
 
 
-def page(looks: Looks, batch: int = 0) -> Any:
+def show_looks(looks: Looks, batch: int = 0) -> Any:
     """What was looked at, in the page; None without a widget. The entry point of `regard.pictures.notebook`."""
     if (kind := widget()) is None:
         return None
-    shelf = Shelf()
-    shelf.known = {}
-    app = served(shelf, Address(port=PORT))
-    run = kept_of(looks, batch)
+    shelf = ModelStore()
+    shelf.listed_models = {}
+    app = create_app(shelf, ServerAddress(port=PORT))
+    run = finished_run(looks, batch)
     app.state.runs.keep(run)
     return kind(app=app, run=run.id)
 
 
-def shelf_of(task: Task) -> Shelf:
+def model_store_with(task: Task) -> ModelStore:
     """A shelf with one model, which is loaded already."""
-    shelf = Shelf()
+    shelf = ModelStore()
     shelf.loaded[NAME], shelf.states[NAME] = task, ("ready", 1.0)
-    shelf.known = {NAME: Listed(NAME, "folder", task.name, type(task.model).__name__)}
+    shelf.listed_models = {NAME: ListedModel(NAME, "folder", task.name, type(task.model).__name__)}
     return shelf
 
 
-def kept_of(looks: Looks, batch: int = 0) -> Kept:
+def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
     """What was seen, as a run that nobody asked for."""
     found, lines = {}, {}
     for place, (pattern, rows, columns) in looks.items():
         member = numbers([batch], pattern.shape[0], "batch member")[0]
-        pattern = maps.known(pattern.narrow(slice(member, member + 1), slice(0, pattern.shape[1])))
+        pattern = maps.with_row_statistics(pattern.narrow(slice(member, member + 1), slice(0, pattern.shape[1])))
         check("row", rows, pattern.shape[2])
         check("column", columns, pattern.shape[3])
-        found[place] = look = Look(pattern, *ends(place, pattern, rows, columns))
+        found[place] = look = Look(pattern, *side_names(place, pattern, rows, columns))
         lines[look.rows], lines[look.columns] = (
             list(texts or map(str, range(count)))
             for texts, count in zip((rows, columns), pattern.shape[2:], strict=True)
         )
-    one = Found(payload.Answer(text=""), tuple(sides.named(*line) for line in lines.items()), found)
-    ask = payload.Ask.model_validate({"model": NAME, "text": ""})
+    one = Found(payload.AnswerPayload(text=""), tuple(sides.named(*line) for line in lines.items()), found)
+    ask = payload.RunRequest.model_validate({"model": NAME, "text": ""})
     patterns = {place: look.pattern for place, look in found.items()}
-    run = Kept("seen", None, ask, one, patterns, told_of("seen", "", ask, one, patterns, None, 0.0), 0)
+    run = FinishedRun("seen", None, ask, one, patterns, run_payload("seen", "", ask, one, patterns, None, 0.0), 0)
     for place, pattern in patterns.items():
-        if (level := pyramid.base(pattern)) is not None:
-            run.pyramids[place] = pyramid.built(pattern, level)
+        if (level := pyramid.stored_level(pattern)) is not None:
+            run.pyramids[place] = pyramid.build_pyramid(pattern, level)
     return run
 
 
-def ends(place: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[str, str]:
+def side_names(place: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[str, str]:
     """The sides that a place looks from and at; what looks at its own text does so from a line of its own if it is
     shorter, or has other names."""
     looked = "source" if attends_to_source(place) else "text"
@@ -97,7 +97,7 @@ def ends(place: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[s
     return "from" if looking == looked and is_apart else looking, looked
 
 
-async def asked(app: Any, request: dict[str, Any], send: Any) -> None:
+async def answer_message(app: Any, request: dict[str, Any], send: Any) -> None:
     """One request through the routes. `send` is given a head and a part of the body, until a head says it was the last.
 
     A request is {id, method, path, body}; a head {id, status, type, more}.
@@ -161,7 +161,7 @@ def widget() -> Any:
             if not isinstance(content, dict):
                 return
             task = asyncio.get_event_loop().create_task(
-                asked(self.app, content, lambda head, body: self.send(head, [body]))
+                answer_message(self.app, content, lambda head, body: self.send(head, [body]))
             )
             self.asking.add(task)
             task.add_done_callback(self.asking.discard)

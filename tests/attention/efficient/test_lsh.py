@@ -7,7 +7,7 @@ from torch.testing import assert_close
 
 from regard.attention import Cache, Causal, Padding, Pattern, attend
 from regard.attention.efficient import LSHAttention
-from regard.attention.efficient.lsh import factors, hashed
+from regard.attention.efficient.lsh import factors, hash_buckets
 from regard.errors import RegardError, ShapeError
 from regard.layers import HeadSplit, MultiHead
 
@@ -21,7 +21,7 @@ def buckets(way, query):
     """The bucket of every token in every round, as the way draws them."""
     sides = factors(way.buckets or 2 * math.ceil(query.shape[2] / way.chunk))
     generator = torch.Generator().manual_seed(way.seed)
-    return [hashed(query, sides, generator) for _ in range(way.rounds)]
+    return [hash_buckets(query, sides, generator) for _ in range(way.rounds)]
 
 
 def who_met(bucket, chunk):
@@ -103,7 +103,7 @@ def test_a_token_sees_itself_only_where_it_met_nobody_else():
 def test_vectors_that_are_alike_share_a_bucket_more_often_and_length_does_not_matter():
     torch.manual_seed(1)
     x, far = F.normalize(torch.randn(2, 1, 1, 2000, 16), dim=-1).unbind()
-    found = [hashed(each, (16,), torch.Generator().manual_seed(0)) for each in (x, 3 * x, x + 0.3 * far, far)]
+    found = [hash_buckets(each, (16,), torch.Generator().manual_seed(0)) for each in (x, 3 * x, x + 0.3 * far, far)]
     assert torch.equal(found[0], found[1])
     near, apart = ((found[0] == other).double().mean() for other in found[2:])
     assert near > 0.4 > 0.1 > apart

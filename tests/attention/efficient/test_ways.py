@@ -209,5 +209,5 @@ def test_in_half_precision_the_answer_is_near_and_of_the_same_dtype():
         found = attend(query, key, value, method=way)
         assert found.dtype == torch.bfloat16
         asked = Pattern(query, key, value=value)
-        meant = replace(way.pattern(asked), summary=None)
+        meant = replace(way.pattern(asked), row_statistics=None)
         assert_close(found.float(), meant.weights() @ meant.values.float(), rtol=0, atol=3e-2)

@@ -19,7 +19,7 @@ def test_a_folder_says_all_that_a_model_is(name, tmp_path):
     loaded = load_model(tmp_path / "model")
     assert loaded.model.config == network.config
     assert torch.equal(loaded.model(SOURCE, TARGET, attention_mask=REAL), network(SOURCE, TARGET, attention_mask=REAL))
-    assert (loaded.model.output.weight is loaded.model.target_words.weight) == network.config.output.tied
+    assert (loaded.model.output.weight is loaded.model.target_embedding.weight) == network.config.output.tied
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from regard.looking.align import (
     by_links,
     choose,
     choose_both,
-    swap,
+    swap_links,
 )
 from regard.looking.align.head_choice import anchors
 
@@ -54,7 +54,7 @@ def made_heads(pairs, truth, good, late=False, turn=False):
     found = {}
     for line, ((source, _), links) in enumerate(zip(pairs, truth, strict=True)):
         size = len(source)
-        links = swap(links) if turn else links
+        links = swap_links(links) if turn else links
         right = looking(links, size, 0.8, seed=line)
         step_late = torch.cat([right[:1], right[:-1]])
         last = torch.full((size, size), 0.1)

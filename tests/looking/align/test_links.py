@@ -5,7 +5,7 @@ import lzma
 import pytest
 from shared import shared
 
-from regard.looking.align import Gold, pharaoh, read_gold, read_links, swap
+from regard.looking.align import Gold, pharaoh, read_gold, read_links, swap_links
 from regard.looking.align.links import first_number
 from regard.text import DataError
 
@@ -16,8 +16,8 @@ def test_links_are_read_and_written(tmp_path):
     found = read_links(file)
     assert found == [{(0, 0), (1, 2)}, set(), {(3, 1), (2, 2)}]
     assert [pharaoh(one) for one in found] == ["0-0 1-2", "", "2-2 3-1"]
-    assert read_links(file, swap=True) == [swap(one) for one in found]
-    assert swap(found[2]) == {(1, 3), (2, 2)}
+    assert read_links(file, swap=True) == [swap_links(one) for one in found]
+    assert swap_links(found[2]) == {(1, 3), (2, 2)}
 
 
 def test_sure_links_are_possible(tmp_path):

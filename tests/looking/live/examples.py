@@ -143,15 +143,18 @@ def caches(family: Family) -> list[str]:
 def edit(draw: st.DrawFn, family: Family, setting: Setting, heads: int, places: int) -> dict:
     """An edit as data, its place as a number."""
     some_heads = st.lists(st.integers(0, heads - 1), min_size=1, max_size=2, unique=True)
-    where = {"place": draw(st.integers(0, places - 1))}
-    kind = draw(st.sampled_from(["hide", "scale", "temper", "set"]))
+    where = {"layer": draw(st.integers(0, places - 1))}
+    kind = draw(st.sampled_from(["hide", "scale", "temperature", "set"]))
     if kind == "hide":
-        return where | {"do": "hide", "places": draw(st.lists(st.integers(0, 15), min_size=1, max_size=3, unique=True))}
+        return where | {
+            "do": "hide",
+            "positions": draw(st.lists(st.integers(0, 15), min_size=1, max_size=3, unique=True)),
+        }
     where["heads"] = draw(some_heads)
     if kind == "scale":
         return where | {"do": "scale", "factor": draw(st.sampled_from([0.0, 0.5, -1.0]))}
-    if kind == "temper":
-        return where | {"do": "temper", "temperature": draw(st.sampled_from([0.5, 1.5, 4.0]))}
+    if kind == "temperature":
+        return where | {"do": "temperature", "temperature": draw(st.sampled_from([0.5, 1.5, 4.0]))}
     return where | {"do": "set", "row": draw(st.integers(0, 12))}
 
 
@@ -159,13 +162,13 @@ def records(example: Example, model: Any) -> list[dict]:
     """The edits of an example for its model. Rows are set on what each of them may see in any window: its own token."""
     places, result = list(LayerNames(model).layers), []
     for one in example.edits:
-        record = one | {"place": places[one["place"]]}
-        of_source = attends_to_source(record["place"])
+        record = one | {"layer": places[one["layer"]]}
+        of_source = attends_to_source(record["layer"])
         if record["do"] == "set":
             row = record.pop("row")
             record |= {"weights": [[0.0] * row + [1.0]], "rows": [row]}
         elif record["do"] == "hide" and of_source:  # every text has two tokens
-            record["places"] = sorted({number % 2 for number in record["places"]})
+            record["positions"] = sorted({number % 2 for number in record["positions"]})
         if record["do"] != "set" or not of_source:
             result.append(record)
     return result

@@ -13,7 +13,7 @@ from looking.live.settings import CACHES, IMPLEMENTATIONS, MASKS, Setting, not_r
 import regard
 from regard.errors import RegardError
 
-EDITS = ("hide", "off", "temper", "set")
+EDITS = ("hide", "off", "temperature", "set")
 WRITERS = [name for name, family in MAIN.items() if family.writes]
 HIDDEN = [1, 3, 10]  # tokens of the text; the last is written first, in a text without padding
 ROWS = [2, 8, 10]
@@ -29,7 +29,7 @@ def edited(model, family: Family, kind: str):
             edit.hide(HIDDEN)
         elif kind == "off":
             edit.head("decoder.*", 1).off()
-        elif kind == "temper":
+        elif kind == "temperature":
             edit.head("*", [0, 3]).temperature(3.0)
         else:
             rows = [2, 5] if family.is_pair else ROWS

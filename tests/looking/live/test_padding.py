@@ -5,7 +5,7 @@ import torch
 
 import regard
 from regard.looking import EvaluationSet, confidence
-from regard.looking.circuits import circuits, repeated
+from regard.looking.circuits import circuits, repeated_tokens
 from regard.looking.watch import watch
 
 transformers = pytest.importorskip("transformers")
@@ -36,7 +36,7 @@ def padded(tokens, pads, side):
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_what_heads_do_is_told_without_padding(side):
-    model, tokens = llama(), repeated(61, length=8, batch=2)
+    model, tokens = llama(), repeated_tokens(61, length=8, batch=2)
     plain = circuits(model, tokens)
     both, attention_mask, positions = padded(tokens, 5, side)
     mine = circuits(model, both, attention_mask=attention_mask, position_ids=positions)
@@ -47,7 +47,7 @@ def test_what_heads_do_is_told_without_padding(side):
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_how_sure_heads_are_is_told_without_padding(side):
-    model, tokens = llama(), repeated(61, length=8, batch=2)
+    model, tokens = llama(), repeated_tokens(61, length=8, batch=2)
     both, attention_mask, positions = padded(tokens, 5, side)
 
     def surest(*inputs, **given):
@@ -64,7 +64,7 @@ def test_how_sure_heads_are_is_told_without_padding(side):
 @pytest.mark.parametrize("implementation", ["sdpa", "eager"])
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_hidden_token_is_the_same_with_padding_and_without(side, implementation):
-    model, tokens = llama(), repeated(61, length=5, batch=2)
+    model, tokens = llama(), repeated_tokens(61, length=5, batch=2)
     model.set_attn_implementation(implementation)
     both, attention_mask, positions = padded(tokens, 4, side)
     with torch.no_grad(), regard.edit(model) as edit:
@@ -76,7 +76,7 @@ def test_a_hidden_token_is_the_same_with_padding_and_without(side, implementatio
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_row_that_is_set_is_that_of_the_token(side):
-    model, tokens = llama(), repeated(61, length=5, batch=2)
+    model, tokens = llama(), repeated_tokens(61, length=5, batch=2)
     both, attention_mask, positions = padded(tokens, 4, side)
     weights = torch.zeros(10)
     weights[1] = 1

@@ -40,12 +40,12 @@ def scenarios(model, number: int, seed: int = 0) -> list[Scenario]:
             place, heads = rng.choice(layers), rng.sample(range(4), rng.choice([1, 2]))
             edit = rng.choice(
                 [
-                    {"do": "hide", "places": rng.sample(range(1, 6), 2)},
+                    {"do": "hide", "positions": rng.sample(range(1, 6), 2)},
                     {"do": "scale", "factor": rng.choice([0.0, 0.5]), "heads": heads},
-                    {"do": "temper", "temperature": rng.choice([0.5, 3.0]), "heads": heads},
+                    {"do": "temperature", "temperature": rng.choice([0.5, 3.0]), "heads": heads},
                 ]
             )
-            edits.append({"place": place, **edit})
+            edits.append({"layer": place, **edit})
         watched = rng.choice([None, [], rng.sample(layers, 1), rng.sample(layers, 2)])
         generates = rng.random() < 0.2 and model.can_generate()
         result.append(Scenario(one % 7, generates, watched, edits))

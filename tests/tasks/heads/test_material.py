@@ -7,7 +7,7 @@ from tasks.tiny import bart, bert, gpt2
 import regard
 from regard.errors import RegardError
 from regard.tasks.evaluation import corpus_for, evaluate
-from regard.tasks.heads.material import Some, first, held_out, material_of
+from regard.tasks.heads.material import Subset, first, head_data, held_out
 from regard.text import DataError, PlainCorpus
 
 LABELS = {"id2label": {0: "bad", 1: "good"}, "label2id": {"bad": 0, "good": 1}}
@@ -34,14 +34,14 @@ def test_the_mean_loss_is_that_of_an_evaluation(kind, home):
     pytest.importorskip("sacrebleu")
     task = regard.load(home / kind)
     corpus = corpus_for(task, [home / f"lines.{kind}"])
-    material = material_of(task, corpus)
+    material = head_data(task, corpus)
     expected = evaluate(task, corpus, **({"beam": 1} if kind == "translate" else {})).scores["loss"]
-    assert material.exam().mean(task.model) == pytest.approx(expected, rel=1e-4)
+    assert material.evaluation_set().mean(task.model) == pytest.approx(expected, rel=1e-4)
 
 
 def test_examples_of_a_batch_have_one_length(home):
     task = regard.load(home / "translate")
-    exam = material_of(task, corpus_for(task, [home / "lines.translate"])).exam(room=64)
+    exam = head_data(task, corpus_for(task, [home / "lines.translate"])).evaluation_set(room=64)
     assert sum(len(batch.target) for batch in exam.batches) == len(LINES)
     assert all(batch.attention_mask is None and batch.places is None for batch in exam.batches)
 
@@ -51,9 +51,9 @@ def test_examples_of_a_batch_have_one_length(home):
 )
 def test_it_is_known_where_texts_end(kind, closing, home):
     task = regard.load(home / kind)
-    material = material_of(task, corpus_for(task, [home / f"lines.{kind}"]))
-    assert material.closing == closing
-    assert material.exam().mean(task.model) > 0
+    material = head_data(task, corpus_for(task, [home / f"lines.{kind}"]))
+    assert material.eos_layers == closing
+    assert material.evaluation_set().mean(task.model) > 0
 
 
 def test_every_tenth_sample_is_held_out(tmp_path):
@@ -69,10 +69,10 @@ def test_every_tenth_sample_is_held_out(tmp_path):
 
 def test_what_has_no_answer_is_refused(home, tmp_path):
     with pytest.raises(RegardError, match="can embed; known scores are for"):
-        material_of(regard.load(home / "embed"), PlainCorpus(home / "lines.embed"))
+        head_data(regard.load(home / "embed"), PlainCorpus(home / "lines.embed"))
     task = regard.load(home / "classify")
     (tmp_path / "labels").write_text("a cat\tgood\nthe dog\tugly\n")
     with pytest.raises(DataError, match="labels:2: a label that the model does not know: 'ugly'"):
-        material_of(task, corpus_for(task, [tmp_path / "labels"]))
-    assert isinstance(first(PlainCorpus(tmp_path / "labels")), Some)
-    assert np.array_equal(material_of(task, corpus_for(task, [home / "lines.classify"])).rows[2][1], [1])
+        head_data(task, corpus_for(task, [tmp_path / "labels"]))
+    assert isinstance(first(PlainCorpus(tmp_path / "labels")), Subset)
+    assert np.array_equal(head_data(task, corpus_for(task, [home / "lines.classify"])).rows[2][1], [1])

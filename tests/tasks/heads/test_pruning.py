@@ -12,7 +12,7 @@ import regard
 from regard.errors import RegardError, UnknownName
 from regard.looking import weakest
 from regard.tasks.evaluation import corpus_for, evaluate
-from regard.tasks.heads import judged, material_of, pruned
+from regard.tasks.heads import head_data, prune_task, score_heads
 from regard.tasks.heads.material import first, held_out
 from regard.tasks.heads.pruning import Tuning, tune
 
@@ -36,12 +36,12 @@ def corpus(task, home):
 @pytest.mark.parametrize("by", ["importance", "confidence"])
 def test_the_folder_is_the_model_without_the_weakest_heads(by, home, tmp_path):
     task = regard.load(home / "model")
-    found = pruned(task, corpus(task, home), tmp_path / "small", keep=0.5, by=by)
+    found = prune_task(task, corpus(task, home), tmp_path / "small", keep=0.5, by=by)
     learns, measured = held_out(first(corpus(task, home)))
     again = regard.load(tmp_path / "small")
     assert found.before == evaluate(task, measured).scores
     assert found.after == evaluate(again, measured).scores
-    _, scores = judged(task, material_of(task, learns), by, keep=0.5)
+    _, scores = score_heads(task, head_data(task, learns), by, keep=0.5)
     assert found.pruned == weakest(task.model, scores, 0.5)
     assert found.heads[1] == round(found.heads[0] / 2)
     assert found.parameters[1] < found.parameters[0]
@@ -63,7 +63,7 @@ def test_what_is_stored_in_sixteen_bits_stays_so(kind, home, tmp_path):
     }
     save_file(stored, tmp_path / "model/model.safetensors", metadata={"format": "pt"})
     task = regard.load(tmp_path / "model")
-    found = pruned(task, corpus(task, home), tmp_path / "small", keep=0.5)
+    found = prune_task(task, corpus(task, home), tmp_path / "small", keep=0.5)
     smaller = load_file(tmp_path / "small/model.safetensors")
     assert {name: tensor.dtype for name, tensor in smaller.items()} == {
         name: tensor.dtype for name, tensor in stored.items()
@@ -76,12 +76,12 @@ def test_what_is_stored_in_sixteen_bits_stays_so(kind, home, tmp_path):
 
 def test_learning_on_makes_up_for_heads_and_is_the_same_each_time(home):
     task = regard.load(home / "model")
-    material = material_of(task, corpus(task, home))
+    material = head_data(task, corpus(task, home))
     small = [regard.prune(task.model, {"*": [1]}) for _ in range(2)]
-    before = material.exam().mean(small[0])
+    before = material.evaluation_set().mean(small[0])
     for model in small:
         tune(model, material, Tuning(60, 1e-2, tokens=128))
-    assert material.exam().mean(small[0]) < before / 2
+    assert material.evaluation_set().mean(small[0]) < before / 2
     assert not small[0].training
     pairs = zip(small[0].parameters(), small[1].parameters(), strict=True)
     assert all(torch.equal(one, other) for one, other in pairs)
@@ -90,18 +90,18 @@ def test_learning_on_makes_up_for_heads_and_is_the_same_each_time(home):
 def test_what_cannot_be_done_is_refused(home, tmp_path):
     task = regard.load(home / "model")
     with pytest.raises(RegardError, match="a share of 1 keeps every head: there is nothing to take out"):
-        pruned(task, corpus(task, home), tmp_path / "all", keep=1.0)
+        prune_task(task, corpus(task, home), tmp_path / "all", keep=1.0)
     with pytest.raises(RegardError, match="the model itself is there; name another folder to write to"):
-        pruned(task, corpus(task, home), home / "model", keep=0.5)
+        prune_task(task, corpus(task, home), home / "model", keep=0.5)
     with pytest.raises(UnknownName, match="unknown judge of heads 'taste'"):
-        judged(task, material_of(task, corpus(task, home)), "taste")
+        score_heads(task, head_data(task, corpus(task, home)), "taste")
 
 
 def test_heads_of_a_pruned_model_keep_their_numbers(home, tmp_path):
     task = regard.load(home / "model")
     small = regard.prune(task.model, {"encoder.0.self": [0]})
     task.model = small
-    found, _ = judged(task, material_of(task, corpus(task, home)), "confidence")
+    found, _ = score_heads(task, head_data(task, corpus(task, home)), "confidence")
     assert 0 not in found.scores["encoder.0.self"]
     row = found.picture().table[0]
     assert row[0] != row[0]  # not a number: nothing is there

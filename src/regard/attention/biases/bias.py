@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from regard.attention.values import described
+from regard.attention.values import describe
 from regard.shapes import Columns, Rows, Tile
 
 
@@ -30,4 +30,4 @@ class Bias:
         return any(value.requires_grad for value in vars(self).values() if isinstance(value, Tensor))
 
     def __repr__(self) -> str:
-        return described(self)
+        return describe(self)

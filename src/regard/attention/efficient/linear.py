@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.attention.efficient.way import AttentionMethod
-from regard.attention.kernels import Answer, exact
+from regard.attention.kernels import KernelResult, exact
 from regard.attention.masks import And, Causal, Padding
 from regard.attention.masks.padding import padding
 from regard.attention.normalisers import Softmax
@@ -35,12 +35,12 @@ class LinearAttention(AttentionMethod):
     def pattern(self, asked: Pattern) -> Pattern:
         if asked.score != Dot() or type(asked.normaliser) is not Softmax:
             raise RegardError(f"{self.name} compares by a feature map of its own, got {asked.score!r}")
-        self.unbiased(asked)
-        self.masked(asked.mask, Causal, Padding)
+        self.check_no_bias(asked)
+        self.mask_parts(asked.mask, Causal, Padding)
         return Pattern(asked.query, asked.key, self.score, None, asked.mask, value=asked.value)
 
-    def run(self, pattern: Pattern, dropout: float, tell: bool) -> Answer:
-        self.undropped(dropout)
+    def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
+        self.check_no_dropout(dropout)
         _, heads, queries, keys = pattern.shape
         parts = pattern.mask.parts if isinstance(pattern.mask, And) else (pattern.mask,)
         is_causal = any(isinstance(part, Causal) for part in parts)
@@ -68,7 +68,7 @@ class Prefixes(torch.autograd.Function):
     def forward(ctx: Any, query: Tensor, key: Tensor, value: Tensor, ahead: bool = False) -> Tensor:
         ctx.save_for_backward(query, key, value)
         ctx.ahead = ahead
-        return running(query, key, value, ahead)
+        return prefix_sums(query, key, value, ahead)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
@@ -82,7 +82,7 @@ class Prefixes(torch.autograd.Function):
         )
 
 
-def running(query: Tensor, key: Tensor, value: Tensor, ahead: bool) -> Tensor:
+def prefix_sums(query: Tensor, key: Tensor, value: Tensor, ahead: bool) -> Tensor:
     """(batch, heads, length, …): pairs within a chunk, and sums of all chunks before it, or after it."""
     sums = query.new_zeros(*key.shape[:2], 1, key.shape[3], value.shape[3])
     pieces = [*zip(*(each.split(PIECE * CHUNK, 2) for each in (query, key, value)), strict=True)]

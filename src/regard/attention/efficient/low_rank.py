@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.efficient.way import AttentionMethod
-from regard.attention.kernels import Answer, exact
+from regard.attention.kernels import KernelResult, exact
 from regard.attention.masks import Padding
 from regard.attention.masks.padding import padding
 from regard.attention.pattern import Pattern
@@ -33,19 +33,22 @@ class LowRankAttention(AttentionMethod):
 
     def pattern(self, asked: Pattern) -> Pattern:
         """Queries and slots: what is padding has no part in them."""
-        self.plain(asked)
-        self.masked(asked.mask, Padding)
+        self.check_dot_softmax(asked)
+        self.mask_parts(asked.mask, Padding)
         hides = padding(asked.mask)
-        key, value = mixed(self.key_slots, asked.key, hides), mixed(self.value_slots, asked.values, hides)
+        key, value = (
+            mix_into_slots(self.key_slots, asked.key, hides),
+            mix_into_slots(self.value_slots, asked.values, hides),
+        )
         return Pattern(asked.query, key, asked.score, value=value)
 
-    def run(self, pattern: Pattern, dropout: float, tell: bool) -> Answer:
+    def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         if pattern.hidden is not None:
             raise RegardError(f"{self.name} looks at slots: a token cannot be hidden there, a head can be switched off")
         return exact(pattern, dropout, tell)
 
 
-def mixed(mixture: Tensor, x: Tensor, hides: Padding | None) -> Tensor:
+def mix_into_slots(mixture: Tensor, x: Tensor, hides: Padding | None) -> Tensor:
     """(batch, heads, length, width) becomes (batch, heads, slots, width)."""
     length = x.shape[2]
     if length > mixture.shape[1]:

@@ -14,7 +14,7 @@ from torch.utils.checkpoint import checkpoint
 
 from regard.attention.biases import Bias
 from regard.attention.efficient.way import AttentionMethod
-from regard.attention.kernels import Answer
+from regard.attention.kernels import KernelResult
 from regard.attention.masks import Causal, Mask, Padding
 from regard.attention.masks.padding import padding
 from regard.attention.normalisers import Softmax
@@ -24,34 +24,34 @@ from regard.attention.tiles import BUDGET
 from regard.errors import RegardError, ShapeError, expect
 from regard.shapes import Allowed, Columns, Rows, Tile
 
-OWN = 1e3  # far below any other score, and near enough to 0 that what is left of the score keeps its digits
-ROTATED = 128  # buckets that one rotation tells apart; more are told apart by two
+SELF_PENALTY = 1e3  # far below any other score, and near enough to 0 that what is left of the score keeps its digits
+MOST_ROTATED = 128  # buckets that one rotation tells apart; more are told apart by two
 NOBODY = -2  # the code of a place that is not there: nobody meets it
 
 Codes = Int[Tensor, "batch heads rounds length"]
 """Bucket and chunk of each token in every round, as one number that grows in the order of the buckets."""
 
 
-def met(mine: Tensor, theirs: Tensor) -> Tensor:
+def share_bucket(mine: Tensor, theirs: Tensor) -> Tensor:
     """Whether codes (…, rows) and (…, columns) are of one bucket, in one chunk or the one before it."""
     ahead = mine[..., :, None] - theirs[..., None, :]
     return (ahead == 0) | (ahead == 1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Meeting(Mask):
+class BucketMask(Mask):
     """Tokens see those whom they met: in some round, in their bucket, in their chunk or the one before it."""
 
     codes: Codes
 
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
-        met_at_all = met(self.codes[:, :, 0, rows], self.codes[:, :, 0, columns])
+        met_at_all = share_bucket(self.codes[:, :, 0, rows], self.codes[:, :, 0, columns])
         for number in range(1, self.codes.shape[2]):
-            met_at_all |= met(self.codes[:, :, number, rows], self.codes[:, :, number, columns])
+            met_at_all |= share_bucket(self.codes[:, :, number, rows], self.codes[:, :, number, columns])
         return met_at_all
 
-    def part(self, batch: slice, heads: slice) -> "Meeting":
-        return Meeting(self.codes[batch, heads])
+    def part(self, batch: slice, heads: slice) -> "BucketMask":
+        return BucketMask(self.codes[batch, heads])
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         expect("Meeting", "batch members", self.codes.shape[0], batch)
@@ -63,11 +63,11 @@ class Meeting(Mask):
 
 
 @dataclass(frozen=True, repr=False)
-class Own(Bias):
+class SelfPenalty(Bias):
     """A token looks at itself only where there is nobody else: no key is nearer to a query than its own."""
 
     def tile(self, rows: Rows, columns: Columns) -> Tile:
-        return -OWN * (rows[:, None] == columns).float()[None, None]
+        return -SELF_PENALTY * (rows[:, None] == columns).float()[None, None]
 
 
 class LSHAttention(AttentionMethod):
@@ -91,13 +91,13 @@ class LSHAttention(AttentionMethod):
 
     def pattern(self, asked: Pattern) -> Pattern:
         """Keys of length 1, a mask of those who met, and a penalty on looking at oneself."""
-        self.plain(asked)
-        self.masked(asked.mask, Causal, Padding)
+        self.check_dot_softmax(asked)
+        self.mask_parts(asked.mask, Causal, Padding)
         if asked.key is not asked.query:
             raise RegardError(f"{self.name} compares queries with each other: give them as keys, too")
-        meeting = Meeting(self.codes(asked.query.detach(), padding(asked.mask)))
+        meeting = BucketMask(self.codes(asked.query.detach(), padding(asked.mask)))
         mask = meeting if asked.mask is None else asked.mask & meeting
-        return replace(asked, key=F.normalize(asked.query, dim=-1), bias=Own(), mask=mask)
+        return replace(asked, key=F.normalize(asked.query, dim=-1), bias=SelfPenalty(), mask=mask)
 
     def codes(self, x: Tensor, hides: Padding | None) -> Tensor:
         """Where every token goes in every round; padding comes last, so that it is in nobody's way."""
@@ -107,7 +107,7 @@ class LSHAttention(AttentionMethod):
         chunk = torch.arange(length, device=x.device) // self.chunk
         found = []
         for _ in range(self.rounds):
-            bucket = hashed(x, sides, generator)
+            bucket = hash_buckets(x, sides, generator)
             if hides is not None:
                 bucket = torch.where(hides.attention_mask[:, None], bucket, math.prod(sides))
             order = bucket.argsort(dim=-1, stable=True)
@@ -115,11 +115,11 @@ class LSHAttention(AttentionMethod):
             found.append(bucket * (length // self.chunk + 3) + place)
         return torch.stack(found, 2).int()
 
-    def run(self, pattern: Pattern, dropout: float, tell: bool) -> Answer:
+    def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         """Every round by itself; what they gathered is added up by its share of the whole: appendix A."""
-        self.undropped(dropout)
-        codes = next(part.codes for part in self.parts(pattern) if isinstance(part, Meeting))
-        rounds = [self.gathered(pattern, codes, number) for number in range(codes.shape[2])]
+        self.check_no_dropout(dropout)
+        codes = next(part.codes for part in self.parts(pattern) if isinstance(part, BucketMask))
+        rounds = [self.round_output(pattern, codes, number) for number in range(codes.shape[2])]
         known = torch.cat([share for _, share in rounds], -1)
         total = logsumexp(known)
         gathered = sum((share - total).exp() * values for values, share in rounds)
@@ -127,9 +127,9 @@ class LSHAttention(AttentionMethod):
         return gathered.to(pattern.values.dtype), (total.detach(),) if tell else None
 
     def parts(self, pattern: Pattern) -> tuple[Mask, ...]:
-        return self.masked(pattern.mask, Causal, Padding, Meeting)
+        return self.mask_parts(pattern.mask, Causal, Padding, BucketMask)
 
-    def gathered(self, pattern: Pattern, codes: Codes, number: int) -> tuple[Tensor, Tensor]:
+    def round_output(self, pattern: Pattern, codes: Codes, number: int) -> tuple[Tensor, Tensor]:
         """What is gathered in one round, and the log-sum-exp of its share of the scores, -inf where it has none."""
         batch, heads, length, width = pattern.query.shape
         order = codes[:, :, number].argsort(dim=-1, stable=True)
@@ -137,24 +137,24 @@ class LSHAttention(AttentionMethod):
         columns = torch.cat([F.pad(rows[:, :, :-1], (0, 0, 1, 0), value=length), rows], -1)
         kind = torch.promote_types(pattern.query.dtype, torch.float32)
         assert isinstance(pattern.score, Dot)
-        query = taken(pattern.query.to(kind) * pattern.score.factor(width), rows)
-        key, value = (taken(each.to(kind), columns) for each in (pattern.key, pattern.values))
+        query = take(pattern.query.to(kind) * pattern.score.factor(width), rows)
+        key, value = (take(each.to(kind), columns) for each in (pattern.key, pattern.values))
         mine = theirs = codes.movedim(2, -1)
         if (hides := padding(pattern.allowed)) is not None:
             theirs = torch.where(hides.attention_mask[:, None, :, None], theirs, NOBODY)
-        mine, theirs = taken(mine, rows, NOBODY), taken(theirs, columns, NOBODY)
+        mine, theirs = take(mine, rows, NOBODY), take(theirs, columns, NOBODY)
         is_causal = any(isinstance(part, Causal) for part in self.parts(pattern))
-        look = partial(compared, number=number, is_causal=is_causal, sharpness=pattern.inverse_temperature)
-        look = recomputed(look) if torch.is_grad_enabled() else look
+        look = partial(attend_chunks, number=number, is_causal=is_causal, sharpness=pattern.inverse_temperature)
+        look = recompute_backward(look) if torch.is_grad_enabled() else look
         step = max(BUDGET // (batch * heads * 2 * self.chunk**2), 1)
         pieces = zip(*(each.split(step, 2) for each in (query, key, value, rows, columns, mine, theirs)), strict=True)
         found = [look(*piece) for piece in pieces]
         back = rows.flatten(2).argsort(-1)[..., :length]
         values, share = (torch.cat(each, 2).flatten(2, 3) for each in zip(*found, strict=True))
-        return taken(values, back), taken(share, back)
+        return take(values, back), take(share, back)
 
 
-def compared(
+def attend_chunks(
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -172,12 +172,12 @@ def compared(
     Rows and columns are where these places are in the text, `mine` and `theirs` their codes in all rounds, of which
     this is the one with a `number`.
     """
-    meetings = [met(own, other) for own, other in zip(mine.unbind(-1), theirs.unbind(-1), strict=True)]
+    meetings = [share_bucket(own, other) for own, other in zip(mine.unbind(-1), theirs.unbind(-1), strict=True)]
     times = sum(meeting.to(query.dtype) for meeting in meetings)
     allowed = meetings[number]
     if is_causal:
         allowed = allowed & (rows[..., :, None] >= columns[..., None, :])
-    scores = query @ key.transpose(-1, -2) - OWN * (rows[..., :, None] == columns[..., None, :])
+    scores = query @ key.transpose(-1, -2) - SELF_PENALTY * (rows[..., :, None] == columns[..., None, :])
     scores = scores if sharpness is None else scores * sharpness[:, None, None, None]
     scores = torch.where(allowed, scores - torch.where(allowed, times, 1).log(), -torch.inf)
     share = logsumexp(scores)
@@ -189,12 +189,12 @@ def logsumexp(scores: Tensor) -> Tensor:
     return Softmax().row_statistics(scores, torch.arange(scores.shape[-1], device=scores.device))[0]
 
 
-def recomputed(call: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_backward(call: Callable[..., Any]) -> Callable[..., Any]:
     """The same, done again backward instead of kept."""
     return partial(checkpoint, call, use_reentrant=False, preserve_rng_state=False)
 
 
-def taken(x: Tensor, places: Tensor, fill: float = 0) -> Tensor:
+def take(x: Tensor, places: Tensor, fill: float = 0) -> Tensor:
     """(batch, heads, length, width) at (batch, heads, …) places; `fill` at the place after the last."""
     batch, heads, length, width = x.shape
     rows = F.pad(x, (0, 0, 0, 1), value=fill).reshape(-1, width)
@@ -204,13 +204,13 @@ def taken(x: Tensor, places: Tensor, fill: float = 0) -> Tensor:
 
 def factors(buckets: int) -> tuple[int, ...]:
     """The buckets of one rotation, or of two whose product is at least as many: 2N/chunk of them would cost N²."""
-    if buckets <= ROTATED:
+    if buckets <= MOST_ROTATED:
         return (buckets,)
     side = 2 * math.ceil(math.sqrt(buckets) / 2)
     return side, 2 * math.ceil(buckets / side / 2)
 
 
-def hashed(x: Tensor, sides: tuple[int, ...], generator: torch.Generator) -> Tensor:
+def hash_buckets(x: Tensor, sides: tuple[int, ...], generator: torch.Generator) -> Tensor:
     """The bucket of each vector: which of the random directions [R, -R] it points along most (Andoni et al. 2015)."""
     bucket = torch.zeros(x.shape[:-1], dtype=torch.long, device=x.device)
     for side in sides:

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from torch import nn
 
-from regard.attention.kernels import Answer
+from regard.attention.kernels import KernelResult
 from regard.attention.masks import And, Mask
 from regard.attention.normalisers import Softmax
 from regard.attention.pattern import Pattern
@@ -28,7 +28,7 @@ class AttentionMethod(nn.Module):
         """The attention that this way gives where full attention would be `asked`; one line where it cannot."""
         raise NotImplementedError
 
-    def run(self, pattern: Pattern, dropout: float, tell: bool) -> Answer:
+    def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         """What is gathered with the pattern, edits and all, and what is known of its rows if somebody looks."""
         raise NotImplementedError
 
@@ -36,18 +36,18 @@ class AttentionMethod(nn.Module):
     def name(self) -> str:
         return f"{type(self).__name__} attention"
 
-    def plain(self, asked: Pattern) -> None:
+    def check_dot_softmax(self, asked: Pattern) -> None:
         """Raise unless the scores are softmax of dot products, with nothing added."""
         if not isinstance(asked.score, Dot) or type(asked.normaliser) is not Softmax:
             what = asked.score if type(asked.normaliser) is Softmax else asked.normaliser
             raise RegardError(f"{self.name} is a softmax of dot products, got {what!r}")
-        self.unbiased(asked)
+        self.check_no_bias(asked)
 
-    def unbiased(self, asked: Pattern) -> None:
+    def check_no_bias(self, asked: Pattern) -> None:
         if asked.bias is not None:
             raise RegardError(f"{self.name} adds nothing to its scores, got {asked.bias!r}")
 
-    def masked(self, mask: Mask | None, *kinds: type[Mask]) -> tuple[Mask, ...]:
+    def mask_parts(self, mask: Mask | None, *kinds: type[Mask]) -> tuple[Mask, ...]:
         """The parts of a mask, if all are of these kinds."""
         parts = mask.parts if isinstance(mask, And) else () if mask is None else (mask,)
         for part in parts:
@@ -55,6 +55,6 @@ class AttentionMethod(nn.Module):
                 raise RegardError(f"{self.name} takes {' and '.join(kind.__name__ for kind in kinds)}, got {part!r}")
         return parts
 
-    def undropped(self, dropout: float) -> None:
+    def check_no_dropout(self, dropout: float) -> None:
         if dropout:
             raise RegardError(f"{self.name} drops no weights: dropout=0 expected, got {dropout}")

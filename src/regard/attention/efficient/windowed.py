@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.attention.efficient.way import AttentionMethod
-from regard.attention.kernels import Answer, exact, fused, fuses
+from regard.attention.kernels import KernelResult, exact, fused, fuses
 from regard.attention.masks import And, Causal, Padding, Window
 from regard.attention.masks.padding import padding
 from regard.attention.pattern import Pattern
@@ -33,7 +33,7 @@ class WindowAttention(AttentionMethod):
     def pattern(self, asked: Pattern) -> Pattern:
         return replace(asked, mask=self.window if asked.mask is None else asked.mask & self.window)
 
-    def run(self, pattern: Pattern, dropout: float, tell: bool) -> Answer:
+    def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         reach = self.reach(pattern)
         _, _, queries, keys = pattern.shape
         if reach is None or queries != keys or pattern.bias is not None or not fuses(pattern, dropout):
@@ -42,7 +42,7 @@ class WindowAttention(AttentionMethod):
         size = max(before + after, SMALLEST)
         if keys <= 2 * size:
             return exact(pattern, dropout, tell)
-        return blocked(pattern, before, after, size, tell)
+        return attend_blocks(pattern, before, after, size, tell)
 
     def reach(self, pattern: Pattern) -> tuple[int, int] | None:
         """How far queries see to both sides; None where the mask says more than that and who is padding."""
@@ -55,7 +55,7 @@ class WindowAttention(AttentionMethod):
         return min(window.before for window in windows), after
 
 
-def blocked(pattern: Pattern, before: int, after: int, size: int, tell: bool) -> Answer:
+def attend_blocks(pattern: Pattern, before: int, after: int, size: int, tell: bool) -> KernelResult:
     """One kernel call for all blocks that see whole windows, and one at each end."""
     batch, _, _, keys = pattern.shape
     count, rest, span = -(-keys // size), -keys % size, before + size + after
@@ -87,7 +87,7 @@ def blocked(pattern: Pattern, before: int, after: int, size: int, tell: bool) ->
         gathered.append(found.unflatten(0, (-1, length)))
         known += [part.unflatten(0, (-1, length)) for part in summary or ()]
         first += length
-    return together(gathered, keys), (together(known, keys),) if known else None
+    return join_blocks(gathered, keys), (join_blocks(known, keys),) if known else None
 
 
 def blocks(x: Tensor, left: int, right: int, step: int, size: int) -> Tensor:
@@ -95,6 +95,6 @@ def blocks(x: Tensor, left: int, right: int, step: int, size: int) -> Tensor:
     return F.pad(x, (0, 0, left, right)).unfold(2, size, step).permute(0, 2, 1, 4, 3)
 
 
-def together(parts: list[Tensor], length: int) -> Tensor:
+def join_blocks(parts: list[Tensor], length: int) -> Tensor:
     """(batch, blocks, heads, size, width), in several parts, becomes (batch, heads, length, width)."""
     return torch.cat(parts, 1).transpose(1, 2).flatten(2, 3)[:, :, :length]

@@ -68,7 +68,7 @@ def padding(mask: Mask | None) -> Padding | None:
     return next((part for part in parts if isinstance(part, Padding)), None)
 
 
-def positions_in(mask: Mask | None, first: int, keys: int, device: torch.device) -> Int[Tensor, "#batch keys"]:
+def positions_from_mask(mask: Mask | None, first: int, keys: int, device: torch.device) -> Int[Tensor, "#batch keys"]:
     """Where keys stand in their text, from the key `first` on, as the padding in a mask tells; -1 is padding."""
     hides = padding(mask)
     if hides is None:
@@ -76,14 +76,16 @@ def positions_in(mask: Mask | None, first: int, keys: int, device: torch.device)
     return torch.where(hides.attention_mask, hides.attention_mask.cumsum(-1) - 1, -1)
 
 
-def keys_at(wanted: Sequence[int] | Tensor, positions: Int[Tensor, "#batch keys"]) -> Bool[Tensor, "#batch keys"]:
+def keys_at(
+    wanted_positions: Sequence[int] | Tensor, positions: Int[Tensor, "#batch keys"]
+) -> Bool[Tensor, "#batch keys"]:
     """Which keys stand at these positions of their text. Padding (-1) does not count; negative is from the end.
 
     A key that a cache has dropped is not there any more, and not missed. A bool tensor says of every key itself.
     """
-    if isinstance(wanted, Tensor) and wanted.dtype == torch.bool:
-        return wanted
-    tokens = torch.as_tensor(wanted, dtype=torch.long, device=positions.device).reshape(-1)
+    if isinstance(wanted_positions, Tensor) and wanted_positions.dtype == torch.bool:
+        return wanted_positions
+    tokens = torch.as_tensor(wanted_positions, dtype=torch.long, device=positions.device).reshape(-1)
     count = positions.amax(-1, keepdim=True) + 1 if positions.shape[-1] else positions.new_zeros(len(positions), 1)
     most = int(count.max()) if len(count) else 0
     for token in tokens.tolist():

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention.scores.score import LearnedScore, Score, projected
+from regard.attention.scores.score import LearnedScore, Score, project_heads
 from regard.errors import expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -49,11 +49,11 @@ class LearnedAdditive(LearnedScore):
             nn.init.xavier_uniform_(weight)
 
     def query(self, query: Tensor) -> Tensor:
-        return projected(query, self.query_weight)
+        return project_heads(query, self.query_weight)
 
     def key(self, key: Tensor) -> Tensor:
         expect("key", "heads", key.shape[1], len(self.key_weight))
-        return projected(key, self.key_weight)
+        return project_heads(key, self.key_weight)
 
     def score(self, queries: int, keys: int) -> Score:
         return Additive(self.vector)

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from regard.attention.scores.score import LearnedScore, Score, projected
+from regard.attention.scores.score import LearnedScore, Score, project_heads
 from regard.shapes import Columns, Keys, Queries, Rows
 
 
@@ -38,12 +38,12 @@ class ScaledDot(LearnedScore):
 class Cosine(LearnedScore):
     """The angle alone: vectors of length 1, times a learned sharpness per head: Henry et al. 2020."""
 
-    def __init__(self, heads: int, width: int, sharpness: float = 10.0) -> None:
+    def __init__(self, heads: int, width: int, inverse_temperature: float = 10.0) -> None:
         super().__init__()
-        self.sharpness = nn.Parameter(torch.full((heads,), sharpness))
+        self.inverse_temperature = nn.Parameter(torch.full((heads,), inverse_temperature))
 
     def query(self, query: Tensor) -> Tensor:
-        return F.normalize(query, dim=-1) * self.sharpness[:, None, None]
+        return F.normalize(query, dim=-1) * self.inverse_temperature[:, None, None]
 
     def key(self, key: Tensor) -> Tensor:
         return F.normalize(key, dim=-1)
@@ -76,7 +76,7 @@ class Bilinear(LearnedScore):
         nn.init.xavier_uniform_(self.weight)
 
     def query(self, query: Tensor) -> Tensor:
-        return projected(query, self.weight)
+        return project_heads(query, self.weight)
 
     def score(self, queries: int, keys: int) -> Score:
         return Dot(1.0)

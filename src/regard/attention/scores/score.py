@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention.normalisers import Normaliser, Softmax
-from regard.attention.values import described
+from regard.attention.values import describe
 from regard.errors import expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -46,7 +46,7 @@ class Score:
         expect("key", "numbers in each vector", key[-1], query[-1])
 
     def __repr__(self) -> str:
-        return described(self)
+        return describe(self)
 
 
 class LearnedScore(nn.Module):
@@ -69,6 +69,6 @@ class LearnedScore(nn.Module):
         return self.query(query), self.key(key), self.score(query.shape[-2], key.shape[-2])
 
 
-def projected(x: Tensor, weight: Tensor) -> Tensor:
+def project_heads(x: Tensor, weight: Tensor) -> Tensor:
     """Queries or keys through a matrix of each head: one product a head for the whole batch, one for its gradient."""
     return torch.einsum("bhlw,hwv->bhlv", x, weight)

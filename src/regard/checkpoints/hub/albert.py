@@ -43,7 +43,9 @@ def side(options: Options) -> EmbeddedStackConfig:
         shown = f"num_hidden_groups = {groups} is not supported with {layers} layers: the reference rounds unevenly"
         raise CheckpointError(f"{options.where}: {shown}")
     position = replace(plain.position, settings={**plain.position.settings, "width": inner})
-    return EmbeddedStackConfig(replace(plain.embedding, inner=inner), replace(plain.stack, distinct=groups), position)
+    return EmbeddedStackConfig(
+        replace(plain.embedding, embedding_width=inner), replace(plain.stack, distinct=groups), position
+    )
 
 
 def asked(options: Options, kind: str) -> dict[str, Any]:

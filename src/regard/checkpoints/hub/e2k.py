@@ -43,8 +43,8 @@ def write(config: AlignerConfig, architecture: str) -> dict[str, Any]:
 
 def names(config: AlignerConfig, architecture: str) -> TensorNames:
     rows: list[TensorName] = [
-        tensor_name("source_words.weight", "e_emb.weight"),
-        tensor_name("target_words.weight", "k_emb.weight"),
+        tensor_name("source_embedding.weight", "e_emb.weight"),
+        tensor_name("target_embedding.weight", "k_emb.weight"),
         *cells("encoder", "encoder", both_ways=True),
         *weight_and_bias("narrow", "encoder_fc.0"),
         *cells("decoder", "pre_decoder"),

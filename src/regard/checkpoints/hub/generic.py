@@ -86,7 +86,7 @@ def value_of(hint: Any, value: Any, where: str) -> Any:
         if is_dataclass(option) and isinstance(value, Mapping):
             return from_json(option, value, where)
         if is_of(option, value):
-            return tuple(value) if get_origin(option) is tuple else value
+            return tuple(value) if isinstance(value, list) and get_origin(option) is tuple else value
     expected = " or ".join(
         "nothing" if option is NoneType else getattr(option, "__name__", str(option)) for option in options
     )
@@ -109,5 +109,18 @@ def is_of(option: Any, value: Any) -> bool:
 
 
 FAMILY = Family(
-    (KIND,), ("Encoder", "Decoder", "Transformer", "XL", "Aligner", "Memory", "Vision", "Glimpse"), read, write, names
+    (KIND,),
+    (
+        "Encoder",
+        "Decoder",
+        "Transformer",
+        "TransformerXL",
+        "Aligner",
+        "MemoryNetwork",
+        "VisionTransformer",
+        "GlimpseNetwork",
+    ),
+    read,
+    write,
+    names,
 )

@@ -92,7 +92,7 @@ def rotary(options: Options, head_width: int) -> PositionConfig:
     if wanted[kind] != told.keys():
         raise CheckpointError(f"{where}: {kind!r} takes {sorted(wanted[kind])}, got {sorted(told)}")
     stretch = RopeScaling(**{LLAMA3.get(key, key): value for key, value in told.items()}) if told else None
-    return PositionConfig("rotary", {"width": head_width, "base": base, "pairing": "halves", "stretch": stretch})
+    return PositionConfig("rotary", {"width": head_width, "base": base, "pairing": "halves", "scaling": stretch})
 
 
 def asked(options: Options, architecture: str) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]
 
 def rope(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings of rotary positions, as transformers 5 writes them."""
-    told, stretch = {"rope_theta": settings.get("base", BASE)}, settings.get("stretch")
+    told, stretch = {"rope_theta": settings.get("base", BASE)}, settings.get("scaling")
     if stretch is None:
         return told | {"rope_type": "default"}
     if stretch.length is None:

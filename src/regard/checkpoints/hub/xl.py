@@ -6,33 +6,25 @@ from typing import Any
 import torch
 
 from regard.checkpoints.hub.family import Family, build
+from regard.checkpoints.hub.generic import from_json
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames, tensor_name
-from regard.models import (
-    AttentionConfig,
-    EmbeddedStackConfig,
-    EmbeddingConfig,
-    FeedForwardConfig,
-    NormConfig,
-    OutputConfig,
-    StackConfig,
-    XLConfig,
-)
+from regard.models import XLConfig
 
 ARCHITECTURES = ("XL",)
-PARTS = {"attention": AttentionConfig, "inner": FeedForwardConfig, "norm": NormConfig}
 
 
 def read(options: Options, architecture: str) -> XLConfig:
     stack = dict(options.need("stack"))
-    parts = {name: part(**stack.pop(name)) for name, part in PARTS.items()}
-    side = EmbeddedStackConfig(EmbeddingConfig(**options.need("words")), StackConfig(**stack, **parts))
-    return XLConfig(side, OutputConfig(**options.need("output")))
+    if isinstance(stack.get("attention"), dict) and isinstance(score := stack["attention"].get("score"), str):
+        stack["attention"] = stack["attention"] | {"score": {"kind": score}}  # as the first version wrote it
+    side = {"embedding": options.need("embedding"), "stack": stack}
+    return from_json(XLConfig, {"decoder": side, "output": options.need("output")}, options.where)
 
 
 def write(config: XLConfig, architecture: str) -> dict[str, Any]:
     side = config.decoder
-    parts = {"words": side.embedding, "stack": side.stack, "output": config.output}
+    parts = {"embedding": side.embedding, "stack": side.stack, "output": config.output}
     return {"model_type": "regard-xl", **{name: asdict(part) for name, part in parts.items()}}
 
 

@@ -3,7 +3,7 @@
 from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads, candidates
 from regard.looking.align.error_rate import ErrorRate, error_rate
 from regard.looking.align.head_choice import HeadChoice, by_anchors, by_gold, by_links, choose, choose_both
-from regard.looking.align.links import Gold, Link, Links, pharaoh, read_gold, read_links, swap
+from regard.looking.align.links import Gold, Link, Links, pharaoh, read_gold, read_links, swap_links
 from regard.looking.align.symmetrise import SYMMETRIES, symmetrise
 from regard.looking.align.words import links, word_weights
 
@@ -27,7 +27,7 @@ __all__ = [
     "pharaoh",
     "read_gold",
     "read_links",
-    "swap",
+    "swap_links",
     "symmetrise",
     "word_weights",
 ]  # fmt: skip

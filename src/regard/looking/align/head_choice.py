@@ -14,7 +14,7 @@ from torch import Tensor
 from regard.errors import RegardError
 from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads
 from regard.looking.align.error_rate import count_links, error_rate, total
-from regard.looking.align.links import Gold, Links, swap
+from regard.looking.align.links import Gold, Links, swap_links
 from regard.looking.align.words import links
 
 WordWeights = Mapping[AlignmentHead, Sequence[Tensor]]
@@ -75,7 +75,7 @@ def choose_both(forward: WordWeights, backward: WordWeights, *, mix: bool = True
     """
     rule = "agreement of the two directions"
     forward_links = {head: [links(weights) for weights in lines] for head, lines in forward.items()}
-    backward_links = {head: [swap(links(weights)) for weights in lines] for head, lines in backward.items()}
+    backward_links = {head: [swap_links(links(weights)) for weights in lines] for head, lines in backward.items()}
     disagreements = (
         (disagreement(head_links, other), weights, two)
         for weights, head_links in forward_links.items()
@@ -84,7 +84,10 @@ def choose_both(forward: WordWeights, backward: WordWeights, *, mix: bool = True
     _, _, best_backward = min(disagreements, key=lambda entry: entry[0])
     forward_choice = choose(forward, by_links(backward_links[best_backward]), mix=mix, rule=rule)
     backward_choice = choose(
-        backward, by_links([swap(weights) for weights in links_of(forward, forward_choice.heads)]), mix=mix, rule=rule
+        backward,
+        by_links([swap_links(weights) for weights in links_of(forward, forward_choice.heads)]),
+        mix=mix,
+        rule=rule,
     )
     return forward_choice, backward_choice
 

@@ -27,7 +27,7 @@ class Gold:
 
     def swap(self) -> "Gold":
         """The same read from the other side."""
-        return Gold(swap(self.sure), swap(self.possible))
+        return Gold(swap_links(self.sure), swap_links(self.possible))
 
 
 def pharaoh(links: Iterable[Link]) -> str:
@@ -35,7 +35,7 @@ def pharaoh(links: Iterable[Link]) -> str:
     return " ".join(f"{source}-{target}" for source, target in sorted(links))
 
 
-def swap(links: Iterable[Link]) -> Links:
+def swap_links(links: Iterable[Link]) -> Links:
     """The same links read from the other side."""
     return frozenset((target, source) for source, target in links)
 
@@ -43,7 +43,7 @@ def swap(links: Iterable[Link]) -> Links:
 def read_links(path: str | Path, *, swap: bool = False) -> list[Links]:
     """The links of each line of a file, "0-0 1-2"; `swap` for a file that has the target first."""
     lines = [gold.possible for gold in read_gold(path, first=0)]
-    return [swap(links) for links in lines] if swap else lines
+    return [swap_links(links) for links in lines] if swap else lines
 
 
 def read_gold(path: str | Path, *, first: Literal[0, 1] = 0) -> list[Gold]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from regard.attention.taps import at_work
+from regard.attention.taps import active_taps
 from regard.errors import RegardError
 from regard.looking.live import interface
 from regard.looking.live.calls import LayerCall, begin, model_call, running
@@ -52,20 +52,20 @@ def see_block(module: nn.Module, args: Any, output: Any) -> None:
     """A block has put something out. Several streams side by side, as Gemma 3n has, are none that could be shown."""
     x = output[0] if isinstance(output, tuple) and output else output
     if isinstance(x, Tensor) and x.ndim == 3:
-        for tap in at_work(vars(module).get("taps", ())):
+        for tap in active_taps(vars(module).get("taps", ())):
             tap.block_output(x)
 
 
 def enter_model(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
     """A model begins to run: what it was told about padding. A hook that another thread has just taken away is called
     without names, and does nothing."""
-    if kwargs is not None and at_work(vars(module).get("taps", ())):
+    if kwargs is not None and active_taps(vars(module).get("taps", ())):
         running.calls.append((module, model_call(by_name(module, args) | kwargs), None))
 
 
 def enter_layer(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
     """An attention layer begins to run: while somebody looks, its calls of kernel and softmax are met."""
-    taps = at_work(vars(module).get("taps", ()))
+    taps = active_taps(vars(module).get("taps", ()))
     if taps and kwargs is not None:
         call = begin(module, taps, by_name(module, args) | kwargs)
         mode = Intercept(call)

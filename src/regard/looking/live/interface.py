@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from regard.attention.taps import anybody
+from regard.attention.taps import any_active
 from regard.looking.live.calls import Arguments, layer_call, remember
 from regard.looking.live.flex import attend_flex, is_flex
 
@@ -79,6 +79,6 @@ def get_mask_function(table: Any, name: str) -> Callable[..., Any]:
 
 def make_mask(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     mask = function(*args, **kwargs)
-    if anybody():
+    if any_active():
         remember(mask, kwargs.get("attention_mask"))
     return mask

@@ -24,7 +24,7 @@ class Spread(NamedTuple):
         return cls(statistics.median(values), min(values), max(values), len(values))
 
 
-def interleaved(
+def time_interleaved(
     actions: Mapping[str, Callable[[], Any]], rounds: int, seconds: float, first: Mapping[str, float]
 ) -> dict[str, list[float]]:
     """Seconds that one call took, in every round; every other round goes in reverse.

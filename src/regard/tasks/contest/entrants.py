@@ -16,14 +16,14 @@ from regard.engine import serve
 from regard.engine.build import why
 from regard.models import DecoderConfig, TransformerConfig
 from regard.tasks.contest import peers
-from regard.tasks.contest.marks import Marks
-from regard.tasks.contest.shapes import Case
-from regard.tasks.writing import Settings
+from regard.tasks.contest.marks import TokenSpec
+from regard.tasks.contest.shapes import Workload
+from regard.tasks.writing import FolderGenerationConfig
 
 Texts = list[list[int]]
 Action = Callable[[], list[tuple[int, ...]]]
 """Writes, and gives the tokens of the best answer to each text, without the one that ended it."""
-Entrant = Callable[[Case, Texts], Action]
+Entrant = Callable[[Workload, Texts], Action]
 """Made ready for some texts: what can be done before the clock starts is done."""
 
 PRECISIONS = ("float32", "float16", "int8")
@@ -31,20 +31,20 @@ WITHOUT = "regard, PyTorch step"
 
 
 @dataclass(frozen=True)
-class Field:
+class Contenders:
     """Everybody who takes part, by name, and what is said of those who do not."""
 
     checkpoint: Checkpoint
-    marks: Marks
+    token_spec: TokenSpec
     entrants: dict[str, Entrant]
     missing: dict[str, str]
 
 
-def entered(folder: Path, scratch: Path, threads: int) -> Field:
+def contenders(folder: Path, scratch: Path, threads: int) -> Contenders:
     """All that can write with the model of a folder, ours first. `scratch` is for converted copies."""
     torch.set_num_threads(threads)
     checkpoint = load_model(folder)
-    marks = marks_of(checkpoint)
+    marks = token_spec(checkpoint)
     found: dict[str, Entrant] = {}
     missing: dict[str, str] = {}
     serve(checkpoint.model, wait=True)
@@ -65,12 +65,12 @@ def entered(folder: Path, scratch: Path, threads: int) -> Field:
             found[name] = peer.enter(converted if peer.converts else folder, marks, threads)
         except Exception as problem:  # whatever another program finds wrong with a folder
             missing[name] = " ".join(str(problem).split())[:120] or type(problem).__name__
-    return Field(checkpoint, marks, found, missing)
+    return Contenders(checkpoint, marks, found, missing)
 
 
-def marks_of(checkpoint: Checkpoint) -> Marks:
+def token_spec(checkpoint: Checkpoint) -> TokenSpec:
     """The special tokens of a folder that writes."""
-    config, settings = checkpoint.model.config, Settings(checkpoint)
+    config, settings = checkpoint.model.config, FolderGenerationConfig(checkpoint)
     if not isinstance(config, TransformerConfig | DecoderConfig) or config.output is None:
         raise CheckpointError(f"{checkpoint.folder}: {checkpoint.architecture} does not write; give a model that does")
     pad = settings.number("pad_token_id")
@@ -85,11 +85,11 @@ def marks_of(checkpoint: Checkpoint) -> Marks:
     vocabulary = config.decoder.embedding.vocabulary
     if reads:
         vocabulary = min(vocabulary, config.encoder.embedding.vocabulary)
-    return Marks(reads, vocabulary, start, ends, pad, tuple(sorted(banned)))
+    return TokenSpec(reads, vocabulary, start, ends, pad, tuple(sorted(banned)))
 
 
 def own(
-    checkpoint: Checkpoint, marks: Marks, precision: str, case: Case, texts: Texts, *, engine: bool = True
+    checkpoint: Checkpoint, marks: TokenSpec, precision: str, case: Workload, texts: Texts, *, engine: bool = True
 ) -> Action:
     """Ours: the engine, or without it the PyTorch step."""
     tokens = torch.tensor(texts)
@@ -104,7 +104,7 @@ def own(
                 source,
                 prefix=prefix,
                 beam=case.beam,
-                min_new_tokens=case.least,
+                min_new_tokens=case.required_new_tokens,
                 max_new_tokens=case.write,
                 precision=precision,
                 rules=rules,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Marks:
+class TokenSpec:
     """The special tokens. `reads`: there is a source; without one, texts are prompts. `banned` are never written."""
 
     reads: bool

@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 from regard.checkpoints import CheckpointError
-from regard.tasks.contest.marks import Marks
-from regard.tasks.contest.shapes import Case
+from regard.tasks.contest.marks import TokenSpec
+from regard.tasks.contest.shapes import Workload
 
 PAD = "<pad>"  # the name under which CTranslate2's converter knows the word that it leaves out
 
@@ -23,10 +23,10 @@ class Peer:
 
     needs: tuple[str, ...]
     converts: bool
-    enter: Callable[[Any, Marks, int], Any]
+    enter: Callable[[Any, TokenSpec, int], Any]
 
 
-def transformers(folder: Path, marks: Marks, threads: int) -> Any:
+def transformers(folder: Path, marks: TokenSpec, threads: int) -> Any:
     """generate() with its default cache."""
     import transformers as library
 
@@ -35,10 +35,10 @@ def transformers(folder: Path, marks: Marks, threads: int) -> Any:
     model: Any = kind.from_pretrained(folder, local_files_only=True).eval()
     model.generation_config = library.GenerationConfig()  # the folder's wishes are not what is measured
 
-    def ready(case: Case, texts: list[list[int]]) -> Any:
+    def ready(case: Workload, texts: list[list[int]]) -> Any:
         tokens = torch.tensor(texts)
         told: dict[str, Any] = {
-            "num_beams": case.beam, "min_new_tokens": case.least, "max_new_tokens": case.write, "do_sample": False,
+            "num_beams": case.beam, "min_new_tokens": case.required_new_tokens, "max_new_tokens": case.write, "do_sample": False,
             "use_cache": True, "pad_token_id": marks.ends[0] if marks.pad is None else marks.pad,
             "eos_token_id": list(marks.ends), "attention_mask": torch.ones_like(tokens),
         }  # fmt: skip
@@ -57,10 +57,10 @@ def transformers(folder: Path, marks: Marks, threads: int) -> Any:
     return ready
 
 
-def ctranslate2(compute: str) -> Callable[[Path, Marks, int], Any]:
+def ctranslate2(compute: str) -> Callable[[Path, TokenSpec, int], Any]:
     """CTranslate2 with weights of one precision."""
 
-    def enter(folder: Path, marks: Marks, threads: int) -> Any:
+    def enter(folder: Path, marks: TokenSpec, threads: int) -> Any:
         import ctranslate2 as library
 
         kind = library.Translator if marks.reads else library.Generator
@@ -68,14 +68,18 @@ def ctranslate2(compute: str) -> Callable[[Path, Marks, int], Any]:
         names = names_of(marks)
         numbers = {name: number for number, name in enumerate(names)}
 
-        def ready(case: Case, texts: list[list[int]]) -> Any:
+        def ready(case: Workload, texts: list[list[int]]) -> Any:
             words = [[names[word] for word in text] for text in texts]
             told = {"beam_size": case.beam, "length_penalty": 1.0}
             if marks.reads:
-                lengths = {"min_decoding_length": case.least, "max_decoding_length": case.write}
+                lengths = {"min_decoding_length": case.required_new_tokens, "max_decoding_length": case.write}
                 write = lambda: [found.hypotheses[0] for found in program.translate_batch(words, **told, **lengths)]  # noqa: E731
             else:
-                told |= {"min_length": case.least, "max_length": case.write, "include_prompt_in_result": False}
+                told |= {
+                    "min_length": case.required_new_tokens,
+                    "max_length": case.write,
+                    "include_prompt_in_result": False,
+                }
                 write = lambda: [found.sequences[0] for found in program.generate_batch(words, **told)]  # noqa: E731
             return lambda: [until([numbers[word] for word in answer], marks.ends) for answer in write()]
 
@@ -91,7 +95,7 @@ PEERS = {
 }
 
 
-def convert(folder: Path, converted: Path, marks: Marks) -> Path:
+def convert(folder: Path, converted: Path, marks: TokenSpec) -> Path:
     """A copy for CTranslate2. Words are called by their numbers: no tokeniser is needed."""
     import transformers as library
     from ctranslate2.converters import TransformersConverter
@@ -118,7 +122,7 @@ def convert(folder: Path, converted: Path, marks: Marks) -> Path:
     return converted
 
 
-def names_of(marks: Marks) -> list[str]:
+def names_of(marks: TokenSpec) -> list[str]:
     """A name for every word: its number."""
     return [PAD if number == marks.pad else str(number) for number in range(marks.vocabulary)]
 

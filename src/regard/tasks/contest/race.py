@@ -5,26 +5,26 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from regard.errors import RegardError
-from regard.tasks.contest.clock import Spread, interleaved
-from regard.tasks.contest.entrants import Action, Field
+from regard.tasks.contest.clock import Spread, time_interleaved
+from regard.tasks.contest.entrants import Action, Contenders
 from regard.tasks.contest.peers import PEERS
-from regard.tasks.contest.shapes import Case, texts
+from regard.tasks.contest.shapes import Workload, texts
 
 Answers = list[tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Race:
+class BenchmarkResult:
     """What every entrant wrote, and the seconds of every round; `tokens` are those of one round."""
 
-    case: Case
+    workload: Workload
     answers: dict[str, Answers]
     seconds: dict[str, list[float]]
     failed: dict[str, str] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:
-        return self.case.batch * self.case.write
+        return self.workload.batch * self.workload.write
 
     def rate(self, name: str) -> Spread:
         """Tokens a second."""
@@ -50,7 +50,7 @@ class Race:
             }
             for name in self.seconds
         }
-        return {"case": asdict(self.case), "peer": self.peer, "rows": rows, "failed": self.failed}
+        return {"case": asdict(self.workload), "peer": self.peer, "rows": rows, "failed": self.failed}
 
     def agreement(self, name: str, peer: str) -> float:
         """The share of texts for which two wrote the same."""
@@ -62,23 +62,28 @@ def agreement(one: Answers, other: Answers) -> float:
     return sum(mine == theirs for mine, theirs in zip(one, other, strict=True)) / len(one)
 
 
-def race(
-    field: Field, case: Case, *, rounds: int = 5, seconds: float = 60, only: tuple[str, ...] | None = None
-) -> Race:
+def run_benchmark(
+    contenders: Contenders,
+    workload: Workload,
+    *,
+    rounds: int = 5,
+    seconds: float = 60,
+    only: tuple[str, ...] | None = None,
+) -> BenchmarkResult:
     """Let the entrants take turns; who cannot write is left out, with the reason."""
-    given = texts(case, field.marks.vocabulary, field.marks.specials)
+    given = texts(workload, contenders.token_spec.vocabulary, contenders.token_spec.specials)
     actions: dict[str, Action] = {}
     answers: dict[str, Answers] = {}
     first: dict[str, float] = {}
     failed: dict[str, str] = {}
-    for name, entrant in field.entrants.items():
+    for name, entrant in contenders.entrants.items():
         if only is not None and name not in only:
             continue
         try:
-            action = entrant(case, given)
+            action = entrant(workload, given)
             start = time.perf_counter()
             answers[name], actions[name] = action(), action
             first[name] = time.perf_counter() - start
         except RegardError as problem:
             failed[name] = str(problem)
-    return Race(case, answers, interleaved(actions, rounds, seconds, first), failed)
+    return BenchmarkResult(workload, answers, time_interleaved(actions, rounds, seconds, first), failed)

@@ -12,7 +12,7 @@ from regard.checkpoints.options import Options
 
 
 @dataclass(frozen=True)
-class Shape:
+class ModelShape:
     """The size of a translator of Marian's kind, or of a GPT-2. `layers` are those of each side."""
 
     kind: Literal["marian", "gpt2"]
@@ -47,14 +47,14 @@ class Shape:
 
 
 SHAPES = {
-    "tiny": Shape("marian", 64, 1, 4, 1000),
-    "S": Shape("marian", 256, 3, 4, 16000),
-    "B": Shape("marian", 512, 6, 8, 16000),
-    "gpt2": Shape("gpt2", 768, 12, 12, 50257),
+    "tiny": ModelShape("marian", 64, 1, 4, 1000),
+    "S": ModelShape("marian", 256, 3, 4, 16000),
+    "B": ModelShape("marian", 512, 6, 8, 16000),
+    "gpt2": ModelShape("gpt2", 768, 12, 12, 50257),
 }
 
 
-def random_folder(shape: Shape, folder: Path, seed: int = 0) -> Path:
+def random_folder(shape: ModelShape, folder: Path, seed: int = 0) -> Path:
     """A folder with random weights, drawn so that what the model writes depends on what it read."""
     config = shape.config()
     family = family_of(config, str(folder))
@@ -71,25 +71,25 @@ def random_folder(shape: Shape, folder: Path, seed: int = 0) -> Path:
 
 
 @dataclass(frozen=True)
-class Case:
+class Workload:
     """How many texts at once, of how many tokens, and how many are written: exactly, unless `shortest` is less."""
 
     batch: int = 1
     beam: int = 1
     read: int = 20
     write: int = 32
-    shortest: int | None = None
+    min_new_tokens: int | None = None
 
     @property
-    def least(self) -> int:
-        return self.write if self.shortest is None else self.shortest
+    def required_new_tokens(self) -> int:
+        return self.write if self.min_new_tokens is None else self.min_new_tokens
 
     @property
     def name(self) -> str:
         return f"batch {self.batch} {'greedy' if self.beam == 1 else f'beam {self.beam}'}"
 
 
-def texts(case: Case, vocabulary: int, specials: tuple[int, ...] = (), seed: int = 0) -> list[list[int]]:
+def texts(case: Workload, vocabulary: int, specials: tuple[int, ...] = (), seed: int = 0) -> list[list[int]]:
     """Random texts, none with a special token."""
     words = torch.tensor([word for word in range(vocabulary) if word not in specials])
     random = torch.Generator().manual_seed(seed)

@@ -1,11 +1,11 @@
 """Memory networks: how often their answers are right."""
 
-from regard.tasks.answer import Answer
-from regard.tasks.evaluation.measures import Along, Asked, Evaluation
+from regard.tasks.answer import AnswerTask
+from regard.tasks.evaluation.measures import Evaluation, EvaluationConfig, OnShare
 from regard.text import Stories
 
 
-def answerers(task: Answer, corpus: Stories, asked: Asked, along: Along | None = None) -> Evaluation:
+def answerers(task: AnswerTask, corpus: Stories, asked: EvaluationConfig, along: OnShare | None = None) -> Evaluation:
     """Accuracy, over all questions and file by file. A word that the model does not know is never a right answer."""
     questions = list(corpus)
     answers = task.all([(one.story, one.question) for one in questions])

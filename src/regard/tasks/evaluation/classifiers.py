@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from regard.errors import RegardError
-from regard.tasks.classify import Classify
-from regard.tasks.evaluation.measures import WORDS, Along, Asked, Evaluation, by_length, counting, samples
+from regard.tasks.classify import ClassifyTask
+from regard.tasks.evaluation.measures import WORDS, Evaluation, EvaluationConfig, OnShare, by_length, counting, samples
 from regard.tasks.task import TextTooLong
 from regard.text import Corpus, DataError
 
@@ -13,7 +13,9 @@ LABEL = "label"
 TINY = 1e-45  # no probability is less
 
 
-def classifiers(task: Classify, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
+def classifiers(
+    task: ClassifyTask, corpus: Corpus, asked: EvaluationConfig, along: OnShare | None = None
+) -> Evaluation:
     """Accuracy, F1 as the mean over labels (those that occur or were given), and the loss."""
     if task.for_tokens or task.is_multiple or len(task.labels) < 2:
         raise RegardError(f"{task.checkpoint.folder}: one label out of several for each text is what can be evaluated")

@@ -8,7 +8,7 @@ from typing import Any
 from regard.text import Corpus, DataError
 from regard.training.evaluation import Totals, perplexity
 
-Along = Callable[[float], None]
+OnShare = Callable[[float], None]
 """Told how much is done, as a share of 1."""
 
 EDGES = (5, 10, 15, 20, 30, 50)  # words up to which a text belongs to a group of its length
@@ -16,7 +16,7 @@ WORDS = "words"
 
 
 @dataclass(frozen=True)
-class Asked:
+class EvaluationConfig:
     """How it is to be measured; each kind of model takes from it what concerns it.
 
     Translators: how they search (None: as the folder says), how sacreBLEU cuts texts, whether "@@ " is to be removed
@@ -86,14 +86,14 @@ def wording(totals: Totals, texts: Sequence[str]) -> dict[str, float]:
     }
 
 
-def watched(batches: Sequence[Any], told: Callable[[int], None]) -> Iterator[Any]:
+def report_batches(batches: Sequence[Any], told: Callable[[int], None]) -> Iterator[Any]:
     """The batches; `told` hears of the places of each, once it is done with."""
     for batch in batches:
         yield batch
         told(batch.count)
 
 
-def counting(along: Along | None, total: int, begin: float = 0.0, end: float = 1.0) -> Callable[[int], None]:
+def counting(along: OnShare | None, total: int, begin: float = 0.0, end: float = 1.0) -> Callable[[int], None]:
     """Turns counts, of so many in all, into the share that is done: a part of the whole from `begin` to `end`."""
     done = 0
 

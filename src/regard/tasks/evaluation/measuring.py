@@ -7,10 +7,10 @@ from typing import Any
 from regard.errors import RegardError
 from regard.tasks.evaluation.answerers import answerers
 from regard.tasks.evaluation.classifiers import classifiers
-from regard.tasks.evaluation.measures import Along, Asked, Evaluation
+from regard.tasks.evaluation.measures import Evaluation, EvaluationConfig, OnShare
 from regard.tasks.evaluation.readers import language_models, masked_models
 from regard.tasks.evaluation.translators import start_of, translators
-from regard.tasks.generate import Generate
+from regard.tasks.generate import GenerateTask
 from regard.tasks.task import Task
 from regard.text import Corpus, DataError, LabelledCorpus, PlainCorpus, Stories, SwappedCorpus, pairs
 
@@ -24,18 +24,18 @@ MEASURES: dict[str, Callable[..., Evaluation]] = {
 """How the models of a task are measured."""
 
 
-def evaluate(task: Task, corpus: Corpus | Stories, *, along: Along | None = None, **asked: Any) -> Evaluation:
+def evaluate(task: Task, corpus: Corpus | Stories, *, on_progress: OnShare | None = None, **config: Any) -> Evaluation:
     """Measure a model: `evaluate(regard.load("folder"), pairs(["test.en", "test.de"]), beam=5).scores`.
 
     Pairs for a translator, Labelled for a classifier, Stories for a memory network, Plain(path, ends=True) for a model
     of text; see Asked for what can be asked. Which texts are computed together changes no score.
     """
-    return MEASURES[kind_of(task, corpus.columns)](task, corpus, Asked(**asked), along)
+    return MEASURES[kind_of(task, corpus.columns)](task, corpus, EvaluationConfig(**config), on_progress)
 
 
 def kind_of(task: Task, columns: tuple[str, ...]) -> str:
     """What is measured: that of the task, but a language model may have learned to translate."""
-    if isinstance(task, Generate) and columns == ("source", "target"):
+    if isinstance(task, GenerateTask) and columns == ("source", "target"):
         return "translate"
     if task.name not in MEASURES:
         raise RegardError(f"{task.checkpoint.folder}: can {task.name}; known scores are for {', '.join(MEASURES)}")
@@ -46,7 +46,7 @@ def kind_of(task: Task, columns: tuple[str, ...]) -> str:
 
 def corpus_for(task: Task, files: Sequence[str | Path], *, swap: bool = False, label: str = "last") -> Corpus | Stories:
     """The files as a model of this task is measured by them; `label` says where a line has its label."""
-    if task.name == "translate" or (isinstance(task, Generate) and (len(files) == 2 or start_of(task) is not None)):
+    if task.name == "translate" or (isinstance(task, GenerateTask) and (len(files) == 2 or start_of(task) is not None)):
         return SwappedCorpus(pairs(files)) if swap else pairs(files)
     if len(files) != 1:
         raise DataError(f"one file expected to {task.name} with, got {len(files)}")

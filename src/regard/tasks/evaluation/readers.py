@@ -9,9 +9,9 @@ import torch
 from regard.attention.taps import unwatched
 from regard.errors import RegardError
 from regard.models import TransformerXL
-from regard.tasks.evaluation.measures import Along, Asked, Evaluation, counting, watched, wording
-from regard.tasks.fill import Fill
-from regard.tasks.generate import Generate
+from regard.tasks.evaluation.measures import Evaluation, EvaluationConfig, OnShare, counting, report_batches, wording
+from regard.tasks.fill import FillTask
+from regard.tasks.generate import GenerateTask
 from regard.text import Corpus, DataError, Tokenizer
 from regard.training.evaluation import loss_totals
 from regard.training.feed import mix_seeds
@@ -25,7 +25,9 @@ ROOM = 4096  # tokens that are read at a time
 USUAL = {"generate": 1024, "fill": 512}  # tokens of a window, at most, where nobody says
 
 
-def language_models(task: Generate, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
+def language_models(
+    task: GenerateTask, corpus: Corpus, asked: EvaluationConfig, along: OnShare | None = None
+) -> Evaluation:
     """The loss of every token but the first, as after training: windows side by side, each knowing only itself, or one
     after the other where a model remembers."""
     texts, tokens = read(corpus, task.tokenizer)
@@ -37,15 +39,15 @@ def language_models(task: Generate, corpus: Corpus, asked: Asked, along: Along |
     else:
         batches = valid_batches(rows, objective, batch_tokens=ROOM, seed=0)
     with unwatched(), torch.no_grad():
-        found = loss_totals(Learner(task.model, objective), watched(batches, counting(along, len(tokens) - 1)))
+        found = loss_totals(Learner(task.model, objective), report_batches(batches, counting(along, len(tokens) - 1)))
     counts = {"tokens": found.count, "context": context}
     return Evaluation("generate", len(texts), wording(found, texts), {"loss": counts})
 
 
-def masked_models(task: Fill, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
+def masked_models(task: FillTask, corpus: Corpus, asked: EvaluationConfig, along: OnShare | None = None) -> Evaluation:
     """The loss of hidden words, 15 % of all, as in training; which ones follows from the seed and the window."""
     texts, tokens = read(corpus, task.tokenizer)
-    objective, context = hiding(task), window(task, asked)
+    objective, context = masking_objective(task), window(task, asked)
     if context < 3:
         raise RegardError(f"a window of {context} tokens has no room for words")
     size = context - 2
@@ -56,16 +58,16 @@ def masked_models(task: Fill, corpus: Corpus, asked: Asked, along: Along | None 
     ]
     rows = max(1, ROOM // context)
     whole, rest = (hidden, []) if len(windows[-1]) == len(windows[0]) else (hidden[:-1], hidden[-1:])
-    batches = [beside(whole[first : first + rows]) for first in range(0, len(whole), rows)] + rest
+    batches = [pad_windows(whole[first : first + rows]) for first in range(0, len(whole), rows)] + rest
     batches = [batch for batch in batches if batch.count]
     told = counting(along, sum(batch.count for batch in batches))
     with unwatched(), torch.no_grad():
-        found = loss_totals(Learner(task.model, objective), watched(batches, told))
+        found = loss_totals(Learner(task.model, objective), report_batches(batches, told))
     counts: dict[str, Any] = {"tokens": found.count, "context": context, "seed": asked.seed}
     return Evaluation("fill", len(texts), found.means(), {"loss": counts})
 
 
-def hiding(task: Fill) -> MaskedObjective:
+def masking_objective(task: FillTask) -> MaskedObjective:
     """Words hidden as in training."""
     specials = task.tokenizer.specials
     if specials.mask is None or specials.cls is None or specials.sep is None:
@@ -90,16 +92,16 @@ def read(corpus: Corpus, tokenizer: Tokenizer) -> tuple[list[str], np.ndarray]:
     return texts, tokens
 
 
-def window(task: Generate | Fill, asked: Asked) -> int:
+def window(task: GenerateTask | FillTask, asked: EvaluationConfig) -> int:
     """How many tokens are read together."""
     if asked.context is None:
-        return min(task.longest or USUAL[task.name], USUAL[task.name])
-    if asked.context < 1 or (task.longest is not None and asked.context > task.longest):
-        raise RegardError(f"context = {asked.context}: the model reads from 1 to {task.longest} tokens")
+        return min(task.max_length or USUAL[task.name], USUAL[task.name])
+    if asked.context < 1 or (task.max_length is not None and asked.context > task.max_length):
+        raise RegardError(f"context = {asked.context}: the model reads from 1 to {task.max_length} tokens")
     return asked.context
 
 
-def beside(windows: Sequence[MaskedBatch]) -> MaskedBatch:
+def pad_windows(windows: Sequence[MaskedBatch]) -> MaskedBatch:
     """Windows of one length as one batch."""
     width = windows[0].inputs.shape[1]
     return MaskedBatch(

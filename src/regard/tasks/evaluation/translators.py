@@ -12,18 +12,18 @@ from regard.attention.taps import unwatched
 from regard.errors import RegardError
 from regard.tasks.evaluation.measures import (
     WORDS,
-    Along,
-    Asked,
     Evaluation,
+    EvaluationConfig,
+    OnShare,
     by_length,
     counting,
+    report_batches,
     samples,
-    watched,
     wording,
 )
-from regard.tasks.generate import Generate
+from regard.tasks.generate import GenerateTask
 from regard.tasks.task import TextTooLong
-from regard.tasks.translate import Translate
+from regard.tasks.translate import TranslateTask
 from regard.text import Corpus, DataError, Tokenizer
 from regard.training import objectives
 from regard.training.evaluation import Totals, TranslationSet, loss_totals
@@ -37,7 +37,9 @@ WRITING = 0.9  # the share of the time that it takes to write, roughly
 MARK = re.compile("@@( |$)")
 
 
-def translators(task: Translate | Generate, corpus: Corpus, asked: Asked, along: Along | None = None) -> Evaluation:
+def translators(
+    task: TranslateTask | GenerateTask, corpus: Corpus, asked: EvaluationConfig, along: OnShare | None = None
+) -> Evaluation:
     """BLEU and chrF of what is written, the perplexity of the references; all of it by length of the source, too.
 
     Where lines are split into sentences there is no perplexity: nobody knows the parts of a reference.
@@ -45,13 +47,13 @@ def translators(task: Translate | Generate, corpus: Corpus, asked: Asked, along:
     sacre = SacreBleu(asked.tokenize, asked.lowercase)
     pairs = samples(corpus)
     sides = [source for source, _ in pairs], [target for _, target in pairs]
-    reader = Reader(task, asked)
+    reader = TranslationReader(task, asked)
     numbered = enumerate(zip(*sides, strict=True))
     rows = None if asked.split else [reader.row(*pair, corpus.place(line)) for line, pair in numbered]
     is_marked = removes_marks(task.tokenizer.target) if asked.bpe_removed is None else asked.bpe_removed
-    plain: Callable[[str], str] = unmarked if is_marked else str
+    plain: Callable[[str], str] = remove_marks if is_marked else str
     sources, references = ([plain(text) for text in side] for side in sides)
-    written = reader.written(sides[0], rows, counting(along, len(pairs), 0.0, WRITING))
+    written = reader.write(sides[0], rows, counting(along, len(pairs), 0.0, WRITING))
     hypotheses = [plain(" ".join(text.splitlines())) for text in written]
 
     groups = by_length(sources)
@@ -79,26 +81,26 @@ def removes_marks(tokenizer: Tokenizer) -> bool:
     return next((not tokenizer.decode([number]).endswith("@@") for number in numbers), False)
 
 
-def unmarked(text: str) -> str:
+def remove_marks(text: str) -> str:
     """The words whole again: Sennrich et al. 2016."""
     return MARK.sub("", text)
 
 
-def start_of(task: Generate) -> int | None:
+def start_of(task: GenerateTask) -> int | None:
     """The token after which a language model translates what it has read; None: it does no such thing."""
     return task.settings.number("decoder_start_token_id")
 
 
 @dataclass(frozen=True)
-class Reader:
+class TranslationReader:
     """A translator of two parts, or one that reads source and target in one stream."""
 
-    task: Translate | Generate
-    asked: Asked
+    task: TranslateTask | GenerateTask
+    config: EvaluationConfig
 
     @property
     def start(self) -> int:
-        start = start_of(self.task) if isinstance(self.task, Generate) else self.task.start()
+        start = start_of(self.task) if isinstance(self.task, GenerateTask) else self.task.start()
         if start is None:
             where = self.task.checkpoint.folder
             raise RegardError(f"{where}: a language model that never learned to translate; one text expected, no pairs")
@@ -108,29 +110,31 @@ class Reader:
         """A pair as tokens; too long for the model is an error."""
         task = self.task
         out = task.tokenizer.target.encode(target).ids
-        if isinstance(task, Generate):
-            read, length, most = task.tokenizer.encode(source).ids, len(out), task.longest
+        if isinstance(task, GenerateTask):
+            read, length, most = task.tokenizer.encode(source).ids, len(out), task.max_length
             length += len(read)
         else:
-            code = "" if self.asked.language is None else task.code(self.asked.language)
+            code = "" if self.config.language is None else task.code(self.config.language)
             try:
                 read = task.read_source(source, None, code).ids
             except TextTooLong as problem:
                 raise DataError(f"{place}: {problem}") from None
-            length, most = len(out), task.room()
+            length, most = len(out), task.max_target_length()
         if most is not None and length > most:
             raise DataError(f"{place}: {length} tokens to write, the model has places for {most}")
         return np.array(read), np.array(out)
 
-    def written(self, texts: Sequence[str], rows: Sequence[Row] | None, told: Callable[[int], None]) -> list[str]:
-        task, asked = self.task, self.asked
-        if isinstance(task, Translate):
+    def write(self, texts: Sequence[str], rows: Sequence[Row] | None, told: Callable[[int], None]) -> list[str]:
+        task, asked = self.task, self.config
+        if isinstance(task, TranslateTask):
             manner: dict[str, Any] = {"beam": asked.beam, "length_penalty": asked.length_penalty}
             manner |= {"precision": asked.precision, "language": asked.language, "split": asked.split}
             return [answer.text for answer in task(texts, sample=False, progress=told, **manner)]
         if rows is None or asked.precision != "float32":
             raise RegardError("a translator of one stream takes neither split nor a precision")
-        manner = vars(task.settings.manner(beam=asked.beam, length_penalty=asked.length_penalty, sample=False))
+        manner = vars(
+            task.settings.generation_config(beam=asked.beam, length_penalty=asked.length_penalty, sample=False)
+        )
         sources = [row[0].tolist() for row in rows]
         search = manner["beam"], manner["length_penalty"]
         with unwatched(), torch.no_grad():
@@ -143,9 +147,9 @@ class Reader:
     @torch.no_grad()
     def totals(self, rows: Sequence[Row], told: Callable[[int], None]) -> Totals:
         """How likely the targets are, each word told those before it."""
-        one_stream = isinstance(self.task, Generate)
+        one_stream = isinstance(self.task, GenerateTask)
         pad = self.task.tokenizer.specials.pad or 0
         objective = objectives.TranslationObjective(start=self.start, pad=pad, one_stream=one_stream)
         batches = valid_batches(rows, objective, batch_tokens=ROOM, seed=0)
         with unwatched():
-            return loss_totals(Learner(self.task.model, objective), watched(batches, told))
+            return loss_totals(Learner(self.task.model, objective), report_batches(batches, told))

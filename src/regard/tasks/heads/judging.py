@@ -9,27 +9,27 @@ from regard.looking import Scores, ablation, confidence, importance, learned_gat
 from regard.looking.layer_names import LayerNames
 from regard.looking.prune import head_numbers
 from regard.pictures import Picture
-from regard.tasks.heads.material import Material
+from regard.tasks.heads.material import HeadData
 from regard.tasks.task import Task
 
 
-def by_importance(task: Task, material: Material, keep: float, by_layer: bool) -> Scores:
-    return importance(task.model, material.exam(), by_layer=by_layer)
+def by_importance(task: Task, material: HeadData, keep: float, by_layer: bool) -> Scores:
+    return importance(task.model, material.evaluation_set(), by_layer=by_layer)
 
 
-def by_ablation(task: Task, material: Material, keep: float, by_layer: bool) -> Scores:
-    return ablation(task.model, material.exam())
+def by_ablation(task: Task, material: HeadData, keep: float, by_layer: bool) -> Scores:
+    return ablation(task.model, material.evaluation_set())
 
 
-def by_confidence(task: Task, material: Material, keep: float, by_layer: bool) -> Scores:
-    return confidence(task.model, material.exam(), eos_layers=material.closing)
+def by_confidence(task: Task, material: HeadData, keep: float, by_layer: bool) -> Scores:
+    return confidence(task.model, material.evaluation_set(), eos_layers=material.eos_layers)
 
 
-def by_gates(task: Task, material: Material, keep: float, by_layer: bool) -> Scores:
-    return learned_gates(task.model, material.exam(), keep)
+def by_gates(task: Task, material: HeadData, keep: float, by_layer: bool) -> Scores:
+    return learned_gates(task.model, material.evaluation_set(), keep)
 
 
-JUDGES: dict[str, Callable[[Task, Material, float, bool], Scores]] = {
+JUDGES: dict[str, Callable[[Task, HeadData, float, bool], Scores]] = {
     "importance": by_importance,
     "ablation": by_ablation,
     "confidence": by_confidence,
@@ -68,8 +68,8 @@ class HeadScores:
         return {"by": self.by, "scores": {place: [*map(list, row.items())] for place, row in self.scores.items()}}
 
 
-def judged(
-    task: Task, material: Material, by: str = "importance", *, keep: float = 0.5, by_layer: bool = False
+def score_heads(
+    task: Task, material: HeadData, by: str = "importance", *, keep: float = 0.5, by_layer: bool = False
 ) -> tuple[HeadScores, Scores]:
     """The judge's numbers, for people and as they came. `keep` is for gates alone: the share that may stay."""
     found = lookup(JUDGES, by, "judge of heads")(task, material, keep, by_layer)

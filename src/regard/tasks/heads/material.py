@@ -11,16 +11,16 @@ import torch
 
 from regard.errors import RegardError
 from regard.looking import EvaluationSet
-from regard.tasks.classify import Classify
+from regard.tasks.classify import ClassifyTask
 from regard.tasks.evaluation.classifiers import LABEL
-from regard.tasks.evaluation.measures import Asked, samples
+from regard.tasks.evaluation.measures import EvaluationConfig, samples
 from regard.tasks.evaluation.measuring import kind_of
-from regard.tasks.evaluation.readers import hiding, read, window
-from regard.tasks.evaluation.translators import Reader
-from regard.tasks.fill import Fill
-from regard.tasks.generate import Generate
+from regard.tasks.evaluation.readers import masking_objective, read, window
+from regard.tasks.evaluation.translators import TranslationReader
+from regard.tasks.fill import FillTask
+from regard.tasks.generate import GenerateTask
 from regard.tasks.task import Task, TextTooLong
-from regard.tasks.translate import Translate
+from regard.tasks.translate import TranslateTask
 from regard.text import Corpus, DataError
 from regard.training import objectives
 from regard.training.feed import mix_seeds
@@ -30,7 +30,7 @@ ROOM = 2048  # tokens that are read at a time
 
 
 @dataclass(frozen=True)
-class Some:
+class Subset:
     """Some samples of a corpus, by number."""
 
     corpus: Corpus
@@ -51,26 +51,26 @@ class Some:
     def place(self, sample: int) -> str:
         return self.corpus.place(self.numbers[sample])
 
-    def first(self, count: int) -> "Some":
-        return Some(self.corpus, self.numbers[:count])
+    def first(self, count: int) -> "Subset":
+        return Subset(self.corpus, self.numbers[:count])
 
 
-def first(corpus: Corpus, limit: int | None = None) -> Some:
+def first(corpus: Corpus, limit: int | None = None) -> Subset:
     """The first so many samples; all of them unless said."""
-    return Some(corpus, tuple(number for number, _ in enumerate(islice(corpus, limit))))
+    return Subset(corpus, tuple(number for number, _ in enumerate(islice(corpus, limit))))
 
 
-def held_out(corpus: Some, every: int = 10) -> tuple[Some, Some]:
+def held_out(corpus: Subset, every: int = 10) -> tuple[Subset, Subset]:
     """All samples but every tenth, and those."""
     out = corpus.numbers[every - 1 :: every]
     if not out:
         where = corpus.place(0) if corpus.numbers else corpus.files[0]
         raise DataError(f"{where}: fewer than {every} samples, of which none can be held out to measure by")
-    return Some(corpus.corpus, tuple(sorted({*corpus.numbers} - {*out}))), Some(corpus.corpus, out)
+    return Subset(corpus.corpus, tuple(sorted({*corpus.numbers} - {*out}))), Subset(corpus.corpus, out)
 
 
 @dataclass(frozen=True)
-class Material:
+class HeadData:
     """Examples as token numbers, and what is learned from them.
 
     `closing` names the places where the last key is the token that ends a text.
@@ -78,9 +78,9 @@ class Material:
 
     objective: Objective
     rows: Sequence[Row]
-    closing: tuple[str, ...] = ()
+    eos_layers: tuple[str, ...] = ()
 
-    def exam(self, seed: int = 1, room: int = ROOM) -> EvaluationSet:
+    def evaluation_set(self, seed: int = 1, room: int = ROOM) -> EvaluationSet:
         """All of it, in batches of examples of one length: without padding no head sees any."""
         groups: dict[tuple[int, ...], list[Row]] = {}
         for row in self.rows:
@@ -94,7 +94,7 @@ class Material:
         return EvaluationSet.of(self.objective, [batch for batch in batches if batch.count])
 
 
-def material_of(task: Task, corpus: Corpus, asked: Asked = Asked()) -> Material:
+def head_data(task: Task, corpus: Corpus, asked: EvaluationConfig = EvaluationConfig()) -> HeadData:
     """What a model of this task learned from, of these texts; the same that `evaluate` measures by."""
     kind = kind_of(task, corpus.columns)
     if kind not in READERS:
@@ -102,33 +102,33 @@ def material_of(task: Task, corpus: Corpus, asked: Asked = Asked()) -> Material:
     return READERS[kind](task, corpus, asked)
 
 
-def translations(task: Translate | Generate, corpus: Corpus, asked: Asked) -> Material:
-    reader = Reader(task, asked)
+def translations(task: TranslateTask | GenerateTask, corpus: Corpus, asked: EvaluationConfig) -> HeadData:
+    reader = TranslationReader(task, asked)
     rows = [reader.row(source, target, corpus.place(n)) for n, (source, target) in enumerate(samples(corpus))]
-    specials, one_stream = task.tokenizer.specials, isinstance(task, Generate)
+    specials, one_stream = task.tokenizer.specials, isinstance(task, GenerateTask)
     objective = objectives.TranslationObjective(start=reader.start, pad=specials.pad or 0, one_stream=one_stream)
     closing = ("encoder.*", "*.cross", "align") if ends_with(rows, specials.eos) and not one_stream else ()
-    return Material(objective, rows, closing)
+    return HeadData(objective, rows, closing)
 
 
-def texts(task: Generate, corpus: Corpus, asked: Asked) -> Material:
+def texts(task: GenerateTask, corpus: Corpus, asked: EvaluationConfig) -> HeadData:
     """Windows of text; a model that remembers is asked about each alone."""
     _, tokens = read(corpus, task.tokenizer)
     size = window(task, asked)
     rows: list[Row] = [(tokens[start : start + size + 1],) for start in range(0, len(tokens) - 1, size)]
-    return Material(objectives.NextTokenObjective(pad=task.tokenizer.specials.pad or 0), rows)
+    return HeadData(objectives.NextTokenObjective(pad=task.tokenizer.specials.pad or 0), rows)
 
 
-def hidden_words(task: Fill, corpus: Corpus, asked: Asked) -> Material:
+def hidden_words(task: FillTask, corpus: Corpus, asked: EvaluationConfig) -> HeadData:
     _, tokens = read(corpus, task.tokenizer)
     size = window(task, asked) - 2
     if size < 1:
         raise RegardError(f"a window of {size + 2} tokens has no room for words")
     rows: list[Row] = [(tokens[start : start + size],) for start in range(0, len(tokens), size)]
-    return Material(hiding(task), rows, ("encoder.*",))
+    return HeadData(masking_objective(task), rows, ("encoder.*",))
 
 
-def labels(task: Classify, corpus: Corpus, asked: Asked) -> Material:
+def labels(task: ClassifyTask, corpus: Corpus, asked: EvaluationConfig) -> HeadData:
     if task.for_tokens or task.is_multiple or len(task.labels) < 2 or corpus.columns != (LABEL, "text"):
         raise RegardError(f"{task.checkpoint.folder}: one label out of several for each text expected")
     rows: list[Row] = []
@@ -142,7 +142,7 @@ def labels(task: Classify, corpus: Corpus, asked: Asked) -> Material:
         rows.append((np.array(ids), np.array([task.labels.index(label)])))
     specials = task.tokenizer.specials
     ends = ends_with(rows, specials.sep) or ends_with(rows, specials.eos)
-    return Material(objectives.ClassificationObjective(pad=specials.pad or 0), rows, ("encoder.*",) if ends else ())
+    return HeadData(objectives.ClassificationObjective(pad=specials.pad or 0), rows, ("encoder.*",) if ends else ())
 
 
 def ends_with(rows: Sequence[Row], token: int | None) -> bool:
@@ -150,7 +150,7 @@ def ends_with(rows: Sequence[Row], token: int | None) -> bool:
     return token is not None and all(len(row[0]) > 1 and row[0][-1] == token for row in rows)
 
 
-READERS: dict[str, Callable[..., Material]] = {
+READERS: dict[str, Callable[..., HeadData]] = {
     "translate": translations,
     "generate": texts,
     "fill": hidden_words,

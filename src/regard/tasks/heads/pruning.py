@@ -15,8 +15,8 @@ from regard.errors import RegardError
 from regard.looking import prune, weakest
 from regard.models import Model
 from regard.tasks.evaluation import evaluate
-from regard.tasks.heads.judging import judged
-from regard.tasks.heads.material import Material, first, held_out, material_of
+from regard.tasks.heads.judging import score_heads
+from regard.tasks.heads.material import HeadData, first, head_data, held_out
 from regard.tasks.load import load
 from regard.tasks.task import Task
 from regard.text import Corpus
@@ -39,7 +39,7 @@ class Tuning:
     """How a pruned model learns on: steps of so many tokens, at a rate that falls evenly to 0."""
 
     steps: int = 0
-    rate: float = 1e-4
+    learning_rate: float = 1e-4
     tokens: int = 2048
     seed: int = 1
 
@@ -60,7 +60,7 @@ class Pruning:
     after: dict[str, float]
 
 
-def pruned(
+def prune_task(
     task: Task,
     corpus: Corpus,
     folder: str | Path,
@@ -82,17 +82,17 @@ def pruned(
     judging, measured = learns.first(limit), measured.first(limit)
     say(f"before: measured by {len(measured.numbers)} samples")
     before = dict(evaluate(task, measured).scores)
-    material = material_of(task, judging)
+    material = head_data(task, judging)
     say(f"heads judged by {by}, on {len(judging.numbers)} samples")
-    _, found = judged(task, material, by, keep=keep, by_layer=by_layer)
+    _, found = score_heads(task, material, by, keep=keep, by_layer=by_layer)
     gone = weakest(task.model, found, keep)
     if not gone:
         raise RegardError(f"a share of {keep:g} keeps every head: there is nothing to take out")
     small = prune(task.model, gone)
     if tuning.steps:
         say(f"learns on for {tuning.steps} steps")
-        tune(small, material_of(task, learns), tuning)
-    folder = written(task, small, folder)
+        tune(small, head_data(task, learns), tuning)
+    folder = save_pruned(task, small, folder)
     say(f"after: {folder} measured")
     after = dict(evaluate(load(folder, device=str(task.device), task=task.name), measured).scores)
     counts = [sum(weight.numel() for weight in model.parameters()) for model in (task.model, small)]
@@ -116,25 +116,25 @@ def pruned(
     return report
 
 
-def tune(model: Model, material: Material, tuning: Tuning) -> None:
+def tune(model: Model, material: HeadData, tuning: Tuning) -> None:
     """Learn on from the material: Adam, as many steps as were asked for."""
     lengths = np.array([[len(part) for part in row] for row in material.rows])
     recipe = TrainRecipe(batch_tokens=tuning.tokens, seed=tuning.seed)
     feed = BatchSource(material.rows, BucketSampler(lengths, recipe), material.objective, seed=tuning.seed)
     learner = Learner(model, material.objective).train()
     optimiser = make_optimiser(
-        model, "adam", learning_rate=tuning.rate, betas=(0.9, 0.98), epsilon=1e-9, weight_decay=0.0
+        model, "adam", learning_rate=tuning.learning_rate, betas=(0.9, 0.98), epsilon=1e-9, weight_decay=0.0
     )
     device = next(model.parameters()).device
     with torch.random.fork_rng(devices=[]):
         for step in range(tuning.steps):
             torch.manual_seed(mix_seeds(tuning.seed, step))
-            rate = tuning.rate * (1 - step / tuning.steps)
+            rate = tuning.learning_rate * (1 - step / tuning.steps)
             training_step(learner, [feed[step].to(device)], optimiser, learning_rate=rate, max_norm=1.0)
     learner.eval()
 
 
-def written(task: Task, model: Model, folder: str | Path) -> Path:
+def save_pruned(task: Task, model: Model, folder: str | Path) -> Path:
     """The model in a folder, weights stored as they were, with all that the old folder has beside them."""
     old = task.checkpoint
     if Path(folder).exists() and Path(folder).samefile(old.folder):

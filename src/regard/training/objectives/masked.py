@@ -116,6 +116,6 @@ class MaskedObjective:
         total, plain = output_loss(model.output, guessed, batch.answers, smoothing=smoothing)
         if batch.is_next is not None and model.follows is not None:
             # One question a text, as heavy as all its words together: the mean of one, times the count of the other.
-            scores = model.follows(model.pooled(x, batch.attention_mask))
+            scores = model.follows(model.pooled_output(x, batch.attention_mask))
             total = total + batch.count * F.cross_entropy(scores.float(), 1 - batch.is_next)
         return LossSums(total, plain)

@@ -25,9 +25,9 @@ class TextBatch(DeviceBatch):
     spans: Tensor | None = None  # (texts, 2)
     memory: SegmentMemory | None = None
 
-    def with_memory(self, carried: SegmentMemory) -> "TextBatch":
+    def with_memory(self, memory: SegmentMemory) -> "TextBatch":
         """The same, read after what another batch left behind."""
-        return replace(self, carried=carried)
+        return replace(self, memory=memory)
 
     @property
     def memory_states(self) -> Tensor | None:

@@ -23,7 +23,7 @@ from regard.viewer.learn import (
     softmax,
 )
 from regard.viewer.learn.lesson import Lesson
-from regard.viewer.shelf import Shelf
+from regard.viewer.shelf import ModelStore
 
 LESSONS: dict[str, Lesson] = {
     "match": match.LESSON,
@@ -44,23 +44,25 @@ LESSONS: dict[str, Lesson] = {
 """What can be learned, in the order of the page."""
 
 
-def topics() -> payload.Topics:
+def topics() -> payload.TopicList:
     """What each page begins with."""
-    return payload.Topics(
-        topics=[payload.Topic(topic=name, given=one.given().model_dump()) for name, one in LESSONS.items()]
+    return payload.TopicList(
+        topics=[payload.Topic(topic=name, inputs=one.request().model_dump()) for name, one in LESSONS.items()]
     )
 
 
-def lesson(topic: str, given: dict[str, Any], shelf: Shelf) -> payload.Lesson:
+def lesson(topic: str, given: dict[str, Any], shelf: ModelStore) -> payload.LessonNumbers:
     """The numbers of a page for what was changed on it."""
     one = lookup(LESSONS, topic, "topic")
     try:
-        asked = one.given.model_validate(given)
+        asked = one.request.model_validate(given)
     except ValidationError as problem:
         first = problem.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise RegardError(f"{where}: {first['msg']}") from None
-    found = one.shown(asked, shelf)
+    found = one.compute(asked, shelf)
     told = asked.model_dump()
     code = one.code.format(**told)
-    return payload.Lesson(topic=topic, made=found.made, given=told, grids=found.grids, facts=found.facts, code=code)
+    return payload.LessonNumbers(
+        topic=topic, origin=found.origin, inputs=told, grids=found.grids, facts=found.facts, code=code
+    )

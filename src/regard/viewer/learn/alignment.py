@@ -4,13 +4,13 @@ import torch
 from pydantic import Field
 
 from regard.attention import Additive, Pattern, attend
-from regard.viewer.learn.lesson import BY_HAND, Lesson, Shown, fact, grid
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, fact, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 SOURCE = ["the", "agreement", "on", "the", "European", "Economic", "Area"]
 TARGET = ["l'", "accord", "sur", "la", "zone", "économique", "européenne"]
-WANTED = [0, 1, 2, 3, 6, 5, 4]  # the source word that each target word is about
+SOURCE_WORDS = [0, 1, 2, 3, 6, 5, 4]  # the source word that each target word is about
 CODE = """import torch
 from regard.attention import Additive, Pattern, attend
 
@@ -22,18 +22,18 @@ print(attend(states, annotations, annotations, score=score)[0, 0, {step}])
 """
 
 
-class Writing(Given):
+class AlignmentRequest(RequestModel):
     step: int = Field(0, ge=0, le=6)
-    sharpness: float = Field(5.0, ge=0, le=100)
+    scale: float = Field(5.0, ge=0, le=100)
 
 
-def shown(given: Writing, shelf: Shelf) -> Shown:
+def compute(request: AlignmentRequest, model_store: ModelStore) -> LessonResult:
     annotations = torch.eye(7)[None, None]
-    states = 2 * torch.eye(7)[WANTED][None, None] - 2
-    score = Additive(torch.full((1, 7), given.sharpness))
+    states = 2 * torch.eye(7)[SOURCE_WORDS][None, None] - 2
+    score = Additive(torch.full((1, 7), request.scale))
     pattern = Pattern(states, annotations, score=score)
-    context = attend(states, annotations, annotations, score=score)[0, 0, given.step]
-    here, word = slice(given.step, given.step + 1), TARGET[given.step]
+    context = attend(states, annotations, annotations, score=score)[0, 0, request.step]
+    here, word = slice(request.step, request.step + 1), TARGET[request.step]
     grids = [
         grid("weights", pattern.weights(), TARGET, SOURCE, "weights"),
         grid("states", states[0, 0, here], [word], SOURCE),
@@ -41,7 +41,7 @@ def shown(given: Writing, shelf: Shelf) -> Shown:
         grid("step weights", pattern[0, 0, here], [word], SOURCE, "weights"),
         grid("context", context, [word], SOURCE),
     ]
-    return Shown(BY_HAND, grids, [fact("source word", SOURCE[int(context.argmax())])])
+    return LessonResult(BY_HAND, grids, [fact("source word", SOURCE[int(context.argmax())])])
 
 
-LESSON = Lesson(Writing, shown, CODE)
+LESSON = Lesson(AlignmentRequest, compute, CODE)

@@ -9,9 +9,9 @@ from regard.errors import RegardError, UnknownName
 from regard.looking import watch
 from regard.looking.layer_names import LayerNames
 from regard.tasks import Task
-from regard.viewer.learn.lesson import Lesson, Shown, Word, fact, grid
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import Lesson, LessonResult, Word, fact, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 from regard.viewer.sides import read
 
 SENTENCE = "The animal didn't cross the road because it was too {word}."
@@ -30,25 +30,28 @@ print(seen)
 """
 
 
-class Animal(Given):
+class AnimalRequest(RequestModel):
     word: Word = "tired"
     model: str | None = Field(None, max_length=200)
 
 
 @torch.no_grad()
-def shown(given: Animal, shelf: Shelf) -> Shown:
-    name = given.model or chosen(shelf)
-    task = shelf.get(name)
-    other = "wide" if given.word.lower() != "wide" else "tired"
-    here, there = (looked(task, SENTENCE.format(word=word)) for word in (given.word, other))
+def compute(request: AnimalRequest, model_store: ModelStore) -> LessonResult:
+    name = request.model or fitting_model(model_store)
+    task = model_store.get(name)
+    other = "wide" if request.word.lower() != "wide" else "tired"
+    here, there = (watch_sentence(task, SENTENCE.format(word=word)) for word in (request.word, other))
     ranking = sorted(
-        ((share(here, place, head) - share(there, place, head), place, head) for place, head in here["heads"]),
+        (
+            (animal_share(here, place, head) - animal_share(there, place, head), place, head)
+            for place, head in here["heads"]
+        ),
         key=lambda one: (-abs(one[0]), one[1], one[2]),
     )
     if not ranking:
         raise RegardError(f"{name} has no layer in which 'it' can see the whole sentence")
     best = ranking[:SHOWN]
-    rows = [[*given_to(here, place, head), difference] for difference, place, head in best]
+    rows = [[*weights_of_it(here, place, head), difference] for difference, place, head in best]
     names = [f"{place} · {head}" for _, place, head in best]
     _, place, head = best[0]
     weights = here["seen"][place][0, head, here["it"]]
@@ -57,19 +60,19 @@ def shown(given: Animal, shelf: Shelf) -> Shown:
         grid("weights", weights, ["it"], here["texts"], "weights"),
     ]
     facts = [fact("rule", RULE), fact("place", place), fact("head", float(head)), fact("model", name)]
-    return Shown(name, grids, facts)
+    return LessonResult(name, grids, facts)
 
 
-def chosen(shelf: Shelf) -> str:
+def fitting_model(shelf: ModelStore) -> str:
     """A model that reads both ways: one that is loaded, or the first there is."""
-    fitting = [name for name, one in shelf.names().items() if one.task in ("translate", "embed", "fill", "classify")]
-    fitting = [name for name in fitting if not shelf.names()[name].problem]
+    fitting = [name for name, one in shelf.models().items() if one.task in ("translate", "embed", "fill", "classify")]
+    fitting = [name for name in fitting if not shelf.models()[name].problem]
     if not fitting:
         raise UnknownName("no model here reads both ways: start with --model and a translator or a BERT")
     return next((name for name in fitting if name in shelf.loaded), fitting[0])
 
 
-def looked(task: Task, sentence: str) -> dict[str, Any]:
+def watch_sentence(task: Task, sentence: str) -> dict[str, Any]:
     """What every head that sees the whole sentence looked at, and where the three words stand."""
     encoded = task.tokenizer.encode(sentence)
     side = read("text", [sentence], encoded, task.tokenizer)
@@ -92,15 +95,15 @@ def looked(task: Task, sentence: str) -> dict[str, Any]:
     return {"seen": seen, "heads": heads, "texts": side.texts, "it": at["it"][-1], "at": at}
 
 
-def given_to(one: dict[str, Any], place: str, head: int) -> list[float]:
+def weights_of_it(one: dict[str, Any], place: str, head: int) -> list[float]:
     """The weight of "it" on the animal and on the road."""
     row = one["seen"][place][0, head, one["it"]]
     return [float(row[one["at"][word]].sum()) for word in ("animal", "road")]
 
 
-def share(one: dict[str, Any], place: str, head: int) -> float:
-    animal, road = given_to(one, place, head)
+def animal_share(one: dict[str, Any], place: str, head: int) -> float:
+    animal, road = weights_of_it(one, place, head)
     return animal / (animal + road) if animal + road > 0 else 0.5
 
 
-LESSON = Lesson(Animal, shown, CODE)
+LESSON = Lesson(AnimalRequest, compute, CODE)

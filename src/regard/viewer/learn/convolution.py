@@ -6,9 +6,9 @@ from pydantic import Field
 from torch import Tensor
 
 from regard.attention import DenseMask, attend
-from regard.viewer.learn.lesson import BY_HAND, Lesson, Shown, Small, fact, grid, rectangular
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, check_rectangular, fact, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 CODE = """import torch
 import torch.nn.functional as F
@@ -26,7 +26,7 @@ print(F.conv2d(image[None, None], kernel[None, None], padding=1)[0, 0])
 """
 
 
-class Picture(Given):
+class ConvolutionRequest(RequestModel):
     image: list[list[Small]] = Field(
         [[0, 0, 0, 0, 0], [0, 1, 1, 0, 0], [0, 1, 1, 0, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 1]],
         min_length=3,
@@ -35,13 +35,13 @@ class Picture(Given):
     kernel: list[list[Small]] = Field([[-1, -1, -1], [-1, 8, -1], [-1, -1, -1]], min_length=3, max_length=3)
 
 
-def shown(given: Picture, shelf: Shelf) -> Shown:
-    rectangular("image", given.image)
-    rectangular("kernel", given.kernel, 3)
-    image, kernel = torch.tensor(given.image), torch.tensor(given.kernel)
+def compute(request: ConvolutionRequest, model_store: ModelStore) -> LessonResult:
+    check_rectangular("image", request.image)
+    check_rectangular("kernel", request.kernel, 3)
+    image, kernel = torch.tensor(request.image), torch.tensor(request.kernel)
     height, width = image.shape
     if not 3 <= width <= 8:
-        rectangular("image", given.image, 8)
+        check_rectangular("image", request.image, 8)
     heads, pixels = neighbours(height, width), image.reshape(1, 1, -1, 1)
     gathered = attend(torch.zeros(1, 9, height * width, 1), pixels, pixels, mask=DenseMask(heads[None]))
     by_attention = (gathered[0, :, :, 0].T @ kernel.flatten()).view(height, width)
@@ -56,7 +56,9 @@ def shown(given: Picture, shelf: Shelf) -> Shown:
         grid("by attention", by_attention, rows, columns),
         grid("by convolution", by_convolution, rows, columns),
     ]
-    return Shown(BY_HAND, grids, [fact("largest difference", float((by_attention - by_convolution).abs().max()))])
+    return LessonResult(
+        BY_HAND, grids, [fact("largest difference", float((by_attention - by_convolution).abs().max()))]
+    )
 
 
 def neighbours(height: int, width: int) -> Tensor:
@@ -68,4 +70,4 @@ def neighbours(height: int, width: int) -> Tensor:
     )
 
 
-LESSON = Lesson(Picture, shown, CODE)
+LESSON = Lesson(ConvolutionRequest, compute, CODE)

@@ -5,9 +5,18 @@ from pydantic import Field
 from torch import nn
 
 from regard.attention import DenseMask, Pattern, attend
-from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, Small, fact, grid, numbered, rectangular
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import (
+    RANDOM,
+    Lesson,
+    LessonResult,
+    Small,
+    check_rectangular,
+    fact,
+    grid,
+    numbered_names,
+)
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 INPUTS, WIDTH, OUTPUTS = 4, 3, 5
 CODE = """import torch
@@ -22,7 +31,7 @@ print(nn.functional.linear(gathered.transpose(1, 2).flatten(2), linear.weight, l
 """
 
 
-class Inputs(Given):
+class DenseRequest(RequestModel):
     x: list[list[Small]] = Field(
         [[1, 0, -1], [0.5, 2, 0], [0, 1, 1], [-1, 0.5, 2]], min_length=INPUTS, max_length=INPUTS
     )
@@ -30,18 +39,22 @@ class Inputs(Given):
 
 
 @torch.no_grad()
-def shown(given: Inputs, shelf: Shelf) -> Shown:
-    rectangular("x", given.x, WIDTH)
+def compute(request: DenseRequest, model_store: ModelStore) -> LessonResult:
+    check_rectangular("x", request.x, WIDTH)
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(given.seed)
+        torch.manual_seed(request.seed)
         linear = nn.Linear(INPUTS * WIDTH, OUTPUTS)
-    x = torch.tensor(given.x)[None]
+    x = torch.tensor(request.x)[None]
     query, value = torch.zeros(1, INPUTS, 1, WIDTH), x[:, None]
     mask = DenseMask(torch.eye(INPUTS, dtype=torch.bool)[None, :, None])
     gathered = attend(query, value, value, mask=mask)
     by_attention = nn.functional.linear(gathered.transpose(1, 2).flatten(2), linear.weight, linear.bias)
     by_layer = linear(x.flatten(1))
-    heads, inputs, outputs = numbered("head", INPUTS), numbered("input", INPUTS), numbered("output", OUTPUTS)
+    heads, inputs, outputs = (
+        numbered_names("head", INPUTS),
+        numbered_names("input", INPUTS),
+        numbered_names("output", OUTPUTS),
+    )
     wide, all_wide = [str(number) for number in range(WIDTH)], [str(number) for number in range(INPUTS * WIDTH)]
     weights = Pattern(query, value.expand(1, INPUTS, INPUTS, WIDTH), mask=mask).weights()
     grids = [
@@ -52,7 +65,7 @@ def shown(given: Inputs, shelf: Shelf) -> Shown:
         grid("by attention", by_attention, ["y"], outputs),
         grid("by layer", by_layer, ["y"], outputs),
     ]
-    return Shown(RANDOM, grids, [fact("largest difference", float((by_attention - by_layer).abs().max()))])
+    return LessonResult(RANDOM, grids, [fact("largest difference", float((by_attention - by_layer).abs().max()))])
 
 
-LESSON = Lesson(Inputs, shown, CODE)
+LESSON = Lesson(DenseRequest, compute, CODE)

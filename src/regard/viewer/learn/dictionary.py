@@ -4,9 +4,9 @@ import torch
 from pydantic import Field
 
 from regard.attention import Dot, Pattern, attend
-from regard.viewer.learn.lesson import BY_HAND, Lesson, Shown, Small, grid, numbered, rectangular
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, check_rectangular, grid, numbered_names
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 CODE = """import regard
 from regard.attention import Dot
@@ -17,22 +17,22 @@ print(soft.weights({query}), soft[{query}])
 """
 
 
-class Drawers(Given):
+class DictionaryRequest(RequestModel):
     query: list[Small] = Field([0.7071, 0.7071], min_length=2, max_length=2)
     keys: list[list[Small]] = Field([[0, 1], [1, 0], [0, -1]], min_length=1, max_length=12)
     values: list[list[Small]] = Field([[0, 0, 1], [0, 1, 0], [1, 0, 0]], min_length=1, max_length=12)
     scale: float = Field(1.0, ge=0, le=1000)
 
 
-def shown(given: Drawers, shelf: Shelf) -> Shown:
-    rectangular("keys", given.keys, 2)
-    rectangular("values", given.values, 3)
-    count = min(len(given.keys), len(given.values))
-    query = torch.tensor(given.query)[None, None, None]
-    keys, values = torch.tensor(given.keys[:count]), torch.tensor(given.values[:count])
-    pattern = Pattern(query, keys[None, None], score=Dot(given.scale))
-    found = attend(query, keys[None, None], values[None, None], score=Dot(given.scale))
-    drawers = numbered("drawer", count)
+def compute(request: DictionaryRequest, model_store: ModelStore) -> LessonResult:
+    check_rectangular("keys", request.keys, 2)
+    check_rectangular("values", request.values, 3)
+    count = min(len(request.keys), len(request.values))
+    query = torch.tensor(request.query)[None, None, None]
+    keys, values = torch.tensor(request.keys[:count]), torch.tensor(request.values[:count])
+    pattern = Pattern(query, keys[None, None], score=Dot(request.scale))
+    found = attend(query, keys[None, None], values[None, None], score=Dot(request.scale))
+    drawers = numbered_names("drawer", count)
     grids = [
         grid("keys", keys, drawers, ["x", "y"]),
         grid("values", values, drawers, ["red", "green", "blue"]),
@@ -40,7 +40,7 @@ def shown(given: Drawers, shelf: Shelf) -> Shown:
         grid("weights", pattern.weights(), ["query"], drawers, "weights"),
         grid("found", found, ["query"], ["red", "green", "blue"]),
     ]
-    return Shown(BY_HAND, grids, [])
+    return LessonResult(BY_HAND, grids, [])
 
 
-LESSON = Lesson(Drawers, shown, CODE)
+LESSON = Lesson(DictionaryRequest, compute, CODE)

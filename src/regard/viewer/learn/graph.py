@@ -7,9 +7,9 @@ from pydantic import Field
 
 from regard.attention import GraphMask, Pattern, attend
 from regard.errors import RegardError
-from regard.viewer.learn.lesson import BY_HAND, Lesson, Shown, Word, grid
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Word, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 Edge = tuple[Annotated[int, Field(ge=0, lt=8)], Annotated[int, Field(ge=0, lt=8)]]
 CODE = """import torch
@@ -23,7 +23,7 @@ print(x[0, 0])
 """
 
 
-class Nodes(Given):
+class GraphRequest(RequestModel):
     nodes: list[Word] = Field(["hub", "a", "b", "c", "alone"], min_length=2, max_length=8)
     edges: list[Edge] = Field(
         [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1), (1, 0), (2, 2), (2, 0), (3, 3), (3, 2), (4, 4)], max_length=64
@@ -31,14 +31,14 @@ class Nodes(Given):
     steps: int = Field(1, ge=1, le=6)
 
 
-def shown(given: Nodes, shelf: Shelf) -> Shown:
-    count, names = len(given.nodes), given.nodes
-    if any(max(edge) >= count for edge in given.edges):
+def compute(request: GraphRequest, model_store: ModelStore) -> LessonResult:
+    count, names = len(request.nodes), request.nodes
+    if any(max(edge) >= count for edge in request.edges):
         raise RegardError(f"edges between nodes 0 to {count - 1} expected")
-    edges, places = sorted(set(given.edges)), torch.arange(count)
+    edges, places = sorted(set(request.edges)), torch.arange(count)
     graph = GraphMask.from_edges(edges, nodes=count)
     x = start = torch.eye(count)[None, None]  # each node knows only itself
-    for _ in range(given.steps):
+    for _ in range(request.steps):
         x = attend(torch.zeros_like(x), x, x, mask=graph)
     allowed = graph.tile(places, places).float().expand(1, 1, count, count)
     weights = Pattern(torch.zeros_like(start), start, mask=graph).weights()
@@ -47,7 +47,7 @@ def shown(given: Nodes, shelf: Shelf) -> Shown:
         grid("weights", weights, names, names, "weights"),
         grid("reach", x, names, names, "weights"),
     ]
-    return Shown(BY_HAND, grids, [])
+    return LessonResult(BY_HAND, grids, [])
 
 
-LESSON = Lesson(Nodes, shown, CODE)
+LESSON = Lesson(GraphRequest, compute, CODE)

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from regard.layers import MultiHead
 from regard.looking import watch
-from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, Word, grid
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import RANDOM, Lesson, LessonResult, Word, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 WIDTH = 8
 CODE = """import torch
@@ -25,41 +25,41 @@ print(seen["self"].weights())
 """
 
 
-class Words(Given):
+class HeadsRequest(RequestModel):
     words: list[Word] = Field(["the", "cat", "sat", "down"], min_length=2, max_length=6)
     heads: Literal[1, 2, 4] = 2
     seed: int = Field(0, ge=0, lt=2**31)
 
 
 @torch.no_grad()
-def shown(given: Words, shelf: Shelf) -> Shown:
+def compute(request: HeadsRequest, model_store: ModelStore) -> LessonResult:
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(given.seed)
-        x = torch.randn(1, len(given.words), WIDTH)
-        layer = MultiHead(WIDTH, heads=given.heads, bias=False).eval()
+        torch.manual_seed(request.seed)
+        x = torch.randn(1, len(request.words), WIDTH)
+        layer = MultiHead(WIDTH, heads=request.heads, bias=False).eval()
     with watch(layer, "self", values=True) as seen:
         output = layer(x)
-    pattern, each = seen["self"], WIDTH // given.heads
+    pattern, each = seen["self"], WIDTH // request.heads
     wide, narrow = [str(number) for number in range(WIDTH)], [str(number) for number in range(each)]
     parts = {"queries": pattern.query, "keys": pattern.key, "values": pattern.values}
-    grids = [grid("x", x, given.words, wide)]
-    grids += [grid(name, joined(part), given.words, wide) for name, part in parts.items()]
+    grids = [grid("x", x, request.words, wide)]
+    grids += [grid(name, concatenate(part), request.words, wide) for name, part in parts.items()]
     gathered = pattern.weights() @ pattern.values
-    for head in range(given.heads):
-        grids += [grid(f"{name} {head}", part[0, head], given.words, narrow) for name, part in parts.items()]
-        grids.append(grid(f"weights {head}", pattern[0, head], given.words, given.words, "weights"))
-        grids.append(grid(f"gathered {head}", gathered[0, head], given.words, narrow))
+    for head in range(request.heads):
+        grids += [grid(f"{name} {head}", part[0, head], request.words, narrow) for name, part in parts.items()]
+        grids.append(grid(f"weights {head}", pattern[0, head], request.words, request.words, "weights"))
+        grids.append(grid(f"gathered {head}", gathered[0, head], request.words, narrow))
     grids += [
-        grid("joined", joined(gathered), given.words, wide),
+        grid("joined", concatenate(gathered), request.words, wide),
         grid("output weights", layer.output.weight.T, wide, wide),
-        grid("output", output, given.words, wide),
+        grid("output", output, request.words, wide),
     ]
-    return Shown(RANDOM, grids, [])
+    return LessonResult(RANDOM, grids, [])
 
 
-def joined(part: torch.Tensor) -> torch.Tensor:
+def concatenate(part: torch.Tensor) -> torch.Tensor:
     """(1, heads, words, width) becomes (words, heads x width)."""
     return part.transpose(1, 2).flatten(2)[0]
 
 
-LESSON = Lesson(Words, shown, CODE)
+LESSON = Lesson(HeadsRequest, compute, CODE)

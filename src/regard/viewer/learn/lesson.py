@@ -8,20 +8,31 @@ from pydantic import Field, StringConstraints
 
 from regard.errors import RegardError
 from regard.viewer.grids import fact, grid
-from regard.viewer.payload import Fact, Given, Grid
-from regard.viewer.shelf import Shelf
+from regard.viewer.payload import Fact, Grid, RequestModel
+from regard.viewer.shelf import ModelStore
 
 Small = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=40)]
-__all__ = ["BY_HAND", "RANDOM", "Lesson", "Shown", "Small", "Word", "fact", "grid", "numbered", "rectangular"]
+__all__ = [
+    "BY_HAND",
+    "RANDOM",
+    "Lesson",
+    "LessonResult",
+    "Small",
+    "Word",
+    "check_rectangular",
+    "fact",
+    "grid",
+    "numbered_names",
+]
 BY_HAND, RANDOM = "by hand", "random"
 
 
 @dataclass(frozen=True)
-class Shown:
+class LessonResult:
     """Whose numbers these are, and the numbers."""
 
-    made: str
+    origin: str
     grids: list[Grid]
     facts: list[Fact]
 
@@ -30,16 +41,16 @@ class Shown:
 class Lesson:
     """What a page may change, how its numbers come about, and the Python lines that compute the same."""
 
-    given: type[Given]
-    shown: Callable[[Any, Shelf], Shown]
+    request: type[RequestModel]
+    compute: Callable[[Any, ModelStore], LessonResult]
     code: str
 
 
-def numbered(name: str, count: int) -> list[str]:
+def numbered_names(name: str, count: int) -> list[str]:
     return [f"{name} {number}" for number in range(count)]
 
 
-def rectangular(name: str, table: Sequence[Sequence[float]], width: int | None = None) -> None:
+def check_rectangular(name: str, table: Sequence[Sequence[float]], width: int | None = None) -> None:
     """Raise unless all rows are equally long."""
     widths = {len(row) for row in table} | ({width} if width else set())
     if len(widths) != 1:

@@ -6,9 +6,9 @@ import torch
 from pydantic import Field
 
 from regard.attention import Causal, Mask, Padding, Pattern, Window
-from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, Word, grid
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import RANDOM, Lesson, LessonResult, Word, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 CODE = """import torch
 from regard.attention import Causal, Padding, Pattern, Window
@@ -23,24 +23,24 @@ print(Pattern(query, key, mask=masks[{mask!r}]).draw(rows=words, columns=words))
 """
 
 
-class Masked(Given):
+class MasksRequest(RequestModel):
     words: list[Word] = Field(["the", "cat", "sat", "down", "…", "…"], min_length=1, max_length=12)
     mask: Literal["none", "causal", "padding", "causal and padding", "window"] = "causal"
-    real: int = Field(4, ge=1, le=12)
+    length: int = Field(4, ge=1, le=12)
     window: int = Field(1, ge=0, le=12)
 
 
-def shown(given: Masked, shelf: Shelf) -> Shown:
-    count = len(given.words)
-    padding = Padding.from_lengths([min(given.real, count)], keys=count)
+def compute(request: MasksRequest, model_store: ModelStore) -> LessonResult:
+    count = len(request.words)
+    padding = Padding.from_lengths([min(request.length, count)], keys=count)
     masks: dict[str, Mask | None] = {
         "none": None,
         "causal": Causal(),
         "padding": padding,
         "causal and padding": Causal() & padding,
-        "window": Window(given.window, given.window),
+        "window": Window(request.window, request.window),
     }
-    mask, places = masks[given.mask], torch.arange(count)
+    mask, places = masks[request.mask], torch.arange(count)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         query, key = torch.randn(2, 1, 1, count, 8).unbind()
@@ -48,11 +48,11 @@ def shown(given: Masked, shelf: Shelf) -> Shown:
     allowed = torch.ones(count, count) if mask is None else mask.tile(places, places).float().expand(1, 1, count, count)
     everything = slice(0, count), slice(0, count)
     grids = [
-        grid("mask", allowed, given.words, given.words, "mask"),
-        grid("scores", Pattern(query, key).scores(*everything), given.words, given.words),
-        grid("weights", pattern.weights(), given.words, given.words, "weights"),
+        grid("mask", allowed, request.words, request.words, "mask"),
+        grid("scores", Pattern(query, key).scores(*everything), request.words, request.words),
+        grid("weights", pattern.weights(), request.words, request.words, "weights"),
     ]
-    return Shown(RANDOM, grids, [])
+    return LessonResult(RANDOM, grids, [])
 
 
-LESSON = Lesson(Masked, shown, CODE)
+LESSON = Lesson(MasksRequest, compute, CODE)

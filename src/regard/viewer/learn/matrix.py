@@ -4,9 +4,9 @@ import torch
 from pydantic import Field
 
 from regard.attention import Dot, Pattern, attend
-from regard.viewer.learn.lesson import BY_HAND, Lesson, Shown, Small, grid, rectangular
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, check_rectangular, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 WORDS = ["river", "bank", "money", "boat", "loan", "shore"]
 WIDE = ["water", "wealth"]
@@ -20,18 +20,18 @@ print(attend(query[None, None], key[None, None], value[None, None])[0, 0])
 Square = list[list[Small]]
 
 
-class Matrices(Given):
+class MatrixRequest(RequestModel):
     x: Square = Field([[2, 0], [1, 1], [0, 2]], min_length=1, max_length=6)
     query: Square = Field([[1, 0], [0, 1]], min_length=2, max_length=2)
     key: Square = Field([[1, 0], [0, 1]], min_length=2, max_length=2)
     value: Square = Field([[1, 0], [0, 1]], min_length=2, max_length=2)
 
 
-def shown(given: Matrices, shelf: Shelf) -> Shown:
+def compute(request: MatrixRequest, model_store: ModelStore) -> LessonResult:
     for name in ("x", "query", "key", "value"):
-        rectangular(name, getattr(given, name), 2)
-    x = torch.tensor(given.x)
-    matrices = [torch.tensor(matrix) for matrix in (given.query, given.key, given.value)]
+        check_rectangular(name, getattr(request, name), 2)
+    x = torch.tensor(request.x)
+    matrices = [torch.tensor(matrix) for matrix in (request.query, request.key, request.value)]
     query, key, value = (x @ matrix for matrix in matrices)
     heads = query[None, None], key[None, None], value[None, None]
     words, count = WORDS[: len(x)], len(x)
@@ -47,7 +47,7 @@ def shown(given: Matrices, shelf: Shelf) -> Shown:
         grid("weights", scaled.weights(), words, words, "weights"),
         grid("output", attend(*heads), words, ["0", "1"]),
     ]
-    return Shown(BY_HAND, grids, [])
+    return LessonResult(BY_HAND, grids, [])
 
 
-LESSON = Lesson(Matrices, shown, CODE)
+LESSON = Lesson(MatrixRequest, compute, CODE)

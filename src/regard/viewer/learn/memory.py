@@ -4,9 +4,9 @@ from typing import Any
 
 from pydantic import Field
 
-from regard.viewer.learn.lesson import Lesson, Shown, fact, grid
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import Lesson, LessonResult, fact, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 MODEL = "babi"
 CODE = """import regard
@@ -17,7 +17,7 @@ print(found.hops)
 """
 
 
-class Told(Given):
+class MemoryRequest(RequestModel):
     story: str = Field(
         "Brian is a frog. Lily is gray. Brian is yellow. Julius is green. Greg is a frog.",
         min_length=1,
@@ -26,13 +26,13 @@ class Told(Given):
     question: str = Field("What color is Greg?", min_length=1, max_length=400)
 
 
-def shown(given: Told, shelf: Shelf) -> Shown:
-    answer: Any = shelf.get(MODEL)
-    found = answer(given.story, given.question)
+def compute(request: MemoryRequest, model_store: ModelStore) -> LessonResult:
+    answer: Any = model_store.get(MODEL)
+    found = answer(request.story, request.question)
     hops = found.hops
     facts = [fact("answer", found.text), fact("probability", found.score)]
     facts += [fact(f"hop {number}", hops.sentences[place]) for number, place in enumerate(hops.reads, 1)]
-    return Shown(MODEL, [grid("hops", hops.weights.T, hops.sentences, hops.columns, "weights")], facts)
+    return LessonResult(MODEL, [grid("hops", hops.weights.T, hops.sentences, hops.columns, "weights")], facts)
 
 
-LESSON = Lesson(Told, shown, CODE)
+LESSON = Lesson(MemoryRequest, compute, CODE)

@@ -9,9 +9,9 @@ from regard.errors import RegardError
 from regard.layers import MultiHead
 from regard.looking import watch
 from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
-from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, Word, fact, grid
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import RANDOM, Lesson, LessonResult, Word, fact, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 WIDTH, LONGEST = 16, 8
 SCHEMES = {
@@ -34,36 +34,36 @@ layer, position = MultiHead(width=16, heads=2).eval(), schemes[{position!r}]()
 for words in ({words}, {other}):
     places = torch.arange(len(words))[None]
     x = position.embed(torch.stack([vectors[word] for word in words])[None], places)
-    print(layer(x, position=position, places=places, bias=position.bias())[0].mean(0))
+    print(layer(x, position=position, positions=places, bias=position.bias())[0].mean(0))
 """
 
 
-class Sentences(Given):
+class OrderRequest(RequestModel):
     words: list[Word] = Field(["Susan", "gave", "roses", "to", "Mary"], min_length=2, max_length=LONGEST)
     other: list[Word] = Field(["Mary", "gave", "roses", "to", "Susan"], min_length=2, max_length=LONGEST)
     position: Literal["none", "sinusoidal", "learned", "rotary", "alibi", "buckets"] = "none"
 
 
 @torch.no_grad()
-def shown(given: Sentences, shelf: Shelf) -> Shown:
-    if sorted(given.words) != sorted(given.other):
+def compute(request: OrderRequest, model_store: ModelStore) -> LessonResult:
+    if sorted(request.words) != sorted(request.other):
         raise RegardError("the same words in another order expected")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        known = sorted(set(given.words))
+        known = sorted(set(request.words))
         vectors = dict(zip(known, torch.randn(len(known), WIDTH), strict=True))
-        layer, position = MultiHead(width=WIDTH, heads=2).eval(), SCHEMES[given.position]()
+        layer, position = MultiHead(width=WIDTH, heads=2).eval(), SCHEMES[request.position]()
     grids, means, columns = [], [], [str(number) for number in range(WIDTH)]
-    for name, words in (("", given.words), ("other ", given.other)):
+    for name, words in (("", request.words), ("other ", request.other)):
         places = torch.arange(len(words))[None]
         x = position.embed(torch.stack([vectors[word] for word in words])[None], places)
         with watch(layer, "self") as seen:
-            output = layer(x, position=position, places=places, bias=position.bias())[0]
+            output = layer(x, position=position, positions=places, bias=position.bias())[0]
         means.append(output.mean(0))
         grids.append(grid(f"{name}weights", seen["self"].weights()[0].mean(0), words, words, "weights"))
         grids.append(grid(f"{name}output", output, words, columns))
     same = torch.allclose(*means, atol=1e-5)
-    return Shown(RANDOM, [grids[0], grids[2], grids[1], grids[3]], [fact("same", bool(same))])
+    return LessonResult(RANDOM, [grids[0], grids[2], grids[1], grids[3]], [fact("same", bool(same))])
 
 
-LESSON = Lesson(Sentences, shown, CODE)
+LESSON = Lesson(OrderRequest, compute, CODE)

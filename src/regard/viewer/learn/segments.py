@@ -10,20 +10,21 @@ from regard.models import (
     EmbeddingConfig,
     FeedForwardConfig,
     OutputConfig,
+    ScoreConfig,
     StackConfig,
     TransformerXL,
     XLConfig,
 )
-from regard.viewer.learn.lesson import RANDOM, Lesson, Shown, fact, grid
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import RANDOM, Lesson, LessonResult, fact, grid
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 LAYERS, VOCABULARY = 2, 40
 CODE = """import torch
-from regard.models import XL, AttentionConfig, InnerConfig, OutputConfig, SideConfig, StackConfig, WordsConfig, XLConfig
+from regard.models import XL, AttentionConfig, ScoreConfig, InnerConfig, OutputConfig, SideConfig, StackConfig, WordsConfig, XLConfig
 
 torch.manual_seed(0)
-attention = AttentionConfig(heads=2, score="xl")
+attention = AttentionConfig(heads=2, score=ScoreConfig("xl"))
 stack = StackConfig(layers=2, width=16, attention=attention, inner=InnerConfig(32, "gelu"), window={memory} + 1)
 model = XL(XLConfig(SideConfig(WordsConfig(vocabulary=40), stack), OutputConfig())).eval()
 text, memory = torch.randint(40, (1, {length})), None
@@ -34,26 +35,26 @@ with torch.no_grad():
 """
 
 
-class Reading(Given):
+class SegmentsRequest(RequestModel):
     length: int = Field(12, ge=4, le=32)
     segment: int = Field(4, ge=1, le=16)
     memory: int = Field(4, ge=1, le=16)
 
 
 @torch.no_grad()
-def shown(given: Reading, shelf: Shelf) -> Shown:
+def compute(request: SegmentsRequest, model_store: ModelStore) -> LessonResult:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        attention = AttentionConfig(heads=2, score="xl")
+        attention = AttentionConfig(heads=2, score=ScoreConfig("xl"))
         inner = FeedForwardConfig(32, "gelu")
-        stack = StackConfig(layers=LAYERS, width=16, attention=attention, feed_forward=inner, window=given.memory + 1)
+        stack = StackConfig(layers=LAYERS, width=16, attention=attention, feed_forward=inner, window=request.memory + 1)
         model = TransformerXL(
             XLConfig(EmbeddedStackConfig(EmbeddingConfig(vocabulary=VOCABULARY), stack), OutputConfig())
         ).eval()
-        text = torch.randint(VOCABULARY, (1, given.length))
-    weights = torch.zeros(given.length, given.length)
+        text = torch.randint(VOCABULARY, (1, request.length))
+    weights = torch.zeros(request.length, request.length)
     memory, begin = None, 0
-    for segment in text.split(given.segment, 1):
+    for segment in text.split(request.segment, 1):
         with watch(model, "decoder.0.self") as seen:
             _, memory = model.read(segment, memory)
         found = seen["decoder.0.self"].weights()[0].mean(0)
@@ -62,17 +63,19 @@ def shown(given: Reading, shelf: Shelf) -> Shown:
         begin = end
     other = text.clone()
     other[0, 0] = (other[0, 0] + 1) % VOCABULARY
-    felt = (read(model, text, given.segment) - read(model, other, given.segment)).abs().amax(-1)[0] > 1e-7
-    places = [str(number) for number in range(given.length)]
+    felt = (read_segments(model, text, request.segment) - read_segments(model, other, request.segment)).abs().amax(-1)[
+        0
+    ] > 1e-7
+    places = [str(number) for number in range(request.length)]
     grids = [
         grid("mask", (weights > 0).float(), places, places, "mask"),
         grid("weights", weights, places, places, "weights"),
         grid("felt", felt, ["felt"], places, "mask"),
     ]
-    return Shown(RANDOM, grids, [fact("farthest", float(felt.nonzero().max()))])
+    return LessonResult(RANDOM, grids, [fact("farthest", float(felt.nonzero().max()))])
 
 
-def read(model: TransformerXL, text: torch.Tensor, segment: int) -> torch.Tensor:
+def read_segments(model: TransformerXL, text: torch.Tensor, segment: int) -> torch.Tensor:
     """The vectors of a text that is read in segments."""
     memory, found = None, []
     for some in text.split(segment, 1):
@@ -81,4 +84,4 @@ def read(model: TransformerXL, text: torch.Tensor, segment: int) -> torch.Tensor
     return torch.cat(found, 1)
 
 
-LESSON = Lesson(Reading, shown, CODE)
+LESSON = Lesson(SegmentsRequest, compute, CODE)

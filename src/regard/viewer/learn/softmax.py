@@ -4,9 +4,9 @@ import torch
 from pydantic import Field
 
 from regard.attention import Dot, Pattern
-from regard.viewer.learn.lesson import BY_HAND, Lesson, Shown, Small, fact, grid, numbered
-from regard.viewer.payload import Given
-from regard.viewer.shelf import Shelf
+from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, fact, grid, numbered_names
+from regard.viewer.payload import RequestModel
+from regard.viewer.shelf import ModelStore
 
 CODE = """import torch
 from regard.attention import Dot, Pattern
@@ -17,20 +17,20 @@ print(pattern[0, 0, 0], pattern.entropy())
 """
 
 
-class Scores(Given):
+class SoftmaxRequest(RequestModel):
     scores: list[Small] = Field([1, 2, 3, 0], min_length=1, max_length=16)
     temperature: float = Field(1.0, ge=0.01, le=1000)
 
 
-def shown(given: Scores, shelf: Shelf) -> Shown:
-    scores = torch.tensor(given.scores)  # a query of 1: the scores are the keys
+def compute(request: SoftmaxRequest, model_store: ModelStore) -> LessonResult:
+    scores = torch.tensor(request.scores)  # a query of 1: the scores are the keys
     pattern = Pattern(torch.ones(1, 1, 1, 1), scores.view(1, 1, -1, 1), score=Dot(1.0)).with_temperature(
-        given.temperature
+        request.temperature
     )
-    keys = numbered("key", len(scores))
+    keys = numbered_names("key", len(scores))
     grids = [grid("scores", scores, ["score"], keys), grid("weights", pattern.weights(), ["weight"], keys, "weights")]
     largest = keys[int(pattern[0, 0, 0].argmax())]
-    return Shown(BY_HAND, grids, [fact("entropy", float(pattern.entropy())), fact("largest", largest)])
+    return LessonResult(BY_HAND, grids, [fact("entropy", float(pattern.entropy())), fact("largest", largest)])
 
 
-LESSON = Lesson(Scores, shown, CODE)
+LESSON = Lesson(SoftmaxRequest, compute, CODE)

@@ -11,29 +11,29 @@ from regard.errors import lookup
 from regard.viewer import maps, payload, pyramid
 from regard.viewer.along import Along
 from regard.viewer.asking import Found, found
-from regard.viewer.difference import difference
+from regard.viewer.difference import edit_effect
 from regard.viewer.limits import Limits
-from regard.viewer.payload import Ask
+from regard.viewer.payload import RunRequest
 from regard.viewer.pyramid import Pyramid
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class FinishedRun:
     """What was asked and found. Pyramids come in one by one; nothing else ever changes."""
 
     id: str
     task: Any
-    ask: Ask
-    found: Found
+    request: RunRequest
+    result: Found
     patterns: dict[str, Pattern]
-    told: payload.Run
+    payload: payload.RunPayload
     size: int
     pyramids: dict[str, Pyramid] = field(default_factory=dict)
 
     def pattern(self, place: str) -> Pattern:
         return lookup(self.patterns, place, "place")
 
-    def pool(self, along: Along) -> None:
+    def build_pyramids(self, along: Along) -> None:
         """The overview: one pass over the weights of every place."""
         costs = {
             name: pattern.shape[1] * pattern.shape[2] * pattern.shape[3] for name, pattern in self.patterns.items()
@@ -41,47 +41,47 @@ class Kept:
         total, done = max(sum(costs.values()), 1), 0
         along.at("pooling")
         for name, pattern in self.patterns.items():
-            if (level := pyramid.base(pattern)) is not None:
+            if (level := pyramid.stored_level(pattern)) is not None:
                 share, before = costs[name] / total, done / total
-                self.pyramids[name] = pyramid.built(
+                self.pyramids[name] = pyramid.build_pyramid(
                     pattern, level, lambda part, share=share, before=before: along.at("pooling", before + share * part)
                 )
             done += costs[name]
-        give_back()
+        release_memory()
 
 
-def kept(
+def finish_run(
     name: str,
     task: Any,
-    ask: Ask,
+    ask: RunRequest,
     along: Along,
     limits: Limits,
-    base: Kept | None,
+    base: FinishedRun | None,
     clock: Callable[[], float],
-) -> Kept:
+) -> FinishedRun:
     """Ask, compare with the base if there is one, and put it all together."""
     one = found(task, ask, along, limits)
-    give_back()
-    patterns = {place: maps.known(look.pattern) for place, look in one.looks.items()}
+    release_memory()
+    patterns = {place: maps.with_row_statistics(look.pattern) for place, look in one.looks.items()}
     change = None
-    if base is not None and base.ask.model == ask.model:
-        change = difference(task, (base.id, base.found, base.ask.edits), (one, ask.edits))
-    told = told_of(name, task.name, ask, one, patterns, change, clock())
+    if base is not None and base.request.model == ask.model:
+        change = edit_effect(task, (base.id, base.result, base.request.edits), (one, ask.edits))
+    told = run_payload(name, task.name, ask, one, patterns, change, clock())
     size = sum(round(maps.size_of(pattern) * (1 + pyramid.SHARE)) for pattern in patterns.values())
-    return Kept(name, task, ask, one, patterns, told, size)
+    return FinishedRun(name, task, ask, one, patterns, told, size)
 
 
-def told_of(
+def run_payload(
     name: str,
     task: str,
-    ask: Ask,
+    ask: RunRequest,
     one: Found,
     patterns: dict[str, Pattern],
-    change: payload.Difference | None,
+    change: payload.EditEffect | None,
     seconds: float,
-) -> payload.Run:
+) -> payload.RunPayload:
     """What a page is told of a run."""
-    return payload.Run(
+    return payload.RunPayload(
         id=name,
         model=ask.model,
         task=task,
@@ -91,33 +91,33 @@ def told_of(
         sentence=ask.sentence,
         answer=one.answer,
         sides=list(one.sides),
-        places=[place_of(place, pattern, one) for place, pattern in patterns.items()],
-        tree=one.tree,
+        layers=[layer_info(place, pattern, one) for place, pattern in patterns.items()],
+        beam_tree=one.tree,
         alignment=one.alignment,
         candidates=list(one.candidates),
         edits=ask.edits,
-        difference=change,
+        edit_effect=change,
         seconds=seconds,
     )
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """What was freed goes back to the system, where the C library keeps it otherwise."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def place_of(name: str, pattern: Pattern, one: Found) -> payload.Place:
+def layer_info(name: str, pattern: Pattern, one: Found) -> payload.LayerInfo:
     _, heads, queries, keys = pattern.shape
-    return payload.Place(
+    return payload.LayerInfo(
         name=name,
         heads=heads,
         queries=queries,
         keys=keys,
         rows=one.looks[name].rows,
         columns=one.looks[name].columns,
-        mask=maps.mask_of(pattern),
+        mask=maps.mask_name(pattern),
         score=type(pattern.score).__name__,
         levels=pyramid.levels(pattern),
-        base=pyramid.base(pattern),
+        base=pyramid.stored_level(pattern),
     )
