@@ -1,7 +1,7 @@
 """Decoding, ours against CTranslate2 and transformers: python bench/decoding.py --help.
 
 One model of random weights for all, all with as many threads, taking turns in one run; how is told in
-regard.tasks.contest. S has width 256 and 3 + 3 layers, B 512 and 6 + 6, both 16000 words; they read 20 tokens and
+regard.tasks.benchmark. S has width 256 and 3 + 3 layers, B 512 and 6 + 6, both 16000 words; they read 20 tokens and
 write exactly 32. gpt2 has the size of GPT-2-small and writes 128 tokens after 128. Nothing fails when a goal is
 missed: a clock is no test.
 """
@@ -31,7 +31,7 @@ def numbers(ctx: click.Context, param: click.Parameter, value: str) -> list[int]
 
 def cases(shape: str, batches: list[int], beams: list[int], quick: bool) -> list[Any]:
     """What is run with one model. A GPT-2 continues one prompt, greedily."""
-    from regard.tasks.contest import Workload
+    from regard.tasks.benchmark import Workload
 
     if shape == "gpt2":
         return [Workload(read=128, write=8 if quick else 128)]
@@ -137,7 +137,7 @@ def main(
     from rich.console import Console
 
     from regard.errors import lookup
-    from regard.tasks.contest import SHAPES, contenders, random_folder, run_benchmark
+    from regard.tasks.benchmark import SHAPES, find_contenders, random_folder, run_benchmark
 
     console = Console()
     if not console.is_terminal:  # a file can be as wide as the table
@@ -154,7 +154,7 @@ def main(
     missing: dict[str, str] = {}
     for name, shape in shapes.items():
         with tempfile.TemporaryDirectory(prefix="regard-bench-") as scratch:
-            field = contenders(random_folder(shape, Path(scratch) / name), Path(scratch), threads)
+            field = find_contenders(random_folder(shape, Path(scratch) / name), Path(scratch), threads)
         missing |= field.missing
         for case in cases(name, batches, beams, quick):
             ran = run_benchmark(field, case, rounds=2 if quick else rounds, seconds=MOST)

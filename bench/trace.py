@@ -68,7 +68,7 @@ def viewer() -> Callable[[], None]:
 
     from regard.viewer import server
     from regard.viewer.guard import ServerAddress
-    from regard.viewer.shelf import ModelStore
+    from regard.viewer.model_store import ModelStore
 
     client = TestClient(
         server.create_app(ModelStore(), ServerAddress(port=80)), base_url="http://127.0.0.1"

@@ -81,7 +81,7 @@ class Server:
     def run(self, model: str, text: str) -> tuple[str, list[tuple[float, dict[str, Any]]]]:
         """The name of a finished run, and every line that was told on the way, with its time."""
         connection = http.client.HTTPConnection(self.netloc, timeout=3600)
-        body = json.dumps({"model": model, "text": text, "max_tokens": 0})
+        body = json.dumps({"model": model, "text": text, "max_new_tokens": 0})
         connection.request("POST", "/api/runs", body, {"content-type": "application/json"})
         answer, told = connection.getresponse(), []
         for line in answer:
@@ -133,7 +133,7 @@ def asked(server: Server, run: str, place: dict[str, Any], per_level: int) -> It
             how = ("mean", "max")[turn % 2]
             query = f"head={head}&level={level}&row={row}&column={column}&how={how}"
             began = time.perf_counter()
-            body = server.get(f"/api/runs/{run}/tile?place={quote(place['name'])}&{query}")
+            body = server.get(f"/api/runs/{run}/tile?layer={quote(place['name'])}&{query}")
             seconds = time.perf_counter() - began
             (length,) = struct.unpack("<I", body[4:8])
             told = json.loads(body[8 : 8 + length])
@@ -206,7 +206,7 @@ def long_text(length: int, per_level: int, say: Any) -> list[Any]:
                 states.setdefault(line["state"], []).append(at)
             pooling = states["done"][0] - states["pooling"][0]
             say(f"{len(told)} lines of progress, {told[-1][0] - told[0][0]:.0f} s in all")
-            places = json.loads(server.get(f"/api/runs/{run}"))["places"]
+            places = json.loads(server.get(f"/api/runs/{run}"))["layers"]
             tiles = list(asked(server, run, places[-1], per_level))
             after = server.memory() - before
         attention = LAYERS * attention_seconds(length)
@@ -232,7 +232,7 @@ def long_text(length: int, per_level: int, say: Any) -> list[Any]:
         rows.append(Row(f"tile of level {level}", Spread.of(times), "ms", GOALS["tile"]))
     rows.append(Row("tile of any level", Spread.of([1e3 * tile.seconds for tile in tiles]), "ms", GOALS["tile"]))
     worst = Spread.of(far)
-    rows.append(Row("largest difference from Pattern", worst._replace(median=worst.high), "", GOALS["difference"]))
+    rows.append(Row("largest difference from Pattern", worst._replace(median=worst.high), "", GOALS["edit_effect"]))
     return rows
 
 
@@ -268,7 +268,7 @@ def short_texts(say: Any) -> list[Any]:
             for length in SHORT:
                 text = text_of(length)
                 run, _ = server.run("decoder", text)
-                tile = f"/api/runs/{run}/tile?place=decoder.0.self&head=0&level=0&row=0&column=0"
+                tile = f"/api/runs/{run}/tile?layer=decoder.0.self&head=0&level=0&row=0&column=0"
                 sent = sum(len(server.get(path)) for path in (f"/api/runs/{run}", f"/api/runs/{run}/overview", tile))
                 rows.append(
                     Row(f"{length} tokens: run, all heads small, one head exact", Spread.of([sent / 1e3]), "kB")

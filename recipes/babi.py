@@ -26,7 +26,7 @@ from safetensors.torch import load_file, save_file
 from regard.checkpoints import save_model
 from regard.models import MemoryNetwork, MemoryNetworkConfig
 from regard.text import Question, Stories, Tokenizer, save_tokenizer, train_tokenizer
-from regard.text.told import StoryBatch, rows
+from regard.text.told import StoryBatch, story_rows
 from regard.training.copies import model_of_copies, single_copy
 from regard.training.questions import split_by_file, texts_of
 from regard.training.restarts import JOINT, SINGLE, RestartProtocol, evaluate_restarts, train_restarts
@@ -67,7 +67,7 @@ class Trained:
     told: StoryBatch
 
     def of(self, questions: Sequence[Question]) -> StoryBatch:
-        return StoryBatch.of(rows(questions, self.tokenizer, MEMORIES))
+        return StoryBatch.of(story_rows(questions, self.tokenizer, MEMORIES))
 
     def result(self, data: Set) -> dict[str, Any]:
         """Errors of all copies, and which of them is kept: the one with the lowest error on what it learned from."""
@@ -82,7 +82,7 @@ class Trained:
 def trained(learned: Sequence[Question], width: int, copies: int, protocol: RestartProtocol, state: Path) -> Trained:
     """Train, or go on from the epoch that was last written to `state`."""
     tokenizer = train_tokenizer("unmarked", 0, list(texts_of(learned)), frame="story", lower=True)
-    told = StoryBatch.of(rows(learned, tokenizer, MEMORIES))
+    told = StoryBatch.of(story_rows(learned, tokenizer, MEMORIES))
     memories = min(MEMORIES, told.story.shape[1])
     longest = max(told.story.shape[2], told.question.shape[1])  # a question is read as sentences are
     config = MemoryNetworkConfig(len(tokenizer), width, memories=memories, max_words=longest, fills=True)

@@ -152,7 +152,7 @@ def test_what_follows_the_order_is_left_alone(path, source):
         ("text/words.py", "from regard.attention import attend", "text may not import attention"),
         ("models/decoder.py", "from regard.text import batches", "models may not import text"),
         ("viewer/server.py", "from regard.cli import main", "viewer may not import cli"),
-        ("layers/heads.py", "import regard", "name the module"),
+        ("layers/classification_head.py", "import regard", "name the module"),
         ("stuff/a.py", "", "'stuff' has no place"),
         ("layers/utils.py", "", "call the file by its subject"),
         ("layers/common.py", "", "call the file by its subject"),

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from regard.tasks.contest import Spread, Workload, time_interleaved
+from regard.tasks.benchmark import Spread, Workload, time_interleaved
 
 MIB = 1 << 20
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from regard.tasks.contest import BenchmarkResult, Spread, Workload
+from regard.tasks.benchmark import BenchmarkResult, Spread, Workload
 
 FLOAT32, FLOAT16, INT8 = (f"regard {precision}" for precision in ("float32", "float16", "int8"))
 PEER, PEER_INT8, GENERATE = "CTranslate2 float32", "CTranslate2 int8", "transformers"

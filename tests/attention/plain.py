@@ -113,7 +113,7 @@ def given(sizes: Sizes) -> BiasExample:
     return BiasExample(DenseBias(numbers), [numbers], lambda: numbers)
 
 
-BIAS_EXAMPLES = {"alibi": alibi, "buckets": buckets, "given": given}
+BIAS_EXAMPLES = {"alibi": alibi, "buckets": buckets, "dense": given}
 
 
 # ---- normalisers: masked scores become weights

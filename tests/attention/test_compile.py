@@ -5,13 +5,13 @@ import sys
 
 PROGRAM = """
 import torch
-from regard.attention import Alibi, Causal, Padding, Shaw, Window, attend, tiles
+from regard.attention import AlibiBias, Causal, Padding, Shaw, Window, attend, tiles
 
 tiles.BUDGET, tiles.ROWS = 60, 2
 heads = [torch.randn(2, 2, 6, 4, requires_grad=True) for _ in range(3)]
 calls = [
     {"mask": Causal() & Padding.from_lengths([3, 6])},
-    {"mask": Window(2, 1), "bias": Alibi(torch.rand(2))},
+    {"mask": Window(2, 1), "bias": AlibiBias(torch.rand(2))},
     {"mask": Causal(), "score": Shaw(torch.randn(2, 5, 4))},
 ]
 for told in calls:

@@ -20,14 +20,17 @@ class Plainly:
     def __init__(self, case):
         self.case = case
         self.hidden = torch.zeros(case.sizes.keys, dtype=torch.bool)
-        self.sharpness, self.gate = torch.ones(case.sizes.heads).double(), torch.ones(case.sizes.heads).double()
+        self.inverse_temperature, self.gate = (
+            torch.ones(case.sizes.heads).double(),
+            torch.ones(case.sizes.heads).double(),
+        )
         self.rows = []
 
     def hide(self, places):
         self.hidden[places] = True
 
     def temper(self, temperature, heads):
-        self.sharpness[heads] /= temperature
+        self.inverse_temperature[heads] /= temperature
 
     def scale(self, factor, heads):
         self.gate[heads] *= factor
@@ -36,7 +39,7 @@ class Plainly:
         self.rows.append((weights, heads, rows))
 
     def weights(self):
-        scores = self.case.scores() * self.sharpness[:, None, None]
+        scores = self.case.scores() * self.inverse_temperature[:, None, None]
         weights = softmax(scores.masked_fill(self.hidden, -torch.inf))
         for fixed, heads, rows in self.rows:
             for head in heads:
@@ -94,7 +97,7 @@ def test_edits_carry_the_gradient_of_the_dense_definition():
     fixed = torch.rand(2, 4, dtype=torch.float64).softmax(-1).requires_grad_()
 
     def edited(query, key, value, gate, fixed):
-        change = Editor(lambda p: p.hide([1]).temper(2.0, 0).set(fixed, heads=1, rows=[0, 3]).scale(gate))
+        change = Editor(lambda p: p.hide([1]).with_temperature(2.0, 0).set(fixed, heads=1, rows=[0, 3]).scale(gate))
         return attend(query, key, value, mask=Causal(), bias=AlibiBias(torch.rand(2)), taps=(change,))
 
     torch.manual_seed(0)
@@ -163,8 +166,12 @@ def test_an_edit_of_what_was_seen_is_weighed_anew():
     query, key, value = (tensor.detach() for tensor in random_heads())
     attend(query, key, value, taps=(watcher := Watcher(),))
     seen, fresh = watcher.seen[0], Pattern(query, key)
-    assert seen.summary is not None
-    for change in (lambda p: p.hide([0]), lambda p: p.temper(2.0, 1), lambda p: p.hide(torch.eye(6)[:1].bool())):
+    assert seen.row_statistics is not None
+    for change in (
+        lambda p: p.hide([0]),
+        lambda p: p.with_temperature(2.0, 1),
+        lambda p: p.hide(torch.eye(6)[:1].bool()),
+    ):
         assert_close(change(seen)[..., 1:4], change(fresh).weights()[..., 1:4])
         assert_close(change(seen).received(), change(fresh).weights().sum(2))
 

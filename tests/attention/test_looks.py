@@ -37,7 +37,7 @@ def test_every_look_equals_the_dense_reduction(recipe, budget, data):
         dense = case.weights().float()
         with blocks_of(budget):
             pattern = case.pattern
-            assert_close(pattern.pooled(rows, columns, how), cells(dense, rows, columns, how), **CLOSE)
+            assert_close(pattern.pool(rows, columns, how), cells(dense, rows, columns, how), **CLOSE)
             assert_close(pattern.entropy(), torch.special.entr(dense).sum(-1), rtol=1e-4, atol=1e-5)
             assert_close(pattern.received(), dense.sum(2), **CLOSE)
             found = pattern.top(k)
@@ -57,8 +57,8 @@ def test_looks_carry_gradients(look):
         "entropy": lambda pattern: pattern.entropy(),
         "received": lambda pattern: pattern.received(),
         "top": lambda pattern: pattern.top(3).weights,
-        "mean": lambda pattern: pattern.pooled(3, 4, "mean"),
-        "max": lambda pattern: pattern.pooled(3, 4, "max"),
+        "mean": lambda pattern: pattern.pool(3, 4, "mean"),
+        "max": lambda pattern: pattern.pool(3, 4, "max"),
     }
     with blocks_of(40):
         assert torch.autograd.gradcheck(
@@ -130,11 +130,11 @@ def test_scores_that_stay_scores_may_be_below_zero():
     ("look", "told"),
     [
         (lambda p: p.top(0), "top takes 1 key or more, got 0"),
-        (lambda p: p.pooled(7, 2), "from 1 to 6 cells can be had of 6 places, got 7"),
-        (lambda p: p.pooled(2, 0), "from 1 to 6 cells can be had of 6 places, got 0"),
-        (lambda p: p.pooled(-1, 2), "from 1 to 6 cells can be had of 6 places, got -1"),
-        (lambda p: p.pooled(10**9, 10**9), "from 1 to 6 cells can be had of 6 places, got 1000000000"),
-        (lambda p: p.pooled(2, 2, "sum"), "cells are pooled by 'mean' or 'max', got 'sum'"),
+        (lambda p: p.pool(7, 2), "from 1 to 6 cells can be had of 6 places, got 7"),
+        (lambda p: p.pool(2, 0), "from 1 to 6 cells can be had of 6 places, got 0"),
+        (lambda p: p.pool(-1, 2), "from 1 to 6 cells can be had of 6 places, got -1"),
+        (lambda p: p.pool(10**9, 10**9), "from 1 to 6 cells can be had of 6 places, got 1000000000"),
+        (lambda p: p.pool(2, 2, "sum"), "cells are pooled by 'mean' or 'max', got 'sum'"),
     ],
 )
 def test_looks_that_cannot_be_had_are_refused(look, told, unchecked):

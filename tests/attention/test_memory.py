@@ -149,7 +149,7 @@ def test_looking_at_many_heads_of_it_keeps_to_one_block():
 
 def test_edits_do_not():
     one_hot = torch.zeros(N).index_fill(0, torch.tensor([0]), 1)
-    edit = Editor(lambda p: p.hide([3, 5]).temper(2.0, 0).scale(0.5, 0).set(one_hot, heads=0, rows=[4]))
+    edit = Editor(lambda p: p.hide([3, 5]).with_temperature(2.0, 0).scale(0.5, 0).set(one_hot, heads=0, rows=[4]))
     largest = trained((edit, Watcher()), {"mask": Window(8)})
     assert largest.numbers < N * N, largest.by
 
@@ -159,7 +159,7 @@ LOOKS = {
     "row": lambda p: p.row(-1),
     "column": lambda p: p.column(0),
     "top": lambda p: p.top(16),
-    "pooled": lambda p: p.pooled(60, 60, "max"),
+    "pooled": lambda p: p.pool(60, 60, "max"),
     "entropy": lambda p: p.entropy(),
     "received": lambda p: p.received(),
     "logsumexp": lambda p: p.logsumexp,

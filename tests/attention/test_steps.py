@@ -89,7 +89,10 @@ def test_steps_over_fixed_keys_join_to_the_whole():
 
 def test_edits_of_the_steps_are_joined():
     heads = [tensor.detach() for tensor in random_heads(queries=5, keys=5)]
-    steps = [step.hide([0]).temper(2.0, 1).scale(0, 3) for step in decoded(heads, [2, 1, 1, 1], {}, lambda _: Causal())]
+    steps = [
+        step.hide([0]).with_temperature(2.0, 1).scale(0, 3)
+        for step in decoded(heads, [2, 1, 1, 1], {}, lambda _: Causal())
+    ]
     steps[2] = steps[2].set(torch.tensor([0.25, 0.25, 0.5, 0]), heads=2, rows=0)  # the fourth token
     whole = Pattern(*heads[:2], mask=Causal()).hide([0]).with_temperature(2.0, 1).scale(0, 3)
     whole = whole.set(torch.tensor([0.25, 0.25, 0.5, 0, 0]), heads=2, rows=3)

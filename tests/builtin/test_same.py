@@ -6,7 +6,7 @@ import pytest
 import torch
 from builtin.shipped import DIRECTIONS, pairs, translations, translator
 
-from regard.decoding import decode, served, stream
+from regard.decoding import decode, serve_model, stream
 from regard.engine.build import why
 from regard.text import batches
 
@@ -18,7 +18,7 @@ def check(name, found, beam=4):
     """At most a few answers differ from those given all at once, and each of those has the same score but for a tie."""
     told = translations(name, beam)
     other = [(one, two) for one, two in zip(told, found, strict=True) if one.text != two.text]
-    gaps = [abs(one.ranked - two.ranked) for one, two in other]
+    gaps = [abs(one.rank_score - two.rank_score) for one, two in other]
     print(f"{name}: {len(other)} of {len(told)} differ, by {max(gaps, default=0):.1e} at most")
     assert len(other) <= TIES
     assert max(gaps, default=0) < TIE
@@ -46,11 +46,11 @@ def test_shuffled(name):
 
 def test_without_the_engine(name, monkeypatch):
     model = translator(name).model
-    if served(model) is model:
+    if serve_model(model) is model:
         pytest.skip(f"there is no engine here: {why()}")
     translations(name)  # by the engine
     monkeypatch.setenv("REGARD_ENGINE", "off")
-    assert served(model) is model
+    assert serve_model(model) is model
     check(name, asked(name, pairs(name)[0]))
 
 
@@ -90,8 +90,8 @@ def by_batches(name, write):
         for batch in batches(read, pad=task.tokenizer.specials.pad, device="cpu"):
             told = {
                 "attention_mask": batch.attention_mask,
-                "max_length": task.max_new_tokens(None),
-                "rules": task.constraints(0),
+                "max_new_tokens": task.max_new_tokens(None),
+                "constraints": task.constraints(0),
             }
             told["prefix"] = torch.full((len(batch.rows), 1), task.start())
             found.update(zip(batch.rows, write(task.model, batch.tokens, told), strict=True))
@@ -107,7 +107,7 @@ def test_without_a_cache(name):
     other = [(one, two) for one, two in zip(told, found, strict=True) if one.text != decoder.decode(two.ids)]
     print(f"{name}: {len(other)} of {len(told)} differ")
     assert len(other) <= TIES
-    assert all(abs(one.ranked - two.ranked) < TIE for one, two in other)
+    assert all(abs(one.rank_score - two.rank_score) < TIE for one, two in other)
 
 
 def test_streamed(name):

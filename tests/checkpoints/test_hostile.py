@@ -11,7 +11,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from regard.checkpoints import CheckpointError, load_model, save_model
-from regard.checkpoints.files import checked
+from regard.checkpoints.files import checked_file
 from regard.models import (
     AttentionConfig,
     EmbeddedStackConfig,
@@ -241,7 +241,7 @@ def test_links_inside_the_hub_cache_are_followed(folder, tmp_path):
         (snapshot / file.name).symlink_to(f"../../blobs/{file.name}-sum")
     (snapshot / "1_Pooling").mkdir()
     (snapshot / "1_Pooling" / "config.json").symlink_to("../../../blobs/config.json-sum")
-    assert checked(snapshot / "1_Pooling" / "config.json")
+    assert checked_file(snapshot / "1_Pooling" / "config.json")
     assert load_model(snapshot).architecture == "BertForMaskedLM"
     (snapshot / "config.json").unlink()
     (snapshot / "config.json").symlink_to(folder / "config.json")

@@ -123,7 +123,7 @@ def test_folders_and_what_was_made_from_a_checkpoint_can_be_joined(tmp_path):
 
 def side(**changes):
     stack = StackConfig(1, 12, AttentionConfig(3), FeedForwardConfig(20, "gelu"), NormConfig("layer", 1e-12))
-    stack = StackConfig(**(vars(stack) | {"first": False, "final_norm": False} | changes))
+    stack = StackConfig(**(vars(stack) | {"pre_norm": False, "final_norm": False} | changes))
     words = EmbeddingConfig(31, segments=2, norm=True)
     return EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": 16, "width": 12}))
 

@@ -47,7 +47,7 @@ def test_what_follows_from_the_rest_need_not_be_said(tmp_path):
     ("lost", "what"),
     [
         (changed(norm=NormConfig("layer", 1e-5)), r"norm\.kind = 'layer'"),
-        (changed(first=False), r"first = False"),
+        (changed(pre_norm=False), r"pre_norm = False"),
         (replace(LLAMA, decoder=replace(LLAMA.decoder, position=PositionConfig("none"))), "this model"),
     ],
 )

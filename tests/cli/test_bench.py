@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from regard.cli.main import regard
 from regard.errors import RegardError
-from regard.tasks.contest import ModelShape, entrants, peers, random_folder
+from regard.tasks.benchmark import ModelShape, peers, random_folder
 
 CASES = ["batch 1 greedy", "batch 1 beam 2", "batch 2 greedy", "batch 2 beam 2"]
 
@@ -13,8 +13,8 @@ CASES = ["batch 1 greedy", "batch 1 beam 2", "batch 2 greedy", "batch 2 beam 2"]
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """The command, with a model so small that nobody waits for it."""
-    monkeypatch.setattr("regard.tasks.contest.clock.SHORTEST", 0.0)
-    monkeypatch.setattr("regard.tasks.contest.clock.PAUSE", 0.0)
+    monkeypatch.setattr("regard.tasks.benchmark.clock.SHORTEST", 0.0)
+    monkeypatch.setattr("regard.tasks.benchmark.clock.PAUSE", 0.0)
     folder = random_folder(ModelShape("marian", 16, 1, 2, 50), tmp_path / "model")
 
     def command(*arguments):
@@ -50,7 +50,7 @@ def test_json_has_every_round_and_all_in_float32_write_the_same(run):
 
 
 def test_who_is_not_installed_is_named(run, monkeypatch):
-    monkeypatch.setattr(entrants, "find_spec", lambda name: None)
+    monkeypatch.setattr(contenders, "find_spec", lambda name: None)
     output = run().output
     assert "transformers did not take part: pip install transformers" in output
     assert "CTranslate2 float32 did not take part: pip install ctranslate2 transformers" in output

@@ -8,7 +8,6 @@ from tasks.tiny import gpt2
 
 import regard
 from regard.cli.main import regard as command
-from regard.tasks import changes
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +30,7 @@ def steps(home):
 
 def test_two_models_are_compared(home, tmp_path):
     found = json.loads(run(*steps(home), "--text", "the dog", "--json"))
-    expected = changes.of_models(*map(regard.load, steps(home)), "the dog")
+    expected = reading_difference.of_models(*map(regard.load, steps(home)), "the dog")
     assert found["divergence"] == expected.divergences()
     run(*steps(home), "--text", "the dog", "--output", tmp_path / "grid.svg")
     assert "decoder.1.self" in (tmp_path / "grid.svg").read_text()
@@ -40,7 +39,7 @@ def test_two_models_are_compared(home, tmp_path):
 def test_two_texts_are_compared_down_to_a_head(home):
     told = ("--text", "the dog", "--text", "the cat", "--at", "decoder.0.self", "--head", "2")
     found = json.loads(run(steps(home)[0], *told, "--json"))
-    expected = changes.of_texts(regard.load(steps(home)[0]), "the dog", "the cat").tile("decoder.0.self", 2)
+    expected = reading_difference.of_texts(regard.load(steps(home)[0]), "the dog", "the cat").tile("decoder.0.self", 2)
     assert found["difference"] == expected.table
     assert len(found["rows"]) == 7
     assert "head 2" in run(steps(home)[0], *told)

@@ -84,7 +84,7 @@ def test_convert_takes_a_name_and_says_where_it_wrote(home, made):
     assert run("convert", "turned", "--to", "marian").output == "wrote turned-marian\n"
     given = json.loads(run("convert", "turned", "given", "--to", "marian", "--json").output)
     assert given == {"folder": "given"}
-    texts = [regard.load(path)(TEXTS, beam=2, max_length=5)[1].text for path in (folder, "turned-marian", "given")]
+    texts = [regard.load(path)(TEXTS, beam=2, max_new_tokens=5)[1].text for path in (folder, "turned-marian", "given")]
     assert len(set(texts)) == 1
     assert run("convert", "turned", "--to", "marian", "--allow-pickle").exit_code == 2
     assert run("convert", "turned", "--to", "keras").exit_code == 2

@@ -7,7 +7,6 @@ from click.testing import CliRunner
 
 from regard.cli.see import see
 from regard.errors import RegardError
-from regard.viewer import serving
 
 
 def refused(*arguments: str) -> RegardError:

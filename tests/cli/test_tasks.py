@@ -103,9 +103,9 @@ def test_embed_prints_vectors_or_how_alike_texts_are(folders):
 
 
 def test_generate_prints_the_text_and_what_follows(folders):
-    expected = regard.load(folders / "generate")("the", max_length=5)
-    assert output("generate", "-m", folders / "generate", "--max-length", "5", "the") == f"the{expected.text}\n"
-    (found,) = objects("generate", "-m", folders / "generate", "--max-length", "5", "the")
+    expected = regard.load(folders / "generate")("the", max_new_tokens=5)
+    assert output("generate", "-m", folders / "generate", "--max-new-tokens", "5", "the") == f"the{expected.text}\n"
+    (found,) = objects("generate", "-m", folders / "generate", "--max-new-tokens", "5", "the")
     assert found["ids"] == list(expected.ids)
 
 

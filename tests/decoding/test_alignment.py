@@ -35,14 +35,14 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(name):
     network = model(name)
     start = torch.ones(3, 1, dtype=torch.long)
     size = len(WORDS) ** LONGEST
-    told = {"attention_mask": REAL, "prefix": start, "max_length": LONGEST, "rules": RULES}
+    told = {"attention_mask": REAL, "prefix": start, "max_new_tokens": LONGEST, "constraints": RULES}
     found = decode(network, SOURCE, beam=Beam(size, early_stop=False), num_hypotheses=4, **told)
     greedy = decode(network, SOURCE, **told)
     for row in range(3):
         best = every_text(network, SOURCE[row][REAL[row]])
         for one, (ranked, text) in zip(found[row].hypotheses, best, strict=False):
             assert one.ids == tuple(token for token in text if token != END)
-            assert one.ranked == pytest.approx(ranked, abs=1e-5)
+            assert one.rank_score == pytest.approx(ranked, abs=1e-5)
         text = []
         while len(text) < LONGEST and END not in text:
             logits, _ = written(network, SOURCE[row][REAL[row]], [1, *text])
@@ -55,15 +55,15 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(name):
 def test_coverage_and_drawing_work_and_a_small_beam_is_the_same_for_each_source_alone(name):
     network = model(name)
     start = torch.ones(3, 1, dtype=torch.long)
-    told = {"max_length": 6, "rules": Constraints(ends=(END,)), "nbest": 2}
+    told = {"max_new_tokens": 6, "constraints": Constraints(ends=(END,)), "num_hypotheses": 2}
     search = {"beam": Beam(3, coverage_penalty=0.3)}
     together = decode(network, SOURCE, attention_mask=REAL, prefix=start, **search, **told)
     for row in range(3):
         (alone,) = decode(network, SOURCE[row : row + 1, REAL[row]], prefix=start[:1], **search, **told)
         for one, other in zip(alone.hypotheses, together[row].hypotheses, strict=True):
             assert one.ids == other.ids
-            assert one.ranked == pytest.approx(other.ranked, abs=1e-5)
-    drawn = decode(network, SOURCE, attention_mask=REAL, prefix=start, sample=Sampling(seed=4), **told)
+            assert one.rank_score == pytest.approx(other.rank_score, abs=1e-5)
+    drawn = decode(network, SOURCE, attention_mask=REAL, prefix=start, sampling=Sampling(seed=4), **told)
     assert [len(one.hypotheses) for one in drawn] == [2, 2, 2]
 
 

@@ -24,7 +24,7 @@ ENDS = Constraints(ends=(END,))
 
 def best(table, beam, longest, count=1, rules=ENDS, **told):
     source, prefix = sources(count)
-    return decode(table, source, prefix=prefix, beam=beam, max_new_tokens=longest, rules=rules, **told)
+    return decode(table, source, prefix=prefix, beam=beam, max_new_tokens=longest, constraints=rules, **told)
 
 
 @given(
@@ -42,7 +42,7 @@ def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(seed, vocabula
     texts.sort(key=lambda each: -each[0])
     for one, (ranked, text, score) in zip(found.hypotheses, texts, strict=False):
         assert one.ids == tuple(token for token in text if token != END)
-        assert one.ranked == pytest.approx(ranked, abs=1e-4)
+        assert one.rank_score == pytest.approx(ranked, abs=1e-4)
         assert one.score == pytest.approx(score, abs=1e-4)
         assert one.is_finished == (text[-1] == END)
     assert len(found.hypotheses) == min(3, size, len(texts))
@@ -90,7 +90,7 @@ def test_every_size_does_what_the_definition_says_for_each_source_as_if_alone(se
         ranked, text = plainly(table, source, size, most, penalty, stops)
         if size == 1:  # no beam at all: the likeliest token, whatever follows
             break
-        assert found[source].best.ranked == pytest.approx(ranked, abs=1e-4)
+        assert found[source].best.rank_score == pytest.approx(ranked, abs=1e-4)
         assert found[source].best.ids == tuple(token for token in text if token != END)
 
 
@@ -100,14 +100,14 @@ def test_a_beam_of_one_is_greedy(seed):
     plain = best(table, 1, 5, 3)
     with_tree = best(table, 1, 5, 3, tree=True)
     assert [one.best.ids for one in plain] == [one.best.ids for one in with_tree]
-    assert [one.best.ranked for one in plain] == pytest.approx([one.best.ranked for one in with_tree], abs=1e-5)
+    assert [one.best.rank_score for one in plain] == pytest.approx([one.best.rank_score for one in with_tree], abs=1e-5)
 
 
 def test_without_early_stop_no_better_text_is_missed():
     table = Table.drawn(5, 5, 5, sources=40)
     stopped, whole = (best(table, Beam(2, stops), 5, 40) for stops in (True, False))
-    assert all(one.best.ranked >= two.best.ranked - 1e-6 for one, two in zip(whole, stopped, strict=True))
-    assert any(one.best.ranked > two.best.ranked for one, two in zip(whole, stopped, strict=True))
+    assert all(one.best.rank_score >= two.best.rank_score - 1e-6 for one, two in zip(whole, stopped, strict=True))
+    assert any(one.best.rank_score > two.best.rank_score for one, two in zip(whole, stopped, strict=True))
 
 
 def test_finished_sources_leave_the_batch_with_all_their_beams():
@@ -120,11 +120,13 @@ def test_scores_are_log_probabilities_and_the_best_comes_first():
     table = Table.drawn(3, 5, 4)
     (found,) = best(table, 4, 4, nbest=4)
     assert len(found.hypotheses) == 4
-    assert [one.ranked for one in found.hypotheses] == sorted((one.ranked for one in found.hypotheses), reverse=True)
+    assert [one.rank_score for one in found.hypotheses] == sorted(
+        (one.rank_score for one in found.hypotheses), reverse=True
+    )
     for one in found.hypotheses:
         text = (*one.ids, END) if one.is_finished else one.ids
         assert one.scores == pytest.approx(table.log_probabilities(0, text), abs=1e-5)
-        assert one.ranked == pytest.approx(one.score / len(text))
+        assert one.rank_score == pytest.approx(one.score / len(text))
 
 
 def test_the_tree_holds_every_text_and_who_won():
@@ -149,7 +151,10 @@ def test_hypotheses_and_scores_equal_those_of_ctranslate2(model, together):
     longest = max(map(len, rows))
     source = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
     attention_mask = torch.tensor([[place < len(row) for place in range(longest)] for row in rows])
-    prefix, told = torch.full((len(rows), 1), START), {"beam": 4, "nbest": 4, "rules": Constraints(ends=(STOP,))}
+    prefix, told = (
+        torch.full((len(rows), 1), START),
+        {"beam": 4, "num_hypotheses": 4, "constraints": Constraints(ends=(STOP,))},
+    )
     if together:
         found = decode(model, source, attention_mask=attention_mask, prefix=prefix, **told)
     else:
@@ -161,14 +166,14 @@ def test_hypotheses_and_scores_equal_those_of_ctranslate2(model, together):
         with torch.no_grad():
             empty = model(torch.tensor([row]), torch.tensor([[START]])).log_softmax(-1)[0, 0, STOP].exp()
         shared = float(torch.log1p(-empty))
-        ranked = [text.ranked - shared / len(text.scores) for text in one.hypotheses]
+        ranked = [text.rank_score - shared / len(text.scores) for text in one.hypotheses]
         assert ranked == pytest.approx([score for _, score in item["beam4"]], abs=3e-6)
-        assert [text.ranked for text in one.hypotheses] == pytest.approx(ranked, abs=1e-4)
+        assert [text.rank_score for text in one.hypotheses] == pytest.approx(ranked, abs=1e-4)
 
 
 def test_coverage_prefers_texts_that_looked_everywhere():
     model, prefix = made("pre-norm", spread=0.6), torch.tensor([[1]])
-    told = {"prefix": prefix, "nbest": 4, "max_length": 8, "rules": ENDS}
+    told = {"prefix": prefix, "num_hypotheses": 4, "max_new_tokens": 8, "constraints": ENDS}
     changed = 0
     for source in torch.randint(2, WORDS, (6, 1, 7)):
         plain = decode(model, source, beam=4, **told)[0].hypotheses
@@ -179,8 +184,8 @@ def test_coverage_prefers_texts_that_looked_everywhere():
             with torch.no_grad(), regard.watch(model, "decoder.1.cross") as seen:
                 model(source, target)
             looked = seen["decoder.1.cross"].weights().mean(1).sum(1).clamp(max=1).log().sum()
-            (before,) = [other.ranked for other in plain if other.ids == one.ids]
-            assert one.ranked == pytest.approx(before + 3.0 * float(looked), abs=1e-4)
+            (before,) = [other.rank_score for other in plain if other.ids == one.ids]
+            assert one.rank_score == pytest.approx(before + 3.0 * float(looked), abs=1e-4)
         changed += plain[0].ids != found[0].ids
     assert changed
     assert not model.decoder.stack.blocks[1].cross.taps
@@ -195,8 +200,8 @@ def test_coverage_needs_a_source():
     ("told", "message"),
     [
         ({"beam": 0}, "a size of at least 1, got 0"),
-        ({"beam": 2, "nbest": 3}, "from 1 to 2 hypotheses can be had of a beam of 2, got nbest=3"),
-        ({"beam": 2, "nbest": 0}, "got nbest=0"),
+        ({"beam": 2, "num_hypotheses": 3}, "from 1 to 2 hypotheses can be had of a beam of 2, got num_hypotheses=3"),
+        ({"beam": 2, "num_hypotheses": 0}, "got num_hypotheses=0"),
     ],
 )
 def test_what_cannot_be_asked_is_said(told, message):

@@ -5,7 +5,7 @@ import torch
 from shapes_of_engine import WIDTH, made
 
 from regard.decoding import Constraints, decode, stream
-from regard.decoding.serving import served
+from regard.decoding.serving import serve_model
 from regard.engine.build import why
 from regard.engine.library import library
 from regard.engine.steps import Engine
@@ -35,7 +35,7 @@ def written(model, tokens, attention_mask, beam, **more):
             prefix=prefix,
             beam=beam,
             max_new_tokens=LONGEST,
-            rules=Constraints(ends=(END,)),
+            constraints=Constraints(ends=(END,)),
             **more,
         )
     ]
@@ -43,7 +43,7 @@ def written(model, tokens, attention_mask, beam, **more):
 
 def differing(model, tokens, attention_mask, beam, monkeypatch):
     """How many texts differ, and how many of those are no ties."""
-    assert isinstance(served(model), Engine)
+    assert isinstance(serve_model(model), Engine)
     compiled = written(model, tokens, attention_mask, beam)
     with monkeypatch.context() as patch:
         patch.setenv("REGARD_ENGINE", "off")
@@ -51,7 +51,7 @@ def differing(model, tokens, attention_mask, beam, monkeypatch):
     others = [(a, b) for a, b in zip(compiled, own, strict=True) if a.ids != b.ids]
     for a, b in zip(compiled, own, strict=True):
         assert a.ids != b.ids or a.score == pytest.approx(b.score, abs=1e-3)
-    return len(others), sum(abs(a.ranked - b.ranked) >= TIE for a, b in others)
+    return len(others), sum(abs(a.rank_score - b.rank_score) >= TIE for a, b in others)
 
 
 @pytest.mark.parametrize("beam", [1, 4])
@@ -96,7 +96,7 @@ def test_alone_together_shuffled_and_streamed_are_one(beam):
                 attention_mask=attention_mask,
                 prefix=torch.full((64, 1), START),
                 max_new_tokens=LONGEST,
-                rules=Constraints(ends=(END,)),
+                constraints=Constraints(ends=(END,)),
             )
         )
         for row, one in enumerate(together):

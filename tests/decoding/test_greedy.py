@@ -35,7 +35,7 @@ class Known:
 
 def run(source, longest, rules=Constraints(ends=(END,)), model=None):
     source = torch.tensor(source)[:, None]
-    return greedy(model or Chain(), source, torch.zeros_like(source), max_new_tokens=longest, rules=rules)
+    return greedy(model or Chain(), source, torch.zeros_like(source), max_new_tokens=longest, constraints=rules)
 
 
 @given(some.lists(some.tuples(some.integers(1, 8), some.integers(0, 7)), min_size=1, max_size=6))

@@ -7,11 +7,11 @@ import torch
 from decoding.test_together import END, START, asked, translator, writer
 from decoding.toys import Table, sources
 
-from regard.decoding import Constraints, Sampling, decode, served, stream
+from regard.decoding import Constraints, Sampling, decode, serve_model, stream
 from regard.errors import RegardError, ShapeError
 
 __all__ = ["translator", "writer"]  # fixtures
-WAYS = {"greedy": {}, "beam": {"beam": 4}, "sample": {"sample": Sampling()}, "tree": {"tree": True}}
+WAYS = {"greedy": {}, "beam": {"beam": 4}, "sample": {"sampling": Sampling()}, "tree": {"tree": True}}
 ways = pytest.mark.parametrize("told", WAYS.values(), ids=WAYS)
 
 
@@ -21,7 +21,12 @@ def test_a_vocabulary_of_one_has_one_text(told):
     found = decode(Table.drawn(0, 1, 3, sources=2), source, prefix=prefix, max_new_tokens=3, **told)
     assert [[text.ids for text in one.hypotheses] for one in found] == [[(0, 0, 0)]] * 2
     ended = decode(
-        Table.drawn(0, 1, 3), source[:1], prefix=prefix[:1], max_new_tokens=3, rules=Constraints(ends=(0,)), **told
+        Table.drawn(0, 1, 3),
+        source[:1],
+        prefix=prefix[:1],
+        max_new_tokens=3,
+        constraints=Constraints(ends=(0,)),
+        **told,
     )
     assert [(text.ids, text.is_finished, text.score) for text in ended[0].hypotheses] == [((), True, 0.0)]
 
@@ -61,7 +66,7 @@ def test_a_source_of_nothing_is_answered(translator, told, length):
 
 @ways
 def test_a_source_of_nothing_changes_nobody_else(translator, told):
-    told = {"max_length": 5, "rules": Constraints(ends=(END,))} | told
+    told = {"max_new_tokens": 5, "constraints": Constraints(ends=(END,))} | told
     some = decode(translator, **asked("translator", [0, 3, 1]), **told)
     alone = decode(translator, **asked("translator", [3]), **told)
     assert some[1].best.ids == alone[0].best.ids
@@ -91,7 +96,7 @@ def test_broken_weights_are_said(writer, told):
         ({"prefix": None}, "at least one token to begin with, got none"),
         ({"prefix": torch.zeros(2, 0, dtype=torch.long)}, r"got a tensor of \(2, 0\)"),
         ({"prefix": torch.zeros(3, 1, dtype=torch.long)}, "the prefix has 3 rows, expected 2"),
-        ({"max_length": [1]}, "the list of longest lengths has 1 numbers, expected 2"),
+        ({"max_new_tokens": [1]}, "the list of longest lengths has 1 numbers, expected 2"),
         (
             {"attention_mask": torch.ones(2, 9, dtype=torch.bool)},
             r"attention_mask is of \(2, 9\), the tokens it is about of \(2, 1\)",
@@ -115,4 +120,4 @@ def test_lengths_below_nothing_are_said():
 
 def test_a_model_that_cannot_write_is_said():
     with pytest.raises(RegardError, match=r"Linear cannot write: it has no start\(\) and step\(\)"):
-        served(torch.nn.Linear(2, 2))
+        serve_model(torch.nn.Linear(2, 2))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from regard.tasks.contest import ModelShape, Workload, agreement, contenders, random_folder, texts
+from regard.tasks.benchmark import ModelShape, Workload, agreement, find_contenders, random_folder, texts
 
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("ctranslate2")
@@ -27,7 +27,7 @@ def field(tmp_path_factory):
     model.model.shared.weight.data *= 3  # surer of its words
     model.final_logits_bias[0, model.config.eos_token_id] = 4.5
     model.save_pretrained(folder / "model")
-    return contenders(folder / "model", folder, threads=1)
+    return find_contenders(folder / "model", folder, threads=1)
 
 
 def written(field, name, inputs, beam=4):

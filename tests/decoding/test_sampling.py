@@ -19,7 +19,7 @@ def first_tokens(sample, rules=Constraints(), draws=DRAWS):
     table, (_, prefix) = Table(SCORES[None, None]), sources(draws)
     seeds = tuple(range(draws))
     sample = Sampling(**{**sample, "seed": seeds})
-    found = decode(table, torch.zeros_like(prefix), prefix=prefix, max_new_tokens=1, sample=sample, rules=rules)
+    found = decode(table, torch.zeros_like(prefix), prefix=prefix, max_new_tokens=1, sampling=sample, constraints=rules)
     return np.bincount([one.best.ids[0] for one in found], minlength=len(SCORES))
 
 
@@ -82,7 +82,7 @@ def test_a_vocabulary_larger_than_a_first_look_is_cut_exactly():
     scores = np.linspace(0, 1, 1000)
     table, (_, prefix) = Table(scores[None, None]), sources(300)
     sample = Sampling(top_p=0.9, seed=tuple(range(300)))
-    found = decode(table, torch.zeros_like(prefix), prefix=prefix, max_new_tokens=1, sample=sample)
+    found = decode(table, torch.zeros_like(prefix), prefix=prefix, max_new_tokens=1, sampling=sample)
     likely = kept(softmax(scores), top_p=0.9) > 0
     drawn = [one.best.ids[0] for one in found]
     assert likely[drawn].all()
@@ -92,7 +92,7 @@ def test_a_vocabulary_larger_than_a_first_look_is_cut_exactly():
 def written(rows, seeds, longest=8, **told):
     table = Table.drawn(1, 3, 8, sources=4, sharpness=0.5)
     source, prefix = torch.tensor(rows)[:, None], torch.zeros(len(rows), 1, dtype=torch.long)
-    return decode(table, source, prefix=prefix, max_new_tokens=longest, sample=Sampling(seed=seeds, **told))
+    return decode(table, source, prefix=prefix, max_new_tokens=longest, sampling=Sampling(seed=seeds, **told))
 
 
 def test_a_text_depends_on_its_own_seed_and_nothing_else():
@@ -118,7 +118,7 @@ def test_long_texts_never_run_out_of_lots():
     table = Table(np.zeros((1, 1, 1)))
     table.step = lambda state, tokens, attention_mask=None: (torch.zeros(len(tokens), 1, 2), state)
     source, prefix = sources(1)
-    (found,) = decode(table, source, prefix=prefix, max_new_tokens=200, sample=Sampling())
+    (found,) = decode(table, source, prefix=prefix, max_new_tokens=200, sampling=Sampling())
     ids = found.best.ids
     assert len(ids) == 200
     assert ids[:64] != ids[64:128] != ids[128:192]
@@ -129,21 +129,25 @@ def test_several_texts_of_one_source_differ_and_come_with_the_likeliest_first():
     several = [
         decode(
             Table.drawn(1, 3, 8, sources=4, sharpness=0.5), torch.tensor([[0], [1]]),
-            prefix=torch.zeros(2, 1, dtype=torch.long), max_new_tokens=8, num_hypotheses=5, sample=Sampling(seed=3),
+            prefix=torch.zeros(2, 1, dtype=torch.long), max_new_tokens=8, num_hypotheses=5, sampling=Sampling(seed=3),
         )
         for _ in range(2)
     ]  # fmt: skip
     assert several[0] == several[1]
     for one, alone in zip(several[0], found, strict=True):
         assert len({text.ids for text in one.hypotheses}) == 5
-        assert [text.ranked for text in one.hypotheses] == sorted((t.ranked for t in one.hypotheses), reverse=True)
+        assert [text.rank_score for text in one.hypotheses] == sorted(
+            (t.rank_score for t in one.hypotheses), reverse=True
+        )
         assert alone.best in one.hypotheses
 
 
 def test_scores_are_those_of_the_model_whatever_was_left_out():
     table, (source, prefix) = Table.drawn(4, 4, 4), sources(1)
     sample = Sampling(temperature=0.7, top_k=3, seed=2)
-    (found,) = decode(table, source, prefix=prefix, max_new_tokens=4, sample=sample, rules=Constraints(banned=(1,)))
+    (found,) = decode(
+        table, source, prefix=prefix, max_new_tokens=4, sampling=sample, constraints=Constraints(banned=(1,))
+    )
     assert found.best.scores == pytest.approx(table.log_probabilities(0, found.best.ids), abs=1e-5)
 
 
@@ -170,4 +174,4 @@ def test_there_is_one_seed_or_one_for_each():
 
 def test_drawing_and_a_beam_do_not_go_together():
     with pytest.raises(RegardError, match="sample= or beam=, not both"):
-        decode(Table.drawn(0, 2, 2), sources(1)[0], prefix=sources(1)[1], beam=2, sample=Sampling())
+        decode(Table.drawn(0, 2, 2), sources(1)[0], prefix=sources(1)[1], beam=2, sampling=Sampling())

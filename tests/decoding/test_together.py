@@ -70,11 +70,11 @@ def asked(kind, chosen, left=False):
 
 WAYS = {
     "greedy": {},
-    "beam": {"beam": 4, "nbest": 3},
-    "patient beam": {"beam": Beam(3, early_stop=False), "length_penalty": 0.7, "nbest": 2},
-    "rules": {"beam": 3, "rules": Constraints(ends=(END,), no_repeat=2, repetition_penalty=1.2)},
-    "sample": {"sample": Sampling(0.8, seed=7)},
-    "several samples": {"sample": Sampling(top_p=0.9, seed=7), "nbest": 3},
+    "beam": {"beam": 4, "num_hypotheses": 3},
+    "patient beam": {"beam": Beam(3, early_stop=False), "length_penalty": 0.7, "num_hypotheses": 2},
+    "rules": {"beam": 3, "constraints": Constraints(ends=(END,), no_repeat=2, repetition_penalty=1.2)},
+    "sample": {"sampling": Sampling(0.8, seed=7)},
+    "several samples": {"sampling": Sampling(top_p=0.9, seed=7), "num_hypotheses": 3},
 }
 
 
@@ -93,7 +93,7 @@ def stepping(request, monkeypatch):
 @pytest.mark.parametrize("kind", ["translator", "writer"])
 @pytest.mark.parametrize("way", WAYS)
 def test_neighbours_order_and_padding_change_nothing(request, kind, way):
-    model, told = request.getfixturevalue(kind), {"max_length": LONGEST, "rules": RULES} | WAYS[way]
+    model, told = request.getfixturevalue(kind), {"max_new_tokens": LONGEST, "constraints": RULES} | WAYS[way]
     everyone = range(len(LENGTHS))
     together = decode(model, **asked(kind, everyone), **told)
     assert len({one.best.ids for one in together}) > 1
@@ -103,14 +103,18 @@ def test_neighbours_order_and_padding_change_nothing(request, kind, way):
     shuffled = decode(model, **asked(kind, order, left=True), **told)
     assert plain(shuffled) == plain([together[row] for row in order])
     for one, other in zip(together, alone, strict=True):
-        assert [text.ranked for text in one.hypotheses] == pytest.approx([t.ranked for t in other.hypotheses], abs=1e-4)
+        assert [text.rank_score for text in one.hypotheses] == pytest.approx(
+            [t.rank_score for t in other.hypotheses], abs=1e-4
+        )
 
 
 @pytest.mark.parametrize("kind", ["translator", "writer"])
 def test_the_scores_of_a_beam_are_those_of_reading_all_at_once(request, kind):
     model = request.getfixturevalue(kind)
     given = asked(kind, range(len(LENGTHS)))
-    for row, one in enumerate(decode(model, **given, beam=4, num_hypotheses=4, max_new_tokens=LONGEST, rules=RULES)):
+    for row, one in enumerate(
+        decode(model, **given, beam=4, num_hypotheses=4, max_new_tokens=LONGEST, constraints=RULES)
+    ):
         for text in one.hypotheses:
             written = [*text.ids, *([END] if text.is_finished else [])]
             with torch.no_grad():
@@ -127,7 +131,7 @@ def test_the_scores_of_a_beam_are_those_of_reading_all_at_once(request, kind):
 @pytest.mark.parametrize("kind", ["translator", "writer"])
 @pytest.mark.parametrize("way", ["greedy", "sample"])
 def test_what_is_streamed_is_what_is_written(request, kind, way):
-    model, told = request.getfixturevalue(kind), {"max_length": LONGEST, "rules": RULES} | WAYS[way]
+    model, told = request.getfixturevalue(kind), {"max_new_tokens": LONGEST, "constraints": RULES} | WAYS[way]
     given = asked(kind, range(len(LENGTHS)))
     whole = decode(model, **given, **told)
     tokens = list(stream(model, **given, **told))
@@ -154,7 +158,7 @@ def test_a_stream_takes_no_step_before_it_is_asked(writer, monkeypatch):
 
 @pytest.mark.parametrize("way", ["greedy", "beam", "several samples"])
 def test_watching_changes_no_answer_and_sees_every_member(translator, way):
-    told, given = {"max_length": 4} | WAYS[way], asked("translator", [0, 2])
+    told, given = {"max_new_tokens": 4} | WAYS[way], asked("translator", [0, 2])
     before = decode(translator, **given, **told)
     with regard.watch(translator, "decoder.1.cross") as seen:
         watched = decode(translator, **given, **told)
@@ -171,7 +175,7 @@ def test_an_edit_works_under_a_beam(translator):
     hidden = given["source"].clone()
     with regard.edit(translator) as edit:
         edit.hide(source=[1])
-        found = decode(translator, **given, beam=3, max_new_tokens=5, rules=RULES)
+        found = decode(translator, **given, beam=3, max_new_tokens=5, constraints=RULES)
         with torch.no_grad():
             ids = found[0].best.ids
             told = translator(given["source"][:1], torch.tensor([[START, *ids[:-1]]])).log_softmax(-1)

@@ -59,7 +59,7 @@ def theirs(model, kind, **told):
 def ours(model, kind, rules, **told):
     banned = (PAD,) if kind == "translator" else ()
     rules = {"ends": (END,), "banned": banned} | rules
-    told = {"max_length": LONGEST, "rules": Constraints(**rules), **told}
+    told = {"max_new_tokens": LONGEST, "constraints": Constraints(**rules), **told}
     if kind == "translator":
         return decode(model, SOURCE, attention_mask=REAL, prefix=torch.full((TEXTS, 1), PAD), **told)
     return decode(model, None, prefix=SOURCE, **told)
@@ -67,7 +67,7 @@ def ours(model, kind, rules, **told):
 
 CASES = {
     "plain": ({}, {}, {}),
-    "shortest": ({"min_new_tokens": 5}, {}, {"min_length": 5}),
+    "shortest": ({"min_new_tokens": 5}, {}, {"min_new_tokens": 5}),
     "no repeats": ({"no_repeat_ngram_size": 2}, {"no_repeat": 2}, {}),
     "no token twice": ({"no_repeat_ngram_size": 1}, {"no_repeat": 1}, {}),
     "penalty": ({"repetition_penalty": 1.7}, {"repetition_penalty": 1.7}, {}),
@@ -116,7 +116,7 @@ def test_all_hypotheses_and_their_ranks_are_theirs(request, kind, stops, theirs_
     found = ours(model, kind, {}, beam=Beam(3, stops), nbest=3, length_penalty=penalty)
     texts = [text for one in found for text in one.hypotheses]
     assert [text.ids for text in texts] == expected
-    assert [text.ranked for text in texts] == pytest.approx(told.sequences_scores.tolist(), abs=1e-4)
+    assert [text.rank_score for text in texts] == pytest.approx(told.sequences_scores.tolist(), abs=1e-4)
 
 
 def test_the_score_of_a_penalised_token_is_what_the_model_thinks_of_it(writer):

@@ -19,8 +19,10 @@ from regard.models.config import (
 WORDS, WIDTH = 53, 24
 
 
-def side(attention=AttentionConfig(4), inner=FeedForwardConfig(40), position=PositionConfig(), words=None, **stack):
-    stack = StackConfig(**{"layers": 2, "width": WIDTH, "attention": attention, "inner": inner, **stack})
+def side(
+    attention=AttentionConfig(4), feed_forward=FeedForwardConfig(40), position=PositionConfig(), words=None, **stack
+):
+    stack = StackConfig(**{"layers": 2, "width": WIDTH, "attention": attention, "feed_forward": feed_forward, **stack})
     return EmbeddedStackConfig(words or EmbeddingConfig(WORDS), stack, position)
 
 
@@ -46,11 +48,11 @@ def rotary(pairing="halves", width=6):
 
 
 MARIAN = side(
-    position=sinusoidal("halves"), first=False, final_norm=False, words=EmbeddingConfig(WORDS, scale=WIDTH**0.5)
+    position=sinusoidal("halves"), pre_norm=False, final_norm=False, words=EmbeddingConfig(WORDS, scale=WIDTH**0.5)
 )
 T5 = {
     "attention": AttentionConfig(4, head_width=5, bias=False, scale=1.0),
-    "inner": FeedForwardConfig(40, "gelu-tanh", gated=True, bias=False),
+    "feed_forward": FeedForwardConfig(40, "gelu-tanh", gated=True, bias=False),
     "norm": NormConfig("rms", 1e-6),
 }
 LLAMA = side(
@@ -59,12 +61,17 @@ LLAMA = side(
     rotary(),
     norm=NormConfig("rms", 1e-5),
 )
-BERT = {"inner": FeedForwardConfig(40, "gelu"), "first": False, "final_norm": False, "norm": NormConfig("layer", 1e-12)}
+BERT = {
+    "feed_forward": FeedForwardConfig(40, "gelu"),
+    "pre_norm": False,
+    "final_norm": False,
+    "norm": NormConfig("layer", 1e-12),
+}
 
 MODELS = {
     "marian": pair(MARIAN, output=OutputConfig(bias=True)),
     "pre-norm": pair(side(position=sinusoidal())),
-    "bart": pair(side(position=learned(), first=False, final_norm=False, words=EmbeddingConfig(WORDS, norm=True))),
+    "bart": pair(side(position=learned(), pre_norm=False, final_norm=False, words=EmbeddingConfig(WORDS, norm=True))),
     "t5": pair(side(position=buckets(True), **T5), side(position=buckets(False), **T5), OutputConfig(scale=0.2)),
     "bert-generation": pair(
         side(position=learned(), words=EmbeddingConfig(WORDS, segments=2, norm=True), **BERT),
@@ -89,7 +96,7 @@ MODELS = {
         side(position=buckets(False), pruned={"0.self": [0], "1.cross": [2]}),
     ),
     "grouped": pair(side(AttentionConfig(4, kv_heads=2, head_width=8), position=sinusoidal())),
-    "gpt2": DecoderConfig(side(inner=FeedForwardConfig(40, "gelu-tanh"), position=learned())),
+    "gpt2": DecoderConfig(side(feed_forward=FeedForwardConfig(40, "gelu-tanh"), position=learned())),
     "llama": DecoderConfig(LLAMA, OutputConfig(tied=False)),
     "mistral": DecoderConfig(replace(LLAMA, stack=replace(LLAMA.stack, window=4)), OutputConfig(tied=False)),
     "pruned groups": DecoderConfig(
@@ -97,7 +104,9 @@ MODELS = {
     ),
     "neighbours": DecoderConfig(side(position=rotary("neighbours"))),
     "alibi": DecoderConfig(side(position=PositionConfig("alibi", {"heads": 4}))),
-    "gpt": DecoderConfig(side(position=learned(), first=False, final_norm=False, inner=FeedForwardConfig(40, "relu"))),
+    "gpt": DecoderConfig(
+        side(position=learned(), pre_norm=False, final_norm=False, feed_forward=FeedForwardConfig(40, "relu"))
+    ),
 }
 
 

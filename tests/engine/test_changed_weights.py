@@ -55,7 +55,7 @@ def answer(model):
     """What `decode` writes, and its scores."""
     rules = Constraints(ends=(END,))
     prefix = torch.full((3, 1), START) if given(model) is not None else PROMPT
-    decoded = decode(model, given(model), prefix=prefix, beam=3, max_new_tokens=6, rules=rules)
+    decoded = decode(model, given(model), prefix=prefix, beam=3, max_new_tokens=6, constraints=rules)
     return [one.best.ids for one in decoded], [one.best.score for one in decoded]
 
 

@@ -12,7 +12,7 @@ from torch import nn
 
 import regard
 from regard.engine import EngineError, serve, top
-from regard.engine.packed import PRECISIONS
+from regard.engine.packed_model import PRECISIONS
 from regard.engine.steps import Engine, EngineState
 from regard.models import Transformer
 

@@ -66,7 +66,7 @@ def written(model, rows, sources, prompts):
         prefix=torch.full((len(sources[rows]), 1), START) if is_pair else prompts[rows],
         beam=BEAM,
         max_new_tokens=LONGEST,
-        rules=Constraints(ends=(END,)),
+        constraints=Constraints(ends=(END,)),
     )
     return [answer.best for answer in answers]
 

@@ -55,7 +55,7 @@ def watched(library: Path) -> dict[str, str]:
 def test_the_engine_keeps_to_its_memory_and_to_the_language(tmp_path):
     library = tmp_path / f"sanitised{build.SUFFIX}"
     environment = watched(library)
-    build.compiled(library, build.compiler(), FLAGS)
+    build.compile_library(library, build.compiler(), FLAGS)
     command = [sys.executable, "-m", "pytest", str(HERE), "-m", "not proof", "-q", "-p", "no:cacheprovider"]
     for name in ("test_build.py", "test_failures.py"):  # they run compilers, or load a library before all others
         command += ["--ignore", str(HERE / name)]
@@ -73,7 +73,7 @@ def test_a_fault_would_be_found(tmp_path, fault, monkeypatch):
     (tmp_path / "faulty.cpp").write_text(f"{head} {{ {FAULTS[fault]} }}\n")
     library = tmp_path / f"faulty{build.SUFFIX}"
     environment = watched(library)
-    build.compiled(library, build.compiler(), FLAGS)
+    build.compile_library(library, build.compiler(), FLAGS)
     call = "import ctypes, sys, torch; ctypes.CDLL(sys.argv[1]).faulty(3); print('unnoticed')"
     ended = subprocess.run(
         [sys.executable, "-c", call, library], env=environment, capture_output=True, text=True, check=False

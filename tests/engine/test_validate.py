@@ -8,7 +8,7 @@ from torch import nn
 
 from regard.engine import Unsupported, serve
 from regard.engine.library import library
-from regard.engine.packing import packed
+from regard.engine.packing import pack
 from regard.layers import Linear
 from regard.positions import Alibi, LearnedPositions, RelativeBuckets, Rotary, Sinusoidal
 
@@ -53,7 +53,7 @@ def test_what_does_not_fit_is_left_to_torch_which_says_so(change, unchecked):
     engine.step(engine.start(source), tokens)
     change(model)
     with pytest.raises(Unsupported) as problem:
-        packed(found, model, "float32")
+        pack(found, model, "float32")
     assert " expected" in str(problem.value) or "bias" in str(problem.value) or "source" in str(problem.value)
     with torch.no_grad(), pytest.raises(Exception, match=r".") as own:
         model.step(model.start(source), tokens)

@@ -115,7 +115,7 @@ def test_a_stack_hands_everything_to_every_block():
         "mask": Causal(),
         "source_mask": Padding.from_lengths([3, 4]),
         "position": rotary,
-        "places": places,
+        "positions": places,
     }
     expected = stack.blocks[1](stack.blocks[0](x, source, **told), source, **told)
     assert torch.equal(stack(x, source, **told), expected)

@@ -87,7 +87,10 @@ def test_every_score_reads_step_by_step(name):
     assert_close(stepped(layer, x, [2, 1, 3], mask=Causal()), layer(x, mask=Causal()), **CLOSE)
 
 
-@pytest.mark.parametrize("split", [{"groups": 1}, {"groups": 2}, {"groups": 2, "kept": (0, 2, 3)}, {"kept": (1,)}])
+@pytest.mark.parametrize(
+    "split",
+    [{"kv_heads": 1}, {"kv_heads": 2}, {"kv_heads": 2, "remaining_heads": (0, 2, 3)}, {"remaining_heads": (1,)}],
+)
 def test_shared_and_pruned_heads_read_step_by_step(split):
     layer, x = MultiHead(16, HeadSplit.of(16, 4, **split)), torch.randn(2, 6, 16)
     bias = Alibi(4).bias()

@@ -273,7 +273,7 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
         own(x, mask=Padding.from_lengths([4, 4]))
     with pytest.raises(ShapeError, match="Padding has 3 rows, expected 2 or 1"):
         own(x, mask=Padding.from_lengths([5, 5, 5]))
-    with pytest.raises(ShapeError, match="Alibi has 4 slopes, expected 2"):
+    with pytest.raises(ShapeError, match="AlibiBias has 4 slopes, expected 2"):
         own(x, bias=Alibi(4).bias())
     with pytest.raises(ShapeError, match="key has 3 batch members, expected 2"):
         across(x, torch.randn(3, 4, 6))

@@ -4,7 +4,7 @@ import torch
 
 from regard.checkpoints.hub import build, family_of
 from regard.checkpoints.options import Options
-from regard.checkpoints.pruned import taken_out
+from regard.checkpoints.pruned import without_pruned_heads
 from regard.models import Aligner, AlignerConfig, Transformer, VisionTransformer
 from regard.models.alignment import AlignConfig, RecurrentConfig
 from regard.models.config import OutputConfig
@@ -26,9 +26,9 @@ BART |= {f"{side}_ffn_dim": 32 for side in ("encoder", "decoder")}
 T5 = {"vocab_size": WORDS, "d_model": 24, "d_kv": 5, "d_ff": 32, "num_layers": 2, "num_heads": 4}
 WRITES = {"is_decoder": True, "add_cross_attention": True}
 XL = {
-    "words": {"vocabulary": WORDS},
+    "embedding": {"vocabulary": WORDS},
     "stack": {
-        "layers": 2, "width": 24, "window": 5, "attention": {"heads": 4, "score": "xl"}, "inner": {"width": 32},
+        "layers": 2, "width": 24, "window": 5, "attention": {"heads": 4, "score": "xl"}, "feed_forward": {"width": 32},
         "norm": {},
     },
     "output": {},
@@ -65,7 +65,7 @@ CONFIGS = {
     "regard-alignment": ({}, "Aligner"),
     "e2k": ({}, "S2S"),
     "regard-vision": (
-        {"size": 6, "patch": 2, "labels": 5, "width": 24, "layers": 2, "heads": 4, "inner": 32},
+        {"size": 6, "patch": 2, "labels": 5, "width": 24, "layers": 2, "heads": 4, "feed_forward_width": 32},
         "Vision",
     ),
 }
@@ -92,7 +92,7 @@ def made(kind: str):
         model = Aligner(RECURRENT)
     else:
         options = Options(config, kind)
-        model = build(taken_out(family_of(config, kind).read(options, architecture), options))
+        model = build(without_pruned_heads(family_of(config, kind).read(options, architecture), options))
     with torch.no_grad():
         for weight in model.parameters():
             weight.add_(torch.randn_like(weight) * 0.2)

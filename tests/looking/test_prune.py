@@ -27,7 +27,7 @@ from regard.models.config import (
     PositionConfig,
     StackConfig,
 )
-from regard.models.pruned import pruned_heads
+from regard.models.pruning import pruned_heads
 
 TAKEN = [[1], [0, 3], [2]]  # from one layer after the other; of two groups of heads uneven ones are left
 
@@ -104,7 +104,7 @@ def test_the_engine_writes_what_the_pruned_model_writes(kind):
     model, _, _ = made(kind)
     small = regard.prune(model, some_heads(model))
     source = torch.randint(3, 40, (3, 6))
-    manner = {"beam": 2, "max_length": 6, "prefix": source[:, :1]}
+    manner = {"beam": 2, "max_new_tokens": 6, "prefix": source[:, :1]}
     reads = source if isinstance(small, Transformer) else None
     with torch.no_grad():
         written = [answer.best.ids for answer in decode(small, reads, **manner)]

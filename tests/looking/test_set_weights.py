@@ -13,8 +13,8 @@ import regard
 from regard.attention import DenseMask, Padding, Pattern, Tap
 from regard.attention.taps import active
 from regard.decoding import decode
-from regard.engine.changes import changes
-from regard.engine.packed import Unsupported
+from regard.engine.changes import current_changes
+from regard.engine.packed_model import Unsupported
 from regard.errors import RegardError, ShapeError
 from regard.layers import MultiHead
 from regard.looking.layer_names import LayerNames
@@ -109,7 +109,7 @@ def texts(given: dict, decoded) -> list[tuple[list[list[int]], int, list[int], t
 def test_what_is_written_in_steps_is_what_is_read_at_once(kind, place, chosen, row, weights, beam):
     model, given, heads = made(kind), asked(kind, chosen), [0] if place == "align" else [1, 2]
     with regard.edit(model, [record(place, row, weights, heads)]):
-        found = decode(model, **given, beam=beam, num_hypotheses=beam, max_new_tokens=LONGEST, rules=RULES)
+        found = decode(model, **given, beam=beam, num_hypotheses=beam, max_new_tokens=LONGEST, constraints=RULES)
     reached, changed = 0, 0
     for read, first, written, scores in texts(given, found):
         logs = plainly(model, place, Drawing(row, weights, heads), *read)[first:]
@@ -123,7 +123,7 @@ def test_what_is_written_in_steps_is_what_is_read_at_once(kind, place, chosen, r
 def test_the_engine_leaves_such_edits_to_the_model():
     writer = made("writer")
     with regard.edit(writer, [record("decoder.1.self", 3, [1.0], [0])]), pytest.raises(Unsupported, match="'set'"):
-        changes(writer)
+        current_changes(writer)
 
 
 @pytest.mark.parametrize("left", [True, False])

@@ -24,8 +24,11 @@ learned = PositionConfig("learned", {"length": 40, "width": WIDTH})
 rotary = PositionConfig("rotary", {"width": 6})
 STYLES = {
     "gpt": (learned, {}),
-    "first-gpt": (learned, {"first": False, "final_norm": False}),
-    "llama": (rotary, {"norm": NormConfig("rms"), "inner": FeedForwardConfig(24, "silu", gated=True, bias=False)}),
+    "first-gpt": (learned, {"pre_norm": False, "final_norm": False}),
+    "llama": (
+        rotary,
+        {"norm": NormConfig("rms"), "feed_forward": FeedForwardConfig(24, "silu", gated=True, bias=False)},
+    ),
     "windowed": (rotary, {"window": 3}),
     "one-place-window": (rotary, {"window": 1}),
     "alibi": (PositionConfig("alibi", {"heads": 4}), {}),
@@ -41,7 +44,7 @@ def config(style, **asked):
         "layers": 2,
         "width": WIDTH,
         "attention": AttentionConfig(4, 6, 2),
-        "inner": FeedForwardConfig(24, "gelu"),
+        "feed_forward": FeedForwardConfig(24, "gelu"),
     }
     return DecoderConfig(
         EmbeddedStackConfig(EmbeddingConfig(VOCABULARY), StackConfig(**(shape | changes)), position), **asked

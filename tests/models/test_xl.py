@@ -27,7 +27,7 @@ def config(memory, **changes):
         "layers": LAYERS,
         "width": WIDTH,
         "attention": AttentionConfig(2, score=ScoreConfig("xl")),
-        "inner": FeedForwardConfig(32, "gelu"),
+        "feed_forward": FeedForwardConfig(32, "gelu"),
         "window": memory + 1 if memory else None,
     }
     side = EmbeddedStackConfig(EmbeddingConfig(VOCABULARY), StackConfig(**(stack | changes)))

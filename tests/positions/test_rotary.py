@@ -85,7 +85,9 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
         Rotary(7)
     with pytest.raises(ShapeError, match="'neighbours' or 'halves', got 'thirds'"):
         Rotary(8, pairing="thirds")
-    with pytest.raises(ShapeError, match=r"a factor above 0, a length from 1 and 0 < low < high expected, got Stretch"):
+    with pytest.raises(
+        ShapeError, match=r"a factor above 0, a length from 1 and 0 < low < high expected, got RopeScaling"
+    ):
         RopeScaling(0.0)
     for width in (2, 4):
         with pytest.raises(ShapeError, match=f"8 numbers in each vector, expected {width}"):

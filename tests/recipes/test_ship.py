@@ -43,7 +43,7 @@ def test_the_weights_are_those_of_the_run_in_half(run, shipped):
     for mine, theirs in zip(trained.parameters(), found.parameters(), strict=True):
         assert torch.equal(mine.half().float(), theirs)
     assert {tensor.dtype for tensor in load_file(folder / "model.safetensors").values()} == {torch.float16}
-    assert regard.load(folder)(TEXTS[0], max_length=4).text
+    assert regard.load(folder)(TEXTS[0], max_new_tokens=4).text
 
 
 def test_the_card_has_the_scores_the_attribution_and_no_path_of_this_machine(run, shipped):

@@ -38,7 +38,7 @@ def marian(tmp_path_factory):
 def test_it_equals_eager_attention(made, translate, beam):
     model, _ = made
     model.set_attn_implementation("eager")
-    for one in translate(TEXTS, beam=beam, max_length=9):
+    for one in translate(TEXTS, beam=beam, max_new_tokens=9):
         source = torch.tensor([translate.tokenizer.encode(one.source).ids])
         target = torch.tensor([[2, *one.ids]])
         out = model(source, decoder_input_ids=target, output_attentions=True)
@@ -53,9 +53,9 @@ def test_it_equals_eager_attention(made, translate, beam):
 def test_watching_a_decode_shows_the_winner_once_and_whole(made, translate, beam):
     model, _ = made
     model.set_attn_implementation("eager")
-    plain = translate(TEXTS[:3], beam=beam, max_length=9)
+    plain = translate(TEXTS[:3], beam=beam, max_new_tokens=9)
     with regard.watch(translate.model) as seen:
-        found = translate(TEXTS[:3], beam=beam, max_length=9)
+        found = translate(TEXTS[:3], beam=beam, max_new_tokens=9)
     assert [one.ids for one in found] == [one.ids for one in plain]
     assert all(len(seen.all(name)) == 1 for name in seen)
     for row, one in enumerate(found):
@@ -71,28 +71,28 @@ def test_watching_a_decode_shows_the_winner_once_and_whole(made, translate, beam
 
 
 def test_an_alignment_is_shown_to_nobody_else(translate):
-    one = translate(TEXTS[0], max_length=5)
+    one = translate(TEXTS[0], max_new_tokens=5)
     with regard.watch(translate.model) as seen, regard.edit(translate.model) as edit:
         edit.head("decoder.*.cross", [0, 1, 2]).temperature(100.0)
         weights = one.alignment.weights
     assert list(seen) == []
-    assert_close(weights, translate(TEXTS[0], max_length=5).alignment.weights)
+    assert_close(weights, translate(TEXTS[0], max_new_tokens=5).alignment.weights)
 
 
 @pytest.mark.parametrize("beam", [1, 3])
 def test_edits_act_on_the_search_and_on_what_is_seen_of_it(translate, beam):
     text = TEXTS[1]
-    plain = translate(text, beam=beam, max_length=9)
+    plain = translate(text, beam=beam, max_new_tokens=9)
     with regard.edit(translate.model) as edit, regard.watch(translate.model) as seen:
         edit.head("encoder.*.self", [0, 1, 2]).off()
         edit.hide(source=[3])
-        edited = translate(text, beam=beam, max_length=9)
+        edited = translate(text, beam=beam, max_new_tokens=9)
     assert edited.ids != plain.ids
     assert edited.score != pytest.approx(plain.score)
     assert edited.alignment.weights[:, 3].abs().max() == 0
     assert plain.alignment.weights[:, 3].abs().max() > 0
     assert_close(seen["decoder.0.cross"][0, :, : len(edited.ids)].mean(0), edited.alignment.weights)
-    assert translate(text, beam=beam, max_length=9).ids == plain.ids
+    assert translate(text, beam=beam, max_new_tokens=9).ids == plain.ids
 
 
 @torch.no_grad()
@@ -100,8 +100,8 @@ def test_a_real_model_searches_and_looks_as_the_reference(model):
     translate = transliterator(model)
     for item in items()[:3]:
         name = "".join(item["source"])
-        best = translate(name, beam=4, nbest=4)
-        assert [(one.text, pytest.approx(one.ranked, abs=1e-4)) for one in (best, *best.alternatives)] == [
+        best = translate(name, beam=4, num_hypotheses=4)
+        assert [(one.text, pytest.approx(one.rank_score, abs=1e-4)) for one in (best, *best.alternatives)] == [
             tuple(pair) for pair in item["beam4"]
         ]
         greedy = translate(name)
@@ -117,8 +117,8 @@ def test_a_real_model_searches_and_looks_as_the_reference(model):
 
 def test_sentences_are_translated_one_by_one_and_put_together(marian):
     text = f"  {ENGLISH[0]} {ENGLISH[1]}\n\n{ENGLISH[3]} "
-    whole = marian(text, beam=2, max_length=8)
-    alone = marian([ENGLISH[0], ENGLISH[1], ENGLISH[3]], beam=2, max_length=8)
+    whole = marian(text, beam=2, max_new_tokens=8)
+    alone = marian([ENGLISH[0], ENGLISH[1], ENGLISH[3]], beam=2, max_new_tokens=8)
     assert whole.text == f"  {alone[0].text} {alone[1].text}\n\n{alone[2].text} "
     assert whole.ids == alone[0].ids + alone[1].ids + alone[2].ids
     assert whole.score == pytest.approx(sum(one.score for one in alone), abs=1e-4)
@@ -127,21 +127,21 @@ def test_sentences_are_translated_one_by_one_and_put_together(marian):
     count = len(text.split())
     assert {source for source, _ in found.words} <= set(range(count))
     assert max(word for word in found.target_words if word is not None) == len(whole.text.split()) - 1
-    assert marian(text, split=False, max_length=8).ids != whole.ids
+    assert marian(text, split=False, max_new_tokens=8).ids != whole.ids
     with regard.watch(marian.model, "decoder.0.cross") as seen:
-        marian(text, max_length=8)
+        marian(text, max_new_tokens=8)
     assert seen["decoder.0.cross"].shape[0] == 3
 
 
 def test_alternatives_of_a_text_are_the_best_of_its_sentences_together(marian):
     text = f"{ENGLISH[0]} {ENGLISH[3]}"
-    best = marian(text, beam=3, nbest=3, max_length=6)
-    first, second = marian([ENGLISH[0], ENGLISH[3]], beam=3, nbest=3, max_length=6)
+    best = marian(text, beam=3, num_hypotheses=3, max_new_tokens=6)
+    first, second = marian([ENGLISH[0], ENGLISH[3]], beam=3, num_hypotheses=3, max_new_tokens=6)
     ranks = sorted(
-        (a.ranked + b.ranked for a in (first, *first.alternatives) for b in (second, *second.alternatives)),
+        (a.rank_score + b.rank_score for a in (first, *first.alternatives) for b in (second, *second.alternatives)),
         reverse=True,
     )
-    assert [one.ranked for one in (best, *best.alternatives)] == pytest.approx(ranks[:3], abs=1e-4)
+    assert [one.rank_score for one in (best, *best.alternatives)] == pytest.approx(ranks[:3], abs=1e-4)
 
 
 def test_a_sentence_that_is_too_long_is_cut_between_words_never_silently(marian, monkeypatch):
@@ -152,7 +152,7 @@ def test_a_sentence_that_is_too_long_is_cut_between_words_never_silently(marian,
     assert "".join(piece.sentence + piece.gap for piece in pieces) == text
     assert all(len(piece.encoded) <= 20 for piece in pieces)
     assert split(text) == [(text, "")]
-    assert marian(text, max_length=4).text.count(" ") >= len(pieces) - 1
+    assert marian(text, max_new_tokens=4).text.count(" ") >= len(pieces) - 1
     with pytest.raises(TextTooLong, match=r"text 2 has a word of more tokens than the 20 that the model"):
         marian(["a", "the" * 60])
     with pytest.raises(TextTooLong, match=r"text 8 has \d+ tokens, the model reads at most 20; split=True"):
@@ -170,7 +170,7 @@ def test_words_are_counted_between_spaces():
 
 
 def test_it_draws_itself(translate):
-    found = translate(TEXTS[0], max_length=4).alignment
+    found = translate(TEXTS[0], max_new_tokens=4).alignment
     assert str(found) == found.draw()
     assert len(str(found).split("\n")) == 1 + len(found.target)
     assert found.svg("looks").startswith("<svg")
@@ -179,7 +179,7 @@ def test_it_draws_itself(translate):
 
 @pytest.mark.parametrize(("ending", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("html", b"<!DOCTYPE html>")])
 def test_it_is_saved_in_the_form_that_the_ending_says(translate, ending, start, tmp_path):
-    found = translate(TEXTS[0], max_length=4).alignment
+    found = translate(TEXTS[0], max_new_tokens=4).alignment
     found.save(tmp_path / f"map.{ending}", title="looks")
     assert (tmp_path / f"map.{ending}").read_bytes().startswith(start)
     found.save(tmp_path / "map.txt")

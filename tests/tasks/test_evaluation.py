@@ -33,7 +33,7 @@ def models(home):
 @pytest.fixture(scope="module")
 def corpora(home):
     translated = TabbedCorpus(home / "test.tsv")
-    plain = PlainCorpus(home / "test.txt", ends=True)
+    plain = PlainCorpus(home / "test.txt", line_ends=True)
     labels = LabelledCorpus(home / "test.labels", "last")
     return dict(zip(ALL, (translated, translated, plain, plain, labels), strict=True))
 
@@ -95,7 +95,7 @@ def test_the_loss_is_that_of_transformers(tmp_path):
     goes_on = gpt2(tmp_path / "gpt2")
     (tmp_path / "text").write_text(TEXTS[1])
     tokens = their_tokens(tmp_path / "gpt2", [TEXTS[1]])["input_ids"]
-    found = evaluate(regard.load(tmp_path / "gpt2"), PlainCorpus(tmp_path / "text", ends=True))
+    found = evaluate(regard.load(tmp_path / "gpt2"), PlainCorpus(tmp_path / "text", line_ends=True))
     assert found.scores["loss"] == pytest.approx(float(goes_on(tokens, labels=tokens).loss.detach()), rel=1e-5)
 
 

@@ -30,7 +30,7 @@ PROMPTS = [text[:12] for text in TEXTS]
 @pytest.mark.parametrize("lengths", [{}, {"min_length": 6}])
 def test_tokens_equal_those_of_the_reference(made, generate, lengths):
     model, folder = made
-    found = generate(PROMPTS, max_length=20, **lengths)
+    found = generate(PROMPTS, max_new_tokens=20, **lengths)
     for prompt, one in zip(PROMPTS, found, strict=True):
         tokens = their_tokens(folder, [prompt])
         least = {"min_new_tokens": lengths.get("min_length", 0)}
@@ -44,10 +44,10 @@ def test_a_text_that_ends_leaves_the_others_writing(made, tmp_path):
     for file in made[1].iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())
     generate = regard.load(made[1])
-    free = generate(PROMPTS, max_length=20)
+    free = generate(PROMPTS, max_new_tokens=20)
     stop = free[0].ids[3]  # what one text writes early is made the end of all
     (tmp_path / "generation_config.json").write_text(json.dumps({"eos_token_id": [stop, 256]}))
-    found = regard.load(tmp_path)(PROMPTS, max_length=20)
+    found = regard.load(tmp_path)(PROMPTS, max_new_tokens=20)
     assert {one.is_finished for one in found} == {True, False} or len({len(one.ids) for one in found}) > 1
     for one, whole in zip(found, free, strict=True):
         length = whole.ids.index(stop) if stop in whole.ids else 20
@@ -57,17 +57,17 @@ def test_a_text_that_ends_leaves_the_others_writing(made, tmp_path):
 
 def test_answers_do_not_depend_on_the_batch(generate):
     assert isinstance(generate, GenerateTask)
-    together, alone = generate(PROMPTS, max_length=12), [generate(prompt, max_length=12) for prompt in PROMPTS]
+    together, alone = generate(PROMPTS, max_new_tokens=12), [generate(prompt, max_new_tokens=12) for prompt in PROMPTS]
     assert [one.ids for one in together] == [one.ids for one in alone]
     assert [one.score for one in together] == pytest.approx([one.score for one in alone], abs=1e-4)
     assert [one.prompt for one in together] == PROMPTS
 
 
 def test_a_text_stops_where_the_model_has_no_more_places(generate):
-    short, long = generate(["a", "x" * 37], max_length=30)
+    short, long = generate(["a", "x" * 37], max_new_tokens=30)
     assert len(long.ids) == 3
     assert len(short.ids) == 30
-    assert generate("x" * 37, max_length=30).ids == long.ids
+    assert generate("x" * 37, max_new_tokens=30).ids == long.ids
     with pytest.raises(TextTooLong, match="text 2 has 40 tokens, as many as the model reads: no room to write"):
         generate(["a", "x" * 40])
     with pytest.raises(TextTooLong, match="the text has 41 tokens, the model reads at most 40"):
@@ -77,7 +77,7 @@ def test_a_text_stops_where_the_model_has_no_more_places(generate):
 @torch.no_grad()
 def test_an_empty_prompt_begins_with_the_first_token(made, generate):
     expected = made[0].generate(torch.tensor([[256]]), max_new_tokens=8, do_sample=False, pad_token_id=256)[0, 1:]
-    assert list(generate("", max_length=8).ids) == [number for number in expected.tolist() if number != 256]
+    assert list(generate("", max_new_tokens=8).ids) == [number for number in expected.tolist() if number != 256]
 
 
 def test_an_end_in_the_prompt_is_text(generate):
@@ -103,8 +103,8 @@ def test_watching_shows_prompt_and_answer_once(made, generate, beam):
     model, _ = made
     model.set_attn_implementation("eager")
     with regard.watch(generate.model) as seen:
-        found = generate(PROMPTS, beam=beam, max_length=6)
-    assert [one.ids for one in found] == [one.ids for one in generate(PROMPTS, beam=beam, max_length=6)]
+        found = generate(PROMPTS, beam=beam, max_new_tokens=6)
+    assert [one.ids for one in found] == [one.ids for one in generate(PROMPTS, beam=beam, max_new_tokens=6)]
     for row, one in enumerate(found):
         tokens = [*generate.tokenizer.encode(one.prompt).ids, *one.ids]
         tokens = tokens if one.is_finished else tokens[:-1]
@@ -118,10 +118,10 @@ def test_watching_shows_prompt_and_answer_once(made, generate, beam):
 @pytest.mark.parametrize("told", [{}, {"sample": {"temperature": 1.5}, "seed": 5}])
 def test_a_stream_is_the_text_in_parts(generate, told):
     for prompt in PROMPTS:
-        whole = generate(prompt, max_length=15, **told)
+        whole = generate(prompt, max_new_tokens=15, **told)
         with regard.watch(generate.model, "decoder.0.self") as seen:
             parts = []
-            for part in generate(prompt, max_length=15, stream=True, **told):
+            for part in generate(prompt, max_new_tokens=15, stream=True, **told):
                 assert list(seen) == []
                 parts.append(part)
         assert "".join(parts) == whole.text
@@ -130,7 +130,7 @@ def test_a_stream_is_the_text_in_parts(generate, told):
 
 
 def test_a_beam_or_several_texts_are_not_streamed(generate):
-    with pytest.raises(RegardError, match="with beam=1 and nbest=1, got beam=2, nbest=1"):
+    with pytest.raises(RegardError, match="with beam=1 and num_hypotheses=1, got beam=2, num_hypotheses=1"):
         generate("a", beam=2, stream=True)
     with pytest.raises(TokenizerError, match="one text can be streamed"):
         generate(["a"], stream=True)
@@ -149,7 +149,7 @@ def test_a_hidden_position_that_the_text_did_not_reach_is_told_whoever_takes_the
     def write(position):
         with regard.edit(generate.model) as edit:
             edit.hide([position])
-            list(generate(prompts, max_length=6, min_length=6, **how))
+            list(generate(prompts, max_new_tokens=6, min_new_tokens=6, **how))
 
     write(longest + 4)  # the last token that was written was not read any more
     with pytest.warns(UserWarning, match=f"position {longest + 5} was never reached: {longest + 5} tokens at most"):
@@ -157,16 +157,16 @@ def test_a_hidden_position_that_the_text_did_not_reach_is_told_whoever_takes_the
 
 
 def test_edits_act_under_a_beam(generate):
-    plain = generate(PROMPTS[0], beam=3, max_length=8)
+    plain = generate(PROMPTS[0], beam=3, max_new_tokens=8)
     with regard.edit(generate.model) as edit:
         edit.head("decoder.0.self", [0, 1, 2]).off()
-        edited = generate(PROMPTS[0], beam=3, max_length=8)
+        edited = generate(PROMPTS[0], beam=3, max_new_tokens=8)
     assert edited.ids != plain.ids
 
 
 def test_hypotheses_come_best_first(generate):
-    best = generate(PROMPTS[0], beam=4, nbest=3, max_length=6)
-    ranks = [best.ranked, *(other.ranked for other in best.alternatives)]
+    best = generate(PROMPTS[0], beam=4, num_hypotheses=3, max_new_tokens=6)
+    ranks = [best.rank_score, *(other.rank_score for other in best.alternatives)]
     assert ranks == sorted(ranks, reverse=True)
     assert len({one.ids for one in (best, *best.alternatives)}) == 3
 
@@ -174,6 +174,6 @@ def test_hypotheses_come_best_first(generate):
 def test_lengths_of_the_folder_count_the_prompt(made, tmp_path):
     generate = regard.load(told(made[1], tmp_path, max_length=15, min_new_tokens=3))
     assert len(generate("the dog").ids) <= 8
-    assert len(generate("the dog", max_length=12, min_length=12).ids) == 12
+    assert len(generate("the dog", max_new_tokens=12, min_new_tokens=12).ids) == 12
     longer = regard.load(told(made[1], tmp_path, max_new_tokens=4))
     assert len(longer("the dog").ids) <= 4

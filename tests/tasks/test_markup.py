@@ -65,14 +65,14 @@ def test_a_tag_goes_with_its_words(page, text, partners, expected):
 @pytest.mark.parametrize("block", range(5))
 def test_generated_pages_come_out_well_formed_with_every_tag_once(marian, block):
     pages = [generated(seed) for seed in range(100 * block, 100 * block + 100)]
-    for page, found in zip(pages, marian(pages, markup="html", max_length=5), strict=True):
+    for page, found in zip(pages, marian(pages, markup="html", max_new_tokens=5), strict=True):
         after = Judge(found.text)
         assert after.is_sound, (page, found.text)
         assert after.tags == Judge(page).tags, (page, found.text)
 
 
 def test_without_tags_it_is_the_same_translation(marian):
-    plain, marked = marian(ENGLISH[0], max_length=8), marian(ENGLISH[0], max_length=8, markup="html")
+    plain, marked = marian(ENGLISH[0], max_new_tokens=8), marian(ENGLISH[0], max_new_tokens=8, markup="html")
     assert Judge(marked.text).words == plain.text.split()
     assert (marked.ids, marked.score, marked.tokens) == (plain.ids, plain.score, plain.tokens)
     assert marked.alignment.words == plain.alignment.words
@@ -80,15 +80,15 @@ def test_without_tags_it_is_the_same_translation(marian):
 
 def test_a_page_is_the_translation_of_its_parts(marian):
     page = f"<h1>{ENGLISH[0]}</h1>\n<p>{ENGLISH[1]}<br>{ENGLISH[3]}</p>"
-    parts = marian([ENGLISH[0], ENGLISH[1], ENGLISH[3]], max_length=6, beam=2)
-    found = marian(page, markup="html", max_length=6, beam=2, nbest=2)
+    parts = marian([ENGLISH[0], ENGLISH[1], ENGLISH[3]], max_new_tokens=6, beam=2)
+    found = marian(page, markup="html", max_new_tokens=6, beam=2, num_hypotheses=2)
     assert Judge(found.text).words == " ".join(one.text for one in parts).split()
     assert found.text.startswith("<h1>")
     assert "</h1> <p>" in found.text
     assert found.score == pytest.approx(sum(one.score for one in parts), abs=1e-4)
     assert found.source == page
     (other,) = found.alternatives
-    assert other.ranked <= found.ranked
+    assert other.rank_score <= found.rank_score
     assert Judge(other.text).tags == Judge(page).tags
     count = sum(len(one.split()) for one in (ENGLISH[0], ENGLISH[1], ENGLISH[3]))
     assert {source for source, _ in found.alignment.words} <= set(range(count))
@@ -96,11 +96,11 @@ def test_a_page_is_the_translation_of_its_parts(marian):
 
 
 def test_several_pages_keep_their_order_and_empty_ones_stay_empty(marian):
-    first, empty, last = marian([f"<b>{ENGLISH[0]}</b>", " <br> ", ENGLISH[1]], markup="html", max_length=5)
-    assert first.text == marian(f"<b>{ENGLISH[0]}</b>", markup="html", max_length=5).text
+    first, empty, last = marian([f"<b>{ENGLISH[0]}</b>", " <br> ", ENGLISH[1]], markup="html", max_new_tokens=5)
+    assert first.text == marian(f"<b>{ENGLISH[0]}</b>", markup="html", max_new_tokens=5).text
     assert empty.text == " <br> "
     assert empty.alignment.pharaoh == ""
-    assert Judge(last.text).words == marian(ENGLISH[1], max_length=5).text.split()
+    assert Judge(last.text).words == marian(ENGLISH[1], max_new_tokens=5).text.split()
 
 
 def test_an_unknown_markup_is_told(marian):

@@ -11,7 +11,7 @@ import regard
 from regard.checkpoints import CheckpointError
 from regard.decoding import DecodeResult, Hypothesis
 from regard.errors import RegardError
-from regard.tasks import Sampling, TextTooLong, TranslateTask, writing
+from regard.tasks import Sampling, TextTooLong, TranslateTask
 from regard.tasks.evaluation import evaluate
 from regard.tasks.evaluation.translators import remove_marks
 from regard.text import TabbedCorpus, TokenizerError
@@ -53,7 +53,7 @@ def test_sentencepiece_models_write_as_the_reference(kind, tmp_path):
     known = json.loads((tmp_path / "generation_config.json").read_text())
     (tmp_path / "generation_config.json").write_text(json.dumps(known | {"bad_words_ids": banned or None}))
     translate = regard.load(tmp_path)
-    found = translate(ENGLISH, max_length=14)
+    found = translate(ENGLISH, max_new_tokens=14)
     for text, one in zip(ENGLISH, found, strict=True):
         source = torch.tensor([translate.tokenizer.encode(text).ids])
         told = {"bad_words_ids": banned} if banned else {}
@@ -71,8 +71,8 @@ def test_a_language_is_asked_for_by_its_code(tmp_path):
     assert translate.read_source("The dog", None, translate.code("deu")).ids[0] == code
     assert code not in translate.read_source(">>deu<<The dog", None, "").ids
     assert (
-        translate("The dog", language="deu", max_length=5).ids
-        == translate("The dog", language=">>deu<<", max_length=5).ids
+        translate("The dog", language="deu", max_new_tokens=5).ids
+        == translate("The dog", language=">>deu<<", max_new_tokens=5).ids
     )
     with pytest.raises(TokenizerError, match="no language 'fra': >>deu<<"):
         translate("The dog", language="fra")
@@ -80,8 +80,8 @@ def test_a_language_is_asked_for_by_its_code(tmp_path):
 
 def test_answers_do_not_depend_on_the_batch(translate):
     assert isinstance(translate, TranslateTask)
-    together = translate(TEXTS, max_length=20)
-    alone = [translate(text, max_length=20) for text in TEXTS]
+    together = translate(TEXTS, max_new_tokens=20)
+    alone = [translate(text, max_new_tokens=20) for text in TEXTS]
     assert [one.ids for one in together] == [one.ids for one in alone]
     assert [one.score for one in together] == pytest.approx([one.score for one in alone], abs=1e-4)
     assert [one.source for one in together] == TEXTS
@@ -112,15 +112,19 @@ def test_a_folder_that_does_not_say_how_to_begin_is_an_error(made, tmp_path):
 
 
 def test_beams_and_penalties_are_those_of_the_folder_unless_told(made, tmp_path, monkeypatch):
-    asked = []
+    calls = []
 
-    def decode(*_, beam, nbest, length_penalty, sample, max_length, rules, **__):
-        asked.append((beam.size, beam.early_stop, nbest, length_penalty, sample, max_length, rules))
+    def decode(*_, beam, num_hypotheses, length_penalty, sampling, max_new_tokens, constraints, **__):
+        calls.append(
+            (beam.size, beam.early_stop, num_hypotheses, length_penalty, sampling, max_new_tokens, constraints)
+        )
         return [
-            DecodeResult(tuple(Hypothesis((9 + number,), (-1.0,), True, -float(number)) for number in range(nbest)))
+            DecodeResult(
+                tuple(Hypothesis((9 + number,), (-1.0,), True, -float(number)) for number in range(num_hypotheses))
+            )
         ]
 
-    monkeypatch.setattr(writing, "decode", decode)
+    monkeypatch.setattr(generation_config, "decode", decode)
     folder = told(
         made[1], tmp_path, num_beams=3, length_penalty=0.5, early_stopping="never", max_length=9, min_length=4,
         no_repeat_ngram_size=2, repetition_penalty=1.5, bad_words_ids=[[7], [8, 9]], begin_suppress_tokens=[5],
@@ -128,21 +132,26 @@ def test_beams_and_penalties_are_those_of_the_folder_unless_told(made, tmp_path,
     )  # fmt: skip
     translate = regard.load(folder)
     translate("a")
-    translate("a", beam=2, nbest=2, length_penalty=2.0, max_length=5, min_length=0)
-    translate("a", nbest=5)
-    (size, early, nbest, penalty, sample, most, rules), other, many = asked
-    assert (size, early, nbest, penalty, sample, most) == (3, False, 1, 0.5, None, [8])
-    assert (rules.shortest, rules.no_repeat, rules.repetition_penalty) == (3, 2, 1.5)
-    assert (rules.banned, rules.phrases, rules.banned_first, rules.first) == ((7, 6), ((8, 9),), (5,), 4)
+    translate("a", beam=2, num_hypotheses=2, length_penalty=2.0, max_new_tokens=5, min_new_tokens=0)
+    translate("a", num_hypotheses=5)
+    (size, early, num_hypotheses, penalty, sampling, limit, constraints), other, many = calls
+    assert (size, early, num_hypotheses, penalty, sampling, limit) == (3, False, 1, 0.5, None, [8])
+    assert (constraints.min_new_tokens, constraints.no_repeat, constraints.repetition_penalty) == (3, 2, 1.5)
+    assert (constraints.banned, constraints.phrases, constraints.banned_first, constraints.first) == (
+        (7, 6),
+        ((8, 9),),
+        (5,),
+        4,
+    )
     assert other[0] == 2
     assert other[2:4] == (2, 2.0)
-    assert (other[5], other[6].shortest) == ([5], 0)
+    assert (other[5], other[6].min_new_tokens) == ([5], 0)
     assert many[0] == 5
-    asked.clear()
-    for wanted in (True, {"top_k": 3, "min_p": 0.1}, Sampling(top_p=0.5)):
-        translate("a", sample=wanted, seed=4)
-    assert [one[0] for one in asked] == [1, 1, 1]
-    assert [one[4] for one in asked] == [
+    calls.clear()
+    for sample in (True, {"top_k": 3, "min_p": 0.1}, Sampling(top_p=0.5)):
+        translate("a", sample=sample, seed=4)
+    assert [call[0] for call in calls] == [1, 1, 1]
+    assert [call[4] for call in calls] == [
         Sampling(temperature=0.5, top_k=7, seed=4),
         Sampling(temperature=0.5, top_k=3, min_p=0.1, seed=4),
         Sampling(top_p=0.5, seed=4),
@@ -169,39 +178,39 @@ def test_settings_that_make_no_sense_are_one_line(made, tmp_path, wrong, message
 
 
 def test_hypotheses_come_best_first(translate):
-    best = translate(TEXTS[1], beam=5, nbest=4, max_length=12)
-    ranks = [best.ranked, *(other.ranked for other in best.alternatives)]
+    best = translate(TEXTS[1], beam=5, num_hypotheses=4, max_new_tokens=12)
+    ranks = [best.rank_score, *(other.rank_score for other in best.alternatives)]
     assert ranks == sorted(ranks, reverse=True)
     assert len({one.ids for one in (best, *best.alternatives)}) == 4
-    assert best.ids == translate(TEXTS[1], beam=5, max_length=12).ids
-    with pytest.raises(RegardError, match="nbest = 3, more than the 2"):
-        translate(TEXTS[1], beam=2, nbest=3)
+    assert best.ids == translate(TEXTS[1], beam=5, max_new_tokens=12).ids
+    with pytest.raises(RegardError, match="num_hypotheses = 3, more than the 2"):
+        translate(TEXTS[1], beam=2, num_hypotheses=3)
 
 
 def test_the_same_seed_draws_the_same_in_any_company(translate):
-    drawn = translate(TEXTS, sample={"temperature": 2.0}, seed=3, max_length=10)
-    assert drawn[2].ids == translate(TEXTS[2], sample={"temperature": 2.0}, seed=3, max_length=10).ids
-    assert drawn[2].ids != translate(TEXTS[2], sample={"temperature": 2.0}, seed=4, max_length=10).ids
-    own = translate(TEXTS, sample=Sampling(2.0, top_k=50, seed=(1, 2, 3, 4, 5)), max_length=10)
+    drawn = translate(TEXTS, sample={"temperature": 2.0}, seed=3, max_new_tokens=10)
+    assert drawn[2].ids == translate(TEXTS[2], sample={"temperature": 2.0}, seed=3, max_new_tokens=10).ids
+    assert drawn[2].ids != translate(TEXTS[2], sample={"temperature": 2.0}, seed=4, max_new_tokens=10).ids
+    own = translate(TEXTS, sample=Sampling(2.0, top_k=50, seed=(1, 2, 3, 4, 5)), max_new_tokens=10)
     assert own[2].ids == drawn[2].ids
 
 
 @pytest.mark.parametrize("text", ["", " ", "\t \n"])
 @pytest.mark.parametrize("split", [True, False])
 def test_what_is_empty_stays_empty(translate, text, split):
-    one = translate([text, "a dog"], split=split, max_length=4)[0]
+    one = translate([text, "a dog"], split=split, max_new_tokens=4)[0]
     assert (one.text, one.tokens, one.score, one.is_finished) == (text, (), 0, True)
     assert one.alignment.words == ()
 
 
 def test_progress_counts_texts(translate):
     steps = []
-    translate(["", "a. B.", "the dog"], split=True, max_length=3, progress=steps.append)
+    translate(["", "a. B.", "the dog"], split=True, max_new_tokens=3, progress=steps.append)
     assert sum(steps) == 3
 
 
 def test_a_translation_stops_where_the_model_has_no_more_places(translate):
-    one = translate("a dog", min_length=100, max_length=100)
+    one = translate("a dog", min_new_tokens=100, max_new_tokens=100)
     assert len(one.ids) == 47  # and the end, from what was read at 48 places
 
 

@@ -168,10 +168,10 @@ def test_a_table_goes_to_another_process_by_name(tmp_path, corpus):
 
 def test_processes_that_write_at_once_agree(tmp_path, corpus):
     code = f"""
-from regard.text import Tabbed, load_tokenizer, token_tables
+from regard.text import TabbedCorpus, load_tokenizer, token_tables
 tokenizer = load_tokenizer({str(tmp_path / "words")!r})
 coders = {{"source": tokenizer, "target": tokenizer}}
-tables = token_tables(Tabbed({str(corpus.path)!r}), coders, {str(tmp_path / "c")!r})
+tables = token_tables(TabbedCorpus({str(corpus.path)!r}), coders, {str(tmp_path / "c")!r})
 print([row.tolist() for row in (tables["target"][n] for n in range(4))])
 """
     from regard.text import save_tokenizer

@@ -2,22 +2,22 @@
 
 import pytest
 
-from regard.text.capitals import in_capitals, large, small
+from regard.text.capitals import is_in_capitals, to_capitals, to_sentence_case
 
 
 @pytest.mark.parametrize("text", ["WHERE IS THE STATION?", "STOP!", "«ÄRGER» 24", "ICH HEIẞE TOM."])
 def test_capitals_become_a_sentence_and_come_back(text):
-    assert in_capitals(text)
-    assert large(small(text)) == text
-    assert len(small(text)) == len(text)
-    assert not in_capitals(small(text))
+    assert is_in_capitals(text)
+    assert to_capitals(to_sentence_case(text)) == text
+    assert len(to_sentence_case(text)) == len(text)
+    assert not is_in_capitals(to_sentence_case(text))
 
 
 @pytest.mark.parametrize("text", ["Where?", "USA", "NATO-Staat", "", "  ", "?!", "1234", "東京は大きいです", "İZMİR"])
 def test_other_texts_are_not_in_capitals(text):
-    assert not in_capitals(text)
+    assert not is_in_capitals(text)
 
 
 def test_a_letter_without_one_capital_stays_or_is_written_large():
-    assert large("Straße, ŉ, ﬁne") == "STRAẞE, ŉ, ﬁNE"
-    assert small("«WO IST TOM?»") == "«Wo ist tom?»"
+    assert to_capitals("Straße, ŉ, ﬁne") == "STRAẞE, ŉ, ﬁNE"
+    assert to_sentence_case("«WO IST TOM?»") == "«Wo ist tom?»"

@@ -56,8 +56,8 @@ def test_a_fault_is_found_where_it_was_put(tmp_path, kind, place):
     for files in (two, [one]):
         (finding,) = check_files(files).findings
         assert (finding.kind, finding.stops) == (kind, kind in FAULTS)
-        assert finding.count == len(finding.places)
-        assert set(finding.places) <= {f"{file}:{place + 1}" for file in files}
+        assert finding.count == len(finding.locations)
+        assert set(finding.locations) <= {f"{file}:{place + 1}" for file in files}
 
 
 @pytest.mark.parametrize("letter", "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
@@ -73,13 +73,13 @@ def test_bytes_that_are_no_text_stop_training(tmp_path, content):
     two[1].write_bytes(two[1].read_bytes().replace(b"Nummer 7", content))
     report = check_files(two)
     assert report.stops
-    assert [(finding.kind, finding.places) for finding in report.findings] == [("not UTF-8", (f"{two[1]}:8",))]
+    assert [(finding.kind, finding.locations) for finding in report.findings] == [("not UTF-8", (f"{two[1]}:8",))]
 
 
 def test_counts_go_on_where_places_end(tmp_path):
     two, _ = written(tmp_path, [*SOUND, *[("", "")] * 10])
     (finding,) = check_files(two).findings
-    assert (finding.kind, finding.count, len(finding.places)) == ("empty", 20, FEW)
+    assert (finding.kind, finding.count, len(finding.locations)) == ("empty", 20, FEW)
 
 
 @pytest.mark.parametrize("cut", [0, 1])
@@ -88,7 +88,7 @@ def test_unequal_files_are_told_from_the_first_line_alone(tmp_path, cut):
     two[cut].write_text("".join(two[cut].read_text().splitlines(keepends=True)[:30]))
     report = check_files(two)
     (finding,) = report.findings
-    assert (finding.kind, finding.count, finding.places) == ("unequal", 10, (f"{two[1 - cut]}:31",))
+    assert (finding.kind, finding.count, finding.locations) == ("unequal", 10, (f"{two[1 - cut]}:31",))
     assert sorted(report.lines) == [30, 40]
 
 
@@ -97,7 +97,7 @@ def test_a_line_that_is_no_pair_stops_training(tmp_path, line):
     _, one = written(tmp_path)
     one.write_text(f"{one.read_text()}{line}\n")
     (finding,) = check_files([one]).findings
-    assert (finding.kind, finding.places) == ("columns", (f"{one}:41",))
+    assert (finding.kind, finding.locations) == ("columns", (f"{one}:41",))
 
 
 def test_an_empty_file_and_half_an_archive_stop_training(tmp_path):
@@ -148,7 +148,7 @@ def test_a_line_without_end_takes_no_memory(tmp_path):
 import re, sys
 from regard.text import check_files
 report = check_files([sys.argv[1]])
-print(report.lines, [(finding.kind, finding.places[0].rpartition(":")[2]) for finding in report.findings])
+print(report.lines, [(finding.kind, finding.locations[0].rpartition(":")[2]) for finding in report.findings])
 print(int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) >> 10, "torch" in sys.modules)
 """
     ran = subprocess.run([sys.executable, "-c", code, tmp_path / "endless"], capture_output=True, text=True)

@@ -64,5 +64,5 @@ def test_real_files_are_read_whole():
     assert sum(1 for _ in TabbedCorpus(shared("tatoeba-en-de/valid.tsv.xz"))) == 1979
     raw = ParallelCorpus(shared("multi30k/raw/val.en.gz"), shared("multi30k/raw/val.de.gz"))
     assert sum(1 for _ in raw) == 1014
-    letters = "".join(line for (line,) in PlainCorpus(shared("tinyshakespeare/input.txt.xz"), ends=True))
+    letters = "".join(line for (line,) in PlainCorpus(shared("tinyshakespeare/input.txt.xz"), line_ends=True))
     assert (len(letters), len(set(letters))) == (1_115_394, 65)

@@ -96,7 +96,7 @@ def test_byte_pieces_equal_those_of_roberta(roberta, settings, tmp_path):
 def test_a_tokenizer_json_equals_the_files_that_it_was_made_from(kind, request, tmp_path):
     folder = request.getfixturevalue(kind)
     plain = load_tokenizer(folder)
-    plain.coder.whole.save(str(tmp_path / "tokenizer.json"))
+    plain.model.whole.save(str(tmp_path / "tokenizer.json"))
     again = load_tokenizer(tmp_path)
     for line in LINES[:120]:
         assert again.encode(line) == plain.encode(line)
@@ -129,13 +129,13 @@ def test_special_numbers_come_from_the_files(bert, gpt2, roberta):
 
 
 def test_the_numbers_of_a_config_fill_gaps(gpt2, tmp_path):
-    load_tokenizer(gpt2).coder.whole.save(str(tmp_path / "tokenizer.json"))
+    load_tokenizer(gpt2).model.whole.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "config.json").write_text('{"model_type": "gpt2", "pad_token_id": 7, "eos_token_id": [0, 9]}')
     assert load_tokenizer(tmp_path).specials == Specials(eos=0, pad=7)
 
 
 def test_a_length_or_padding_in_tokenizer_json_cuts_nothing(bert, tmp_path):
-    whole = load_tokenizer(bert).coder.whole
+    whole = load_tokenizer(bert).model.whole
     whole.enable_truncation(4)
     whole.enable_padding(length=9)
     whole.save(str(tmp_path / "tokenizer.json"))

@@ -169,7 +169,7 @@ from varied import LINES
 from regard.text import train_tokenizer
 texts = [line for line in LINES if "\\0" not in line] * 3 + {TEXTS!r}
 made = train_tokenizer({kind!r}, 1500, texts)
-print(hashlib.sha256(made.coder.whole.to_str().encode()).hexdigest())
+print(hashlib.sha256(made.model.whole.to_str().encode()).hexdigest())
 """
 
 
@@ -217,12 +217,12 @@ def replayed(words, merges):
 
 
 def merges(tokenizer):
-    return [tuple(pair) for pair in json.loads(tokenizer.coder.whole.to_str())["model"]["merges"]]
+    return [tuple(pair) for pair in json.loads(tokenizer.model.whole.to_str())["model"]["merges"]]
 
 
 def counted_words(tokenizer, text):
     """How often each word is there, as the tokeniser cuts a text before it merges."""
-    return Counter(tuple(word) for word, _ in tokenizer.coder.whole.pre_tokenizer.pre_tokenize_str(text))
+    return Counter(tuple(word) for word, _ in tokenizer.model.whole.pre_tokenizer.pre_tokenize_str(text))
 
 
 def test_every_merge_is_of_a_most_frequent_pair():

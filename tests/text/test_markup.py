@@ -13,7 +13,7 @@ def put_together(text):
     """The same words, every mark where it was."""
     parts = html(text)
     marked = (
-        part if isinstance(part, str) else part.marked(part.text, [(mark.begin, mark.end) for mark in part.marks])
+        part if isinstance(part, str) else part.with_marks(part.text, [(mark.begin, mark.end) for mark in part.marks])
         for part in parts
     )
     return "".join(marked)

@@ -13,7 +13,7 @@ def text(length):
 @given(some.lists(some.integers(0, 40), max_size=30), some.integers(1, 100), some.sampled_from(["left", "right"]))
 def test_every_text_comes_once_and_whole(lengths, room, side):
     seen = {}
-    for batch in batches([text(length) for length in lengths], pad=1, side=side, room=room):
+    for batch in batches([text(length) for length in lengths], pad=1, side=side, batch_tokens=room):
         assert batch.tokens.numel() <= room or len(batch.rows) == 1
         for row, tokens, attention_mask, segments in zip(
             batch.rows, batch.tokens, batch.attention_mask, batch.segments, strict=True
@@ -27,7 +27,7 @@ def test_every_text_comes_once_and_whole(lengths, room, side):
 
 
 def test_texts_of_like_length_stand_together():
-    (first, second) = batches([text(length) for length in (2, 9, 3, 9)], room=18)
+    (first, second) = batches([text(length) for length in (2, 9, 3, 9)], batch_tokens=18)
     assert sorted(first.rows) == [1, 3]
     assert sorted(second.rows) == [0, 2]
     assert first.attention_mask.all()

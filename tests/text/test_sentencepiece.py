@@ -81,7 +81,7 @@ def test_text_that_looks_special_stays_text(kind, request):
     for text in ("</s>", "a</s>b <unk>", "<pad>", "<extra_id_0>"):
         found = ours.encode(text)
         assert found.ids[-1] == end
-        assert not (set(ours.coder.special) - {unknown}) & set(found.ids[:-1]), found.tokens
+        assert not (set(ours.model.special) - {unknown}) & set(found.ids[:-1]), found.tokens
 
 
 @pytest.mark.parametrize("kind", ["t5", "marian"])

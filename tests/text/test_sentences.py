@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.text.sentences import parts, split
+from regard.text.sentences import split, split_long
 
 LETTERS = st.text(st.sampled_from("aB1 \n.!?…\"'“”»«()。！「」，;,—é中\u2028\t"), max_size=40)
 
@@ -60,7 +60,7 @@ def test_gaps_and_lines_are_kept():
 
 @given(st.text(st.sampled_from("ab ,;—，\n"), min_size=1, max_size=60), st.integers(1, 20))
 def test_parts_fit_and_joined_are_the_text(text, room):
-    found = parts(text, lambda piece: len(piece) <= room)
+    found = split_long(text, lambda piece: len(piece) <= room)
     if found:
         assert "".join(piece + gap for piece, gap in found) == text
         assert all(len(piece) <= room for piece, _ in found)
@@ -70,13 +70,13 @@ def test_parts_fit_and_joined_are_the_text(text, room):
 
 def test_a_sentence_is_cut_after_a_clause_rather_than_between_words():
     text = "when the dog sleeps, the cat runs over"
-    assert parts(text, lambda piece: len(piece) < 25) == [("when the dog sleeps,", " "), ("the cat runs over", "")]
-    assert parts("one two three four", lambda piece: len(piece) < 10) == [
+    assert split_long(text, lambda piece: len(piece) < 25) == [("when the dog sleeps,", " "), ("the cat runs over", "")]
+    assert split_long("one two three four", lambda piece: len(piece) < 10) == [
         ("one two", " "),
         ("three", " "),
         ("four", ""),
     ]
-    assert parts("x" * 30, lambda piece: len(piece) < 10) == []
+    assert split_long("x" * 30, lambda piece: len(piece) < 10) == []
 
 
 def test_time_grows_with_the_text():

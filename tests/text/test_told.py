@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from regard.text import DataError, Question, Stories, train_tokenizer
-from regard.text.told import StoryBatch, numbered, rows
+from regard.text.told import StoryBatch, encode_story, story_rows
 
 STORY = ("Mary went to the kitchen.", "John went home.", "Mary took the milk, then the apple.")
 TEXTS = [*STORY, "Where is Mary?", "What has Mary?", "milk,apple"]
@@ -22,18 +22,18 @@ def test_words_have_no_marks_and_lists_are_one_word(tokenizer):
 
 
 def test_a_story_is_the_last_sentences_of_it(tokenizer):
-    story, question = numbered(STORY, "Where is Mary?", tokenizer, memories=2)
+    story, question = encode_story(STORY, "Where is Mary?", tokenizer, memories=2)
     assert story.shape == (2, 7)
     assert tokenizer.tokens(story[0].tolist()) == ("john", "went", "home", *["<pad>"] * 4)
     assert tokenizer.tokens(question.tolist()) == ("where", "is", "mary")
-    assert len(numbered(STORY, "Where is Mary?", tokenizer)[0]) == 3
+    assert len(encode_story(STORY, "Where is Mary?", tokenizer)[0]) == 3
 
 
 def test_an_answer_is_one_word(tokenizer):
     asked = Question(STORY, "What has Mary?", "milk,apple", (2,), "qa.txt:4")
-    assert tokenizer.tokens(rows([asked], tokenizer)[0][2].tolist()) == ("milk,apple",)
+    assert tokenizer.tokens(story_rows([asked], tokenizer)[0][2].tolist()) == ("milk,apple",)
     with pytest.raises(DataError, match=r"qa\.txt:4: an answer of one word expected, got 'the milk'"):
-        rows([Question(STORY, "What?", "the milk", (), "qa.txt:4")], tokenizer)
+        story_rows([Question(STORY, "What?", "the milk", (), "qa.txt:4")], tokenizer)
 
 
 def test_what_is_taken_has_no_padding_to_spare():

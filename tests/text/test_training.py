@@ -14,7 +14,7 @@ from shared import shared
 
 from regard.errors import RegardError
 from regard.text import DataError, TabbedCorpus, TokenTable, TrainingBatches, token_tables, train_tokenizer
-from regard.text.training import too_long
+from regard.text.training import too_long_samples
 
 
 class Table(TokenTable):
@@ -152,9 +152,9 @@ def test_loader_workers_change_nothing(tmp_path, workers, start):
 
 def test_some_samples_can_be_left_out():
     tables = both(MANY)
-    over = too_long(tables, {"target": 15})
+    over = too_long_samples(tables, {"target": 15})
     assert over.tolist() == [sample for sample, (_, target) in enumerate(MANY) if target > 15]
-    assert too_long(tables, 22).tolist() == [sample for sample, pair in enumerate(MANY) if max(pair) > 22]
+    assert too_long_samples(tables, 22).tolist() == [sample for sample, pair in enumerate(MANY) if max(pair) > 22]
     kept = np.setdiff1d(np.arange(len(MANY)), over)
     batches = TrainingBatches(tables, tokens=100, samples=kept)
     seen = torch.cat([batches[0, number].samples for number in range(len(batches))])

@@ -5,7 +5,9 @@ import pytest
 from training.tiny import RECIPE, write_recipe_file
 
 from regard.training import RecipeError, read_recipe
-from regard.training.reading import changed_keys, write_recipe
+from regard.training.old_keys import OLD_KEYS
+from regard.training.reading import changed_keys, flatten, write_recipe
+from regard.training.recipe import DataRecipe, Recipe
 
 FOLDER = Path(__file__).parents[2] / "recipes"
 SHIPPED = sorted(path for path in FOLDER.glob("*.toml") if path.name != "cards.toml")  # what model cards say

@@ -60,7 +60,7 @@ def test_a_stop_during_an_evaluation_saves_and_the_evaluation_comes_later(whole,
             asked.append(os.kill(os.getpid(), signal.SIGTERM))
         return real(*given)
 
-    monkeypatch.setattr(judge, "held_out", disturbed)
+    monkeypatch.setattr(judge, "held_out_scores", disturbed)
     with pytest.raises(Stopped):
         train(recipe, reporting=Quiet())
     state = json.loads((Path(recipe.run) / "checkpoints/step-00000004/state.json").read_text())

@@ -11,14 +11,10 @@ import torch
 from starlette.testclient import TestClient
 
 # Here and not in a thread of the server: shape checks rewrite what is imported, which Python 3.11 does one at a time.
-import regard.tasks.listing
-import regard.viewer.exporting
-import regard.viewer.inside
-import regard.viewer.learn  # noqa: F401
 from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import LIMITS, Limits
+from regard.viewer.model_store import ModelStore
 from regard.viewer.server import create_app
-from regard.viewer.shelf import ModelStore
 
 STORY = "Brian is a frog. Lily is gray. Brian is yellow. Julius is green. Greg is a frog."
 SAMPLES = Path(__file__).parent / "samples"
@@ -39,7 +35,7 @@ def lines(answer) -> list[dict]:
 
 def run(asking, **ask) -> dict:
     """A finished run."""
-    told = lines(asking.post("/api/runs", json={"model": "shakespeare", "max_tokens": 4, **ask}))
+    told = lines(asking.post("/api/runs", json={"model": "shakespeare", "max_new_tokens": 4, **ask}))
     assert told[-1]["state"] == "done", told[-1]
     return asking.get(f"/api/runs/{told[-1]['run']}").json()
 

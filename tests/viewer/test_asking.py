@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from viewer.small import client, framed, run, theirs
 
 import regard
-from regard.viewer.shelf import ModelStore
+from regard.viewer.model_store import ModelStore
 
 KINDS = {
     "fill": "ForMaskedLM",
@@ -28,12 +28,12 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def asking(folders):
-    with client(ModelStore(folders, most=9)) as found:
+    with client(ModelStore(folders, max_loaded=9)) as found:
         yield found
 
 
 def weights(asking, told: dict, place: str, head: int) -> torch.Tensor:
-    where = f"/api/runs/{told['id']}/tile?place={place}&level=0&row=0&column=0"
+    where = f"/api/runs/{told['id']}/tile?layer={place}&level=0&row=0&column=0"
     head, numbers = framed(asking.get(f"{where}&head={head}").content)
     return torch.tensor(numbers).view(head["rows"], head["columns"])
 
@@ -55,7 +55,7 @@ def test_the_heads_of_a_bert_are_those_of_transformers(asking, folders, name):
 
 
 def test_the_heads_of_a_translator_are_those_of_transformers(asking, folders):
-    told = run(asking, model="translate", text="ein Hund", beam=2, max_tokens=6)
+    told = run(asking, model="translate", text="ein Hund", beam=2, max_new_tokens=6)
     source, target = (torch.tensor([side["ids"]]) for side in told["sides"])
     expected = theirs(folders["translate"], "BartForConditionalGeneration", input_ids=source, decoder_input_ids=target)
     for place, theirs_of in (
@@ -90,7 +90,7 @@ def test_answers_are_those_of_the_task(asking, folders):
     vector = run(asking, model="embed", text="a good film")
     assert_close(torch.tensor(vector["answer"]["vector"]), regard.load(folders["embed"])("a good film").vector)
     edits = [{"do": "hide", "layer": "encoder.*.self", "positions": [2]}]
-    changed = run(asking, model="embed", text="a good film", edits=edits, base=vector["id"])["difference"]
+    changed = run(asking, model="embed", text="a good film", edits=edits, base=vector["id"])["edit_effect"]
     assert -1 <= changed["similarity"] < 1
 
 
@@ -99,5 +99,5 @@ def test_answers_are_those_of_the_task(asking, folders):
 )
 def test_a_text_in_capitals_is_answered_as_the_task_answers_it(asking):
     text = "WHERE IS THE STATION?"
-    told = run(asking, model="en-de", text=text, max_tokens=None)
+    told = run(asking, model="en-de", text=text, max_new_tokens=None)
     assert told["answer"]["text"] == regard.load("en-de")(text).text

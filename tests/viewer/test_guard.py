@@ -133,9 +133,9 @@ def test_a_long_body_is_refused_before_it_is_read():
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-1", "1e3", "99999999999999999999", "", "0x1", "1;2"])
 def test_a_number_that_is_none_is_refused(asking, number):
-    where = f"/api/runs/{run(asking, text='a', max_tokens=1)['id']}"
+    where = f"/api/runs/{run(asking, text='a', max_new_tokens=1)['id']}"
     for path in ("tile?level=0&row=0&column=0&head=", "row?row=0&head=", "pair?row=0&column=0&head=", "links?heads="):
-        answer = asking.get(f"{where}/{path}{number}&place=decoder.0.self")
+        answer = asking.get(f"{where}/{path}{number}&layer=decoder.0.self")
         assert answer.status_code in (400, 422), answer.text
         assert answer.json().keys() == {"error"}
 

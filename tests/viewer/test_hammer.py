@@ -53,7 +53,7 @@ class Client:
             connection.close()
 
     def once(self) -> None:
-        ask = {"model": "shakespeare", "text": self.text, "edits": self.edits, "max_tokens": TOKENS}
+        ask = {"model": "shakespeare", "text": self.text, "edits": self.edits, "max_new_tokens": TOKENS}
         status, headers, body = self.ask("POST", "/api/runs", ask)
         if status == 429:
             self.refusals += 1
@@ -124,7 +124,7 @@ def test_a_run_ends_when_its_page_goes_away(server):
     one = Client(0, server[0])
     one.once()
     connection = http.client.HTTPConnection(server[0], timeout=120)
-    ask = {"model": "shakespeare", "text": "To be", "max_tokens": 250}
+    ask = {"model": "shakespeare", "text": "To be", "max_new_tokens": 250}
     connection.request("POST", "/api/runs", json.dumps(ask), {"content-type": "application/json"})
     name = json.loads(connection.getresponse().readline())["run"]
     connection.sock.close()  # in the middle of a sentence

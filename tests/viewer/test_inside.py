@@ -7,7 +7,7 @@ from torch.testing import assert_close
 from viewer.small import STORY, client, run
 
 import regard
-from regard.viewer.shelf import ModelStore
+from regard.viewer.model_store import ModelStore
 
 OFF = [{"do": "scale", "layer": "decoder.1.self", "heads": [0], "factor": 0.0}]
 
@@ -30,9 +30,9 @@ def numbers(asking, told: dict, view: str, query: str = "") -> dict[str, torch.T
 
 
 def test_importance_is_the_slope_of_the_loss_at_each_gate(asking, shakespeare):
-    told = run(asking, text="To be, or not", max_tokens=4)
+    told = run(asking, text="To be, or not", max_new_tokens=4)
     found = numbers(asking, told, "importance")["importance"]
-    ids, given = torch.tensor([told["sides"][0]["ids"]]), told["sides"][0]["given"]
+    ids, given = torch.tensor([told["sides"][0]["ids"]]), told["sides"][0]["prefix_length"]
 
     def loss(factor: float) -> float:  # of the written tokens, the head turned down by hand
         edits = [{"do": "scale", "layer": "decoder.2.self", "heads": [3], "factor": factor}]
@@ -45,7 +45,7 @@ def test_importance_is_the_slope_of_the_loss_at_each_gate(asking, shakespeare):
 
 
 def test_the_last_row_of_the_lens_is_what_the_model_says(asking, shakespeare):
-    told = run(asking, text="To be, or not", max_tokens=3, edits=OFF)
+    told = run(asking, text="To be, or not", max_new_tokens=3, edits=OFF)
     found = numbers(asking, told, "lens")
     with torch.no_grad(), regard.edit(shakespeare.model, OFF):
         expected = shakespeare.model(torch.tensor([told["sides"][0]["ids"]]))[0].softmax(-1).amax(-1)
@@ -77,8 +77,8 @@ def test_a_rollout_shares_out_one(asking):
 
 
 def test_heads_before_an_edit_stay_and_those_after_it_differ(asking):
-    before = run(asking, text="To be, or not", max_tokens=0)
-    after = run(asking, text="To be, or not", max_tokens=0, edits=OFF)
+    before = run(asking, text="To be, or not", max_new_tokens=0)
+    after = run(asking, text="To be, or not", max_new_tokens=0, edits=OFF)
     found = numbers(asking, before, "diff", f"?other={after['id']}")["divergence"]
     assert found[:2].max() < 1e-6
     assert (found[2:].amax(-1) > 1e-6).all()

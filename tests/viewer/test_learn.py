@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 from regard.errors import RegardError
 from regard.viewer import learn
-from regard.viewer.shelf import ModelStore
+from regard.viewer.model_store import ModelStore
 
 SHELF = ModelStore()
 
@@ -64,7 +64,7 @@ def test_the_matrix_form_is_that_of_torch():
 def test_heads_are_put_together_as_they_were_split(heads):
     grids, _ = numbers("heads", heads=heads)
     joined = torch.cat([grids[f"weights {head}"] @ grids[f"values {head}"] for head in range(heads)], -1)
-    assert_close(grids["joined"], joined)
+    assert_close(grids["concatenated"], joined)
     assert_close(grids["output"], joined @ grids["output weights"])
     assert_close(grids["queries"], torch.cat([grids[f"queries {head}"] for head in range(heads)], -1))
 
@@ -83,7 +83,7 @@ def test_masks_are_those_of_their_names():
         ("causal and padding", ones.tril() * (torch.arange(6) < 3)),
         ("window", ones.tril(1).triu(-1)),
     ):
-        grids, _ = numbers("masks", mask=name, real=3, window=1)
+        grids, _ = numbers("masks", mask=name, length=3, window=1)
         assert_close(grids["mask"], expected)
         scores = grids["scores"].masked_fill(expected == 0, -torch.inf)
         assert_close(grids["weights"], scores.softmax(-1))

@@ -98,6 +98,6 @@ def test_a_tile_has_its_place_in_its_head_and_waits_for_its_pyramid():
 def test_thumbnails_hold_all_heads_of_all_places():
     patterns = {"one": drawn(), "two": Pattern(torch.randn(1, 3, 50, 4), torch.randn(1, 3, 7, 4))}
     head, numbers = framed(maps.overview(patterns, {}, "max", 8))
-    assert [(one["heads"], one["rows"], one["columns"]) for one in head["places"]] == [(2, 5, 5), (3, 7, 1)]
+    assert [(one["heads"], one["rows"], one["columns"]) for one in head["layers"]] == [(2, 5, 5), (3, 7, 1)]
     assert len(numbers) == 2 * 5 * 5 + 3 * 7
-    assert numbers.max() == pytest.approx(max(max(one["largest"]) for one in head["places"]))
+    assert numbers.max() == pytest.approx(max(max(one["largest"]) for one in head["layers"]))

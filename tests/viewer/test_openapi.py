@@ -8,8 +8,8 @@ from viewer.small import run
 
 from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import Limits
+from regard.viewer.model_store import ModelStore
 from regard.viewer.server import create_app
-from regard.viewer.shelf import ModelStore
 
 app = create_app(ModelStore(), ServerAddress(port=80), limits=Limits(letters=200, max_new_tokens=3, beam=2))
 schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers={"host": "127.0.0.1"})
@@ -21,7 +21,7 @@ def finished():
     from starlette.testclient import TestClient
 
     with TestClient(app, base_url="http://127.0.0.1") as asking:
-        yield run(asking, text="To be", max_tokens=1)["id"]
+        yield run(asking, text="To be", max_new_tokens=1)["id"]
 
 
 def asked(case, finished):

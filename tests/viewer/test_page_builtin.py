@@ -66,7 +66,7 @@ def test_every_head_has_a_thumbnail_and_opens(visit, seen):
     )
     page.get_by_role("img", name=re.compile("thumbnails")).click(position={"x": 118 + 106 + 30, "y": 24 + 30})
     page.locator("main[data-view=links]").wait_for()
-    visit.holds("place=encoder.0.self&head=1")
+    visit.holds("layer=encoder.0.self&head=1")
 
 
 @pytest.mark.proof

@@ -33,10 +33,10 @@ def test_a_click_on_a_thumbnail_opens_its_head(visit):
     thumbnails = page.get_by_role("img", name=re.compile("thumbnails"))
     thumbnails.click(position={"x": 118 + 106 + 30, "y": 24 + 30})  # the second head of the first layer
     page.locator("main[data-view=links]").wait_for()
-    visit.holds("place=encoder.0.self&head=1")
+    visit.holds("layer=encoder.0.self&head=1")
     page.keyboard.press("2")
     page.keyboard.press("]")
-    visit.holds("place=encoder.1.self")
+    visit.holds("layer=encoder.1.self")
 
 
 def test_links_are_the_keys_that_are_looked_at_most(visit, seen):

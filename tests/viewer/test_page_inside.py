@@ -60,7 +60,7 @@ def test_an_important_head_opens_with_a_click(visit):
     cell = page.get_by_role("button", name=re.compile(r"decoder\.1\.cross → head 2"))
     cell.click()
     page.locator("main[data-view=links]").wait_for()
-    visit.holds("place=decoder.1.cross&head=2")
+    visit.holds("layer=decoder.1.cross&head=2")
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def test_two_models_are_compared_head_by_head(visit, apart):
     rows = visit.table("Difference of encoder.0.self, head 3")
     weights = apart["encoder.0.self"][0, 3]
     assert [float(row[3]) for row in rows] == pytest.approx(weights.flatten().tolist(), abs=1e-5)
-    visit.holds("place=encoder.0.self&head=3")
+    visit.holds("layer=encoder.0.self&head=3")
     visit.holds("with=tuned")
 
 

@@ -9,7 +9,7 @@ from viewer.small import SAMPLES, STORY, client, framed, run
 
 from regard.viewer import payload
 
-KINDS = {path.stem: getattr(payload, path.stem.capitalize()) for path in sorted(SAMPLES.glob("*.json"))}
+KINDS = {path.stem: getattr(payload, path.stem.title().replace("_", "")) for path in sorted(SAMPLES.glob("*.json"))}
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -19,34 +19,51 @@ def test_a_sample_is_what_the_server_sends(name):
 
 
 def test_every_answer_has_a_sample():
-    parts = {"Side", "Place", "Option", "Answer", "Node", "Tree", "Aligned", "Candidates", "Shift", "Contest", "Change"}
-    parts |= {"Difference", "Looked", "Model", "Bounds", "Grid", "Fact", "Topic", "Drawing", "Given", "Told"}
-    known = {
+    parts = {"TokenColumn", "LayerInfo", "Option", "AnswerPayload", "BeamNode", "BeamTreePayload", "AlignmentPayload"}
+    parts |= {"CandidateTokens", "ProbabilityShift", "CompetingTokens", "TextChange", "EditEffect", "AttendedKey"}
+    parts |= {"ModelInfo", "Bounds", "Grid", "Fact", "Topic", "SamplingOptions"}
+    parts |= {"RequestModel", "ResponseModel", "VersionedResponse"}
+    models = {
         name for name, kind in vars(payload).items() if isinstance(kind, type) and kind.__module__ == payload.__name__
     }
-    assert known - parts == {kind.__name__ for kind in KINDS.values()}
+    assert models - parts == {kind.__name__ for kind in KINDS.values()}
 
 
 def test_answers_have_the_fields_of_the_samples():
-    with client() as asking:
-        found = {"run": run(asking, text="To be"), "models": asking.get("/api/models").json()}
-        found["health"] = asking.get("/health").json()
-        where = f"/api/runs/{found['run']['id']}"
-        for name, query in (("row", "row=1"), ("pair", "row=1&column=0"), ("links", "heads=0,1")):
-            found[name] = asking.get(f"{where}/{name}?place=decoder.0.self&head=0&{query}").json()
-        found["topics"] = asking.get("/api/learn").json()
-        found["lesson"] = asking.post("/api/learn/softmax", json={}).json()
-        found["fault"] = asking.get("/api/runs/none").json()
-        memory = run(asking, model="babi", text=STORY, second="What color is Greg?")
-    for name, answer in {**found, "run ": memory}.items():
+    with client() as server:
+        answers = {"run_payload": run(server, text="To be"), "model_list": server.get("/api/models").json()}
+        answers["health"] = server.get("/health").json()
+        path = f"/api/runs/{answers['run_payload']['id']}"
+        for name, route, query in (
+            ("softmax_row", "row", "row=1"),
+            ("score_detail", "pair", "row=1&column=0"),
+            ("top_links", "links", "heads=0,1"),
+        ):
+            answers[name] = server.get(f"{path}/{route}?layer=decoder.0.self&head=0&{query}").json()
+        answers["topic_list"] = server.get("/api/learn").json()
+        answers["lesson_numbers"] = server.post("/api/learn/softmax", json={}).json()
+        answers["fault"] = server.get("/api/runs/none").json()
+        memory = run(server, model="babi", text=STORY, second="What color is Greg?")
+    for name, answer in {**answers, "run_payload ": memory}.items():
         assert answer.keys() == json.loads((SAMPLES / f"{name.strip()}.json").read_text()).keys(), name
+        assert answer["version"] == payload.API_VERSION
+
+
+def test_a_page_of_another_version_is_refused_in_one_line():
+    with client() as server:
+        answer = server.get("/api/models", headers={"x-regard-version": "1"})
+        assert answer.status_code == 400
+        assert answer.json()["error"] == "this page speaks version 1 of the API, the server version 2: reload the page"
+        assert server.get("/health", headers={"x-regard-version": "1"}).json()["version"] == payload.API_VERSION
+        same = {"x-regard-version": str(payload.API_VERSION)}
+        assert server.get("/api/models", headers=same).status_code == 200
 
 
 def test_a_frame_is_a_head_and_numbers():
     numbers = torch.arange(6.0).view(2, 3)
     body = payload.frame({"name": "é"}, [numbers])
-    head, found = framed(body)
-    assert head == {"name": "é"}
-    assert found.tolist() == numbers.flatten().tolist()
+    head, values = framed(body)
+    assert head == {"version": payload.API_VERSION, "name": "é"}
+    assert values.tolist() == numbers.flatten().tolist()
     assert (len(body) - 4 * 6) % 4 == 0
     assert body[-4:] == struct.pack("<f", 5.0)

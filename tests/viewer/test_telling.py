@@ -24,18 +24,18 @@ def task():
 
 @pytest.mark.parametrize(("edits", "most"), [([], None), ([], 4), (EDITS, None)])
 def test_the_alignment_is_the_tasks_own(asking, task, edits, most):
-    told = run(asking, model="en-de", text=TEXT, beam=2, max_tokens=most, edits=edits)
+    told = run(asking, model="en-de", text=TEXT, beam=2, max_new_tokens=most, edits=edits)
     with regard.edit(task.model, edits):
         expected = task(TEXT, beam=2, max_length=most)
     assert told["answer"]["is_finished"] == expected.is_finished == (most is None)
-    assert told["alignment"]["look"] == str(task.look)
+    assert told["alignment"]["heads"] == str(task.look)
     assert_close(torch.tensor(told["alignment"]["weights"]), expected.alignment.weights, atol=1e-5, rtol=0)
     assert [tuple(pair) for pair in told["alignment"]["words"]] == list(expected.alignment.words)
 
 
 def test_a_paragraph_is_read_a_sentence_at_a_time(asking, task):
     text = "The dog sleeps. Where is the station?\nA man  reads."
-    told = [run(asking, model="en-de", text=text, beam=2, max_tokens=None, sentence=number) for number in range(3)]
+    told = [run(asking, model="en-de", text=text, beam=2, max_new_tokens=None, sentence=number) for number in range(3)]
     assert (
         [one["text"] for one in told]
         == told[0]["sentences"]

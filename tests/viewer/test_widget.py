@@ -55,7 +55,7 @@ def test_what_was_seen_can_be_asked_about():
     pattern = Pattern(torch.randn(2, 2, 5, 4), torch.randn(2, 2, 7, 4))
     app = kept({"decoder.0.cross": (pattern, list("vwxyz"), list("abcdefg"))}, batch=1)
     assert lines(told(app)) == {"text": "vwxyz", "source": "abcdefg"}
-    _, body = ask(app, "/api/runs/seen/tile?place=decoder.0.cross&head=1&level=0&row=0&column=0")
+    _, body = ask(app, "/api/runs/seen/tile?layer=decoder.0.cross&head=1&level=0&row=0&column=0")
     torch.testing.assert_close(torch.tensor(framed(body)[1]).view(5, 7), torch.softmax(
         pattern.query[1, 1] @ pattern.key[1, 1].T / 2, -1
     ))  # fmt: skip
@@ -76,7 +76,7 @@ def test_what_was_seen_can_be_asked_about():
 def test_every_row_has_the_name_that_it_was_given(place, queries, rows, columns, expected):
     pattern = Pattern(torch.randn(1, 1, queries, 4), torch.randn(1, 1, 5, 4))
     run = told(kept({place: (pattern, rows and list(rows), columns and list(columns))}))
-    (found,) = run["places"]
+    (found,) = run["layers"]
     assert (found["rows"], found["columns"]) == expected
     assert lines(run) == {expected[0]: rows or "01", expected[1]: columns or "01234"}
 
@@ -91,7 +91,7 @@ def test_a_model_can_be_asked_and_edited():
     task = regard.load("shakespeare")
     app = create_app(widget.model_store_with(task), ServerAddress(port=widget.PORT), first=widget.NAME)
     edits = [{"do": "scale", "layer": "decoder.0.self", "heads": [1], "factor": 0.0}]
-    wanted = {"model": widget.NAME, "text": "To be", "max_tokens": 3, "edits": edits}
+    wanted = {"model": widget.NAME, "text": "To be", "max_new_tokens": 3, "edits": edits}
     head, body = ask(app, "/api/runs", "POST", wanted)
     assert head["type"] == "application/x-ndjson"
     last = json.loads(body.splitlines()[-1])

@@ -5,7 +5,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from regard.attention.biases import Bias
-from regard.attention.efficient.way import AttentionMethod
+from regard.attention.efficient.method import AttentionMethod
 from regard.attention.kernels import Run, attention_output, output_and_statistics
 from regard.attention.masks import DenseMask, Mask
 from regard.attention.normalisers import Normaliser
@@ -39,7 +39,7 @@ def attend(
     kind = query.device.type
     if torch.is_autocast_enabled(kind):
         dtype = torch.get_autocast_dtype(kind)
-        told = {"score": score, "bias": bias, "mask": mask, "normaliser": normaliser, "way": method}
+        told = {"score": score, "bias": bias, "mask": mask, "normaliser": normaliser, "method": method}
         cast = query.to(dtype)
         with torch.autocast(kind, enabled=False):
             key = cast if key is query else key.to(dtype)

@@ -12,13 +12,13 @@ from torch import Tensor
 from regard.attention import looks, regions, tiles
 from regard.attention.biases import Bias
 from regard.attention.fits import check
-from regard.attention.fixed import FixedWeights, rows_of
+from regard.attention.fixed_weights import FixedWeights, rows_of
 from regard.attention.masks import Mask, Padding
 from regard.attention.masks.padding import keys_at, positions_from_mask
 from regard.attention.normalisers import Normaliser, RowStatistics, Softmax
+from regard.attention.pattern_pictures import PatternPictures
 from regard.attention.regions import Indices, bridge, full_index, is_number, numbers, positions, refuse, runs, strips
 from regard.attention.scores import Dot, Score
-from regard.attention.shown import PatternPictures
 from regard.attention.tiles import StripBuffer, Tile, TileBlock, assemble, blocks, free, mask_scores, span, steps_within
 from regard.attention.values import map_tensors
 from regard.errors import RegardError, ShapeError, expect

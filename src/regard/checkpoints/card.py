@@ -20,10 +20,10 @@ def read_card(folder: Path) -> Card:
     from huggingface_hub import metadata_load
 
     try:
-        told: dict[str, Any] = metadata_load(folder / CARD) or {}
-        results = [result for entry in told.get("model-index") or [] for result in entry["results"]]
+        metadata: dict[str, Any] = metadata_load(folder / CARD) or {}
+        results = [result for entry in metadata.get("model-index") or [] for result in entry["results"]]
         measured = [metric for result in results for metric in result["metrics"]]
         scores = {str(metric.get("name") or metric["type"]): float(metric["value"]) for metric in measured}
     except Exception:  # whatever somebody wrote there: nothing is decided by it
         return Card()
-    return Card(str(told.get("license") or ""), scores)
+    return Card(str(metadata.get("license") or ""), scores)

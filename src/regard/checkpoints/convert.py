@@ -14,7 +14,7 @@ from regard.checkpoints.files import (
     MANIFEST,
     WEIGHTS,
     CheckpointError,
-    checked,
+    checked_file,
     is_name,
     read_json,
     read_tensors,
@@ -23,7 +23,7 @@ from regard.checkpoints.load import load_model
 from regard.checkpoints.save import save_model
 
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
-ALONG = {".json", ".txt", ".model", ".spm", ".md"}
+COPIED_SUFFIXES = {".json", ".txt", ".model", ".spm", ".md"}
 """Endings of files that go along: tokenisers, settings, the model card. Never code."""
 
 
@@ -39,57 +39,57 @@ def convert(source: str | Path, target: str | Path, *, allow_pickle: bool = Fals
     if target.exists():
         raise CheckpointError(f"{target}: already there; a new folder is written, none is replaced")
     if (source / WEIGHTS).is_file() or (source / INDEX).is_file():
-        return rewritten(source, source, target)
+        return rewrite(source, source, target)
     pickles = pickles_of(source)
     if not allow_pickle:
         line = f"{pickles[0]}: a pickle, which can run code when it is opened"
         raise CheckpointError(f"{line}; --allow-pickle (allow_pickle=True) opens it in a process of its own")
     with tempfile.TemporaryDirectory() as beside:
-        unpickled(pickles, Path(beside) / WEIGHTS)
-        shutil.copyfile(checked(source / CONFIG), Path(beside) / CONFIG)
+        unpickle_apart(pickles, Path(beside) / WEIGHTS)
+        shutil.copyfile(checked_file(source / CONFIG), Path(beside) / CONFIG)
         try:
-            return rewritten(Path(beside), source, target)
+            return rewrite(Path(beside), source, target)
         except CheckpointError as problem:  # about the folder that was asked for, not the one beside it
             raise CheckpointError(str(problem).replace(beside, str(source))) from None
 
 
-def rewritten(weights: Path, source: Path, target: Path) -> Path:
+def rewrite(weights: Path, source: Path, target: Path) -> Path:
     """Load one folder and save it, with the further files of another."""
-    found = load_model(weights, dtype=stored_type(weights))
+    loaded = load_model(weights, dtype=stored_dtype(weights))
     skipped = {CONFIG, INDEX, MANIFEST, PICKLE_INDEX}
-    files = [path for path in sorted(source.iterdir()) if path.suffix in ALONG and path.name not in skipped]
-    files = [checked(path) for path in files if path.is_file()]
+    files = [path for path in sorted(source.iterdir()) if path.suffix in COPIED_SUFFIXES and path.name not in skipped]
+    files = [checked_file(path) for path in files if path.is_file()]
     save_model(
-        found.model, target, found.config, found.architecture, files=files, spare=found.spare, dtypes=found.dtypes
+        loaded.model, target, loaded.config, loaded.architecture, files=files, spare=loaded.spare, dtypes=loaded.dtypes
     )
     for path in sorted(source.glob("?_*/config.json")):  # how a sentence model pools
         (target / path.parent.name).mkdir()
-        shutil.copyfile(checked(path), target / path.parent.name / CONFIG)
+        shutil.copyfile(checked_file(path), target / path.parent.name / CONFIG)
     return target
 
 
-def stored_type(folder: Path) -> torch.dtype:
+def stored_dtype(folder: Path) -> torch.dtype:
     """The type that all weights are stored in; float32 if they differ."""
-    found = {tensor.dtype for tensor in read_tensors(folder).values() if tensor.is_floating_point()}
-    return found.pop() if len(found) == 1 else torch.float32
+    dtypes = {tensor.dtype for tensor in read_tensors(folder).values() if tensor.is_floating_point()}
+    return dtypes.pop() if len(dtypes) == 1 else torch.float32
 
 
 def pickles_of(folder: Path) -> list[Path]:
     """The pickles of a folder: one, or those that an index names."""
     if (folder / PICKLE).is_file():
-        return [checked(folder / PICKLE)]
+        return [checked_file(folder / PICKLE)]
     if not (folder / PICKLE_INDEX).is_file():
         raise CheckpointError(f"{folder}: no {WEIGHTS} and no {PICKLE}")
     shards = read_json(folder / PICKLE_INDEX).get("weight_map")
     if not isinstance(shards, dict) or not all(isinstance(name, str) and is_name(name) for name in shards.values()):
         raise CheckpointError(f"{folder / PICKLE_INDEX}: a weight_map from tensor to file of this folder expected")
-    return [checked(folder / name) for name in sorted(set(shards.values()))]
+    return [checked_file(folder / name) for name in sorted(set(shards.values()))]
 
 
-def unpickled(pickles: list[Path], target: Path) -> None:
+def unpickle_apart(pickles: list[Path], target: Path) -> None:
     """Have another process turn pickles into safetensors; -P keeps it from importing what lies around."""
     command = [sys.executable, "-P", "-m", "regard.checkpoints.unpickle", str(target), *map(str, pickles)]
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     if done.returncode or not target.is_file():
-        said = (done.stderr.strip().splitlines() or [f"the process ended with {done.returncode}"])[-1]
-        raise CheckpointError(f"{pickles[0]}: cannot be read as tensors ({said[:200]})")
+        reason = (done.stderr.strip().splitlines() or [f"the process ended with {done.returncode}"])[-1]
+        raise CheckpointError(f"{pickles[0]}: cannot be read as tensors ({reason[:200]})")

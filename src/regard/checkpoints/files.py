@@ -19,7 +19,7 @@ class CheckpointError(RegardError):
     """A checkpoint that cannot be read; the message names the file or the tensor."""
 
 
-def checked(path: Path) -> Path:
+def checked_file(path: Path) -> Path:
     """A file of a folder, and not a link out of it; the Hub's cache keeps its files beside the folder, in blobs."""
     if not path.is_file():
         raise CheckpointError(f"{path}: no such file")
@@ -32,16 +32,16 @@ def checked(path: Path) -> Path:
 
 def read_json(path: Path) -> dict[str, Any]:
     """An object from a file of JSON."""
-    checked(path)
+    checked_file(path)
     try:
         if path.stat().st_size > LARGEST_JSON:
             raise CheckpointError(f"{path}: {path.stat().st_size >> 20} MiB of JSON, more than any checkpoint needs")
-        found = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as problem:
         raise CheckpointError(f"{path}: no readable JSON ({type(problem).__name__}: {first_line(problem)})") from None
-    if not isinstance(found, dict):
-        raise CheckpointError(f"{path}: an object expected, got {type(found).__name__}")
-    return found
+    if not isinstance(content, dict):
+        raise CheckpointError(f"{path}: an object expected, got {type(content).__name__}")
+    return content
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -79,7 +79,7 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
     """All weights by name, memory-mapped."""
     tensors: dict[str, Tensor] = {}
     for path in weight_files(folder):
-        checked(path)
+        checked_file(path)
         try:
             with safe_open(path, framework="pt") as file:
                 for name in file.keys():  # noqa: SIM118 - not a mapping
@@ -91,14 +91,14 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
     if (folder / INDEX).is_file() and not (folder / WEIGHTS).is_file():
         promised = set(read_json(folder / INDEX)["weight_map"])
         if missing := promised - tensors.keys():
-            raise CheckpointError(f"{folder / INDEX}: the shards lack {listed(missing)}")
+            raise CheckpointError(f"{folder / INDEX}: the shards lack {list_names(missing)}")
     return tensors
 
 
-def listed(names: Iterable[str], most: int = 8) -> str:
+def list_names(names: Iterable[str], limit: int = 8) -> str:
     """Names in order, the first few of many."""
     names = sorted(names)
-    return ", ".join(names[:most]) + (f", … ({len(names)} in all)" if len(names) > most else "")
+    return ", ".join(names[:limit]) + (f", … ({len(names)} in all)" if len(names) > limit else "")
 
 
 def sha256(path: Path) -> str:
@@ -120,13 +120,13 @@ def check_manifest(folder: Path) -> None:
         return
     sums = read_json(path)
     if unlisted := [file.name for file in (folder / CONFIG, *weight_files(folder)) if file.name not in sums]:
-        raise CheckpointError(f"{path}: no sum of {listed(unlisted)}")
-    for name, told in sums.items():
-        if not is_name(name) or not isinstance(told, dict):
+        raise CheckpointError(f"{path}: no sum of {list_names(unlisted)}")
+    for name, entry in sums.items():
+        if not is_name(name) or not isinstance(entry, dict):
             raise CheckpointError(f"{path}: {name!r} is not the name of a file in this folder")
         file = folder / name
         if not file.is_file():
             raise CheckpointError(f"{file}: missing, though {MANIFEST} lists it")
-        checked(file)
-        if file.stat().st_size != told.get("size") or sha256(file) != told.get("sha256"):
+        checked_file(file)
+        if file.stat().st_size != entry.get("size") or sha256(file) != entry.get("sha256"):
             raise CheckpointError(f"{file}: damaged or changed: it does not have the SHA-256 sum of {MANIFEST}")

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.checkpoints.files import CheckpointError
-from regard.checkpoints.hub.encoder_decoder import ARCHITECTURE, KIND, READERS, WRITERS, below
+from regard.checkpoints.hub.encoder_decoder import ARCHITECTURE, KIND, READERS, WRITERS, with_prefix
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.load import Checkpoint, load_model
 from regard.checkpoints.options import Options
@@ -57,7 +57,7 @@ def join(encoder: Joinable, decoder: Joinable, *, start: int | None = None, padd
     they are. `start` and `padding` are the tokens that targets begin with and are filled up with, for those who load
     what is saved; the decoder's own unless given.
     """
-    source, target = part(encoder), part(decoder)
+    source, target = join_part(encoder), join_part(decoder)
     reader, writer = source.model, target.model
     if not isinstance(reader, Encoder):
         raise RegardError(f"an encoder that reads both ways expected, got a {type(reader).__name__}")
@@ -72,12 +72,12 @@ def join(encoder: Joinable, decoder: Joinable, *, start: int | None = None, padd
         bridge=reader.config.encoder.stack.width != side.stack.width,
     )
     model = Transformer(config)
-    new = filled(model, weights_of(reader), weights_of(writer))
-    first = next(reader.parameters())
-    model.to(device=first.device, dtype=first.dtype).train(reader.training)
-    told = described(source.config, target.config, config)
-    told |= special(told["decoder"], start, padding)
-    return JoinedModel(model, told, new, spare_of(reader, source, told["encoder"].get("model_type")))
+    new = fill_model(model, weights_of(reader), weights_of(writer))
+    first_parameter = next(reader.parameters())
+    model.to(device=first_parameter.device, dtype=first_parameter.dtype).train(reader.training)
+    joined = joined_config(source.config, target.config, config)
+    joined |= decoder_tokens(joined["decoder"], start, padding)
+    return JoinedModel(model, joined, new, spare_of(reader, source, joined["encoder"].get("model_type")))
 
 
 @dataclass(frozen=True)
@@ -89,13 +89,13 @@ class JoinPart:
     spare: Mapping[str, Tensor] | None = None
 
 
-def part(given: Joinable) -> JoinPart:
-    if isinstance(given, Encoder | Decoder | Transformer):
-        return JoinPart(given)
-    found = load_model(given) if isinstance(given, str | Path) else getattr(given, "checkpoint", given)
-    if not isinstance(found, Checkpoint):
-        raise RegardError(f"a model, a checkpoint or its folder expected, got {type(given).__name__}")
-    return JoinPart(found.model, found.config, found.spare)
+def join_part(model: Joinable) -> JoinPart:
+    if isinstance(model, Encoder | Decoder | Transformer):
+        return JoinPart(model)
+    loaded = load_model(model) if isinstance(model, str | Path) else getattr(model, "checkpoint", model)
+    if not isinstance(loaded, Checkpoint):
+        raise RegardError(f"a model, a checkpoint or its folder expected, got {type(model).__name__}")
+    return JoinPart(loaded.model, loaded.config, loaded.spare)
 
 
 def output_of(writer: Encoder | Decoder, config: dict[str, Any] | None) -> OutputConfig:
@@ -115,61 +115,61 @@ def weights_of(model: Model) -> dict[str, Tensor]:
 
 
 @torch.no_grad()
-def filled(model: Transformer, read: Mapping[str, Tensor], write: Mapping[str, Tensor]) -> tuple[str, ...]:
+def fill_model(model: Transformer, read: Mapping[str, Tensor], write: Mapping[str, Tensor]) -> tuple[str, ...]:
     """Put the weights of both in; gives the names of those that neither had."""
-    known = {name: weight for name, weight in read.items() if name.startswith("encoder.")}
+    weights = {name: weight for name, weight in read.items() if name.startswith("encoder.")}
     for name, weight in write.items():
         side, _, rest = name.partition(".")
         if side in ("encoder", "decoder", "output"):
-            known[f"decoder.{rest}" if side == "encoder" else name] = weight
+            weights[f"decoder.{rest}" if side == "encoder" else name] = weight
     new = []
     for name, parameter in model.named_parameters():
-        if name in known:
-            parameter.copy_(known[name])
+        if name in weights:
+            parameter.copy_(weights[name])
         else:
             new.append(name)
     return tuple(new)
 
 
-def described(
+def joined_config(
     source: dict[str, Any] | None, target: dict[str, Any] | None, config: TransformerConfig
 ) -> dict[str, Any]:
     """The config of both. Models that came without one are described as the first family that they fit."""
     if source is None:
-        source = next(filter(None, (as_reader(kind, config) for kind in READERS)), {})
+        source = next(filter(None, (encoder_config(kind, config) for kind in READERS)), {})
     if target is None:
-        target = next(filter(None, (as_writer(kind, config) for kind in WRITERS)), {})
+        target = next(filter(None, (decoder_config(kind, config) for kind in WRITERS)), {})
     return {"model_type": KIND, "encoder": source, "decoder": {**target, **WRITES}}
 
 
-def special(decoder: Mapping[str, Any], start: int | None, padding: int | None) -> dict[str, int]:
+def decoder_tokens(decoder: Mapping[str, Any], start: int | None, padding: int | None) -> dict[str, int]:
     """The tokens that targets begin with and are padded with: those given, or the decoder's own."""
     starts = (start, decoder.get("decoder_start_token_id"), decoder.get("bos_token_id"))
     choices = {"decoder_start_token_id": starts, "pad_token_id": (padding, decoder.get("pad_token_id"))}
-    known = {name: [number for number in numbers if number is not None] for name, numbers in choices.items()}
-    return {name: numbers[0] for name, numbers in known.items() if numbers}
+    candidates = {name: [number for number in numbers if number is not None] for name, numbers in choices.items()}
+    return {name: numbers[0] for name, numbers in candidates.items() if numbers}
 
 
-def as_reader(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
+def encoder_config(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
     """The config of an encoder in this family, if it can say everything."""
     family = READERS[kind]
     bare = family.architectures[0]
     try:
-        told = family.write(EncoderConfig(config.encoder), bare)
-        again = family.read(Options(told, kind), bare)
+        entries = family.write(EncoderConfig(config.encoder), bare)
+        again = family.read(Options(entries, kind), bare)
     except (CheckpointError, KeyError):
         return None
-    return told if isinstance(again, EncoderConfig) and again.encoder == config.encoder else None
+    return entries if isinstance(again, EncoderConfig) and again.encoder == config.encoder else None
 
 
-def as_writer(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
+def decoder_config(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
     """The config of a decoder in this family, if it can say everything."""
     try:
-        told = WRITERS[kind].write(config.decoder, config.output)
-        again = WRITERS[kind].read(Options(told, kind))
+        entries = WRITERS[kind].write(config.decoder, config.output)
+        again = WRITERS[kind].read(Options(entries, kind))
     except (CheckpointError, KeyError):
         return None
-    return told if again == (config.decoder, config.output) else None
+    return entries if again == (config.decoder, config.output) else None
 
 
 def spare_of(reader: Encoder, source: JoinPart, kind: str | None) -> dict[str, Tensor]:
@@ -178,17 +178,22 @@ def spare_of(reader: Encoder, source: JoinPart, kind: str | None) -> dict[str, T
     if family is None:
         return {}
     bare = family.architectures[0]
-    wanted = family.names(EncoderConfig(reader.config.encoder), bare).spare
-    found = {
-        f"encoder.{name}": kept for name in wanted for old, kept in (source.spare or {}).items() if fits(old, name)
+    names = family.names(EncoderConfig(reader.config.encoder), bare).spare
+    spare = {
+        f"encoder.{name}": tensor
+        for name in names
+        for old, tensor in (source.spare or {}).items()
+        if has_ending(old, name)
     }
     if reader.config.pooler:
         own = weights_of(reader)
-        table = below(family.names(EncoderConfig(reader.config.encoder, pooler=reader.config.pooler), bare), "encoder")
+        table = with_prefix(
+            family.names(EncoderConfig(reader.config.encoder, pooler=reader.config.pooler), bare), "encoder"
+        )
         for row in table.rows:
-            found |= row.write(own[row.ours]) if row.ours.startswith("pooler.") else {}
-    return found
+            spare |= row.write(own[row.name]) if row.name.startswith("pooler.") else {}
+    return spare
 
 
-def fits(name: str, bare: str) -> bool:
+def has_ending(name: str, bare: str) -> bool:
     return name == bare or name.endswith(f".{bare}")

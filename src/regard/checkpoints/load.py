@@ -12,9 +12,9 @@ from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, fi
 from regard.checkpoints.hub import Config, Family, architecture_of, build, family_of
 from regard.checkpoints.old_names import current_config, current_tensors, is_own
 from regard.checkpoints.options import Options
-from regard.checkpoints.pruned import taken_out
+from regard.checkpoints.pruned import without_pruned_heads
 from regard.checkpoints.rows import read_into
-from regard.checkpoints.sound import check_kinds
+from regard.checkpoints.sound import check_types
 from regard.models import Model
 
 DEEPEST = 1024  # layers; a config that asks for more would take for ever to build
@@ -47,38 +47,40 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
     family = family_of(config, where)
     architecture = architecture_of(config, family)
     if architecture not in family.architectures:
-        known = ", ".join(family.architectures)
-        raise CheckpointError(f"{where}: architecture {architecture!r} is not supported, only {known}")
+        supported = ", ".join(family.architectures)
+        raise CheckpointError(f"{where}: architecture {architecture!r} is not supported, only {supported}")
     tensors = read_tensors(folder)
     if is_own(config):
         tensors = current_tensors(tensors)
     options = Options(config, where, tensors)
     try:
-        ours, model = understood(family, options, architecture)
+        model_config, model = read_config(family, options, architecture)
     except CheckpointError:
         raise
     except Exception as problem:  # a number where a word should be, a width of -1, and whatever else was thought of
         raise CheckpointError(f"{where}: no model can be made of it ({first_line(problem)})") from None
-    names = family.names(ours, architecture)
+    names = family.names(model_config, architecture)
     read_into(model, names, tensors, str(folder))
-    restore_buffers(model, ours)
+    restore_buffers(model, model_config)
     spare = {name: tensors[name] for name in tensors.keys() & names.spare - names.echoes.keys()}
-    dtypes = {name: tensor.dtype for name, tensor in names.current(tensors).items() if tensor.is_floating_point()}
+    dtypes = {
+        name: tensor.dtype for name, tensor in names.with_current_names(tensors).items() if tensor.is_floating_point()
+    }
     return Checkpoint(model.to(device=device, dtype=dtype).eval(), config, architecture, folder, spare, dtypes)
 
 
-def understood(family: Family, options: Options, architecture: str) -> tuple[Config, Model]:
+def read_config(family: Family, options: Options, architecture: str) -> tuple[Config, Model]:
     """A config as ours, and the model that it describes, on the meta device."""
-    ours = taken_out(family.read(options, architecture), options)
+    model_config = without_pruned_heads(family.read(options, architecture), options)
     options.done()
-    check_kinds(ours, options.where)
-    for side in (getattr(ours, "encoder", None), getattr(ours, "decoder", None)):
+    check_types(model_config, options.where)
+    for side in (getattr(model_config, "encoder", None), getattr(model_config, "decoder", None)):
         if side is not None and not 0 <= side.stack.layers <= DEEPEST:
             raise CheckpointError(
                 f"{options.where}: {side.stack.layers} layers, more than {DEEPEST} or fewer than none"
             )
     with torch.device("meta"), Uninitialised():
-        return ours, build(ours)
+        return model_config, build(model_config)
 
 
 class Uninitialised(TorchFunctionMode):

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from regard.checkpoints.files import CheckpointError, listed
+from regard.checkpoints.files import CheckpointError, list_names
 
 KINDS = ("bos", "eos", "pad", "sep", "cls", "mask", "unk", "decoder_start", "forced_bos", "forced_eos")
 TOKENS = {f"{kind}_token_id" for kind in KINDS} | {"eos_token_ids"}
@@ -41,11 +41,11 @@ class Options:
     def __init__(self, config: Mapping[str, Any], where: str, tensors: Mapping[str, Tensor] | None = None) -> None:
         self.config, self.where = config, where
         self.tensors = {} if tensors is None else tensors
-        self.asked: set[str] = set()
+        self.read_keys: set[str] = set()
 
     def get(self, key: str, default: Any = None) -> Any:
         """The value of a key, or its default."""
-        self.asked.add(key)
+        self.read_keys.add(key)
         return self.config.get(key, default)
 
     def need(self, key: str) -> Any:
@@ -60,7 +60,7 @@ class Options:
 
     def only(self, key: str, *allowed: Any) -> None:
         """A key that we support with these values alone; leaving it out is fine."""
-        self.asked.add(key)
+        self.read_keys.add(key)
         if key in self.config and self.config[key] not in allowed:
             shown = " or ".join(map(repr, allowed))
             raise CheckpointError(f"{self.where}: {key} = {self.config[key]!r} is not supported, only {shown}")
@@ -84,10 +84,10 @@ class Options:
         """Raise if any key was left that may change what is computed."""
         if "auto_map" in self.config:
             raise CheckpointError(f"{self.where}: auto_map asks for code to be run, which is never done here")
-        left = [key for key in self.config if key not in self.asked and key not in HARMLESS]
+        left = [key for key in self.config if key not in self.read_keys and key not in HARMLESS]
         left = [key for key in left if self.config[key] is not None]
         if left:
-            raise CheckpointError(f"{self.where}: options that are not supported: {listed(left)}")
+            raise CheckpointError(f"{self.where}: options that are not supported: {list_names(left)}")
 
 
 ACTIVATIONS = {
@@ -106,4 +106,4 @@ ACTIVATIONS = {
 
 def name_of(activation: str) -> str:
     """The name that a config would use."""
-    return next(theirs for theirs, ours in ACTIVATIONS.items() if ours == activation and theirs != "gelu_python")
+    return next(key for key, name in ACTIVATIONS.items() if name == activation and key != "gelu_python")

@@ -5,20 +5,20 @@ from typing import Any, TypeVar
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.options import Options
 from regard.models import DecoderConfig, EncoderConfig
-from regard.models.pruned import with_pruned
+from regard.models.pruning import with_pruned
 
 Config = TypeVar("Config")
 
 
-def taken_out(config: Config, options: Options) -> Config:
+def without_pruned_heads(config: Config, options: Options) -> Config:
     """A config without the heads that `pruned` names by place, {"encoder.0.self": [1, 3]}, in any family.
 
     Models of one stack may have been pruned by transformers before its version 5, as `pruned_heads`: {"0": [1, 3]}.
     """
-    told: dict[str, Any] = dict(options.get("pruned") or {})
+    pruned: dict[str, Any] = dict(options.get("pruned") or {})
     for layer, heads in dict(options.get("pruned_heads") or {}).items():
         if not isinstance(config, EncoderConfig | DecoderConfig):
             raise CheckpointError(f"{options.where}: pruned_heads is not supported for models of two stacks")
-        place = f"{'encoder' if isinstance(config, EncoderConfig) else 'decoder'}.{layer}.self"
-        told[place] = [*told.get(place, ()), *heads]
-    return with_pruned(config, told) if told else config
+        layer_name = f"{'encoder' if isinstance(config, EncoderConfig) else 'decoder'}.{layer}.self"
+        pruned[layer_name] = [*pruned.get(layer_name, ()), *heads]
+    return with_pruned(config, pruned) if pruned else config

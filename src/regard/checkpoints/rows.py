@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints.files import CheckpointError, listed
+from regard.checkpoints.files import CheckpointError, list_names
 
 
 @dataclass(frozen=True)
@@ -19,42 +19,44 @@ class TensorName:
     part before.
     """
 
-    ours: str
-    theirs: tuple[str, ...]
+    name: str
+    file_names: tuple[str, ...]
     sizes: tuple[int, ...] = ()
-    turned: bool = False
+    transposed: bool = False
     column: bool = False
     begin: int | None = None
 
     def read(self, tensors: Mapping[str, Tensor]) -> Tensor:
         """Our tensor, from theirs."""
-        parts = [tensors[name] for name in self.theirs]
+        parts = [tensors[name] for name in self.file_names]
         if self.begin is not None:
             return parts[0][self.begin : self.begin + self.sizes[0]]
-        parts = [part[0] if self.column else part.T if self.turned and part.ndim == 2 else part for part in parts]
+        parts = [part[0] if self.column else part.T if self.transposed and part.ndim == 2 else part for part in parts]
         return torch.cat(parts, 0) if len(parts) > 1 else parts[0]
 
     def write(self, tensor: Tensor) -> dict[str, Tensor]:
         """Their tensors, from ours."""
-        parts = tensor.split(self.sizes or [len(tensor) // len(self.theirs)] * len(self.theirs), 0)
-        parts = [part[None] if self.column else part.T if self.turned and part.ndim == 2 else part for part in parts]
-        return {name: part.contiguous() for name, part in zip(self.theirs, parts, strict=True)}
+        parts = tensor.split(self.sizes or [len(tensor) // len(self.file_names)] * len(self.file_names), 0)
+        parts = [
+            part[None] if self.column else part.T if self.transposed and part.ndim == 2 else part for part in parts
+        ]
+        return {name: part.contiguous() for name, part in zip(self.file_names, parts, strict=True)}
 
 
 def tensor_name(
-    ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = False, column: bool = False
+    name: str, *file_names: str, sizes: Iterable[int] = (), transposed: bool = False, column: bool = False
 ) -> TensorName:
-    return TensorName(ours, theirs, tuple(sizes), turned, column)
+    return TensorName(name, file_names, tuple(sizes), transposed, column)
 
 
 def weight_and_bias(
-    ours: str, *theirs: str, sizes: Iterable[int] = (), turned: bool = False, bias: bool = True
+    name: str, *file_names: str, sizes: Iterable[int] = (), transposed: bool = False, bias: bool = True
 ) -> list[TensorName]:
     """The weight and the bias of a layer."""
     sizes = tuple(sizes)
     kinds = ("weight", "bias") if bias else ("weight",)
     return [
-        tensor_name(f"{ours}.{kind}", *(f"{name}.{kind}" for name in theirs), sizes=sizes, turned=turned)
+        tensor_name(f"{name}.{kind}", *(f"{name}.{kind}" for name in file_names), sizes=sizes, transposed=transposed)
         for kind in kinds
     ]
 
@@ -73,7 +75,7 @@ class TensorNames:
     copies: Mapping[str, str]
     spare: frozenset[str] = frozenset()
     echoes: Mapping[str, str] = field(default_factory=dict)
-    older: Mapping[str, str] = field(default_factory=dict)
+    old_endings: Mapping[str, str] = field(default_factory=dict)
     root: str = ""
 
     @classmethod
@@ -83,11 +85,11 @@ class TensorNames:
         copies: Mapping[str, str] | None = None,
         spare: Iterable[str] = (),
         echoes: Mapping[str, str] | None = None,
-        older: Mapping[str, str] | None = None,
+        old_endings: Mapping[str, str] | None = None,
         root: str = "",
     ) -> "TensorNames":
         spare = frozenset([*spare, *(echoes or {})])
-        return cls(tuple(rows), dict(copies or {}), spare, dict(echoes or {}), dict(older or {}), root)
+        return cls(tuple(rows), dict(copies or {}), spare, dict(echoes or {}), dict(old_endings or {}), root)
 
     def __add__(self, other: "TensorNames") -> "TensorNames":
         """One table of both."""
@@ -96,58 +98,58 @@ class TensorNames:
             {**self.copies, **other.copies},
             self.spare | other.spare,
             {**self.echoes, **other.echoes},
-            {**self.older, **other.older},
+            {**self.old_endings, **other.old_endings},
             self.root or other.root,
         )
 
-    def today(self, name: str) -> str:
+    def current_name(self, name: str) -> str:
         """What a tensor is called today."""
-        for older, newer in self.older.items():
+        for older, newer in self.old_endings.items():
             if name.endswith(older):
                 return name.removesuffix(older) + newer
         return name
 
-    def current(self, tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    def with_current_names(self, tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         """The same tensors under the names that they have today, root and all."""
-        return self.rooted({self.today(name): tensor for name, tensor in tensors.items()})
+        return self.with_root({self.current_name(name): tensor for name, tensor in tensors.items()})
 
-    def rooted(self, tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    def with_root(self, tensors: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         """The same tensors with the root before their names, if none has it."""
         if not self.root or any(name.startswith(self.root) for name in tensors):
             return tensors
-        known = {name for row in self.rows for name in row.theirs} | self.spare
-        return {self.root + name if self.root + name in known else name: tensors[name] for name in tensors}
+        file_names = {name for row in self.rows for name in row.file_names} | self.spare
+        return {self.root + name if self.root + name in file_names else name: tensors[name] for name in tensors}
 
 
 def read_into(model: nn.Module, names: TensorNames, tensors: Mapping[str, Tensor], where: str) -> None:
     """Fill a model (which may be on the meta device) with tensors; whatever does not fit is named."""
-    if twice := [name for name in tensors if names.today(name) != name and names.today(name) in tensors]:
-        raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {listed(twice)}")
-    tensors = names.current(tensors)
+    if twice := [name for name in tensors if names.current_name(name) != name and names.current_name(name) in tensors]:
+        raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {list_names(twice)}")
+    tensors = names.with_current_names(tensors)
     alone = {original: copy for copy, original in names.copies.items() if copy in tensors and original not in tensors}
     tensors = {**tensors, **{original: tensors[copy] for original, copy in alone.items()}}
-    wanted = {name for row in names.rows for name in row.theirs}
-    missing, extra = wanted - tensors.keys(), tensors.keys() - wanted - names.copies.keys() - names.spare
+    required = {name for row in names.rows for name in row.file_names}
+    missing, extra = required - tensors.keys(), tensors.keys() - required - names.copies.keys() - names.spare
     if missing or extra:
-        parts = [f"missing {listed(missing)}"] * bool(missing) + [f"unknown {listed(extra)}"] * bool(extra)
+        parts = [f"missing {list_names(missing)}"] * bool(missing) + [f"unknown {list_names(extra)}"] * bool(extra)
         raise CheckpointError(f"{where}: tensors that do not fit: {'; '.join(parts)}")
     for copy, original in names.copies.items():
         if copy in tensors and original in tensors and not torch.equal(tensors[copy], tensors[original]):
             raise CheckpointError(f"{where}: {copy} differs from {original}, though they should be tied")
-    ours = dict(model.named_parameters(remove_duplicate=False))
-    found: dict[str, Tensor] = {}
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    tensors_by_name: dict[str, Tensor] = {}
     for row in names.rows:
-        found[row.ours] = fitting(row, tensors, ours[row.ours].shape, where)
-    complete(model, found)
+        tensors_by_name[row.name] = checked_tensor(row, tensors, parameters[row.name].shape, where)
+    assign_parameters(model, tensors_by_name)
 
 
-def fitting(row: TensorName, tensors: Mapping[str, Tensor], shape: torch.Size, where: str) -> Tensor:
+def checked_tensor(row: TensorName, tensors: Mapping[str, Tensor], shape: torch.Size, where: str) -> Tensor:
     """The tensor of a row, if it has this shape and is made of finite numbers."""
-    names = " + ".join(row.theirs)
+    names = " + ".join(row.file_names)
     try:
         tensor = row.read(tensors)
     except (RuntimeError, IndexError):
-        shapes = " + ".join(str(tuple(tensors[name].shape)) for name in row.theirs)
+        shapes = " + ".join(str(tuple(tensors[name].shape)) for name in row.file_names)
         raise CheckpointError(f"{where}: {names} has the shape {shapes}, expected {tuple(shape)}") from None
     if tensor.shape != shape:
         raise CheckpointError(f"{where}: {names} has the shape {tuple(tensor.shape)}, expected {tuple(shape)}")
@@ -159,13 +161,13 @@ def fitting(row: TensorName, tensors: Mapping[str, Tensor], shape: torch.Size, w
     return tensor
 
 
-def complete(model: nn.Module, found: Mapping[str, Tensor]) -> None:
+def assign_parameters(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
     """Put the tensors in; parameters that are one under several names stay one."""
     filled: dict[int, nn.Parameter] = {}
     unfilled = []
     for path, parameter in model.named_parameters(remove_duplicate=False):
-        if path in found:
-            filled.setdefault(id(parameter), nn.Parameter(own(found[path]), parameter.requires_grad))
+        if path in tensors:
+            filled.setdefault(id(parameter), nn.Parameter(contiguous_copy(tensors[path]), parameter.requires_grad))
     for path, parameter in list(model.named_parameters(remove_duplicate=False)):
         owner, _, name = path.rpartition(".")
         if id(parameter) not in filled:
@@ -175,16 +177,16 @@ def complete(model: nn.Module, found: Mapping[str, Tensor]) -> None:
     assert not unfilled, f"no row of the table fills {unfilled}"
 
 
-def own(tensor: Tensor) -> Tensor:
+def contiguous_copy(tensor: Tensor) -> Tensor:
     """A copy that lies in memory as it is read."""
     return tensor.clone(memory_format=torch.contiguous_format)
 
 
-def written(model: nn.Module, names: TensorNames) -> dict[str, Tensor]:
+def file_tensors(model: nn.Module, names: TensorNames) -> dict[str, Tensor]:
     """All tensors of a model under their names, each once, and echoes."""
-    ours = dict(model.named_parameters(remove_duplicate=False))
+    parameters = dict(model.named_parameters(remove_duplicate=False))
     tensors: dict[str, Tensor] = {}
     for row in names.rows:
-        for name, part in row.write(ours[row.ours].detach()).items():
+        for name, part in row.write(parameters[row.name].detach()).items():
             tensors[name] = torch.cat([tensors[name], part]) if row.begin else part
     return tensors | {echo: tensors[name].clone() for echo, name in names.echoes.items()}

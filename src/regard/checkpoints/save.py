@@ -14,13 +14,13 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, listed, write_manifest
+from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, list_names, write_manifest
 from regard.checkpoints.hub import family_of
 from regard.checkpoints.options import Options
-from regard.checkpoints.pruned import taken_out
-from regard.checkpoints.rows import written
+from regard.checkpoints.pruned import without_pruned_heads
+from regard.checkpoints.rows import file_tensors
 from regard.models import Model, PositionConfig, StackConfig
-from regard.models.pruned import pruned_heads
+from regard.models.pruning import pruned_heads
 from regard.positions import POSITIONS
 
 
@@ -45,17 +45,19 @@ def save_model(
         raise CheckpointError(f"{folder}: already there, and no checkpoint that could be replaced")
     family = family_of(config, str(folder))
     try:
-        gone = pruned_heads(model.config)
-        told = {key: value for key, value in config.items() if key != "pruned"} | ({"pruned": gone} if gone else {})
-        described = merged(told, {**family.write(model.config, architecture), "architectures": [architecture]})
-        weights = written(model, family.names(model.config, architecture))
-        tensors = {**(spare or {}), **stored_as(dtypes or {}, weights)}
+        pruned = pruned_heads(model.config)
+        entries = {key: value for key, value in config.items() if key != "pruned"} | (
+            {"pruned": pruned} if pruned else {}
+        )
+        described = merge(entries, {**family.write(model.config, architecture), "architectures": [architecture]})
+        weights = file_tensors(model, family.names(model.config, architecture))
+        tensors = {**(spare or {}), **cast_tensors(dtypes or {}, weights)}
         options = Options(described, str(folder), tensors)
-        understood = taken_out(family.read(options, architecture), options)
+        understood = without_pruned_heads(family.read(options, architecture), options)
     except (KeyError, AttributeError) as problem:
         raise CheckpointError(f"{folder}: this model is no {architecture}: it lacks {problem}") from None
-    if lost := differences(model.config, understood):
-        raise CheckpointError(f"{folder}: {architecture} has no words for {listed(lost)} of this model")
+    if differing := differences(model.config, understood):
+        raise CheckpointError(f"{folder}: {architecture} has no words for {list_names(differing)} of this model")
     folder.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
@@ -70,42 +72,46 @@ def save_model(
     return folder
 
 
-def stored_as(dtypes: Mapping[str, torch.dtype], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def cast_tensors(dtypes: Mapping[str, torch.dtype], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Tensors in the dtype that each name has; one without has that of all the others, if they share one."""
     shared = set(dtypes.values())
     usual = shared.pop() if len(shared) == 1 else None
     return {name: tensor.to(dtypes.get(name, usual or tensor.dtype)) for name, tensor in tensors.items()}
 
 
-def differences(mine: Any, read: Any, path: str = "") -> list[str]:
+def differences(config: Any, read: Any, path: str = "") -> list[str]:
     """Where a config differs from what others would understand. Dropout does not count: not every family tells."""
-    mine, read = settled(mine), settled(read)
-    if not is_dataclass(mine) or type(mine) is not type(read):
-        return [] if mine == read or "dropout" in path else [f"{path.lstrip('.')} = {mine!r}"]
-    parts = ((field.name, getattr(mine, field.name), getattr(read, field.name)) for field in fields(mine))
-    return [place for name, one, other in parts for place in differences(one, other, f"{path}.{name}")]
+    config, read = with_defaults(config), with_defaults(read)
+    if not is_dataclass(config) or type(config) is not type(read):
+        return [] if config == read or "dropout" in path else [f"{path.lstrip('.')} = {config!r}"]
+    parts = ((field.name, getattr(config, field.name), getattr(read, field.name)) for field in fields(config))
+    return [
+        difference
+        for name, value, read_value in parts
+        for difference in differences(value, read_value, f"{path}.{name}")
+    ]
 
 
-def settled(config: Any) -> Any:
+def with_defaults(config: Any) -> Any:
     """The same config with what follows from the rest written out."""
     if isinstance(config, StackConfig):
-        look = config.attention
-        head_width = config.width // look.heads if look.head_width is None else look.head_width
-        groups = look.heads if look.kv_heads is None else look.kv_heads
-        output_bias = look.bias if look.output_bias is None else look.output_bias
-        look = replace(look, head_width=head_width, kv_heads=groups, output_bias=output_bias)
-        return replace(config, attention=look)
+        attention = config.attention
+        head_width = config.width // attention.heads if attention.head_width is None else attention.head_width
+        groups = attention.heads if attention.kv_heads is None else attention.kv_heads
+        output_bias = attention.bias if attention.output_bias is None else attention.output_bias
+        attention = replace(attention, head_width=head_width, kv_heads=groups, output_bias=output_bias)
+        return replace(config, attention=attention)
     if isinstance(config, PositionConfig):
-        told = signature(POSITIONS[config.kind]).bind(**config.settings)
-        told.apply_defaults()
-        return replace(config, settings=told.arguments)
+        arguments = signature(POSITIONS[config.kind]).bind(**config.settings)
+        arguments.apply_defaults()
+        return replace(config, settings=arguments.arguments)
     return config
 
 
-def merged(config: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:
+def merge(config: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:
     """A config with news in it, those about its parts in the parts."""
     both = {key for key in config.keys() & news.keys() if isinstance(config[key], dict) and isinstance(news[key], dict)}
-    return {**config, **news, **{key: merged(config[key], news[key]) for key in both}}
+    return {**config, **news, **{key: merge(config[key], news[key]) for key in both}}
 
 
 def replace_folder(new: Path, folder: Path) -> None:

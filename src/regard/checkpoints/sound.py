@@ -9,18 +9,18 @@ from regard.checkpoints.files import CheckpointError
 PLAIN = {int, float, bool, str, NoneType}
 
 
-def check_kinds(config: Any, where: str) -> None:
+def check_types(config: Any, where: str) -> None:
     """Raise if a number of a config is a word, or the like; its parts are looked at too."""
     hints = get_type_hints(type(config))
     for field in fields(config):
         value, hint = getattr(config, field.name), hints[field.name]
         if is_dataclass(value):
-            check_kinds(value, where)
+            check_types(value, where)
             continue
         allowed = set(get_args(hint)) if get_origin(hint) is UnionType else {hint}
         if not allowed <= PLAIN or type(value) in allowed or (type(value) is int and float in allowed):
             continue
-        wanted = " or ".join(sorted("nothing" if kind is NoneType else kind.__name__ for kind in allowed))
+        expected = " or ".join(sorted("nothing" if kind is NoneType else kind.__name__ for kind in allowed))
         raise CheckpointError(
-            f"{where}: {wanted} expected for the {field.name} of its {type(config).__name__}, got {value!r}"
+            f"{where}: {expected} expected for the {field.name} of its {type(config).__name__}, got {value!r}"
         )

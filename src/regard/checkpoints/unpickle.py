@@ -14,10 +14,10 @@ def unpickle(target: Path, pickles: list[Path]) -> None:
     """Read tensors by name, and nothing else, and write them as safetensors."""
     tensors: dict[str, Tensor] = {}
     for path in pickles:
-        found = torch.load(path, map_location="cpu", weights_only=True)
-        if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
-            raise ValueError(f"{path.name}: tensors by name expected, got {type(found).__name__}")
-        for name, tensor in found.items():
+        loaded = torch.load(path, map_location="cpu", weights_only=True)
+        if not isinstance(loaded, dict) or not all(isinstance(name, str) for name in loaded):
+            raise ValueError(f"{path.name}: tensors by name expected, got {type(loaded).__name__}")
+        for name, tensor in loaded.items():
             if not isinstance(tensor, Tensor):
                 raise ValueError(f"{path.name}: {name} is no tensor but {type(tensor).__name__}")
             if name in tensors:

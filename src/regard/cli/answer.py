@@ -62,8 +62,10 @@ def answer(
             click.echo(json.dumps(plain(found), ensure_ascii=False))
             continue
         click.echo(f"{found.text}\t{found.score:.4f}")
-        for number, place in enumerate(found.hops.reads):
-            click.echo(f"hop {number + 1}\t{found.hops.weights[number, place]:.4f}\t{found.hops.sentences[place]}")
+        for number, sentence in enumerate(found.hops.reads):
+            click.echo(
+                f"hop {number + 1}\t{found.hops.weights[number, sentence]:.4f}\t{found.hops.sentences[sentence]}"
+            )
         if show:
             click.echo(found.hops.draw(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
         if found.unknown:
@@ -76,7 +78,9 @@ def plain(found: Any) -> dict[str, Any]:
     """An answer for JSON."""
     told = {name: getattr(found, name) for name in ("question", "text", "score", "story", "unknown")}
     hops = zip(found.hops.reads, found.hops.weights.tolist(), strict=True)
-    looks = [{"reads": place if place < len(found.story) else None, "weights": weights} for place, weights in hops]
+    looks = [
+        {"reads": sentence if sentence < len(found.story) else None, "weights": weights} for sentence, weights in hops
+    ]
     return told | {"hops": looks}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from regard.tasks.contest import BenchmarkResult
+    from regard.tasks.benchmark import BenchmarkResult
 
 
 @click.command(context_settings={"show_default": True})
@@ -33,14 +33,14 @@ def bench(model: str | None, batch: int, beam: int, threads: int | None, quick: 
     import torch
 
     from regard.pictures import bars
-    from regard.tasks.contest import SHAPES, Workload, contenders, random_folder, run_benchmark
+    from regard.tasks.benchmark import SHAPES, Workload, find_contenders, random_folder, run_benchmark
     from regard.tasks.find import find
 
     shape = "tiny" if quick else "S"
     write, rounds = (8, 2) if quick else (32, 5)
     with tempfile.TemporaryDirectory(prefix="regard-bench-") as scratch:
         folder = find(model) if model else random_folder(SHAPES[shape], Path(scratch) / shape)
-        field = contenders(folder, Path(scratch), threads or torch.get_num_threads())
+        field = find_contenders(folder, Path(scratch), threads or torch.get_num_threads())
     cases = dict.fromkeys(Workload(texts, beams, write=write) for texts in (1, batch) for beams in (1, beam))
     races = []
     for case in cases:

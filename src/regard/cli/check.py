@@ -27,7 +27,7 @@ def check(data: tuple[Path, ...], longest: int, ratio: float, as_json: bool) -> 
 
     if len(data) > 2:
         raise click.UsageError(f"one file or two parallel ones expected, got {len(data)}")
-    found = check_files(data, longest=longest, ratio=ratio)
+    found = check_files(data, max_characters=longest, ratio=ratio)
     if as_json:
         click.echo(json.dumps(asdict(found), ensure_ascii=False))
     else:
@@ -36,7 +36,9 @@ def check(data: tuple[Path, ...], longest: int, ratio: float, as_json: bool) -> 
         for finding in found.findings:
             kind = f"{'fault' if finding.stops else 'warning':8} {finding.kind:12}"
             click.echo(f"{kind} {'about ' if finding.estimated else ''}{finding.count:,}: {finding.meaning}")
-            click.echo(f"{'':21} {', '.join(finding.places)}{', …' if finding.count > len(finding.places) else ''}")
+            click.echo(
+                f"{'':21} {', '.join(finding.locations)}{', …' if finding.count > len(finding.locations) else ''}"
+            )
         if not found.findings:
             click.echo("nothing found")
     if found.stops:

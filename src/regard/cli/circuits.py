@@ -13,7 +13,7 @@ MOST = 10  # pairs of heads that are named
 @click.argument("text", required=False)
 @click.option("--least", type=click.FloatRange(0, 1), default=0.4, help="The score from which on a head is named.")
 @click.option("--compose", is_flag=True, help="Which heads read what which others wrote, from the weights alone.")
-@click.option("--head", "table", metavar="PLACE:HEAD", help="Its tables instead, as in decoder.0.self:3.")
+@click.option("--head", "table", metavar="LAYER:HEAD", help="Its tables instead, as in decoder.0.self:3.")
 @click.option("--top", type=click.IntRange(1), default=10, help="Entries of a table, or tokens beside each of TEXT.")
 @click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
@@ -67,9 +67,9 @@ def named_heads(heads: Any, least: float) -> list[str]:
     """The heads found; where there are none of a kind, the one that comes nearest."""
     lines = []
     for kind in heads.scores:
-        mine = [one for one in heads.found(-1.0) if one.kind == kind]
-        clear = [one for one in mine if one.score >= least]
-        lines += [f"{one.score:6.3f}  {kind:<10} {one.place} {one.head}" for one in clear or mine[:1]]
+        ranked = [head for head in heads.heads(-1.0) if head.kind == kind]
+        clear = [head for head in ranked if head.score >= least]
+        lines += [f"{head.score:6.3f}  {kind:<10} {head.layer} {head.head}" for head in clear or ranked[:1]]
         lines[-1] += "" if clear else "  (the nearest: below --least)"
     return lines
 
@@ -77,19 +77,19 @@ def named_heads(heads: Any, least: float) -> list[str]:
 def paired_heads(plain: dict[str, Any]) -> list[str]:
     """The strongest pairs, and what chance would give."""
     lines = [
-        f"{one['score']:.3f}  {one['kind']:<6} {one['later']} {one['head']} reads {one['earlier']} {one['other']}"
-        for one in plain["pairs"]
+        f"{pair['score']:.3f}  {pair['kind']:<6} {pair['later']} {pair['head']} reads {pair['earlier']} {pair['other']}"
+        for pair in plain["pairs"]
     ]
     return [*lines, f"chance: {plain['chance']:.3f}"]
 
 
-def table_lines(found: dict[str, Any]) -> list[str]:
+def table_lines(tables: dict[str, Any]) -> list[str]:
     """Both tables: token by token, or the largest entries."""
     from regard.pictures.labels import label
 
     lines = []
     for name, title in (("qk", "looks for"), ("ov", "promotes")):
-        lines.append(f"{title} (itself: {found[name]['copying']:+.2f})")
-        for token, others in found[name]["rows"]:
+        lines.append(f"{title} (itself: {tables[name]['copying']:+.2f})")
+        for token, others in tables[name]["rows"]:
             lines.append(f"  {label(token)}  " + "  ".join(f"{score:.2f} {label(other)}" for other, score in others))
     return lines

@@ -14,8 +14,8 @@ import click
 @click.option("--text", "texts", multiple=True, required=True, metavar="TEXT", help="What is read; twice: two texts.")
 @click.option("--target", metavar="TEXT", help="What a translator writes.  [default: what MODEL writes]")
 @click.option("--steps", is_flag=True, help="MODEL is a training run: from each saved step to the next.")
-@click.option("--at", "place", metavar="PLACE", help="Draw the difference of one head, as in decoder.1.cross.")
-@click.option("--head", type=click.IntRange(0), default=0, help="Which head of that place.")
+@click.option("--at", "layer", metavar="LAYER", help="Draw the difference of one head, as in decoder.1.cross.")
+@click.option("--head", type=click.IntRange(0), default=0, help="Which head of that layer.")
 @click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the models run, as in cuda or cuda:1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -25,7 +25,7 @@ def diff(
     texts: tuple[str, ...],
     target: str | None,
     steps: bool,
-    place: str | None,
+    layer: str | None,
     head: int,
     output: str | None,
     device: str,
@@ -34,7 +34,7 @@ def diff(
     """Compare what two models attend to, what one model attends to in two texts, or what training changed.
 
     A head's divergence is that of Jensen and Shannon in bits, the mean over all queries: 0 where nothing changed, 1
-    where nothing stayed. With --at the difference of one head's weights is drawn, exact, at any place.
+    where nothing stayed. With --at the difference of one head's weights is drawn, exact, at any length.
 
     \b
     regard diff runs/en-de/model runs/en-de/tuned --text "Where is the station?"
@@ -42,26 +42,26 @@ def diff(
     regard diff runs/en-de --steps --text "Where is the station?" --output steps.html
     """
     text, *more = texts
-    if steps and (other or place or more):
+    if steps and (other or layer or more):
         raise click.UsageError("--steps takes one MODEL and one --text")
     if not steps and (len(more) > 1 or bool(other) == bool(more)):
         raise click.UsageError("two models and one --text, or one model and two: give OTHER or a second --text")
-    from regard.tasks import changes, load
+    from regard.tasks import load, reading_difference
 
     if steps:
-        course = changes.of_steps(model, text, target, device=device)
-        show(course.picture(), {"steps": course.steps, "moved": course.divergences}, output, as_json)
+        course = reading_difference.of_steps(model, text, target, device=device)
+        show(course.picture(), {"steps": course.steps, "divergences": course.divergences}, output, as_json)
         return
     task = load(model, device=device)
     if other:
-        found = changes.of_models(task, load(other, device=device), text, target)
+        found = reading_difference.of_models(task, load(other, device=device), text, target)
     else:
-        found = changes.of_texts(task, text, more[0], target)
+        found = reading_difference.of_texts(task, text, more[0], target)
     plain: dict[str, Any] = {"divergence": found.divergences()}
-    picture = found.picture() if place is None else found.tile(place, head)
-    if place is not None:
-        plain |= {"place": place, "head": head, "difference": picture.table}
-        plain |= dict(zip(("rows", "columns"), found.first.labels(place), strict=True))
+    picture = found.picture() if layer is None else found.tile(layer, head)
+    if layer is not None:
+        plain |= {"layer": layer, "head": head, "difference": picture.table}
+        plain |= dict(zip(("rows", "columns"), found.first.labels(layer), strict=True))
     show(picture, plain, output, as_json)
 
 

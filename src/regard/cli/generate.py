@@ -5,13 +5,13 @@ from typing import Any
 
 import click
 
+from regard.cli.generation import answer_all, as_rows, generation_options, on_one_line, sampling_options
 from regard.cli.texts import text_options
-from regard.cli.writing import answer_all, as_rows, on_one_line, sampling_options, writing
 
 
 @click.command(context_settings={"show_default": True})
 @text_options("shakespeare")
-@writing
+@generation_options
 @click.option("--stream", is_flag=True, help="Print one TEXT and what follows as it is written.")
 def generate(as_json: bool, stream: bool, **options: Any) -> None:
     """Continue texts: arguments, or lines of a file or of standard input.
@@ -23,15 +23,15 @@ def generate(as_json: bool, stream: bool, **options: Any) -> None:
     regard generate "To be, or not to be"
     regard generate --model gpt2 "Once upon a time"
     regard generate -m gpt2 --stream --temperature 0.8 --top-p 0.95 --seed 7 "Once upon a time"
-    regard generate -m my-folder --max-length 20 --json < prompts.txt
-    regard generate -m my-folder --beam 4 --nbest 4 "Once upon a time"
+    regard generate -m my-folder --max-new-tokens 20 --json < prompts.txt
+    regard generate -m my-folder --beam 4 --num-hypotheses 4 "Once upon a time"
     """
-    nbest, is_lines = options["nbest"], not options["texts"]
+    num_hypotheses, is_lines = options["num_hypotheses"], not options["texts"]
     if stream:
         refused = [name for name in ("source", "target", "edits") if options.pop(name)]
         if len(options["texts"]) != 1 or as_json or refused:
             raise click.UsageError("--stream takes one TEXT, without --json, --input, --output or --edit")
-        return stream(options)
+        return stream_text(options)
 
     def shown(best: Any, number: int) -> Iterator[str]:
         if as_json:
@@ -41,12 +41,14 @@ def generate(as_json: bool, stream: bool, **options: Any) -> None:
             yield json.dumps(asdict(best), ensure_ascii=False)
             return
         texts = [best.prompt + one.text for one in (best, *best.alternatives)]
-        yield from as_rows(best, number, map(on_one_line, texts) if is_lines or nbest > 1 else texts, nbest)
+        yield from as_rows(
+            best, number, map(on_one_line, texts) if is_lines or num_hypotheses > 1 else texts, num_hypotheses
+        )
 
     answer_all("generate", options, shown)
 
 
-def stream(options: dict[str, Any]) -> None:
+def stream_text(options: dict[str, Any]) -> None:
     """A text as it is written."""
     from regard.tasks import load
 

@@ -55,7 +55,7 @@ def heads(
     from regard.tasks import load
     from regard.tasks.evaluation import corpus_for
     from regard.tasks.heads import head_data, score_heads
-    from regard.tasks.heads.material import first
+    from regard.tasks.heads.head_data import first
 
     task = load(model, device=device)
     material = head_data(task, first(corpus_for(task, data, swap=swap, label=label), limit))  # type: ignore[arg-type]
@@ -75,5 +75,5 @@ def report(found: Any) -> str:
     )
     lines = [picture.title, "", picture.draw(**there), ""]
     for name, some in (("highest", ranked[:MOST]), ("lowest", ranked[: -MOST - 1 : -1])):
-        lines.append(f"{name:<8} " + ", ".join(f"{place} {head} ({one:.4g})" for place, head, one in some))
+        lines.append(f"{name:<8} " + ", ".join(f"{layer} {head} ({one:.4g})" for layer, head, one in some))
     return "\n".join(lines)

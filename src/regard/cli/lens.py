@@ -5,21 +5,23 @@ from typing import Any
 
 import click
 
+from regard.cli.renamed import renamed
 from regard.cli.texts import read_texts, text_options
 
 
 @click.command(context_settings={"show_default": True})
 @text_options("shakespeare")
 @click.option("--top", type=click.IntRange(1), default=3, help="Words to name for every layer.")
-@click.option("--place", type=int, default=-1, help="The token whose layers are listed; -1 is the last.")
+@click.option("--position", type=int, default=-1, help="The token whose layers are listed; -1 is the last.")
 @click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
+@renamed("--place", "--position")
 def lens(
-    texts: tuple[str, ...], model: str, device: str, as_json: bool, top: int, place: int, output: str | None
+    texts: tuple[str, ...], model: str, device: str, as_json: bool, top: int, position: int, output: str | None
 ) -> None:
     """Read every layer of a model as if it were the last one: the logit lens.
 
     Prints, for one token of each text, the likeliest words after every layer; the last layer says what the model says.
-    A model that fills gaps is asked about its first gap unless --place is given. A translator is read while it writes
+    A model that fills gaps is asked about its first gap unless --position is given. A translator is read while it writes
     its own translation. With --output, the layers of all tokens are drawn, of one text.
 
     \b
@@ -36,19 +38,23 @@ def lens(
         if output and len(chunk.texts) > 1:
             raise click.UsageError("--output draws one text")
         for text in chunk.texts:
-            found = lens_of(task, text, top)
-            at = found.at(place)
-            click.echo(json.dumps(found.plain(at), ensure_ascii=False) if as_json else "\n".join(report(found, at)))
+            text_lens = lens_of(task, text, top)
+            at = text_lens.at(position)
+            click.echo(
+                json.dumps(text_lens.plain(at), ensure_ascii=False) if as_json else "\n".join(report(text_lens, at))
+            )
             if output:
-                found.picture().save(output)
+                text_lens.picture().save(output)
 
 
-def report(found: Any, at: int) -> list[str]:
+def report(text_lens: Any, at: int) -> list[str]:
     """A line for each layer, from the first to the last."""
     from regard.pictures.labels import label
 
-    width = max(len(place) for place in found.lens.places)
-    lines = [f"after {label(found.tokens[at])}"]
-    for place, words in zip(found.lens.places, found.words(at), strict=True):
-        lines.append(f"  {place:<{width}}  " + "  ".join(f"{chance:.3f} {label(word)}" for word, chance in words))
+    width = max(len(block) for block in text_lens.lens.blocks)
+    lines = [f"after {label(text_lens.tokens[at])}"]
+    for block, words in zip(text_lens.lens.blocks, text_lens.words(at), strict=True):
+        lines.append(
+            f"  {block:<{width}}  " + "  ".join(f"{probability:.3f} {label(word)}" for word, probability in words)
+        )
     return lines

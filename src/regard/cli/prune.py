@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from regard.cli.heads import JUDGES
+from regard.cli.renamed import renamed
 
 
 @click.command(context_settings={"show_default": True})
@@ -25,7 +26,10 @@ from regard.cli.heads import JUDGES
 )
 @click.option("--out", required=True, type=click.Path(file_okay=False), metavar="FOLDER", help="Where to write it.")
 @click.option("--tune", type=click.IntRange(0), default=0, metavar="STEPS", help="Let it learn on from --data.")
-@click.option("--rate", type=click.FloatRange(0, min_open=True), default=1e-4, help="Of learning on, at its beginning.")
+@click.option(
+    "--learning-rate", type=click.FloatRange(0, min_open=True), default=1e-4, help="Of learning on, at its beginning."
+)
+@renamed("--rate", "--learning-rate")
 @click.option("--limit", type=click.IntRange(1), default=1000, help="Lines that are judged by, and that are measured.")
 @click.option("--swap", is_flag=True, help="Pairs the other way round: from the second file to the first.")
 @click.option(
@@ -42,7 +46,7 @@ def prune(
     test: tuple[str, ...],
     out: str,
     tune: int,
-    rate: float,
+    learning_rate: float,
     swap: bool,
     label: str,
     device: str,
@@ -66,7 +70,7 @@ def prune(
     task = load(model, device=device)
     corpora = [corpus_for(task, files, swap=swap, label=label) if files else None for files in (data, test)]
     say = (lambda line: click.echo(line, err=True)) if sys.stderr.isatty() else (lambda line: None)
-    found = prune_task(task, corpora[0], out, test=corpora[1], tuning=Tuning(tune, rate), say=say, **how)  # type: ignore[arg-type]
+    found = prune_task(task, corpora[0], out, test=corpora[1], tuning=Tuning(tune, learning_rate), say=say, **how)  # type: ignore[arg-type]
     click.echo(json.dumps(asdict(found)) if as_json else "\n".join(report(found)))
 
 
@@ -77,5 +81,5 @@ def report(found: Any) -> list[str]:
     lines += [f"{name:<20}{one:>14,}{other:>14,}{other / one:>8.2f}" for name, (one, other) in pairs.items()]
     for name, one in found.before.items():
         lines.append(f"{name.replace('_', ' '):<20}{one:>14.4f}{found.after[name]:>14.4f}")
-    gone = [f"  {place} {' '.join(map(str, heads))}" for place, heads in found.pruned.items()]
-    return [*lines, "", f"taken out by {found.by}:", *gone, "", found.folder]
+    pruned = [f"  {layer} {' '.join(map(str, heads))}" for layer, heads in found.pruned.items()]
+    return [*lines, "", f"taken out by {found.by}:", *pruned, "", found.folder]

@@ -46,7 +46,7 @@ def see(
     regard see --model my-bert --model my-gpt --port 8080 --no-browser
     regard see --host 0.0.0.0 --token "$(openssl rand -hex 16)"
     """
-    from regard.viewer.serving import serve
+    from regard.viewer.launcher import serve
 
     try:
         text.encode()

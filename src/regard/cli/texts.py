@@ -94,7 +94,9 @@ class Lines:
             return True
 
     def chunk(self, lines: list[bytes], number: int) -> Chunk:
-        return Chunk([self.text(line, number + place) for place, line in enumerate(lines)], number, place_in(self.file))
+        return Chunk(
+            [self.text(line, number + offset) for offset, line in enumerate(lines)], number, position_in(self.file)
+        )
 
     def text(self, line: bytes, number: int) -> str:
         try:
@@ -119,13 +121,13 @@ class Whole:
 def size_of(file: Bytes) -> int:
     """The size of a file; 0 for a pipe, whose end nobody knows."""
     try:
-        found = os.fstat(file.fileno())
-        return found.st_size if stat.S_ISREG(found.st_mode) else 0
+        status = os.fstat(file.fileno())
+        return status.st_size if stat.S_ISREG(status.st_mode) else 0
     except OSError:
         return 0
 
 
-def place_in(file: Bytes) -> int:
+def position_in(file: Bytes) -> int:
     """How far a file is read."""
     try:
         return os.lseek(file.fileno(), 0, os.SEEK_CUR)
@@ -175,11 +177,11 @@ def open_input(file: str) -> Bytes:
     from regard.text.lines import OPENERS
 
     try:
-        found = OPENERS.get(Path(file).suffix, lambda path: path.open("rb"))(Path(file))
+        stream = OPENERS.get(Path(file).suffix, lambda path: path.open("rb"))(Path(file))
     except OSError as problem:
         raise RegardError(f"{file}: cannot be read: {problem.strerror or problem}") from None
-    click.get_current_context().call_on_close(found.close)
-    return cast(Bytes, found)
+    click.get_current_context().call_on_close(stream.close)
+    return cast(Bytes, stream)
 
 
 @contextmanager

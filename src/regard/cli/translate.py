@@ -7,13 +7,13 @@ from typing import Any
 
 import click
 
+from regard.cli.generation import answer_all, as_rows, generation_options, on_one_line
 from regard.cli.texts import text_options
-from regard.cli.writing import answer_all, as_rows, on_one_line, writing
 
 
 @click.command(context_settings={"show_default": True})
 @text_options("en-de")
-@writing
+@generation_options
 @click.option("--language", metavar="CODE", help="What to write, for models that write several: fra or >>fra<<.")
 @click.option("--align", is_flag=True, help="Add which words belong together: 0-0 1-2, source first, counted from 0.")
 @click.option("--show", is_flag=True, help="Draw who looked at whom below each translation.")
@@ -38,11 +38,15 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
     regard translate -m de-en "Wo ist der Bahnhof?"
     regard translate -m my-folder --input book.en --output book.de
     cat book.en | regard translate -m my-folder --beam 4 | head
-    regard translate -m my-folder --nbest 3 --align --show "Where is the station?"
+    regard translate -m my-folder --num-hypotheses 3 --align --show "Where is the station?"
     regard translate -m my-folder --json --edit edits.json < lines.txt
     regard translate -m my-folder --markup html --input page.html --output seite.html
     """
-    nbest, is_lines, to_file = options["nbest"], not (options["texts"] or options["markup"]), bool(options["target"])
+    num_hypotheses, is_lines, to_file = (
+        options["num_hypotheses"],
+        not (options["texts"] or options["markup"]),
+        bool(options["target"]),
+    )
 
     def shown(best: Any, number: int) -> Iterator[str]:
         if as_json:
@@ -52,10 +56,10 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
             yield json.dumps(plain(best, align) | {"alternatives": alternatives}, ensure_ascii=False)
             return
         answers = (best, *best.alternatives)
-        texts = [on_one_line(one.text) if is_lines or nbest > 1 else one.text for one in answers]
+        texts = [on_one_line(one.text) if is_lines or num_hypotheses > 1 else one.text for one in answers]
         if align:
             texts = [f"{text}\t{one.alignment.pharaoh}" for text, one in zip(texts, answers, strict=True)]
-        yield from as_rows(best, number, texts, nbest)
+        yield from as_rows(best, number, texts, num_hypotheses)
         if show:
             yield draw(best.alignment, to_file)
 
@@ -64,7 +68,7 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
 
 def plain(answer: Any, align: bool) -> dict[str, Any]:
     """A translation for JSON."""
-    names = ("source", "text", "score", "ranked", "tokens", "ids", "is_finished", "source_tokens")
+    names = ("source", "text", "score", "rank_score", "tokens", "ids", "is_finished", "source_tokens")
     found = {name: getattr(answer, name) for name in names}
     return found | ({"alignment": answer.alignment.words} if align else {})
 

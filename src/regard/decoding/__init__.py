@@ -1,15 +1,15 @@
 """Models write: one token after another."""
 
 from regard.decoding.beam import Beam
+from regard.decoding.beam_tree import BeamTree
+from regard.decoding.constraints import Constraints
 from regard.decoding.decode import decode
 from regard.decoding.greedy import greedy
-from regard.decoding.rules import Constraints
+from regard.decoding.hypothesis import DecodeResult, Hypothesis
 from regard.decoding.sampling import Sampling
-from regard.decoding.serving import served
-from regard.decoding.steps import StepModel
+from regard.decoding.serving import serve_model
+from regard.decoding.step_model import StepModel
 from regard.decoding.streaming import StreamedToken, stream
-from regard.decoding.tree import BeamTree
-from regard.decoding.written import DecodeResult, Hypothesis
 
 __all__ = [
     "Beam",
@@ -22,6 +22,6 @@ __all__ = [
     "StreamedToken",
     "decode",
     "greedy",
-    "served",
+    "serve_model",
     "stream",
 ]  # fmt: skip

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from regard.decoding.beam_tree import BeamTreeBuilder
 from regard.decoding.candidates import Candidates
-from regard.decoding.coverage import covered
+from regard.decoding.constraints import Ids
+from regard.decoding.coverage import add_coverage
+from regard.decoding.hypothesis import DecodeResult, Hypothesis, length_normalised
 from regard.decoding.request import DecodeRequest
-from regard.decoding.rules import Ids
-from regard.decoding.steps import StepModel
-from regard.decoding.tree import BeamTreeBuilder
-from regard.decoding.written import DecodeResult, Hypothesis, normalised
+from regard.decoding.step_model import StepModel
 from regard.errors import RegardError
 
 
@@ -44,13 +44,13 @@ class FinishedBeam:
 
     ids: Ids
     scores: np.ndarray
-    ranked: float
+    rank_score: float
     is_finished: bool
     node: int
 
-    def written(self) -> Hypothesis:
+    def hypothesis(self) -> Hypothesis:
         ids = self.ids[:-1] if self.is_finished else self.ids
-        return Hypothesis(tuple(ids.tolist()), tuple(self.scores.tolist()), self.is_finished, self.ranked)
+        return Hypothesis(tuple(ids.tolist()), tuple(self.scores.tolist()), self.is_finished, self.rank_score)
 
 
 @dataclass
@@ -61,16 +61,16 @@ class FinishedPool:
     tree: BeamTreeBuilder | None = None
 
     def best(self, count: int) -> list[FinishedBeam]:
-        return sorted(self.texts, key=lambda text: -text.ranked)[:count]
+        return sorted(self.texts, key=lambda text: -text.rank_score)[:count]
 
     def beats(self, reachable: float, count: int) -> bool:
         """Whether so many finished texts are at least as good as anything that can still come."""
-        return len(self.texts) >= count and self.best(count)[-1].ranked >= reachable
+        return len(self.texts) >= count and self.best(count)[-1].rank_score >= reachable
 
-    def decoded(self, count: int) -> DecodeResult:
+    def result(self, count: int) -> DecodeResult:
         best = self.best(count)
-        texts = tuple(text.written() for text in best) or (Hypothesis((), (), False),)
-        return DecodeResult(texts, None if self.tree is None else self.tree.grown([text.node for text in best]))
+        texts = tuple(text.hypothesis() for text in best) or (Hypothesis((), (), False),)
+        return DecodeResult(texts, None if self.tree is None else self.tree.build([text.node for text in best]))
 
 
 @torch.no_grad()
@@ -82,25 +82,25 @@ def beam_search(
     length_penalty: float = 1.0,
     num_hypotheses: int = 1,
     tree: bool = False,
-    looking: Any = None,
+    coverage_model: Any = None,
 ) -> list[DecodeResult]:
     """The best hypotheses of each source or prompt. `looking` is the model that tells of coverage."""
     pools = [FinishedPool(tree=BeamTreeBuilder() if tree else None) for _ in request.max_new_tokens]
-    search = Search(request, beam, length_penalty, num_hypotheses, pools)
+    search = BeamSearch(request, beam, length_penalty, num_hypotheses, pools)
     begun = request.begin(model)
     state, tokens, attention_mask = begun.state, begun.tokens, begun.attention_mask
-    going = UnfinishedBeams.at_first(begun.rows, begun.history)
+    going = UnfinishedBeams.initial(begun.rows, begun.history)
     while len(going.sources):
         logits, state = model.step(state, tokens, attention_mask)
         attention_mask = None
         going, rows = search.step(logits[:, -1], going)
         if len(going.sources):
             if len(rows) != len(logits) or (rows != np.arange(len(rows))).any():
-                state = state.select(request.placed(rows))
-            tokens = request.placed(going.ids[:, -1:])
+                state = state.select(request.tensor(rows))
+            tokens = request.tensor(going.ids[:, -1:])
     if beam.coverage_penalty:
-        covered(looking, request, [pool.texts for pool in pools], beam.coverage_penalty)
-    return [pool.decoded(num_hypotheses) for pool in pools]
+        add_coverage(coverage_model, request, [pool.texts for pool in pools], beam.coverage_penalty)
+    return [pool.result(num_hypotheses) for pool in pools]
 
 
 @dataclass
@@ -115,14 +115,14 @@ class UnfinishedBeams:
     nodes: np.ndarray  # (sources, beams), in the tree
 
     @classmethod
-    def at_first(cls, sources: np.ndarray, history: Ids | None) -> "UnfinishedBeams":
+    def initial(cls, sources: np.ndarray, history: Ids | None) -> "UnfinishedBeams":
         """One text of nothing for each source."""
         count = len(sources)
         ids, scores = np.zeros((count, 0), dtype=np.int64), np.zeros((count, 0), dtype=np.float32)
         return cls(sources, np.zeros((count, 1)), ids, scores, history, np.full((count, 1), -1))
 
 
-class Search:
+class BeamSearch:
     """One step after the other, in arrays over all sources."""
 
     def __init__(
@@ -135,15 +135,15 @@ class Search:
             num_hypotheses,
             pools,
         )
-        self.candidates = Candidates(request.rules)
-        self.ends = np.array(request.rules.ends, dtype=np.int64)
+        self.candidates = Candidates(request.constraints)
+        self.ends = np.array(request.constraints.ends, dtype=np.int64)
         self.width = max(2, 1 + len(self.ends)) * beam.size
 
     def step(self, logits: torch.Tensor, going: UnfinishedBeams) -> tuple[UnfinishedBeams, np.ndarray]:
         """The texts that go on, and for each the row that it goes on from."""
         count, beams = going.totals.shape
-        size, written, longest = self.beam.size, going.ids.shape[1], self.max_new_tokens[going.sources]
-        found = self.candidates.of(logits, self.width, written, longest.repeat(beams), going.history)
+        size, written, max_new_tokens = self.beam.size, going.ids.shape[1], self.max_new_tokens[going.sources]
+        found = self.candidates.of(logits, self.width, written, max_new_tokens.repeat(beams), going.history)
         wide = found.ids.shape[1]
         totals = (going.totals[:, :, None] + found.ranks.reshape(count, beams, wide)).reshape(count, -1)
         each = np.arange(count)[:, None]
@@ -152,7 +152,7 @@ class Search:
         ids, scores = (numbers.reshape(count, -1)[each, order] for numbers in (found.ids, found.scores))
 
         ended = (ids[:, :, None] == self.ends).any(-1)
-        last = longest == written + 1
+        last = max_new_tokens == written + 1
         closing = (ended | last[:, None])[:, :size] & (totals[:, :size] > -np.inf)
         for source, place in zip(*(numbers.tolist() for numbers in np.nonzero(closing)), strict=True):
             new = (int(parents[source, place]), int(ids[source, place]), float(scores[source, place]))
@@ -172,7 +172,7 @@ class Search:
             np.concatenate([going.ids[rows], column], 1),
             np.concatenate([going.scores[rows], scores.reshape(-1, 1)], 1),
             history,
-            self.grown(going, kept, parents, ids, totals) if self.pools[0].tree is not None else parents,
+            self.add_to_trees(going, kept, parents, ids, totals) if self.pools[0].tree is not None else parents,
         )
         return following, rows
 
@@ -185,7 +185,7 @@ class Search:
         node = -1
         if pool.tree is not None:
             node = pool.tree.add(int(going.nodes[source, parent]), int(token), total)
-        pool.texts.append(FinishedBeam(ids, scores, normalised(total, len(ids), self.penalty), ends, node))
+        pool.texts.append(FinishedBeam(ids, scores, length_normalised(total, len(ids), self.penalty), ends, node))
 
     def unfinished(self, sources: np.ndarray, totals: np.ndarray, written: int, last: np.ndarray) -> np.ndarray:
         """Which of the sources go on."""
@@ -199,10 +199,12 @@ class Search:
                 on[place] = len(pool.texts) < self.beam.size
             else:
                 length = int(self.max_new_tokens[sources[place]]) if self.penalty > 0 else written + 2
-                on[place] = not pool.beats(normalised(float(best[place]), length, self.penalty), self.num_hypotheses)
+                on[place] = not pool.beats(
+                    length_normalised(float(best[place]), length, self.penalty), self.num_hypotheses
+                )
         return np.flatnonzero(on)
 
-    def grown(
+    def add_to_trees(
         self, going: UnfinishedBeams, kept: np.ndarray, parents: np.ndarray, ids: Ids, totals: np.ndarray
     ) -> np.ndarray:
         """The trees with the texts that go on."""

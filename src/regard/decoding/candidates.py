@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.decoding.rules import BannedTokens, Constraints, Ids
+from regard.decoding.constraints import BannedTokens, Constraints, Ids
 from regard.decoding.top import top
 from regard.errors import RegardError
 
@@ -30,35 +30,37 @@ class Candidates:
     A repetition penalty changes what is ranked by, log-probabilities or (`by_logit`) the scores before softmax.
     """
 
-    def __init__(self, rules: Constraints, by_logit: bool = False) -> None:
-        self.rules, self.by_logit = rules, by_logit
-        self.bans = BannedTokens(rules)
+    def __init__(self, constraints: Constraints, by_logit: bool = False) -> None:
+        self.rules, self.by_logit = constraints, by_logit
+        self.bans = BannedTokens(constraints)
         self.outside: Tensor | None = None
 
     def of(
-        self, logits: Tensor, count: int, written: int, longest: np.ndarray, history: Ids | None = None
+        self, logits: Tensor, count: int, written: int, max_new_tokens: np.ndarray, history: Ids | None = None
     ) -> TopCandidates:
         """Of texts that all have `written` tokens. Writes into the logits. `longest` has one number per row."""
         bans = self.bans.after(written, history)
         few = bans is None or bans.shape[1] <= FEW
         if few and self.rules.allowed is None and self.rules.repetition_penalty == 1:
             best, tokens, total = top(logits, count if bans is None else count + bans.shape[1])
-            whole = checked(total, written)
+            whole = finite_logsumexp(total, written)
         else:
-            logits, whole = self.ruled(logits, written, history)
+            logits, whole = self.constrain(logits, written, history)
             best, tokens, _ = top(logits, count)
             bans = None
         raw, ids = best.cpu().numpy(), tokens.cpu().numpy()
         scores = self.log_probabilities(raw, ids, whole, history)
         ranks = raw if self.by_logit else raw - whole[:, None]
         found = TopCandidates(ranks, ids, scores)
-        return self.forced(found if bans is None else without(found, bans, count), written, longest, logits.shape[1])
+        return self.with_forced(
+            found if bans is None else without_banned(found, bans, count), written, max_new_tokens, logits.shape[1]
+        )
 
-    def ruled(self, logits: Tensor, written: int, history: Ids | None) -> tuple[Tensor, np.ndarray]:
+    def constrain(self, logits: Tensor, written: int, history: Ids | None) -> tuple[Tensor, np.ndarray]:
         """The same scores with the rules in them, written over, and their log-sum-exp from before."""
         logits = logits.float()
         total = torch.logsumexp(logits, -1)
-        whole = checked(total, written)
+        whole = finite_logsumexp(total, written)
         if self.rules.repetition_penalty != 1 and history is not None:
             self.penalise(logits, total, history)
         if self.rules.allowed is not None:
@@ -95,9 +97,11 @@ class Candidates:
             self.outside[[token for token in allowed if 0 <= token < logits.shape[1]]] = False
         return self.outside
 
-    def forced(self, found: TopCandidates, written: int, longest: np.ndarray, vocabulary: int) -> TopCandidates:
+    def with_forced(
+        self, found: TopCandidates, written: int, max_new_tokens: np.ndarray, vocabulary: int
+    ) -> TopCandidates:
         """Where a token is settled beforehand it is certain, and nothing else is possible."""
-        token, here = self.settled(written, longest, vocabulary)
+        token, here = self.forced_token(written, max_new_tokens, vocabulary)
         if here is None:
             return found
         ranks, ids, scores = (numbers.copy() for numbers in found)
@@ -107,13 +111,13 @@ class Candidates:
         ids[here, 0] = token
         return TopCandidates(ranks, ids, scores)
 
-    def settled(self, written: int, longest: np.ndarray, vocabulary: int) -> tuple[int, np.ndarray | None]:
+    def forced_token(self, written: int, max_new_tokens: np.ndarray, vocabulary: int) -> tuple[int, np.ndarray | None]:
         """The token that is forced now, and in which rows."""
-        rules = self.rules
-        if rules.first is not None and written == 0:
-            token, here = rules.first, np.ones(len(longest), dtype=bool)
-        elif rules.last is not None:
-            token, here = rules.last, longest == written + 1
+        constraints = self.rules
+        if constraints.first is not None and written == 0:
+            token, here = constraints.first, np.ones(len(max_new_tokens), dtype=bool)
+        elif constraints.last is not None:
+            token, here = constraints.last, max_new_tokens == written + 1
         else:
             return -1, None
         if not 0 <= token < vocabulary:
@@ -121,7 +125,7 @@ class Candidates:
         return token, here if here.any() else None
 
 
-def checked(total: Tensor, written: int) -> np.ndarray:
+def finite_logsumexp(total: Tensor, written: int) -> np.ndarray:
     """The log-sum-exp of each row, if they are numbers."""
     whole = total.cpu().numpy()
     if not np.isfinite(whole).all():
@@ -132,7 +136,7 @@ def checked(total: Tensor, written: int) -> np.ndarray:
     return whole
 
 
-def without(found: TopCandidates, bans: Ids, count: int) -> TopCandidates:
+def without_banned(found: TopCandidates, bans: Ids, count: int) -> TopCandidates:
     """The first `count` that are not banned; where there are fewer, banned ones of rank -inf."""
     banned = (found.ids[:, :, None] == bans[:, None, :]).any(-1)
     if not banned.any():

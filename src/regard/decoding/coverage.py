@@ -26,21 +26,21 @@ class LastPattern(Tap):
         self.pattern = pattern
 
 
-def covered(model: Any, request: DecodeRequest, found: Sequence[Sequence["FinishedBeam"]], penalty: float) -> None:
+def add_coverage(model: Any, request: DecodeRequest, found: Sequence[Sequence["FinishedBeam"]], penalty: float) -> None:
     """Add what coverage is worth to what the finished texts of each source are ranked by.
 
     The texts are read once more, all at once: so it costs nothing while they are written.
     """
-    path = looking(model)
+    path = cross_path(model)
     if path is None or request.source is None:
         raise RegardError(f"coverage is of a source that is looked at, and {type(model).__name__} looks at none")
     tap = LastPattern()
-    reader = tapped(model, tap, *path)
+    reader = with_tap(model, tap, *path)
     with unwatched(), active(tap):
         for row, texts in enumerate(found):
             if texts:
                 for text, logs in zip(texts, coverage(reader, tap, request, row, texts), strict=True):
-                    text.ranked += penalty * logs
+                    text.rank_score += penalty * logs
 
 
 def coverage(
@@ -54,7 +54,7 @@ def coverage(
         if request.prefix_attention_mask is None
         else request.prefix[row][request.prefix_attention_mask[row]]
     )
-    read = [torch.cat([prefix, request.placed(text.ids[:-1])]) for text in texts]
+    read = [torch.cat([prefix, request.tensor(text.ids[:-1])]) for text in texts]
     target = nn.utils.rnn.pad_sequence(read, batch_first=True)
     lengths = torch.tensor([len(one) for one in read], device=target.device)
     places = torch.arange(target.shape[1], device=target.device)
@@ -66,7 +66,7 @@ def coverage(
     return torch.where(total > 0, total.clamp(max=1).log(), 0).sum(-1).tolist()
 
 
-def looking(model: Any) -> tuple[str, ...] | None:
+def cross_path(model: Any) -> tuple[str, ...] | None:
     """Where the last look at the source is."""
     if isinstance(model, Aligner):
         return None if model.align is None else ("align",)
@@ -74,12 +74,12 @@ def looking(model: Any) -> tuple[str, ...] | None:
     return ("decoder", "stack", "blocks", last, "cross") if last else None
 
 
-def tapped(module: Any, tap: Tap, *path: str) -> Any:
+def with_tap(module: Any, tap: Tap, *path: str) -> Any:
     """The same module, its parameters shared, with a tap at the end of a path; the module itself stays untouched."""
     other = copy.copy(module)
     if path:
         first, *rest = path
-        other._modules = module._modules | {first: tapped(module._modules[first], tap, *rest)}
+        other._modules = module._modules | {first: with_tap(module._modules[first], tap, *rest)}
     else:
         other.taps = (*module.taps, tap)
     return other

@@ -7,13 +7,13 @@ from typing import Any
 from torch import Tensor
 
 from regard.decoding.beam import Beam, beam_search
-from regard.decoding.greedy import likeliest
+from regard.decoding.constraints import Constraints
+from regard.decoding.greedy import choose_likeliest
+from regard.decoding.hypothesis import DecodeResult
 from regard.decoding.request import DecodeRequest
-from regard.decoding.rules import Constraints
-from regard.decoding.sampling import Sampling, sampled
-from regard.decoding.serving import served
-from regard.decoding.single import collected, walk
-from regard.decoding.written import DecodeResult
+from regard.decoding.sampling import Sampling, sample_texts
+from regard.decoding.serving import serve_model
+from regard.decoding.single import collect, decode_steps
 from regard.errors import RegardError
 from regard.shapes import AttentionMask, Tokens
 
@@ -30,9 +30,9 @@ def decode(
     num_hypotheses: int = 1,
     prefix: Tensor | None = None,
     prefix_attention_mask: Tensor | None = None,
-    sample: Sampling | None = None,
+    sampling: Sampling | None = None,
     precision: str = "float32",
-    rules: Constraints = Constraints(),
+    constraints: Constraints = Constraints(),
     tree: bool = False,
 ) -> list[DecodeResult]:
     """What a model writes for each source, or after each prompt: the likeliest tokens, a beam's, or drawn ones.
@@ -41,27 +41,34 @@ def decode(
     only writes on (its `source` is None). Lengths count new tokens; `max_length` is one number or one for each row.
     """
     beam = Beam(beam) if isinstance(beam, int) else beam
-    if num_hypotheses < 1 or (sample is None and num_hypotheses > beam.size):
+    if num_hypotheses < 1 or (sampling is None and num_hypotheses > beam.size):
         raise RegardError(
-            f"from 1 to {beam.size} hypotheses can be had of a beam of {beam.size}, got nbest={num_hypotheses}"
+            f"from 1 to {beam.size} hypotheses can be had of a beam of {beam.size}, got num_hypotheses={num_hypotheses}"
         )
-    if sample is not None and (beam.size > 1 or tree):
+    if sampling is not None and (beam.size > 1 or tree):
         raise RegardError("tokens are drawn without a beam: sample= or beam=, not both; a tree is of a beam search")
-    rules = replace(rules, min_new_tokens=max(min_new_tokens, rules.min_new_tokens))
+    constraints = replace(constraints, min_new_tokens=max(min_new_tokens, constraints.min_new_tokens))
     request = DecodeRequest.of(
         source,
         prefix,
         attention_mask=attention_mask,
         prefix_attention_mask=prefix_attention_mask,
         max_new_tokens=max_new_tokens,
-        rules=rules,
+        constraints=constraints,
     )
-    serving = served(model, precision)
-    if sample is not None:
-        drawn = sampled(serving, request, sample, num_hypotheses, length_penalty)
+    serving = serve_model(model, precision)
+    if sampling is not None:
+        drawn = sample_texts(serving, request, sampling, num_hypotheses, length_penalty)
         return [DecodeResult(tuple(texts)) for texts in drawn]
     if beam.size > 1 or tree:
-        told = {"length_penalty": length_penalty, "nbest": num_hypotheses, "tree": tree, "looking": model}
+        told = {
+            "length_penalty": length_penalty,
+            "num_hypotheses": num_hypotheses,
+            "tree": tree,
+            "coverage_model": model,
+        }
         return beam_search(serving, request, beam, **told)
-    texts = collected(walk(serving, request, likeliest(request)), len(request.max_new_tokens), length_penalty)
+    texts = collect(
+        decode_steps(serving, request, choose_likeliest(request)), len(request.max_new_tokens), length_penalty
+    )
     return [DecodeResult((text,)) for text in texts]

@@ -8,11 +8,11 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.decoding.candidates import Candidates
+from regard.decoding.constraints import Constraints, Ids
+from regard.decoding.hypothesis import Hypothesis
 from regard.decoding.request import DecodeRequest
-from regard.decoding.rules import Constraints, Ids
-from regard.decoding.single import Choose, collected, walk
-from regard.decoding.steps import StepModel
-from regard.decoding.written import Hypothesis
+from regard.decoding.single import Choose, collect, decode_steps
+from regard.decoding.step_model import StepModel
 from regard.shapes import AttentionMask, Tokens
 
 
@@ -25,7 +25,7 @@ def greedy(
     attention_mask: AttentionMask | None = None,
     prefix_attention_mask: Bool[Tensor, "batch prefix"] | None = None,
     max_new_tokens: Sequence[int],
-    rules: Constraints = Constraints(),
+    constraints: Constraints = Constraints(),
 ) -> list[Hypothesis]:
     """Write on from a prefix, each text until it ends or has `longest` new tokens; finished texts leave the batch."""
     request = DecodeRequest.of(
@@ -34,14 +34,14 @@ def greedy(
         attention_mask=attention_mask,
         prefix_attention_mask=prefix_attention_mask,
         max_new_tokens=max_new_tokens,
-        rules=rules,
+        constraints=constraints,
     )
-    return collected(walk(model, request, likeliest(request)), len(request.max_new_tokens))
+    return collect(decode_steps(model, request, choose_likeliest(request)), len(request.max_new_tokens))
 
 
-def likeliest(request: DecodeRequest) -> Choose:
+def choose_likeliest(request: DecodeRequest) -> Choose:
     """The choice of the best token that the rules let through."""
-    candidates = Candidates(request.rules, by_logit=True)
+    candidates = Candidates(request.constraints, by_logit=True)
 
     def choose(logits: Tensor, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:
         ranks, ids, scores = candidates.of(logits, 1, written, request.max_new_tokens[texts], history)

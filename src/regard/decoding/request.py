@@ -9,12 +9,12 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
-from regard.decoding.rules import Constraints, Ids
-from regard.decoding.steps import StepModel
+from regard.decoding.constraints import Constraints, Ids
+from regard.decoding.step_model import StepModel
 from regard.errors import RegardError, ShapeError, expect
 from regard.shapes import AttentionMask, Tokens
 
-LONGEST = 256  # tokens, where nobody says how long a text may become
+DEFAULT_MAX_NEW_TOKENS = 256  # tokens, where nobody says how long a text may become
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class DecodeRequest:
     prefix: Int[Tensor, "batch prefix"]
     prefix_attention_mask: Bool[Tensor, "batch prefix"] | None
     max_new_tokens: np.ndarray
-    rules: Constraints
+    constraints: Constraints
 
     @classmethod
     def of(
@@ -37,7 +37,7 @@ class DecodeRequest:
         attention_mask: AttentionMask | None = None,
         prefix_attention_mask: Tensor | None = None,
         max_new_tokens: int | Sequence[int] | None = None,
-        rules: Constraints = Constraints(),
+        constraints: Constraints = Constraints(),
     ) -> "DecodeRequest":
         if prefix is None or prefix.ndim != 2 or not prefix.shape[1]:
             came = "none" if prefix is None else f"a tensor of {tuple(prefix.shape)}"
@@ -51,13 +51,13 @@ class DecodeRequest:
             if mask is not None and (tokens is None or mask.shape != tokens.shape):
                 shape = None if tokens is None else tuple(tokens.shape)
                 raise ShapeError(f"{name} is of {tuple(mask.shape)}, the tokens it is about of {shape}")
-        most = LONGEST if max_new_tokens is None else max_new_tokens
+        most = DEFAULT_MAX_NEW_TOKENS if max_new_tokens is None else max_new_tokens
         if not isinstance(most, int):
             expect("the list of longest lengths", "numbers", len(most), len(prefix))
         longest = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
         if (longest < 0).any():
             raise RegardError(f"a longest length is 0 or more, got {longest.min()}")
-        return cls(source, attention_mask, prefix, prefix_attention_mask, longest, rules)
+        return cls(source, attention_mask, prefix, prefix_attention_mask, longest, constraints)
 
     @property
     def device(self) -> torch.device:
@@ -68,14 +68,14 @@ class DecodeRequest:
         state = model.start(self.source, self.attention_mask)  # type: ignore[arg-type]
         rows, tokens, attention_mask = np.flatnonzero(self.max_new_tokens > 0), self.prefix, self.prefix_attention_mask
         if len(rows) < len(tokens):
-            chosen = self.placed(rows)
+            chosen = self.tensor(rows)
             tokens, attention_mask = tokens[chosen], None if attention_mask is None else attention_mask[chosen]
             state = state.select(chosen) if len(rows) else state
-        return FirstStep(rows, state, tokens, attention_mask, self.remembered(rows))
+        return FirstStep(rows, state, tokens, attention_mask, self.history(rows))
 
-    def remembered(self, rows: np.ndarray) -> Ids | None:
+    def history(self, rows: np.ndarray) -> Ids | None:
         """What the texts begin with, if a rule looks back at it."""
-        if not self.rules.look_back:
+        if not self.constraints.look_back:
             return None
         prefix = self.prefix
         if self.prefix_attention_mask is not None:  # packed to the left, as a model reads it
@@ -83,7 +83,7 @@ class DecodeRequest:
             prefix = torch.where(self.prefix_attention_mask, prefix, -1).gather(1, order)
         return prefix.cpu().numpy()[rows]
 
-    def placed(self, numbers: np.ndarray) -> Tensor:
+    def tensor(self, numbers: np.ndarray) -> Tensor:
         """Numbers as a tensor where the model is."""
         tensor = torch.from_numpy(np.ascontiguousarray(numbers))
         return tensor if self.device.type == "cpu" else tensor.to(self.device)

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from regard.decoding.candidates import Candidates
+from regard.decoding.constraints import Ids
+from regard.decoding.hypothesis import Hypothesis
 from regard.decoding.request import DecodeRequest
-from regard.decoding.rules import Ids
-from regard.decoding.single import Choose, collected, walk
-from regard.decoding.steps import StepModel
-from regard.decoding.written import Hypothesis
+from regard.decoding.single import Choose, collect, decode_steps
+from regard.decoding.step_model import StepModel
 from regard.errors import RegardError, expect
 
 AHEAD = 64  # numbers that are drawn at a time
@@ -55,28 +55,32 @@ class Sampling:
         return tuple(self.seed)
 
 
-def sampled(
-    model: StepModel, request: DecodeRequest, sample: Sampling, num_hypotheses: int = 1, penalty: float = 1.0
+def sample_texts(
+    model: StepModel, request: DecodeRequest, sampling: Sampling, num_hypotheses: int = 1, penalty: float = 1.0
 ) -> list[list[Hypothesis]]:
     """`nbest` texts for each source or prompt, the likeliest first."""
     count = len(request.max_new_tokens)
-    texts = collected(
-        walk(model, request, drawn(request, sample, num_hypotheses), num_hypotheses), count * num_hypotheses, penalty
+    texts = collect(
+        decode_steps(model, request, choose_sampled(request, sampling, num_hypotheses), num_hypotheses),
+        count * num_hypotheses,
+        penalty,
     )
     groups = [texts[start : start + num_hypotheses] for start in range(0, len(texts), num_hypotheses)]
-    return [sorted(group, key=lambda text: -text.ranked) for group in groups]
+    return [sorted(group, key=lambda text: -text.rank_score) for group in groups]
 
 
-def drawn(request: DecodeRequest, sample: Sampling, copies: int = 1) -> Choose:
+def choose_sampled(request: DecodeRequest, sampling: Sampling, copies: int = 1) -> Choose:
     """The choice by lot."""
-    candidates = Candidates(request.rules, by_logit=True)
-    longest = request.max_new_tokens.repeat(copies)
-    lots = RandomDraws(sample.seeds(len(request.max_new_tokens)), copies)
+    candidates = Candidates(request.constraints, by_logit=True)
+    max_new_tokens = request.max_new_tokens.repeat(copies)
+    lots = RandomDraws(sampling.seeds(len(request.max_new_tokens)), copies)
 
     def choose(logits: Tensor, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:
-        token, here = candidates.settled(written, longest[texts], logits.shape[1])
-        logits, whole = candidates.ruled(logits, written, history)
-        tokens = drawn_from(shares(logits, sample), torch.from_numpy(lots.at(written, texts)).to(logits.device))
+        token, here = candidates.forced_token(written, max_new_tokens[texts], logits.shape[1])
+        logits, whole = candidates.constrain(logits, written, history)
+        tokens = draw_tokens(
+            token_shares(logits, sampling), torch.from_numpy(lots.at(written, texts)).to(logits.device)
+        )
         raw, ids = logits.gather(1, tokens).cpu().numpy(), tokens.cpu().numpy()
         scores = candidates.log_probabilities(raw, ids, whole, history)[:, 0]
         ids, scores = ids[:, 0], np.where(raw[:, 0] == -np.inf, -np.inf, scores)
@@ -85,18 +89,18 @@ def drawn(request: DecodeRequest, sample: Sampling, copies: int = 1) -> Choose:
     return choose
 
 
-def shares(logits: Tensor, sample: Sampling) -> Tensor:
+def token_shares(logits: Tensor, sampling: Sampling) -> Tensor:
     """How likely every token is to be drawn, up to a factor: (rows, vocabulary), float64."""
-    scores = logits.double() / sample.temperature
+    scores = logits.double() / sampling.temperature
     best = scores.max(-1, keepdim=True).values
     best = torch.where(best.isfinite(), best, 0)  # nothing may be written there
-    if 0 < sample.top_k < logits.shape[1]:
-        least = scores.topk(sample.top_k, -1).values[:, -1:]
+    if 0 < sampling.top_k < logits.shape[1]:
+        least = scores.topk(sampling.top_k, -1).values[:, -1:]
         scores = scores.masked_fill_(scores < least, -torch.inf)
     found = (scores - best).exp_()
-    if sample.top_p < 1:
-        found = nucleus(found, sample.top_p)
-    return found.masked_fill_(found < sample.min_p, 0) if sample.min_p > 0 else found  # the best has 1
+    if sampling.top_p < 1:
+        found = nucleus(found, sampling.top_p)
+    return found.masked_fill_(found < sampling.min_p, 0) if sampling.min_p > 0 else found  # the best has 1
 
 
 def nucleus(shares: Tensor, least: float) -> Tensor:
@@ -112,7 +116,7 @@ def nucleus(shares: Tensor, least: float) -> Tensor:
     raise AssertionError
 
 
-def drawn_from(shares: Tensor, lots: Tensor) -> Tensor:
+def draw_tokens(shares: Tensor, lots: Tensor) -> Tensor:
     """The token at which the running sum of shares, in the order of the vocabulary, passes a lot: (rows, 1)."""
     sums = shares.cumsum(-1)
     total = sums[:, -1:]

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from regard.decoding.steps import StepModel
+from regard.decoding.step_model import StepModel
 from regard.engine import serve
 from regard.errors import RegardError
 
 
-def served(model: Any, precision: str = "float32") -> StepModel:
+def serve_model(model: Any, precision: str = "float32") -> StepModel:
     """What `decode` steps through: the compiled engine where it can, the model itself elsewhere."""
     if not isinstance(model, StepModel):
         raise RegardError(f"{type(model).__name__} cannot write: it has no start() and step()")

@@ -7,10 +7,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regard.decoding.constraints import Ids
+from regard.decoding.hypothesis import Hypothesis, length_normalised
 from regard.decoding.request import DecodeRequest
-from regard.decoding.rules import Ids
-from regard.decoding.steps import StepModel
-from regard.decoding.written import Hypothesis, normalised
+from regard.decoding.step_model import StepModel
 
 Choose = Callable[[Tensor, np.ndarray, int, Ids | None], tuple[Ids, np.ndarray]]
 """From scores (rows, vocabulary), which texts they are, how much is written and what: a token each, and its
@@ -26,7 +26,7 @@ class DecodedStep(NamedTuple):
     ended: np.ndarray
 
 
-def walk(model: StepModel, request: DecodeRequest, choose: Choose, copies: int = 1) -> Iterator[DecodedStep]:
+def decode_steps(model: StepModel, request: DecodeRequest, choose: Choose, copies: int = 1) -> Iterator[DecodedStep]:
     """Write each text until it ends or is as long as it may be; finished texts leave the batch.
 
     `copies` are written of each: text 0 to copies - 1 from the first row, and so on.
@@ -40,7 +40,7 @@ def walk(model: StepModel, request: DecodeRequest, choose: Choose, copies: int =
         begun.attention_mask,
         begun.history,
     )
-    ends, longest = np.array(request.rules.ends, dtype=np.int64), request.max_new_tokens.repeat(copies)
+    ends, max_new_tokens = np.array(request.constraints.ends, dtype=np.int64), request.max_new_tokens.repeat(copies)
     written = 0
     while len(texts):
         with torch.no_grad():  # not across a yield: what a reader does in between is the reader's business
@@ -48,7 +48,7 @@ def walk(model: StepModel, request: DecodeRequest, choose: Choose, copies: int =
             logits, attention_mask = logits[:, -1], None
             if copies > 1 and not written:
                 rows = np.arange(len(texts)).repeat(copies)
-                state, logits = state.select(request.placed(rows)), logits[request.placed(rows)]
+                state, logits = state.select(request.tensor(rows)), logits[request.tensor(rows)]
                 texts = (texts[:, None] * copies + np.arange(copies)).ravel()
                 history = None if history is None else history[rows]
             ids, scores = choose(logits, texts, written, history)
@@ -62,15 +62,15 @@ def walk(model: StepModel, request: DecodeRequest, choose: Choose, copies: int =
         written += 1
         if history is not None:
             history = np.concatenate([history, ids[:, None]], 1)
-        kept = may & ~ended & (longest[texts] > written)
+        kept = may & ~ended & (max_new_tokens[texts] > written)
         if not kept.all():
             rows = np.flatnonzero(kept)
             texts, ids, history = texts[rows], ids[rows], None if history is None else history[rows]
-            state = state.select(request.placed(rows)) if len(rows) else state
-        tokens = request.placed(ids[:, None])
+            state = state.select(request.tensor(rows)) if len(rows) else state
+        tokens = request.tensor(ids[:, None])
 
 
-def collected(steps: Iterator[DecodedStep], count: int, penalty: float = 1.0) -> list[Hypothesis]:
+def collect(steps: Iterator[DecodedStep], count: int, penalty: float = 1.0) -> list[Hypothesis]:
     """The texts, whole."""
     pages = list(steps)
     ids, scores = np.zeros((count, len(pages)), dtype=np.int64), np.zeros((count, len(pages)))
@@ -84,5 +84,5 @@ def collected(steps: Iterator[DecodedStep], count: int, penalty: float = 1.0) ->
         length, is_finished = int(lengths[row]), bool(ended[row])
         told = tuple(scores[row, :length].tolist())
         words = tuple(ids[row, : length - is_finished].tolist())
-        found.append(Hypothesis(words, told, is_finished, normalised(sum(told), length, penalty)))
+        found.append(Hypothesis(words, told, is_finished, length_normalised(sum(told), length, penalty)))
     return found

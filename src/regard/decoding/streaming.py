@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 from torch import Tensor
 
-from regard.decoding.greedy import likeliest
+from regard.decoding.constraints import Constraints
+from regard.decoding.greedy import choose_likeliest
 from regard.decoding.request import DecodeRequest
-from regard.decoding.rules import Constraints
-from regard.decoding.sampling import Sampling, drawn
-from regard.decoding.serving import served
-from regard.decoding.single import walk
+from regard.decoding.sampling import Sampling, choose_sampled
+from regard.decoding.serving import serve_model
+from regard.decoding.single import decode_steps
 from regard.shapes import AttentionMask, Tokens
 
 
@@ -33,28 +33,28 @@ def stream(
     max_new_tokens: int | Sequence[int] | None = None,
     prefix: Tensor | None = None,
     prefix_attention_mask: Tensor | None = None,
-    sample: Sampling | None = None,
+    sampling: Sampling | None = None,
     precision: str = "float32",
-    rules: Constraints = Constraints(),
+    constraints: Constraints = Constraints(),
 ) -> Iterator[StreamedToken]:
     """What `decode` writes with one beam, a token at a time; of several texts one token each in turn.
 
     Put together they are the hypotheses of `decode`. A beam search is not streamed: what is best is known at its end.
     """
-    rules = replace(rules, min_new_tokens=max(min_new_tokens, rules.min_new_tokens))
+    constraints = replace(constraints, min_new_tokens=max(min_new_tokens, constraints.min_new_tokens))
     request = DecodeRequest.of(
         source,
         prefix,
         attention_mask=attention_mask,
         prefix_attention_mask=prefix_attention_mask,
         max_new_tokens=max_new_tokens,
-        rules=rules,
+        constraints=constraints,
     )
-    choose = likeliest(request) if sample is None else drawn(request, sample)
-    return tokens(served(model, precision), request, choose)
+    choose = choose_likeliest(request) if sampling is None else choose_sampled(request, sampling)
+    return tokens(serve_model(model, precision), request, choose)
 
 
 def tokens(model: Any, request: DecodeRequest, choose: Any) -> Iterator[StreamedToken]:
-    for step in walk(model, request, choose):
+    for step in decode_steps(model, request, choose):
         columns = (step.texts.tolist(), step.ids.tolist(), step.scores.tolist(), step.ended.tolist())
         yield from map(StreamedToken, *columns)

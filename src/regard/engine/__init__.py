@@ -7,8 +7,8 @@ from torch import nn
 
 from regard.engine.build import why
 from regard.engine.library import EngineError, library
-from regard.engine.packed import PRECISIONS
-from regard.engine.packing import is_packed, packed, refresh
+from regard.engine.packed_model import PRECISIONS
+from regard.engine.packing import is_packed, pack, refresh
 from regard.engine.parts import Unsupported
 from regard.engine.steps import Engine
 from regard.engine.top import top
@@ -35,8 +35,8 @@ def serve(model: Any, precision: str = "float32", *, wait: bool = False) -> Any:
         if found is None:
             raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
         if not is_packed(model, precision):
-            packed(found, model, precision)
-        return Engine(model, lambda: packed(found, model, precision), lambda reason: tell(reason, is_wanted))
+            pack(found, model, precision)
+        return Engine(model, lambda: pack(found, model, precision), lambda reason: tell(reason, is_wanted))
     except Unsupported as problem:
         tell(str(problem), is_wanted)
         return model

@@ -30,7 +30,7 @@ from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE / "source"
-CARRIED = HERE / "lib"
+BUNDLED = HERE / "lib"
 SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
 DAY = 86_400
 LONGEST = 1800  # seconds for one command of the compiler
@@ -54,7 +54,7 @@ LEVELS = {
 CHECK = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).regard_engine_version())"
 
 _started: dict[Path, threading.Thread] = {}  # builds that this process has set going
-_told: set[str] = {""}  # what was logged about having no library
+_logged: set[str] = {""}  # what was logged about having no library
 _reason = ""
 
 
@@ -69,11 +69,11 @@ def library(wait: bool = False) -> Path | None:
     """
     global _reason
     try:
-        found, _reason = _looked_for(wait)
+        found, _reason = _find_library(wait)
     except (BuildError, OSError, RuntimeError, ValueError) as problem:  # RuntimeError: no home; ValueError: odd CXX
         found, _reason = None, " ".join(str(problem).split())
-    if _reason not in _told:
-        _told.add(_reason)
+    if _reason not in _logged:
+        _logged.add(_reason)
         logging.getLogger("regard").info("the engine is not used: %s", _reason)
     return found
 
@@ -88,20 +88,20 @@ def why() -> str:
     return _reason
 
 
-def _looked_for(wait: bool) -> tuple[Path | None, str]:
+def _find_library(wait: bool) -> tuple[Path | None, str]:
     if is_off():
         return None, "REGARD_ENGINE=off"
     if named := os.environ.get("REGARD_ENGINE_LIBRARY"):
         path = Path(named).absolute()
         return (path, "") if path.is_file() else (None, f"REGARD_ENGINE_LIBRARY={named}: no such file")
-    if path := carried():
+    if path := bundled_library():
         return path, ""
-    build = planned()
+    build = plan_build()
     try:
         if wait and not build.done:
             build.run()
         if build.path.is_file():
-            _used(build.path)
+            _touch(build.path)
             return build.path, ""
         if problem := build.problem():
             return None, problem
@@ -131,10 +131,10 @@ def levels() -> dict[str, tuple[tuple[str, ...], frozenset[str]]]:
     return {platform.machine(): ((), frozenset())}
 
 
-def carried() -> Path | None:
+def bundled_library() -> Path | None:
     """The best library of the wheel that this processor can run."""
     for level, (_, needed) in levels().items():
-        path = CARRIED / f"regard-engine-{level}{SUFFIX}"
+        path = BUNDLED / f"regard-engine-{level}{SUFFIX}"
         if needed <= features() and path.is_file():
             return path
     return None
@@ -202,14 +202,14 @@ class Build:
         """
         place = self.path.parent
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _locked(self.path.with_suffix(".lock"), wait) as is_ours:
+        with _lock(self.path.with_suffix(".lock"), wait) as is_ours:
             if not is_ours or self.done:
                 return
             try:
                 with TemporaryDirectory(prefix="work-", dir=place, ignore_cleanup_errors=True) as work:
                     draft = Path(work) / self.path.name
-                    compiled(draft, self.compiler, self.flags)
-                    checked(draft)
+                    compile_library(draft, self.compiler, self.flags)
+                    check_library(draft)
                     with open(draft, "rb") as file:
                         os.fsync(file.fileno())
                     draft.replace(self.path)
@@ -219,7 +219,7 @@ class Build:
             _sweep(place, keep=self.path)
 
 
-def planned() -> Build:
+def plan_build() -> Build:
     """The build for these sources, flags, processor and compiler; its name changes with each of them."""
     if os.name != "posix":
         raise BuildError("the engine needs Linux or macOS")
@@ -249,7 +249,7 @@ def sources() -> list[Path]:
     return found
 
 
-def compiled(target: Path, command: Sequence[str], flags: Sequence[str], links: Sequence[str] = ()) -> None:
+def compile_library(target: Path, command: Sequence[str], flags: Sequence[str], links: Sequence[str] = ()) -> None:
     """Compile every .cpp, side by side, and link them; `links` are flags for the second step alone."""
     with TemporaryDirectory(prefix="objects-", dir=target.parent, ignore_cleanup_errors=True) as work:
         environment = {**os.environ, "TMPDIR": work, "LC_ALL": "C"}
@@ -257,16 +257,16 @@ def compiled(target: Path, command: Sequence[str], flags: Sequence[str], links: 
         objects = [f"{work}/{path.stem}.o" for path in units]
         steps = [[*command, *flags, "-c", str(unit), "-o", out] for unit, out in zip(units, objects, strict=True)]
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            list(pool.map(lambda step: _ran(step, "the compiler", environment), steps))
-        _ran([*command, *flags, "-shared", *objects, *links, "-o", str(target)], "the linker", environment)
+            list(pool.map(lambda step: _run(step, "the compiler", environment), steps))
+        _run([*command, *flags, "-shared", *objects, *links, "-o", str(target)], "the linker", environment)
 
 
-def checked(path: Path) -> None:
+def check_library(path: Path) -> None:
     """Load a library in a process of its own, which it may crash."""
-    _ran([sys.executable, "-I", "-c", CHECK, str(path)], "loading the new library", dict(os.environ))
+    _run([sys.executable, "-I", "-c", CHECK, str(path)], "loading the new library", dict(os.environ))
 
 
-def _ran(command: Sequence[str], what: str, environment: dict[str, str]) -> None:
+def _run(command: Sequence[str], what: str, environment: dict[str, str]) -> None:
     try:
         ended = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST, errors="replace"
@@ -284,7 +284,7 @@ def _ran(command: Sequence[str], what: str, environment: dict[str, str]) -> None
 
 
 @contextmanager
-def _locked(path: Path, wait: bool) -> Iterator[bool]:
+def _lock(path: Path, wait: bool) -> Iterator[bool]:
     """Hold a lock that ends with its process, however that ends; False if another holds it and we do not wait."""
     import fcntl
 
@@ -320,7 +320,7 @@ def _in_background(build: Build) -> str:
     return "it is not built yet: another process is at it, or was interrupted"
 
 
-def _used(path: Path) -> None:
+def _touch(path: Path) -> None:
     """Note that a library is in use, once a day."""
     with suppress(OSError):
         if time.time() - path.stat().st_mtime > DAY:
@@ -343,10 +343,10 @@ def main(arguments: Sequence[str]) -> None:
     if list(arguments) == ["--background"]:
         os.nice(10)  # the user's work goes first
         with suppress(BuildError, OSError):
-            planned().run(wait=False)
+            plan_build().run(wait=False)
         return
     with suppress(BuildError, OSError, RuntimeError, ValueError):
-        planned().failed.unlink(missing_ok=True)
+        plan_build().failed.unlink(missing_ok=True)
     begun = time.monotonic()
     path = library(wait=True)
     taken = time.monotonic() - begun

@@ -16,13 +16,13 @@ READING, WRITING, ACROSS = 0, 1, 2  # a layer of the encoder, of the decoder, it
 
 
 @dataclass
-class Change:
+class LayerChange:
     """What is changed about one attention layer."""
 
     kind: int
     layer: int
     gates: Tensor
-    sharpness: Tensor
+    inverse_temperatures: Tensor
     hidden: set[int] = field(default_factory=set)
     taps: Taps = ()  # who wants to know how far a text came
 
@@ -37,7 +37,7 @@ class Change:
             number = record["factor"] if kind == "scale" else 1 / record["temperature"]
             if isinstance(number, Tensor | list):
                 raise Unsupported("a head is scaled by more than a number")
-            which, heads = self.gates if kind == "scale" else self.sharpness, record["heads"]
+            which, heads = self.gates if kind == "scale" else self.inverse_temperatures, record["heads"]
             for head in range(len(which)) if heads is None else heads:
                 if not -len(which) <= head < len(which):
                     raise Unsupported("an edit names a head that is not there")
@@ -57,7 +57,7 @@ def layers(model: nn.Module) -> Iterator[tuple[int, int, MultiHead]]:
                 yield ACROSS, number, block.cross
 
 
-def changes(model: nn.Module) -> list[Change]:
+def current_changes(model: nn.Module) -> list[LayerChange]:
     """What is edited here and now. Raises Unsupported if it cannot be told, or if somebody looks at every step."""
     found = []
     for kind, number, layer in layers(model):
@@ -68,7 +68,7 @@ def changes(model: nn.Module) -> list[Change]:
         if not any(told is None or told for told in records):
             continue
         heads = len(layer.split.remaining_heads)
-        change = Change(kind, number, torch.ones(heads), torch.ones(heads), taps=taps)
+        change = LayerChange(kind, number, torch.ones(heads), torch.ones(heads), taps=taps)
         for told in records:
             if told is None:
                 raise Unsupported("an edit cannot be told as data")

@@ -37,7 +37,7 @@ class Fingerprint:
         self.tensors = frozenset(map(id, tensors))
         _alive[id(self)] = weakref.ref(self, lambda _, key=id(self): _alive.pop(key, None))
         if not _hooks:
-            _hooks.append(register_optimizer_step_post_hook(stepped))
+            _hooks.append(register_optimizer_step_post_hook(mark_stepped))
         self._gone: list[Any] = []  # filled when a module dies, whose id then may be another's
         inner = [module for module in model.modules() if module is not model]
         self._modules = [weakref.ref(module, self._gone.append) for module in inner]
@@ -104,7 +104,7 @@ def parts(model: nn.Module) -> list[Any]:
                         try:
                             where, version = tensor.data_ptr(), tensor._version
                         except (RuntimeError, ValueError):
-                            where, version = unversioned(tensor)
+                            where, version = address_without_version(tensor)
                         found += (id(tensor), where, version, tensor.shape, tensor.is_contiguous())
             if state["_modules"]:
                 left += state["_modules"].values()
@@ -123,7 +123,7 @@ def check_plain(module: nn.Module) -> None:
         raise Unsupported("dropout is at work in the model")
 
 
-def unversioned(tensor: Tensor) -> tuple[int, int]:
+def address_without_version(tensor: Tensor) -> tuple[int, int]:
     """Where a tensor of inference mode lies, which does not count its changes; others have no memory of their own."""
     try:
         if tensor.is_inference():
@@ -139,7 +139,7 @@ def extent(tensor: Tensor) -> int:
     return (steps + 1) * tensor.element_size()
 
 
-def stepped(optimizer: Optimizer, *_: Any) -> None:
+def mark_stepped(optimizer: Optimizer, *_: Any) -> None:
     """Tell whoever packed these weights that an optimiser has changed them."""
     if not _alive:
         return

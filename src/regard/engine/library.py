@@ -95,7 +95,7 @@ class Library:
         if code:
             raise EngineError(self.problem().decode(errors="replace"))
 
-    def made(self, number: int | None) -> int:
+    def check_new(self, number: int | None) -> int:
         """The number or address of something new, if it was made."""
         if number is None or number == NONE:
             self.check(1)
@@ -115,11 +115,11 @@ def library(wait: bool = False) -> Library | None:
     with _lock:
         _path = _path or build.library(wait)
         try:
-            return None if _path is None else opened(_path)
+            return None if _path is None else open_library(_path)
         except (OSError, AttributeError):  # made for another machine, or for another version
             return None
 
 
 @cache
-def opened(path: Path) -> Library:
+def open_library(path: Path) -> Library:
     return Library(path)

@@ -7,14 +7,14 @@ from torch import nn
 
 from regard.engine.fingerprint import Fingerprint
 from regard.engine.library import EngineError, Library
-from regard.engine.packed import Packed
+from regard.engine.packed_model import PackedModel
 from regard.engine.parts import Unsupported
 from regard.errors import RegardError
 
-_packed: WeakKeyDictionary[nn.Module, dict[str, tuple[Fingerprint, Packed]]] = WeakKeyDictionary()
+_packed: WeakKeyDictionary[nn.Module, dict[str, tuple[Fingerprint, PackedModel]]] = WeakKeyDictionary()
 
 
-def packed(library: Library, model: nn.Module, precision: str) -> Packed:
+def pack(library: Library, model: nn.Module, precision: str) -> PackedModel:
     """The model as it is now. Raises Unsupported where the engine cannot run it."""
     by_precision = _packed.setdefault(model, {})
     if precision in by_precision:
@@ -25,7 +25,7 @@ def packed(library: Library, model: nn.Module, precision: str) -> Packed:
     try:
         with torch.no_grad():
             # First the fingerprint: what is written while weights are packed does not fit it.
-            fingerprint, known = Fingerprint(library, model), Packed(library, model, precision)
+            fingerprint, known = Fingerprint(library, model), PackedModel(library, model, precision)
     except EngineError as problem:
         raise Unsupported(str(problem)) from None
     by_precision[precision] = fingerprint, known

@@ -15,7 +15,7 @@ class Unsupported(Exception):
     """Why the engine cannot run a model, in a few words."""
 
 
-def owned(module: nn.Module, name: str) -> Any:
+def plain_parameter(module: nn.Module, name: str) -> Any:
     """A parameter, or None; what is computed anew each time, or hidden behind another name, is nothing to pack."""
     if name not in module._parameters and vars(module).get(name, ...) is not None:
         raise Unsupported(f"the {name} of a {type(module).__name__} is no parameter of it")
@@ -28,17 +28,17 @@ def check_dropout(*modules: nn.Module) -> None:
             raise Unsupported(f"{type(module.dropout).__name__} is no dropout")
 
 
-def inner_width(inner: FeedForward) -> int:
+def feed_forward_width(feed_forward: FeedForward) -> int:
     """How many numbers stand between widening and narrowing."""
-    if not isinstance(inner.narrow, nn.Linear):
-        raise Unsupported(f"{type(inner.narrow).__name__} is no plain linear layer")
-    return inner.narrow.in_features
+    if not isinstance(feed_forward.narrow, nn.Linear):
+        raise Unsupported(f"{type(feed_forward.narrow).__name__} is no plain linear layer")
+    return feed_forward.narrow.in_features
 
 
-def bend_of(bend: Any) -> int:
+def activation_code(activation: Any) -> int:
     """The engine's number of an activation."""
     for name, known in ACTIVATIONS.items():
-        if name in BENDS and is_same(bend, known):
+        if name in BENDS and is_same(activation, known):
             return BENDS[name]
     raise Unsupported("an activation is not one that it knows")
 
@@ -54,4 +54,4 @@ def rows(table: nn.Module) -> Tensor:
     """The vectors of an embedding, if it is a plain one."""
     if not isinstance(table, nn.Embedding) or type(table) is not nn.Embedding or table.max_norm is not None:
         raise Unsupported(f"{type(table).__name__} is no plain table")
-    return owned(table, "weight").detach()
+    return plain_parameter(table, "weight").detach()

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from regard.engine.changes import WRITING, Change, changes
-from regard.engine.packed import DECODER, ENCODER, Packed
+from regard.engine.changes import WRITING, LayerChange, current_changes
+from regard.engine.packed_model import DECODER, ENCODER, PackedModel
 from regard.engine.parts import Unsupported
 from regard.shapes import AttentionMask, Tokens
 
@@ -21,14 +21,14 @@ class Engine:
     with the reason when the model itself has to serve.
     """
 
-    def __init__(self, model: Any, packed: Callable[[], Packed], told: Callable[[str], None]) -> None:
-        self.model, self.packed, self.told = model, packed, told
+    def __init__(self, model: Any, packed: Callable[[], PackedModel], on_fallback: Callable[[str], None]) -> None:
+        self.model, self.packed, self.on_fallback = model, packed, on_fallback
 
     def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> Any:
         try:
-            return EngineState(self.packed(), source, attention_mask, changes(self.model))
+            return EngineState(self.packed(), source, attention_mask, current_changes(self.model))
         except Unsupported as problem:
-            self.told(str(problem))
+            self.on_fallback(str(problem))
             return self.model.start(source, attention_mask)
 
     def step(self, state: Any, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, Any]:
@@ -41,12 +41,12 @@ class EngineState:
     """What the engine knows in the middle of a text. `select` changes it in place: only numbers of rows move."""
 
     def __init__(
-        self, packed: Packed, source: Tokens | None, attention_mask: AttentionMask | None, edits: list[Change]
+        self, packed: PackedModel, source: Tokens | None, attention_mask: AttentionMask | None, edits: list[LayerChange]
     ) -> None:
         self.packed, self.library = packed, packed.library
         self.threads = torch.get_num_threads()
-        self.address = self.library.made(self.library.state(packed.address))
-        weakref.finalize(self, freed, packed, self.address)
+        self.address = self.library.check_new(self.library.state(packed.address))
+        weakref.finalize(self, free_state, packed, self.address)
         self.length = self.tokens = 0  # with padding, and without
         self.taps = [tap for change in edits for tap in change.taps]
         self._logits = torch.empty(0, packed.vocabulary)
@@ -54,21 +54,21 @@ class EngineState:
             self._change(change, source, attention_mask)
         if packed.has_source:
             assert source is not None
-            packed.reach(ENCODER, source.shape[1])
-            tokens, mask = addressed(source, attention_mask)
+            packed.ensure_positions(ENCODER, source.shape[1])
+            tokens, mask = contiguous(source, attention_mask)
             done = self.library.read(self.address, tokens.data_ptr(), pointer(mask), *source.shape, self.threads)
             self.library.check(done)
 
     def step(self, tokens: Tokens, attention_mask: AttentionMask | None) -> Tensor:
         """The scores of the word that follows each row's last token."""
         self.length += tokens.shape[1]
-        self.packed.reach(DECODER, self.length)
+        self.packed.ensure_positions(DECODER, self.length)
         rows, length = tokens.shape
         if len(self._logits) < rows:
             self._logits = torch.empty(rows, self.packed.vocabulary)
             self.library.large_pages(self._logits.data_ptr(), self._logits.numel())  # rows lie far apart
         logits = self._logits[:rows]
-        tokens, mask = addressed(tokens, attention_mask)
+        tokens, mask = contiguous(tokens, attention_mask)
         done = self.library.step(
             self.address, tokens.data_ptr(), pointer(mask), rows, length, logits.data_ptr(), self.threads
         )
@@ -88,19 +88,19 @@ class EngineState:
         """What keys and values take: those of the source once, those of the text for each row that is written."""
         return self.library.state_bytes(self.address)
 
-    def _change(self, change: Change, source: Tokens | None, attention_mask: AttentionMask | None) -> None:
+    def _change(self, change: LayerChange, source: Tokens | None, attention_mask: AttentionMask | None) -> None:
         hidden = torch.zeros(max(change.hidden, default=-1) + 1, dtype=torch.uint8)
         hidden[list(change.hidden)] = 1
         if change.kind != WRITING and source is not None and len(source):
-            shortest = source.shape[1] if attention_mask is None else int(attention_mask.sum(-1).min())
-            if len(hidden) > shortest:
+            shortest_source = source.shape[1] if attention_mask is None else int(attention_mask.sum(-1).min())
+            if len(hidden) > shortest_source:
                 raise Unsupported("a hidden place is past the end of a source")
         done = self.library.change(
             self.address,
             change.kind,
             change.layer,
             change.gates.data_ptr(),
-            change.sharpness.data_ptr(),
+            change.inverse_temperatures.data_ptr(),
             len(change.gates),
             hidden.data_ptr(),
             len(hidden),
@@ -108,12 +108,12 @@ class EngineState:
         self.library.check(done)
 
 
-def freed(packed: Packed, address: int) -> None:
+def free_state(packed: PackedModel, address: int) -> None:
     """Free a state; the model that it belongs to is alive until then."""
     packed.library.state_free(address)
 
 
-def addressed(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Tensor, Tensor | None]:
+def contiguous(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Tensor, Tensor | None]:
     """The same as plain rows of numbers."""
     return tokens.contiguous().long(), None if attention_mask is None else attention_mask.contiguous()
 

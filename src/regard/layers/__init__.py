@@ -1,18 +1,18 @@
 """Parts that models are made of. Parts take numbers; masks, positions and caches arrive as arguments."""
 
-from regard.layers.align import LOCAL, AlignmentAttention, stepwise
+from regard.layers.alignment_attention import LOCAL, AlignmentAttention, stepwise
 from regard.layers.blocks import BlockCache, Stack, TransformerBlock
-from regard.layers.deep import DeepOutput
+from regard.layers.classification_head import ClassificationHead, DenseLayer, pool_tokens
+from regard.layers.deep_output import DeepOutput
 from regard.layers.dropout import Dropout
+from regard.layers.embedding import Embedding
 from regard.layers.feedforward import ACTIVATIONS, FeedForward
-from regard.layers.heads import ClassificationHead, DenseLayer, pool_tokens
 from regard.layers.linear import Linear, product
-from regard.layers.memory import MemoryHop, sentence_vectors
+from regard.layers.memory_hop import MemoryHop, sentence_vectors
 from regard.layers.multihead import HeadSplit, MultiHead
 from regard.layers.norms import NORMS
 from regard.layers.output import Output, Transform
 from regard.layers.recurrent import CELLS, Recurrent
-from regard.layers.words import Embedding
 
 __all__ = [
     "ACTIVATIONS",

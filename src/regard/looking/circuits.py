@@ -60,7 +60,7 @@ class CircuitHead(NamedTuple):
 
 @dataclass(frozen=True)
 class Circuits:
-    """How much every head is of every kind: scores[kind][place] has a number for each head."""
+    """How much every head is of every kind: scores[kind][layer] has a number for each head."""
 
     scores: dict[str, dict[str, Float[Tensor, "heads"]]]
 
@@ -79,7 +79,7 @@ class Circuits:
     def plain(self, least: float = LEAST) -> dict[str, Any]:
         """The heads found and all scores, for JSON."""
         scores = {kind: {layer: row.tolist() for layer, row in layers.items()} for kind, layers in self.scores.items()}
-        return {"found": [circuit_head._asdict() for circuit_head in self.heads(least)], "scores": scores}
+        return {"heads": [circuit_head._asdict() for circuit_head in self.heads(least)], "scores": scores}
 
     def album(self) -> Album:
         """A picture for each kind: a row for each layer, a column for each head."""

@@ -9,7 +9,7 @@ from torch import nn
 from regard.errors import RegardError, UnknownName
 from regard.layers import MultiHead
 from regard.looking.layer_names import LayerNames, shorten
-from regard.models.pruned import with_pruned
+from regard.models.pruning import with_pruned
 
 Whole = TypeVar("Whole", bound=nn.Module)
 

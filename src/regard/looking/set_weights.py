@@ -1,7 +1,7 @@
-"""Weights drawn by hand for rows that are named by their places in a text, however the text is read.
+"""Weights set by hand for rows that are named by their positions in a text, however the text is read.
 
-A text may be read at once, beside others that are longer, or token by token: the row of a token is found by its place,
-and so are the keys that it shall look at.
+A text may be read at once, beside others that are longer, or token by token: the row of a token is found by its position,
+and so are the keys that it shall attend to.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from regard.errors import RegardError, ShapeError, expect
 from regard.looking.layer_names import attends_to_source, reads_source
 
 TextPositions = list[int]
-"""The places in a text of the queries or keys of one member of a batch; -1 is padding."""
+"""The positions in a text of the queries or keys of one member of a batch; -1 is padding."""
 
 
 def set_weights(
@@ -73,7 +73,7 @@ def forbidden_weight(pattern: Pattern) -> tuple[int, int] | None:
 def members_by_positions(
     pattern: Pattern, layer: str
 ) -> Iterator[tuple[list[int] | None, TextPositions, TextPositions]]:
-    """Members of the batch whose queries and keys stand at the same places, None for all, and these places."""
+    """Members of the batch whose queries and keys stand at the same positions, None for all, and these positions."""
     queries, keys = pattern.shape[2:]
     columns = pattern.positions
     if pattern.query_positions is not None:
@@ -99,27 +99,27 @@ def is_cross_attention(layer: str) -> bool:
 
 
 def rows_to_set(
-    layer: str, query_positions: TextPositions, key_positions: TextPositions, rows: Sequence[int] | None, count: int
+    layer: str, query_positions: TextPositions, key_positions: TextPositions, rows: Sequence[int] | None, row_count: int
 ) -> dict[int, int]:
-    """Numbers of queries whose rows are drawn, each with the number of its row among the `count` ones."""
+    """Numbers of queries whose rows are set, each with the number of its row among the `row_count` that are given."""
     at = {
-        where: number for number, where in enumerate(query_positions) if where >= 0
+        position: number for number, position in enumerate(query_positions) if position >= 0
     }  # padding before the first stands there, too
     count = max(at, default=-1) + 1
     if -1 in key_positions and not is_cross_attention(layer):
         count = max(key_positions) + 1  # padding after the last token counts on from it
     if rows is None:
-        rows = range(count if count == 1 or reads_source(layer) else count)
+        rows = range(count if row_count == 1 or reads_source(layer) else row_count)
     if reads_source(layer):
         rows = numbers(rows, count, "query")
-    if count not in (1, len(rows)):
-        raise ShapeError(f"weights of 1 row or of {len(rows)} rows expected, got {count}")
+    if row_count not in (1, len(rows)):
+        raise ShapeError(f"weights of 1 row or of {len(rows)} rows expected, got {row_count}")
     positions = [row + count if row < 0 else row for row in rows]
-    return {at[where]: number for number, where in enumerate(positions) if where < count and where in at}
+    return {at[position]: number for number, position in enumerate(positions) if position < count and position in at}
 
 
 def weights_of_keys(weights: Tensor, layer: str, key_positions: TextPositions) -> Tensor:
-    """Weights of places as weights of the keys that stand there; padding has none, nor has what came later."""
+    """Weights of positions as weights of the keys that stand there; padding has none, nor has what came later."""
     width, tokens = weights.shape[-1], max(key_positions, default=-1) + 1
     if attends_to_source(layer) and (
         width < tokens or bool(weights[..., tokens:].any())
@@ -127,7 +127,7 @@ def weights_of_keys(weights: Tensor, layer: str, key_positions: TextPositions) -
         raise ShapeError(f"weights of {tokens} keys, one for each token of the source, expected, got {width}")
     later = (weights[..., tokens:] != 0).flatten(0, -2).any(0).nonzero()
     if len(later):
-        raise RegardError(f"{layer}: a row shall look at place {tokens + int(later[-1])}, of {tokens} tokens so far")
+        raise RegardError(f"{layer}: a row shall look at position {tokens + int(later[-1])}, of {tokens} tokens so far")
     dropped_keys = sorted({int(key) for key in (weights != 0).flatten(0, -2).any(0).nonzero()} - set(key_positions))
     if dropped_keys:
         raise RegardError(

@@ -4,7 +4,7 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError
 from regard.layers import Embedding, Output, TransformerBlock
-from regard.models.side import EmbeddedStack
+from regard.models.embedded_stack import EmbeddedStack
 
 
 class Unembedding:

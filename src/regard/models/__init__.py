@@ -15,10 +15,10 @@ from regard.models.config import (
     StackConfig,
 )
 from regard.models.decoder import Decoder, DecoderConfig
+from regard.models.decoder_state import DecoderState
 from regard.models.encoder import Encoder, EncoderConfig
 from regard.models.memory import MemoryNetwork, MemoryNetworkConfig
 from regard.models.presets import PRESETS, preset
-from regard.models.state import DecoderState
 from regard.models.transformer import Transformer, TransformerConfig
 from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
 from regard.models.xl import TransformerXL, XLConfig

@@ -24,7 +24,7 @@ from regard.layers import (
 )
 from regard.layers.recurrent import RecurrentState
 from regard.models.config import OutputConfig
-from regard.models.state import DecoderState, pad_left
+from regard.models.decoder_state import DecoderState, pad_left
 from regard.shapes import AttentionMask, Positions, Stream, Tokens
 
 MULTIHEAD = "multihead"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from torch import Tensor, nn
 
 from regard.models.config import ClassificationHeadConfig, EmbeddedStackConfig, OutputConfig
-from regard.models.side import EmbeddedStack
-from regard.models.state import DecoderState, empty_caches, pad_left
+from regard.models.decoder_state import DecoderState, empty_caches, pad_left
+from regard.models.embedded_stack import EmbeddedStack
 from regard.shapes import AttentionMask, Stream, Tokens
 
 

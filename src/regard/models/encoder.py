@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from regard.layers import DenseLayer, pool_tokens
 from regard.models.config import ClassificationHeadConfig, EmbeddedStackConfig, OutputConfig
-from regard.models.side import EmbeddedStack
+from regard.models.embedded_stack import EmbeddedStack
 from regard.shapes import AttentionMask, Stream, Tokens
 
 

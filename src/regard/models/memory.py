@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.attention import DenseBias, Padding
 from regard.attention.normalisers import Normaliser
 from regard.errors import lookup
-from regard.layers.memory import MemoryHop, sentence_vectors
+from regard.layers.memory_hop import MemoryHop, sentence_vectors
 
 Story = Int[Tensor, "batch memories words"]
 """Sentences, oldest first; words and whole sentences may be padding."""

@@ -6,8 +6,8 @@ from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
 from regard.models.config import EmbeddedStackConfig, OutputConfig
-from regard.models.side import EmbeddedStack
-from regard.models.state import DecoderState, empty_caches, pad_left
+from regard.models.decoder_state import DecoderState, empty_caches, pad_left
+from regard.models.embedded_stack import EmbeddedStack
 from regard.shapes import AttentionMask, Stream, Tokens
 
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from regard.errors import ShapeError, expect
 from regard.layers import ClassificationHead
 from regard.layers.linear import Linear
-from regard.layers.memory import MemoryHop
+from regard.layers.memory_hop import MemoryHop
 from regard.models.config import AttentionConfig, FeedForwardConfig, StackConfig
 from regard.shapes import Stream
 

@@ -11,7 +11,7 @@ from regard.errors import ShapeError, expect
 from regard.layers import BlockCache, TransformerBlock
 from regard.models.config import ScoreConfig
 from regard.models.decoder import Decoder, DecoderConfig
-from regard.models.state import DecoderState
+from regard.models.decoder_state import DecoderState
 from regard.positions import positions_of
 from regard.shapes import AttentionMask, Stream, Tokens
 

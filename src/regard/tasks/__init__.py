@@ -10,7 +10,7 @@ from regard.tasks.generate import GenerateTask, Generation
 from regard.tasks.load import TASKS, load
 from regard.tasks.task import Task, TextTooLong
 from regard.tasks.translate import TranslateTask
-from regard.tasks.translated import Translation
+from regard.tasks.translation import Translation
 
 __all__ = [
     "TASKS",

@@ -29,7 +29,7 @@ from regard.tasks.replay import Reading, alignment_weights, cross_layers, cross_
 from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task, TextTooLong
 from regard.tasks.translate import TranslateTask
-from regard.tasks.translated import SourceSentence, encoding_of
+from regard.tasks.translation import SourceSentence, encoding_of
 from regard.text import Tokenizer
 
 CHOSEN = 200  # pairs that heads are chosen on, where nobody aligned any
@@ -81,24 +81,29 @@ class Direction:
     def of(cls, task: Task, *, heads: AlignmentHeads | str | None = None, language: str | None = None) -> "Direction":
         if not isinstance(task, TranslateTask):
             raise RegardError("words are aligned by a model that reads one text and writes another")
-        told = AlignmentHeads.read(heads) if isinstance(heads, str) else heads or task.settings.alignment_heads()
+        own_heads = AlignmentHeads.read(heads) if isinstance(heads, str) else heads or task.settings.alignment_heads()
         return cls(
-            task, told or task.alignment_heads, "" if language is None else task.code(language), told is not None
+            task,
+            own_heads or task.alignment_heads,
+            "" if language is None else task.code(language),
+            own_heads is not None,
         )
 
     def read(self, source: str, target: str, number: int) -> SentencePair:
         """The tokens of both; what is too long for the model is an error."""
         task, ends = self.task, self.task.constraints(0).ends
-        read, written = task.encode(source, self.code), task.tokenizer.target.encode(target)
+        source_encoding, target_encoding = task.encode(source, self.code), task.tokenizer.target.encode(target)
         for side, size, most in (
-            ("source", len(read), task.max_length),
-            ("target", len(written), task.max_target_length()),
+            ("source", len(source_encoding), task.max_length),
+            ("target", len(target_encoding), task.max_target_length()),
         ):
             if most is not None and size > most:
                 raise TextTooLong(f"pair {number}: its {side} has {size} tokens, the model has places for {most}")
-        if written.ids and written.ids[-1] in ends:
-            written = written.take(range(len(written) - 1))
-        return SentencePair(SourceSentence(source, "", read, code=self.code), SourceSentence(target, "", written))
+        if target_encoding.ids and target_encoding.ids[-1] in ends:
+            target_encoding = target_encoding.take(range(len(target_encoding) - 1))
+        return SentencePair(
+            SourceSentence(source, "", source_encoding, code=self.code), SourceSentence(target, "", target_encoding)
+        )
 
     def read_all(self, pairs: Iterable[TextPair], first: int) -> list[SentencePair]:
         return [self.read(*pair, number) for number, pair in enumerate(pairs, first)]
@@ -109,24 +114,30 @@ class Direction:
 
     def alignments(self, pairs: Iterable[TextPair], first: int = 1) -> list[Alignment]:
         """Who looked at whom in each pair, under this look."""
-        read = self.read_all(pairs, first)
-        looks = alignment_weights(self.task.model, self.readings(read), self.task.device, self.heads)
+        sentence_pairs = self.read_all(pairs, first)
+        weights_of_pairs = alignment_weights(
+            self.task.model, self.readings(sentence_pairs), self.task.device, self.heads
+        )
         tokenizer = self.task.tokenizer
-        return [pair.alignment(weights, tokenizer) for pair, weights in zip(read, looks, strict=True)]
+        return [
+            pair.alignment(weights, tokenizer) for pair, weights in zip(sentence_pairs, weights_of_pairs, strict=True)
+        ]
 
     def word_weights_of(self, pairs: Iterable[TextPair]) -> dict[AlignmentHead, list[Tensor]]:
         """What every head makes of each pair, read both ways: to choose from."""
-        read = self.read_all(pairs, 1)
-        places = cross_layers(self.task.model)
-        found: dict[AlignmentHead, list[Tensor]] = {}
+        sentence_pairs = self.read_all(pairs, 1)
+        layers = cross_layers(self.task.model)
+        weights_by_head: dict[AlignmentHead, list[Tensor]] = {}
         for pair, weights in zip(
-            read, cross_weights(self.task.model, self.readings(read), self.task.device, places), strict=True
+            sentence_pairs,
+            cross_weights(self.task.model, self.readings(sentence_pairs), self.task.device, layers),
+            strict=True,
         ):
-            parts = candidates({place: len(heads) for place, heads in weights.items()})
-            rows = torch.stack([part.of(weights) for part in parts])[:, : len(encoding_of(pair.target))]
-            for part, one in zip(parts, word_weights(rows, *pair.words), strict=True):
-                found.setdefault(part, []).append(one)
-        return found
+            all_heads = candidates({layer: len(heads) for layer, heads in weights.items()})
+            rows = torch.stack([head.of(weights) for head in all_heads])[:, : len(encoding_of(pair.target))]
+            for head, head_weights in zip(all_heads, word_weights(rows, *pair.words), strict=True):
+                weights_by_head.setdefault(head, []).append(head_weights)
+        return weights_by_head
 
 
 @dataclass(frozen=True)
@@ -156,29 +167,35 @@ class WordAligner:
 
     def links_of(self, pairs: Sequence[TextPair], first: int) -> list[Links]:
         """The links of pairs that are read together; `first` is the number of pairs before them."""
-        found = [frozenset(one.words) for one in self.forward.alignments(pairs, first + 1)]
+        all_forward = [frozenset(forward_links.words) for forward_links in self.forward.alignments(pairs, first + 1)]
         if self.backward is None:
-            return found
+            return all_forward
         others = self.backward.alignments([swap_pair(pair) for pair in pairs], first + 1)
-        return [symmetrise(one, swap_links(other.words), self.how) for one, other in zip(found, others, strict=True)]
+        return [
+            symmetrise(forward_links, swap_links(backward.words), self.how)
+            for forward_links, backward in zip(all_forward, others, strict=True)
+        ]
 
     def choose_heads(
         self, pairs: Sequence[TextPair], gold: Sequence[Gold] | None = None, *, mix: bool = True
     ) -> "WordAligner":
         """The same with looks that fit these pairs: by links that people made, if there are any; else so that the two
         directions agree; else by words that are spelled alike on both sides."""
-        looks = self.forward.word_weights_of(pairs)
+        forward_weights = self.forward.word_weights_of(pairs)
         if self.backward is None:
             texts = [(source.split(), target.split()) for source, target in pairs]
-            judge, rule = (by_anchors(texts), "words spelled alike") if gold is None else (by_gold(gold), "gold")
-            choice = choose(looks, judge, mix=mix, rule=rule)
+            error_of, rule = (by_anchors(texts), "words spelled alike") if gold is None else (by_gold(gold), "gold")
+            choice = choose(forward_weights, error_of, mix=mix, rule=rule)
             return replace(self, forward=replace(self.forward, look=choice.heads), choices=(choice,))
-        others = self.backward.word_weights_of([swap_pair(pair) for pair in pairs])
+        backward_weights = self.backward.word_weights_of([swap_pair(pair) for pair in pairs])
         if gold is None:
-            both = choose_both(looks, others, mix=mix)
+            both = choose_both(forward_weights, backward_weights, mix=mix)
         else:
-            back = by_gold([one.swap() for one in gold])
-            both = choose(looks, by_gold(gold), mix=mix, rule="gold"), choose(others, back, mix=mix, rule="gold")
+            backward_error = by_gold([line_gold.swap() for line_gold in gold])
+            both = (
+                choose(forward_weights, by_gold(gold), mix=mix, rule="gold"),
+                choose(backward_weights, backward_error, mix=mix, rule="gold"),
+            )
         sides = zip((self.forward, self.backward), both, strict=True)
         forward, backward = (replace(side, look=choice.heads) for side, choice in sides)
         return replace(self, forward=forward, backward=backward, choices=both)
@@ -207,11 +224,11 @@ def align_words(
         aligner = aligner.choose_heads(pairs[:lines], gold and gold[:lines])
     elif not aligner.has_own_heads:
         aligner = aligner.choose_heads(pairs[:CHOSEN])
-    found = aligner(pairs)
+    links = aligner(pairs)
     if gold is None:
-        return AlignmentResult(found, aligner)
+        return AlignmentResult(links, aligner)
     unseen = slice(lines or 0, None)
-    return AlignmentResult(found, aligner, error_rate(found[unseen], gold[unseen]), len(found[unseen]))
+    return AlignmentResult(links, aligner, error_rate(links[unseen], gold[unseen]), len(links[unseen]))
 
 
 def swap_pair(pair: TextPair) -> TextPair:

@@ -82,8 +82,8 @@ class Alignment:
         return self.draw()
 
 
-def by_target(found: Links) -> tuple[Link, ...]:
-    return tuple(sorted(found, key=lambda link: (link[1], link[0])))
+def by_target(word_links: Links) -> tuple[Link, ...]:
+    return tuple(sorted(word_links, key=lambda link: (link[1], link[0])))
 
 
 def words_at(text: str, ends: Sequence[int | None]) -> tuple[int | None, ...]:
@@ -98,11 +98,11 @@ def words_at(text: str, ends: Sequence[int | None]) -> tuple[int | None, ...]:
 
 def texts_at(text: str, ends: Sequence[int | None], tokens: Sequence[str]) -> tuple[str, ...]:
     """The letters of the text that each token adds to those before it; its name where it adds none."""
-    found, begin = [], 0
+    texts, begin = [], 0
     for end, token in zip(ends, tokens, strict=True):
-        found.append((text[begin:end].strip() if end is not None else "") or token)
+        texts.append((text[begin:end].strip() if end is not None else "") or token)
         begin = begin if end is None else max(begin, end)
-    return tuple(found)
+    return tuple(texts)
 
 
 def join_alignments(alignments: Sequence[Alignment], texts: Sequence[tuple[str, str]]) -> Alignment:
@@ -111,23 +111,27 @@ def join_alignments(alignments: Sequence[Alignment], texts: Sequence[tuple[str, 
     words = [[len(text.split()) for text in side] for side in sides]
     letters = [[len(text) + 1 for text in side] for side in sides]
     return Alignment(
-        torch.block_diag(*(one.weights for one in alignments)) if alignments else torch.zeros(0, 0),
-        flatten([one.target for one in alignments]),
-        flatten([one.source for one in alignments]),
-        shift_numbers([one.target_words for one in alignments], words[1]),
-        shift_numbers([one.source_words for one in alignments], words[0]),
-        flatten([one.target_texts for one in alignments]),
-        flatten([one.source_texts for one in alignments]),
-        shift_numbers([one.target_ends for one in alignments], letters[1]),
-        shift_numbers([one.source_ends for one in alignments], letters[0]),
+        torch.block_diag(*(alignment.weights for alignment in alignments)) if alignments else torch.zeros(0, 0),
+        flatten([alignment.target for alignment in alignments]),
+        flatten([alignment.source for alignment in alignments]),
+        shift_numbers([alignment.target_words for alignment in alignments], words[1]),
+        shift_numbers([alignment.source_words for alignment in alignments], words[0]),
+        flatten([alignment.target_texts for alignment in alignments]),
+        flatten([alignment.source_texts for alignment in alignments]),
+        shift_numbers([alignment.target_ends for alignment in alignments], letters[1]),
+        shift_numbers([alignment.source_ends for alignment in alignments], letters[0]),
     )
 
 
 def flatten(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    return tuple(name for some in names for name in some)
+    return tuple(name for text_names in names for name in text_names)
 
 
-def shift_numbers(places: Sequence[Sequence[int | None]], sizes: Sequence[int]) -> tuple[int | None, ...]:
+def shift_numbers(numbers_of_texts: Sequence[Sequence[int | None]], sizes: Sequence[int]) -> tuple[int | None, ...]:
     """Places of several texts as places of all of them, each of which takes so much."""
-    before = accumulate(sizes, initial=0)
-    return tuple(None if at is None else at + begin for some, begin in zip(places, before, strict=False) for at in some)
+    offsets = accumulate(sizes, initial=0)
+    return tuple(
+        None if number is None else number + offset
+        for numbers, offset in zip(numbers_of_texts, offsets, strict=False)
+        for number in numbers
+    )

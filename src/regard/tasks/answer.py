@@ -21,7 +21,7 @@ from regard.pictures.labels import visible
 from regard.tasks.task import Task
 from regard.text import Tokenizer
 from regard.text.sentences import split
-from regard.text.told import StoryBatch, numbered
+from regard.text.told import StoryBatch, encode_story
 
 Story = str | Sequence[str]
 """A text, or its sentences."""
@@ -45,10 +45,10 @@ class HopWeights:
     def draw(self, *, colour: bool = False) -> str:
         """For the terminal: a column for each hop, beside each sentence."""
         lines = terminal.heat(self.weights.T, None, self.columns, colour=colour).split("\n")
-        room = cell_len(lines[0])
-        beside = zip(lines, ("", *self.sentences), strict=True)
+        width = cell_len(lines[0])
+        rows = zip(lines, ("", *self.sentences), strict=True)
         return "\n".join(
-            f"{line}{' ' * (room - visible_width(line))}  {visible(sentence)}".rstrip() for line, sentence in beside
+            f"{line}{' ' * (width - visible_width(line))}  {visible(sentence)}".rstrip() for line, sentence in rows
         )
 
     def picture(self, title: str = "") -> Picture:
@@ -105,8 +105,8 @@ class AnswerTask(Task):
         config = checkpoint.model.config
         assert isinstance(config, MemoryNetworkConfig)
         if tokenizer is not None and (tokenizer.specials.pad or 0) != config.pad:
-            found = tokenizer.specials.pad
-            raise CheckpointError(f"{checkpoint.folder}: the tokeniser pads with {found}, the model with {config.pad}")
+            pad = tokenizer.specials.pad
+            raise CheckpointError(f"{checkpoint.folder}: the tokeniser pads with {pad}, the model with {config.pad}")
         self.config = config
 
     @classmethod
@@ -117,38 +117,38 @@ class AnswerTask(Task):
         """One answer, or one for each of several questions about the same story."""
         alone = isinstance(question, str)
         questions = [question] if isinstance(question, str) else list(question)
-        found = self.all([(story, one) for one in questions])
-        return found[0] if alone else found
+        answers = self.all([(story, text) for text in questions])
+        return answers[0] if alone else answers
 
     def all(self, questions: Iterable[tuple[Story, str]]) -> list[AnswerResult]:
         """An answer for every pair of a story and a question."""
         pairs = [(self.remembered_sentences(story), question) for story, question in questions]
         order = sorted(range(len(pairs)), key=lambda row: len(pairs[row][0]))
-        found: dict[int, AnswerResult] = {}
+        answers: dict[int, AnswerResult] = {}
         for start in range(0, len(order), ROWS):
             rows = order[start : start + ROWS]
-            found.update(zip(rows, self.answer_batch([pairs[row] for row in rows]), strict=True))
-        return [found[row] for row in range(len(pairs))]
+            answers.update(zip(rows, self.answer_batch([pairs[row] for row in rows]), strict=True))
+        return [answers[row] for row in range(len(pairs))]
 
     def remembered_sentences(self, story: Story) -> tuple[str, ...]:
         """The sentences of a story, as many as the model remembers."""
         texts = [story] if isinstance(story, str) else story
         sentences = [sentence for text in texts for sentence, _ in split(text)]
-        told = tuple(sentence for sentence in sentences if self.tokenizer.encode(sentence, bare=True).ids)
-        if not told:
+        result = tuple(sentence for sentence in sentences if self.tokenizer.encode(sentence, bare=True).ids)
+        if not result:
             raise RegardError("no story: at least one sentence expected")
-        return told[-self.config.memories :]
+        return result[-self.config.memories :]
 
     @torch.no_grad()
     def answer_batch(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> list[AnswerResult]:
         nothing = torch.zeros(1, dtype=torch.long).numpy()
-        rows = [(*numbered(story, question, self.tokenizer), nothing) for story, question in pairs]
+        rows = [(*encode_story(story, question, self.tokenizer), nothing) for story, question in pairs]
         for _, question, _ in rows:
             if not len(question):
                 raise RegardError("no question: at least one word expected")
-        told = StoryBatch.of(rows, self.config.pad)  # type: ignore[arg-type]
+        batch = StoryBatch.of(rows, self.config.pad)  # type: ignore[arg-type]
         with watch(self.model, "hop.*") as seen:
-            scores = self.model(told.story.to(self.device), told.question.to(self.device))[:, 0]
+            scores = self.model(batch.story.to(self.device), batch.question.to(self.device))[:, 0]
         hops = torch.stack([seen[name].weights()[:, 0, 0] for name in seen], 1).cpu()
         best = scores.softmax(-1).max(-1)
         return [
@@ -165,19 +165,19 @@ class AnswerTask(Task):
 
     def hops(self, weights: Float[Tensor, "hops keys"], story: tuple[str, ...]) -> HopWeights:
         """The looks at one story, without its padding."""
-        looks = weights[:, : len(story)]
+        story_weights = weights[:, : len(story)]
         return (
-            HopWeights(torch.cat([looks, weights[:, -1:]], 1), (*story, NOTHING))
+            HopWeights(torch.cat([story_weights, weights[:, -1:]], 1), (*story, NOTHING))
             if self.config.empty
-            else HopWeights(looks, story)
+            else HopWeights(story_weights, story)
         )
 
     def unknown(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Words that the model never learned, each once."""
         number = self.tokenizer.specials.unk
-        found: dict[str, None] = {}
+        unknown_words: dict[str, None] = {}
         for text in texts:
             encoded = self.tokenizer.encode(text, bare=True)
-            places = zip(encoded.ids, encoded.offsets, strict=True)
-            found.update((text[begin:end], None) for token, (begin, end) in places if token == number)
-        return tuple(found)
+            ids_and_offsets = zip(encoded.ids, encoded.offsets, strict=True)
+            unknown_words.update((text[begin:end], None) for token, (begin, end) in ids_and_offsets if token == number)
+        return tuple(unknown_words)

@@ -9,7 +9,7 @@ from regard.checkpoints import CheckpointError
 from regard.engine.build import folder as engine_builds
 from regard.text.cache import CONTENTS
 
-KEPT: dict[str, Callable[[], Path]] = {"engine builds": engine_builds}
+CACHES: dict[str, Callable[[], Path]] = {"engine builds": engine_builds}
 """What is kept for the user, whatever the folder."""
 
 
@@ -24,13 +24,13 @@ class CacheFolder:
 
 def caches(folders: Sequence[Path] = ()) -> list[CacheFolder]:
     """The user's caches, and those of the training runs in some folders. The Hub's cache is others' as well."""
-    found = [(what, where()) for what, where in KEPT.items()]
+    paths = [(what, where()) for what, where in CACHES.items()]
     for folder in folders:
         if not folder.is_dir():
             raise CheckpointError(f"{folder}: no such folder")
         runs = [folder, *sorted(folder.iterdir())]
-        found += [("texts as numbers", run / "cache") for run in runs if any(run.glob(f"cache/*/{CONTENTS}"))]
-    return [CacheFolder(what, path, size_of(path)) for what, path in found if path.is_dir() and any(path.iterdir())]
+        paths += [("texts as numbers", run / "cache") for run in runs if any(run.glob(f"cache/*/{CONTENTS}"))]
+    return [CacheFolder(what, path, size_of(path)) for what, path in paths if path.is_dir() and any(path.iterdir())]
 
 
 def size_of(folder: Path) -> int:
@@ -39,8 +39,8 @@ def size_of(folder: Path) -> int:
 
 def clear(folders: Sequence[CacheFolder]) -> None:
     """Remove them; what is needed again is made again."""
-    for one in folders:
+    for cache_folder in folders:
         try:
-            shutil.rmtree(one.path)
+            shutil.rmtree(cache_folder.path)
         except OSError as problem:
-            raise CheckpointError(f"{one.path}: cannot be removed: {problem.strerror or problem}") from None
+            raise CheckpointError(f"{cache_folder.path}: cannot be removed: {problem.strerror or problem}") from None

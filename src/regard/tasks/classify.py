@@ -55,9 +55,9 @@ class ClassifyTask(Task):
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
-        asked: Any = checkpoint.model.config
-        self.labels = labels_of(checkpoint.config, asked.classify.labels, str(checkpoint.folder))
-        self.for_tokens = asked.classify.pool is None
+        config: Any = checkpoint.model.config
+        self.labels = labels_of(checkpoint.config, config.classify.labels, str(checkpoint.folder))
+        self.for_tokens = config.classify.pool is None
         self.is_multiple = checkpoint.config.get("problem_type") == "multi_label_classification"
 
     @classmethod
@@ -74,18 +74,18 @@ class ClassifyTask(Task):
         return self.read(text, number, cut=cut)
 
     def label_batch(self, batch: Batch, items: list[Item]) -> list[Classification | TokenLabels]:
-        told = {"segments": batch.segments} if isinstance(self.model, Encoder) else {}
-        scores = self.label_scores(self.model(batch.tokens, attention_mask=batch.attention_mask, **told))
+        kwargs = {"segments": batch.segments} if isinstance(self.model, Encoder) else {}
+        scores = self.label_scores(self.model(batch.tokens, attention_mask=batch.attention_mask, **kwargs))
         if self.for_tokens:
             return [
                 self.token_labels(text, encoded, scores[row][batch.attention_mask[row]])
                 for row, (text, encoded) in enumerate(items)
             ]
-        found: list[Classification | TokenLabels] = []
+        results: list[Classification | TokenLabels] = []
         for (text, _), row in zip(items, scores.tolist(), strict=True):
             best = max(range(len(row)), key=row.__getitem__)
-            found.append(Classification(text, self.labels[best], row[best], dict(zip(self.labels, row, strict=True))))
-        return found
+            results.append(Classification(text, self.labels[best], row[best], dict(zip(self.labels, row, strict=True))))
+        return results
 
     def label_scores(self, logits: Tensor) -> Tensor:
         if logits.shape[-1] == 1:
@@ -94,12 +94,12 @@ class ClassifyTask(Task):
 
     def token_labels(self, text: Text, encoded: Encoded, scores: Tensor) -> TokenLabels:
         best = scores.max(-1)
-        tags = [
-            TokenLabel(encoded.tokens[place], self.labels[label], score, *encoded.offsets[place])
-            for place, (label, score) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True))
-            if encoded.texts[place] is not None
+        labels = [
+            TokenLabel(encoded.tokens[index], self.labels[label], score, *encoded.offsets[index])
+            for index, (label, score) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True))
+            if encoded.texts[index] is not None
         ]
-        return TokenLabels(text, tuple(tags))
+        return TokenLabels(text, tuple(labels))
 
 
 def labels_of(config: Mapping[str, Any], count: int, where: str) -> list[str]:

@@ -62,38 +62,41 @@ class FillTask(Task):
         return encoded
 
     def fill_batch(self, batch: Batch, items: list[Item], top: int) -> list[FilledText]:
-        chances = self.model(batch.tokens, segments=batch.segments, attention_mask=batch.attention_mask).softmax(-1)
-        likeliest = chances.topk(min(top, chances.shape[-1]))
-        found = []
+        probabilities = self.model(batch.tokens, segments=batch.segments, attention_mask=batch.attention_mask).softmax(
+            -1
+        )
+        likeliest = probabilities.topk(min(top, probabilities.shape[-1]))
+        results = []
         for row, (text, encoded) in enumerate(items):
-            gaps = [place for place, number in enumerate(encoded.ids) if number == self.tokenizer.specials.mask]
+            gaps = [position for position, number in enumerate(encoded.ids) if number == self.tokenizer.specials.mask]
             choices = []
-            for place in gaps:
-                scores, ids = likeliest.values[row, place].tolist(), likeliest.indices[row, place].tolist()
+            for position in gaps:
+                scores, ids = likeliest.values[row, position].tolist(), likeliest.indices[row, position].tolist()
                 words = self.tokenizer.tokens(ids)
-                choices.append(tuple(FillCandidate(*one) for one in zip(words, scores, ids, strict=True)))
-            first = [gap[0] for gap in choices]
-            whole = self.fill_text(text, encoded, gaps, [choice.id for choice in first])
-            score = prod(choice.score for choice in first)
-            found.append(FilledText(whole, score, tuple(choice.token for choice in first), tuple(choices)))
-        return found
+                choices.append(tuple(FillCandidate(*candidate) for candidate in zip(words, scores, ids, strict=True)))
+            best = [gap[0] for gap in choices]
+            filled = self.fill_text(text, encoded, gaps, [choice.id for choice in best])
+            score = prod(choice.score for choice in best)
+            results.append(FilledText(filled, score, tuple(choice.token for choice in best), tuple(choices)))
+        return results
 
     def fill_text(self, text: Text, encoded: Encoded, gaps: Sequence[int], ids: Sequence[int]) -> str:
         """The text with words in its gaps; a piece that continues the word before it is joined to it."""
         parts = [text] if isinstance(text, str) else list(text)
-        known = list(encoded.ids)
-        for place, number in zip(gaps, ids, strict=True):
-            known[place] = number
-        for place in reversed(gaps):
-            which = encoded.texts[place] or 0
+        filled_ids = list(encoded.ids)
+        for position, number in zip(gaps, ids, strict=True):
+            filled_ids[position] = number
+        for position in reversed(gaps):
+            text_number = encoded.texts[position] or 0
             before, after = (
-                parts[which][end] for end in (slice(encoded.offsets[place][0]), slice(encoded.offsets[place][1], None))
+                parts[text_number][end]
+                for end in (slice(encoded.offsets[position][0]), slice(encoded.offsets[position][1], None))
             )
-            gap = parts[which][len(before) : len(parts[which]) - len(after)]
-            earlier = self.tokenizer.decode(known[max(0, place - 1) : place])
-            added = self.tokenizer.decode(known[max(0, place - 1) : place + 1]).removeprefix(earlier)
+            gap = parts[text_number][len(before) : len(parts[text_number]) - len(after)]
+            earlier = self.tokenizer.decode(filled_ids[max(0, position - 1) : position])
+            added = self.tokenizer.decode(filled_ids[max(0, position - 1) : position + 1]).removeprefix(earlier)
             if earlier and added == added.lstrip():
                 before, gap = before.rstrip(), gap.lstrip()
             space = gap[: len(gap) - len(gap.lstrip())]
-            parts[which] = before + space + added.strip() + after
+            parts[text_number] = before + space + added.strip() + after
         return " ".join(parts)

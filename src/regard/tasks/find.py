@@ -66,12 +66,12 @@ def cached_models() -> dict[str, Path]:
         repositories = scan_cache_dir().repos
     except (CacheNotFound, OSError, ValueError):
         return {}
-    found = {}
+    folders = {}
     for repository in sorted(repositories, key=lambda repository: repository.repo_id):
         revisions = sorted(repository.revisions, key=lambda revision: revision.last_modified)
         if repository.repo_type == "model" and revisions:
-            found[repository.repo_id] = Path(revisions[-1].snapshot_path)
-    return found
+            folders[repository.repo_id] = Path(revisions[-1].snapshot_path)
+    return folders
 
 
 def suggestions(name: str, most: int = 6) -> str:
@@ -79,9 +79,9 @@ def suggestions(name: str, most: int = 6) -> str:
     from difflib import get_close_matches  # where a name is wrong, there is time to load it
 
     parts = []
-    there = {"built in": sorted(builtin()), "cached": sorted(cached_models())}
-    for where, names in there.items():
+    names_by_source = {"built in": sorted(builtin()), "cached": sorted(cached_models())}
+    for where, names in names_by_source.items():
         more = f", … ({len(names)} in all)" if len(names) > most else ""
         parts.append(f"{where}: {', '.join(names[:most]) or 'nothing'}{more}")
-    near = get_close_matches(name, [one for names in there.values() for one in names], n=1)
+    near = get_close_matches(name, [known_name for names in names_by_source.values() for known_name in names], n=1)
     return (f"did you mean {near[0]!r}? " if near else "") + "; ".join(parts)

@@ -13,9 +13,9 @@ from regard.checkpoints.hub import Config
 from regard.decoding import Constraints, Hypothesis, StreamedToken, stream
 from regard.errors import RegardError
 from regard.models import Decoder, DecoderConfig
+from regard.tasks.generation_config import FolderGenerationConfig, GenerationConfig, SamplingChoice
 from regard.tasks.replay import Reading, decoder_input, is_watched, replay
 from regard.tasks.task import Item, OnProgress, Task, Text, TextTooLong, text_name
-from regard.tasks.writing import FolderGenerationConfig, GenerationConfig, Wanted
 from regard.text import Batch, Encoded, Tokenizer, TokenizerError
 
 USUAL = 50  # tokens, where nobody says how long a text may become
@@ -29,7 +29,7 @@ class Generation:
     prompt: str
     text: str
     score: float
-    ranked: float
+    rank_score: float
     tokens: tuple[str, ...]
     ids: tuple[int, ...]
     is_finished: bool
@@ -60,7 +60,7 @@ class GenerateTask(Task):
         length_penalty: float | None = None,
         min_new_tokens: int | None = None,
         max_new_tokens: int | None = None,
-        sample: Wanted = None,
+        sample: SamplingChoice = None,
         seed: int | None = None,
         stream: bool = False,
         precision: str = "float32",
@@ -71,11 +71,11 @@ class GenerateTask(Task):
 
         What is not said is read from the folder, generation_config.json: how to search or draw, and how long; else the
         likeliest token is written each time, 50 times at most. Lengths are in new tokens. `sample=True` draws as the
-        folder says, `sample=Sample(...)` as you say; the same `seed` draws the same text, in any company.
+        folder says, `sample=Sampling(...)` as you say; the same `seed` draws the same text, in any company.
 
         `stream=True` gives an iterator over the text of one answer, a word or so at a time.
         """
-        manner = self.settings.generation_config(
+        config = self.settings.generation_config(
             beam=beam,
             num_hypotheses=num_hypotheses,
             length_penalty=length_penalty,
@@ -83,12 +83,14 @@ class GenerateTask(Task):
             seed=seed,
             precision=precision,
         )
-        least = min_new_tokens if min_new_tokens is not None else self.settings.length("min_new_tokens") or 0
-        rules = self.settings.constraints(self.tokenizer.specials, least)
+        min_tokens = min_new_tokens if min_new_tokens is not None else self.settings.length("min_new_tokens") or 0
+        constraints = self.settings.constraints(self.tokenizer.specials, min_tokens)
         if stream:
-            return self.stream_text(text, manner, rules, max_new_tokens)
+            return self.stream_text(text, config, constraints, max_new_tokens)
         readings: dict[int, Reading] = {}
-        write = partial(self.write_batch, manner=manner, rules=rules, most=max_new_tokens, readings=readings)
+        write = partial(
+            self.write_batch, config=config, constraints=constraints, max_new_tokens=max_new_tokens, readings=readings
+        )
         with unwatched():
             answers = self.answers(text, self.read_prompt, write, progress, first)
         if is_watched(self.model):
@@ -100,7 +102,7 @@ class GenerateTask(Task):
             raise TokenizerError(f"{text_name(number)} is a pair; one text can be continued")
         encoded = self.read(text, number)
         if text:  # what a tokeniser puts after a text would end it
-            last = max((place for place, which in enumerate(encoded.texts) if which is not None), default=-1)
+            last = max((position for position, which in enumerate(encoded.texts) if which is not None), default=-1)
             encoded = encoded.take(range(last + 1))
         if self.max_length is not None and len(encoded) == self.max_length:
             line = f"{text_name(number)} has {len(encoded)} tokens, as many as the model reads: no room to write"
@@ -117,59 +119,71 @@ class GenerateTask(Task):
 
     def max_new_tokens(self, requested: int | None, prompt: int) -> int:
         """New tokens at most: as the caller or the folder says, and as the model has places for."""
-        said = requested or self.settings.length("max_new_tokens")
-        if said is None and isinstance(self.settings.search.get("max_length"), int):  # which counts the prompt
-            said = max(1, self.settings.search["max_length"] - prompt)
-        said = said or USUAL
-        return said if self.max_length is None else min(said, self.max_length - prompt)
+        limit = requested or self.settings.length("max_new_tokens")
+        if limit is None and isinstance(self.settings.search.get("max_length"), int):  # which counts the prompt
+            limit = max(1, self.settings.search["max_length"] - prompt)
+        limit = limit or USUAL
+        return limit if self.max_length is None else min(limit, self.max_length - prompt)
 
     def write_batch(
         self,
         batch: Batch,
         items: list[Item],
-        manner: GenerationConfig,
-        rules: Constraints,
-        most: int | None,
+        config: GenerationConfig,
+        constraints: Constraints,
+        max_new_tokens: int | None,
         readings: dict[int, Reading],
     ) -> list[Generation]:
-        longest = [self.max_new_tokens(most, len(encoded)) for _, encoded in items]
-        found = manner.for_texts(batch.rows).decode_batch(
+        limits = [self.max_new_tokens(max_new_tokens, len(encoded)) for _, encoded in items]
+        hypotheses = config.for_texts(batch.rows).decode_batch(
             self.model,
             None,
             batch.tokens,
             prefix_attention_mask=batch.attention_mask,
-            max_new_tokens=longest,
-            constraints=rules,
+            max_new_tokens=limits,
+            constraints=constraints,
         )
         answers = []
-        for row, (text, encoded), (best, *others) in zip(batch.rows, items, found, strict=True):
+        for row, (text, encoded), (best, *others) in zip(batch.rows, items, hypotheses, strict=True):
             readings[row] = ((), decoder_input(encoded.ids, best.ids, best.is_finished))
             answer = self.answer(str(text), encoded, best)
-            answers.append(replace(answer, alternatives=tuple(self.answer(str(text), encoded, one) for one in others)))
+            answers.append(
+                replace(answer, alternatives=tuple(self.answer(str(text), encoded, other) for other in others))
+            )
         return answers
 
-    def answer(self, text: str, encoded: Encoded, one: Hypothesis) -> Generation:
+    def answer(self, text: str, encoded: Encoded, hypothesis: Hypothesis) -> Generation:
         before = self.tokenizer.decode(encoded.ids)
-        added = self.tokenizer.decode([*encoded.ids, *one.ids]).removeprefix(before)
-        return Generation(text, added, one.score, one.ranked, self.tokenizer.tokens(one.ids), one.ids, one.is_finished)
+        added = self.tokenizer.decode([*encoded.ids, *hypothesis.ids]).removeprefix(before)
+        return Generation(
+            text,
+            added,
+            hypothesis.score,
+            hypothesis.rank_score,
+            self.tokenizer.tokens(hypothesis.ids),
+            hypothesis.ids,
+            hypothesis.is_finished,
+        )
 
-    def stream_text(self, text: Any, manner: GenerationConfig, rules: Constraints, most: int | None) -> Iterator[str]:
+    def stream_text(
+        self, text: Any, config: GenerationConfig, constraints: Constraints, max_new_tokens: int | None
+    ) -> Iterator[str]:
         """The text of one answer as it comes. Whoever looks is shown the whole at the end."""
         if not isinstance(text, str):
             raise TokenizerError("one text can be streamed, got several")
-        if manner.beam > 1 or manner.num_hypotheses > 1:
-            asked = f"beam={manner.beam}, nbest={manner.num_hypotheses}"
-            raise RegardError(f"a text that is streamed is written once, with beam=1 and nbest=1, got {asked}")
+        if config.beam > 1 or config.num_hypotheses > 1:
+            got = f"beam={config.beam}, num_hypotheses={config.num_hypotheses}"
+            raise RegardError(f"a text that is streamed is written once, with beam=1 and num_hypotheses=1, got {got}")
         encoded = self.read_prompt(text, None)
         prefix = torch.tensor([encoded.ids], device=self.device)
         tokens = stream(
             self.model,
             None,
             prefix=prefix,
-            max_new_tokens=self.max_new_tokens(most, len(encoded)),
-            sample=manner.sampling,
-            precision=manner.precision,
-            rules=rules,
+            max_new_tokens=self.max_new_tokens(max_new_tokens, len(encoded)),
+            sampling=config.sampling,
+            precision=config.precision,
+            constraints=constraints,
         )
         return self.decode_stream(encoded, tokens)
 
@@ -177,18 +191,18 @@ class GenerateTask(Task):
         text = self.tokenizer.stream()
         text.before = list(encoded.ids)
         ids: list[int] = []
-        ended = False
+        is_finished = False
         while (token := next_unwatched(tokens)) is not None:
-            ended = token.is_end
-            if not ended:
+            is_finished = token.is_end
+            if not is_finished:
                 ids.append(token.id)
                 if part := text.add(token.id):
                     yield part
         if part := text.end():
             yield part
-        read = decoder_input(encoded.ids, ids, ended)
+        ids_read = decoder_input(encoded.ids, ids, is_finished)
         if is_watched(self.model):
-            replay(self.model, [((), read)], self.device)
+            replay(self.model, [((), ids_read)], self.device)
 
 
 def next_unwatched(tokens: Iterator[StreamedToken]) -> StreamedToken | None:

@@ -14,7 +14,7 @@ from regard.errors import RegardError
 from regard.looking.circuits import Circuits, circuits, repeated_tokens
 from regard.looking.lens import Lens, lens
 from regard.looking.memories import promoted_tokens, triggers
-from regard.looking.tables import HeadTable, Kind
+from regard.looking.tables import HeadTable, TableKind
 from regard.looking.unembed import Unembedding
 from regard.models import Transformer
 from regard.pictures import Picture
@@ -23,32 +23,32 @@ from regard.tasks.task import Task
 from regard.tasks.translate import TranslateTask
 from regard.text import Encoded, Tokenizer, batches
 from regard.text.lines import read_lines
-from regard.text.padding import ROOM
+from regard.text.padding import BATCH_TOKENS
 
 PREFIX = 60  # letters of a prefix that are shown
 
 
 @dataclass(frozen=True, eq=False)
 class TextLens:
-    """A lens on one text: `tokens` are what the model had read at each place, `usual` the place that matters most."""
+    """A lens on one text: `tokens` are what the model had read at each position, `usual` the position that matters most."""
 
     lens: Lens
     tokens: tuple[str, ...]
     usual: int
     spell: Callable[[Sequence[int]], tuple[str, ...]]
 
-    def at(self, place: int) -> int:
-        """A place counted from the front; -1 is the one that matters most."""
-        found = self.usual if place == -1 else place if place >= 0 else len(self.tokens) + place
-        if not 0 <= found < len(self.tokens):
-            raise RegardError(f"there is no token {place}: {len(self.tokens)} of them, counted from 0")
-        return found
+    def at(self, position: int) -> int:
+        """A position counted from the front; -1 is the one that matters most."""
+        index = self.usual if position == -1 else position if position >= 0 else len(self.tokens) + position
+        if not 0 <= index < len(self.tokens):
+            raise RegardError(f"there is no token {position}: {len(self.tokens)} of them, counted from 0")
+        return index
 
     def words(self, at: int) -> list[list[tuple[str, float]]]:
-        """After each layer, the likeliest words and their chances."""
+        """After each layer, the likeliest words and their probabilities."""
         return [
-            [*zip(self.spell(words), chances, strict=True)]
-            for words, chances in zip(
+            [*zip(self.spell(words), probabilities, strict=True)]
+            for words, probabilities in zip(
                 self.lens.words[:, 0, at].tolist(), self.lens.probabilities[:, 0, at].tolist(), strict=True
             )
         ]
@@ -61,8 +61,8 @@ class TextLens:
         layers = zip(self.lens.blocks, self.words(at), strict=True)
         return {
             "tokens": self.tokens,
-            "place": at,
-            "layers": [{"place": place, "words": words} for place, words in layers],
+            "position": at,
+            "layers": [{"layer": layer, "words": words} for layer, words in layers],
         }
 
 
@@ -73,28 +73,28 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
     mask = task.tokenizer.specials.mask
     special = [] if mask is None else [task.tokenizer.token(mask)]
     encoded = task.read(text, special=special)
-    gap = encoded.ids.index(mask) if mask in encoded.ids else len(encoded) - 1
+    position = encoded.ids.index(mask) if mask in encoded.ids else len(encoded) - 1
     batch = next(batches([encoded], pad=task.tokenizer.specials.pad, device=task.device), None)
     if batch is None or not len(encoded):
         raise RegardError("no token to look at: the text is empty")
-    given = {"segments": batch.segments} if Unembedding(task.model).embedding.segments is not None else {}
-    found = lens(task.model, batch.tokens, k=top, attention_mask=batch.attention_mask, **given)
-    return TextLens(found, shown_tokens(text, encoded), gap, partial(token_texts, task.tokenizer))
+    kwargs = {"segments": batch.segments} if Unembedding(task.model).embedding.segments is not None else {}
+    text_lens = lens(task.model, batch.tokens, k=top, attention_mask=batch.attention_mask, **kwargs)
+    return TextLens(text_lens, shown_tokens(text, encoded), position, partial(token_texts, task.tokenizer))
 
 
 def _translating(task: TranslateTask, text: str, top: int) -> TextLens:
     source, target = written_text(task, text)
-    found = lens(task.model, source, target, k=top)
+    lens_result = lens(task.model, source, target, k=top)
     spell = partial(token_texts, task.tokenizer.target)
-    return TextLens(found, spell(target[0].tolist()), target.shape[1] - 1, spell)
+    return TextLens(lens_result, spell(target[0].tolist()), target.shape[1] - 1, spell)
 
 
 def written_text(task: TranslateTask, text: str) -> tuple[Tensor, Tensor]:
     """A text and its translation, as the model reads them when it writes the last token."""
     if not isinstance(task.model, Transformer):
         raise RegardError("a recurrent translator has no layers to read one by one")
-    translated = task(text, split=False)
-    source, target = task.read_source(text, None, "").ids, [task.start(), *translated.ids]
+    translation = task(text, split=False)
+    source, target = task.read_source(text, None, "").ids, [task.start(), *translation.ids]
     return torch.tensor([source], device=task.device), torch.tensor([target], device=task.device)
 
 
@@ -115,47 +115,48 @@ def circuits_of(task: Task, text: str | None, *, length: int = 48) -> Circuits:
 
 def tables_of(task: Task, name: str, text: str | None, top: int) -> dict[str, Any]:
     """Both tables of a head, `name` as in decoder.0.self:3: rows of the tokens of a text, or the largest entries."""
-    place, _, number = name.rpartition(":")
-    if not place or not number.isdecimal():
-        raise RegardError(f"a head is named by its place and number, as in decoder.0.self:3, got {name!r}")
+    layer, _, number = name.rpartition(":")
+    if not layer or not number.isdecimal():
+        raise RegardError(f"a head is named by its layer and number, as in decoder.0.self:3, got {name!r}")
     tokenizer = task.tokenizer.target  # of a translator, whose decoder has the tables
-    found: dict[str, Any] = {}
-    kinds: tuple[Kind, Kind] = ("qk", "ov")
+    tables: dict[str, Any] = {}
+    kinds: tuple[TableKind, TableKind] = ("qk", "ov")
     for kind in kinds:
-        table = HeadTable.of(task.model, place, int(number), kind)
+        table = HeadTable.of(task.model, layer, int(number), kind)
         rows: list[tuple[str, list[tuple[str, float]]]] = []
         if text is None:
             for row, column, score in table.largest(top):
                 rows.append((token_text(tokenizer, row), [(token_text(tokenizer, column), score)]))
         else:
-            best = table.top(tokenizer.encode(text, bare=True).ids, top)
-            for token, scores, words in zip(*(part.tolist() for part in best), strict=True):
+            top_entries = table.top(tokenizer.encode(text, bare=True).ids, top)
+            for token, scores, words in zip(*(part.tolist() for part in top_entries), strict=True):
                 rows.append((token_text(tokenizer, token), [*zip(token_texts(tokenizer, words), scores, strict=True)]))
-        found[kind] = {"copying": table.copying(), "rows": rows}
-    return found
+        tables[kind] = {"copying": table.copying(), "rows": rows}
+    return tables
 
 
 def memories_of(
-    task: Task, data: str | Path, places: Sequence[str], units: Sequence[int], count: int, top: int, limit: int
+    task: Task, data: str | Path, layers: Sequence[str], units: Sequence[int], count: int, top: int, limit: int
 ) -> Iterator[dict[str, Any]]:
     """For some units of feed-forward layers: the prefixes of a file that match their keys, the words they promote."""
     if isinstance(task.model, Transformer):
         raise RegardError("memories are looked into with single texts: an encoder or a decoder expected")
     texts = [line for line in islice(read_lines(data), limit) if line.strip()]
     encoded = [task.read(text, number, cut=True) for number, text in enumerate(texts, 1)]
-    found = triggers(task.model, _calls(task, encoded), *places, k=top)
-    last = Unembedding(task.model)
-    for place, layer in found.items():
-        chosen = list(units) or layer.match[:, 0].topk(min(count, len(layer.match))).indices.tolist()
-        if wrong := [unit for unit in chosen if not 0 <= unit < len(layer.match)]:
-            raise RegardError(f"{place} has units 0 to {len(layer.match) - 1}, got {wrong[0]}")
-        words = promoted_tokens(task.model, place, chosen, top) if place in last.blocks else None
+    triggers_by_layer = triggers(task.model, _calls(task, encoded), *layers, k=top)
+    unembedding = Unembedding(task.model)
+    for layer, layer_triggers in triggers_by_layer.items():
+        chosen = list(units) or layer_triggers.match[:, 0].topk(min(count, len(layer_triggers.match))).indices.tolist()
+        if wrong := [unit for unit in chosen if not 0 <= unit < len(layer_triggers.match)]:
+            raise RegardError(f"{layer} has units 0 to {len(layer_triggers.match) - 1}, got {wrong[0]}")
+        words = promoted_tokens(task.model, layer, chosen, top) if layer in unembedding.blocks else None
         for row, unit in enumerate(chosen):
             yield {
-                "place": place,
+                "layer": layer,
                 "unit": unit,
                 "triggers": [
-                    (prefix(texts[one.text], encoded[one.text], one.position), one.match) for one in layer.of(unit)
+                    (prefix(texts[trigger.text], encoded[trigger.text], trigger.position), trigger.match)
+                    for trigger in layer_triggers.of(unit)
                 ],
                 "promotes": [] if words is None else token_names(task.tokenizer, words.words[row], words.scores[row]),
             }
@@ -166,9 +167,11 @@ def _calls(task: Task, encoded: Sequence[Encoded]) -> Iterator[tuple[Callable[[]
     start = 0
     while start < len(encoded):
         stop = start + 1
-        while stop < len(encoded) and max(map(len, encoded[start : stop + 1])) * (stop + 1 - start) <= ROOM:
+        while stop < len(encoded) and max(map(len, encoded[start : stop + 1])) * (stop + 1 - start) <= BATCH_TOKENS:
             stop += 1
-        (batch,) = batches(encoded[start:stop], pad=task.tokenizer.specials.pad, room=1 << 40, device=task.device)
+        (batch,) = batches(
+            encoded[start:stop], pad=task.tokenizer.specials.pad, batch_tokens=1 << 40, device=task.device
+        )
         order = sorted(range(len(batch.rows)), key=lambda at: batch.rows[at])
         tokens, attention_mask = batch.tokens[order], batch.attention_mask[order]
         yield (
@@ -180,24 +183,24 @@ def _calls(task: Task, encoded: Sequence[Encoded]) -> Iterator[tuple[Callable[[]
 
 def shown_tokens(text: str, encoded: Encoded) -> tuple[str, ...]:
     """What each token stands for in its text, the space before it included; its name where it stands for nothing."""
-    found, before = [], 0
+    names, before = [], 0
     for token, (begin, end), which in zip(encoded.tokens, encoded.offsets, encoded.texts, strict=True):
-        found.append(token if which is None or end <= begin else text[min(before, begin) : end])
+        names.append(token if which is None or end <= begin else text[min(before, begin) : end])
         before = before if which is None else max(before, end)
-    return tuple(found)
+    return tuple(names)
 
 
-def prefix(text: str, encoded: Encoded, place: int) -> str:
+def prefix(text: str, encoded: Encoded, position: int) -> str:
     """The end of a text as far as one of its tokens; a token that stands for nothing is named."""
     end = max(
         (
             stop
-            for (_, stop), which in zip(encoded.offsets[: place + 1], encoded.texts, strict=False)
+            for (_, stop), which in zip(encoded.offsets[: position + 1], encoded.texts, strict=False)
             if which is not None
         ),
         default=0,
     )
-    whole = text[:end] if encoded.texts[place] is not None else f"{text[:end]}{encoded.tokens[place]}"
+    whole = text[:end] if encoded.texts[position] is not None else f"{text[:end]}{encoded.tokens[position]}"
     return whole if len(whole) <= PREFIX else "…" + whole[-PREFIX:]
 
 

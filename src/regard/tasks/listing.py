@@ -7,7 +7,7 @@ from regard.checkpoints import CheckpointError
 from regard.checkpoints.card import read_card
 from regard.checkpoints.files import CONFIG, read_json, read_tensors, weight_files
 from regard.checkpoints.hub import architecture_of, family_of
-from regard.checkpoints.load import understood
+from regard.checkpoints.load import read_config
 from regard.checkpoints.old_names import current_config
 from regard.checkpoints.options import Options
 from regard.errors import RegardError
@@ -37,8 +37,8 @@ def list_models(folders: list[Path] | None = None) -> list[ListedModel]:
     """The models in some folders; without them, those built in and those fetched from the Hub."""
     if folders:
         return [describe(path.name, path, "folder") for folder in folders for path in models_in(folder)]
-    found = [describe(name, path, "built in") for name, path in sorted(builtin().items())]
-    return found + [describe(name, path, "cached") for name, path in cached_models().items()]
+    models = [describe(name, path, "built in") for name, path in sorted(builtin().items())]
+    return models + [describe(name, path, "cached") for name, path in cached_models().items()]
 
 
 def models_in(folder: Path) -> list[Path]:
@@ -47,10 +47,10 @@ def models_in(folder: Path) -> list[Path]:
         return [folder.resolve()]
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such folder")
-    found = sorted(path for path in folder.iterdir() if (path / CONFIG).is_file())
-    if not found:
+    folders = sorted(path for path in folder.iterdir() if (path / CONFIG).is_file())
+    if not folders:
         raise CheckpointError(f"{folder}: no model in it, that is no {CONFIG}")
-    return found
+    return folders
 
 
 def describe(name: str, folder: Path, where: str) -> ListedModel:
@@ -62,7 +62,7 @@ def describe(name: str, folder: Path, where: str) -> ListedModel:
         if architecture not in family.architectures:
             return ListedModel(name, where, architecture=architecture, problem="this architecture is not supported")
         tensors = read_tensors(folder)
-        ours, _ = understood(family, Options(config, str(folder), tensors), architecture)
+        ours, _ = read_config(family, Options(config, str(folder), tensors), architecture)
         size = sum(path.stat().st_size for path in weight_files(folder))
         numbers = sum(tensor.numel() for tensor in tensors.values() if tensor.is_floating_point())
         card = read_card(folder)

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 
 from regard.checkpoints import CheckpointError, load_model
-from regard.checkpoints.files import CONFIG, checked, read_json, read_tensors
+from regard.checkpoints.files import CONFIG, checked_file, read_json, read_tensors
 from regard.checkpoints.hub import Config, architecture_of, family_of
 from regard.checkpoints.old_names import current_config
 from regard.checkpoints.options import Options
@@ -41,16 +41,16 @@ def load(
     architecture unless it is given: fill, classify, generate, translate, embed or answer. `tokenizer=False` is for
     folders that have none: the `.model` takes token ids. No code of the folder is run.
     """
-    wanted = None if task is None else lookup(TASKS, task, "task")
+    task_type = None if task is None else lookup(TASKS, task, "task")
     number_type = lookup(TYPES, dtype, "dtype") if isinstance(dtype, str) else dtype or torch.float32
     folder = find(name)
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
-        checked(path)
+        checked_file(path)
     if (ours := task_of_folder(folder)) is not None:  # what does not fit is told before gigabytes are read
-        task_class(wanted, ours, folder)
+        task_class(task_type, ours, folder)
     checkpoint = load_model(folder, device=check_device(device), dtype=number_type)
-    words = load_tokenizer(folder) if tokenizer else None
-    return task_class(wanted, checkpoint.model.config, folder)(checkpoint, words)
+    own_tokenizer = load_tokenizer(folder) if tokenizer else None
+    return task_class(task_type, checkpoint.model.config, folder)(checkpoint, own_tokenizer)
 
 
 def task_of_folder(folder: Path) -> Config | None:
@@ -63,15 +63,15 @@ def task_of_folder(folder: Path) -> Config | None:
         return None
 
 
-def task_class(wanted: type[Task] | None, config: Config, folder: Path) -> type[Task]:
+def task_class(task_name: type[Task] | None, config: Config, folder: Path) -> type[Task]:
     """The task that was asked for, if the model can do it; else what the model is for."""
-    if wanted is None:
+    if task_name is None:
         return task_of(config, folder)
-    if not wanted.serves(config):
-        able = ", ".join(name for name, kind in TASKS.items() if kind.serves(config))
+    if not task_name.serves(config):
+        task_names = ", ".join(name for name, kind in TASKS.items() if kind.serves(config))
         architecture = architecture_of(described := read_json(folder / CONFIG), family_of(described, str(folder)))
-        raise CheckpointError(f"{folder}: {architecture} cannot {wanted.name}; it can {able or 'do nothing'}")
-    return wanted
+        raise CheckpointError(f"{folder}: {architecture} cannot {task_name.name}; it can {task_names or 'do nothing'}")
+    return task_name
 
 
 def task_of(config: Config, folder: Path) -> type[Task]:

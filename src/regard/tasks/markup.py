@@ -13,7 +13,7 @@ from regard.errors import lookup
 from regard.looking.align.spans import Range, Span, carry_spans
 from regard.looking.align.words import merge_tokens
 from regard.tasks.alignment import join_alignments
-from regard.tasks.translated import Translation, best_choices
+from regard.tasks.translation import Translation, best_choices
 from regard.text.files import TokenizerError
 from regard.text.markup import MARKUPS, Document, Segment, units
 
@@ -46,41 +46,43 @@ class Page:
 
     def join(self, answers: Sequence[Translation], alternatives: Sequence[Translation] = ()) -> Translation:
         """The translation of the page; its alignment is of the texts without tags, each on a line of its own."""
-        pairs = list(zip(self.texts, (one.text for one in answers), strict=True))
+        pairs = list(zip(self.texts, (answer.text for answer in answers), strict=True))
         return Translation(
             source=self.source,
             text=self.with_markup(answers),
-            score=sum(one.score for one in answers),
-            ranked=sum(one.ranked for one in answers),
-            tokens=tuple(token for one in answers for token in one.tokens),
-            ids=tuple(number for one in answers for number in one.ids),
-            is_finished=all(one.is_finished for one in answers),
-            source_tokens=tuple(token for one in answers for token in one.source_tokens),
+            score=sum(answer.score for answer in answers),
+            rank_score=sum(answer.rank_score for answer in answers),
+            tokens=tuple(token for answer in answers for token in answer.tokens),
+            ids=tuple(number for answer in answers for number in answer.ids),
+            is_finished=all(answer.is_finished for answer in answers),
+            source_tokens=tuple(token for answer in answers for token in answer.source_tokens),
             alternatives=tuple(alternatives),
-            align=lambda: join_alignments([one.alignment for one in answers], pairs),
+            align=lambda: join_alignments([answer.alignment for answer in answers], pairs),
         )
 
 
 def segments(pages: Sequence[Page], numbers: Iterable[int | None]) -> tuple[list[str], list[int | None]]:
     """The texts of all pages, and the number of the page of each."""
-    found = [(text, number) for page, number in zip(pages, numbers, strict=True) for text in page.texts]
-    return [text for text, _ in found], [number for _, number in found]
+    texts = [(text, number) for page, number in zip(pages, numbers, strict=True) for text in page.texts]
+    return [text for text, _ in texts], [number for _, number in texts]
 
 
-def put_back(pages: Sequence[Page], answers: Sequence[Translation], nbest: int) -> list[Translation]:
+def put_back(pages: Sequence[Page], answers: Sequence[Translation], num_hypotheses: int) -> list[Translation]:
     """The pages with the translations of their texts, one for each, in order."""
-    left, found = iter(answers), []
+    left, results = iter(answers), []
     for page in pages:
-        some = [(one, *one.alternatives) for one in islice(left, len(page.texts))]
-        best, *others = ([one for one in choice if one] for choice in best_choices(some, nbest))
-        found.append(page.join(best, [page.join(other) for other in others]))
-    return found
+        page_answers = [(answer, *answer.alternatives) for answer in islice(left, len(page.texts))]
+        best, *others = (
+            [answer for answer in choice if answer] for choice in best_choices(page_answers, num_hypotheses)
+        )
+        results.append(page.join(best, [page.join(other) for other in others]))
+    return results
 
 
 def markup_text(segment: Segment, answer: Translation | None) -> str:
     """A translation of a segment with its marks around the words that they belong to."""
     if answer is None or not segment.marks:
-        return segment.marked(answer.text if answer else "", [(0, 0)] * len(segment.marks))
+        return segment.with_marks(answer.text if answer else "", [(0, 0)] * len(segment.marks))
     source, target = units(segment.text), units(answer.text)
     alignment = answer.alignment
     looks = merge_tokens(
@@ -88,7 +90,7 @@ def markup_text(segment: Segment, answer: Translation | None) -> str:
     )
     looks = looks * alike(answer.text, target, segment.text, source)
     spans = [Span(*words_touched(source, mark.begin, mark.end), mark.parent) for mark in segment.marks]
-    return segment.marked(answer.text, letters(target, len(answer.text), spans, carry_spans(spans, looks)))
+    return segment.with_marks(answer.text, letters(target, len(answer.text), spans, carry_spans(spans, looks)))
 
 
 def alike(target: str, targets: Sequence[Range], source: str, sources: Sequence[Range]) -> Tensor:
@@ -102,13 +104,13 @@ def alike(target: str, targets: Sequence[Range], source: str, sources: Sequence[
 
 def covering(words: Sequence[Range], ends: Sequence[int | None]) -> Float[Tensor, "words tokens"]:
     """Which tokens each word shares a letter with, given where the words stand and how far the tokens reach."""
-    found = torch.zeros(len(words), len(ends))
+    result = torch.zeros(len(words), len(ends))
     begin = 0
     for token, end in enumerate(ends):
         if end is not None:
-            found[slice(*words_touched(words, begin, end)), token] = 1.0
+            result[slice(*words_touched(words, begin, end)), token] = 1.0
             begin = max(begin, end)
-    return found
+    return result
 
 
 def words_touched(words: Sequence[Range], begin: int, end: int) -> Range:
@@ -119,12 +121,12 @@ def words_touched(words: Sequence[Range], begin: int, end: int) -> Range:
 
 def letters(words: Sequence[Range], length: int, spans: Sequence[Span], places: Sequence[Range]) -> list[Range]:
     """Where spans of words stand in a text of so many letters; one without words is within its parent."""
-    found: list[Range] = []
+    result: list[Range] = []
     for span, (first, last) in zip(spans, places, strict=True):
         if first < last:
-            found.append((words[first][0], words[last - 1][1]))
+            result.append((words[first][0], words[last - 1][1]))
             continue
-        until, end = (places[span.parent][1], found[span.parent][1]) if span.parent >= 0 else (len(words), length)
+        until, end = (places[span.parent][1], result[span.parent][1]) if span.parent >= 0 else (len(words), length)
         at = words[first][0] if first < until else end
-        found.append((at, at))
-    return found
+        result.append((at, at))
+    return result

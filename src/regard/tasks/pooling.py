@@ -51,7 +51,7 @@ class Pooling:
     prompt: str = ""
 
     def __call__(self, x: Stream, attention_mask: AttentionMask) -> Float[Tensor, "batch _"]:
-        vectors = torch.cat([POOLS[way](x, attention_mask) for way in self.modes], -1)
+        vectors = torch.cat([POOLS[mode](x, attention_mask) for mode in self.modes], -1)
         return F.normalize(vectors, dim=-1) if self.normalise else vectors
 
 
@@ -59,45 +59,49 @@ def pooling_of(folder: Path, default: str) -> Pooling:
     """The settings of a folder: modules.json and what it names; the mean or the last token (`default`) without it."""
     if not (folder / "modules.json").is_file():
         return Pooling((default,))
-    ways: tuple[str, ...] = (default,)
+    modes: tuple[str, ...] = (default,)
     normalise = False
     for module in modules(folder / "modules.json"):
         kind, path = str(module.get("type", "")).rsplit(".", 1)[-1], str(module.get("path", ""))
         if kind == "Pooling":
-            ways = modes_of(inside(folder, path) / "config.json")
+            modes = modes_of(inside(folder, path) / "config.json")
         elif kind == "Normalize":
             normalise = True
         elif kind != "Transformer":
             raise CheckpointError(f"{folder / 'modules.json'}: a {kind or module} is not supported")
-    told = optional(folder / "sentence_bert_config.json")
+    sentence_settings = optional(folder / "sentence_bert_config.json")
     general = optional(folder / "config_sentence_transformers.json")
     prompt = (general.get("prompts") or {}).get(general.get("default_prompt_name"), "")
-    longest = told.get("max_seq_length")
+    max_length = sentence_settings.get("max_seq_length")
     return Pooling(
-        ways, normalise, longest if isinstance(longest, int) else None, told.get("do_lower_case") is True, prompt
+        modes,
+        normalise,
+        max_length if isinstance(max_length, int) else None,
+        sentence_settings.get("do_lower_case") is True,
+        prompt,
     )
 
 
 def modes_of(path: Path) -> tuple[str, ...]:
     settings = read_json(path)
     prefix = "pooling_mode_"
-    asked = [key.removeprefix(prefix) for key, value in settings.items() if key.startswith(prefix) and value is True]
-    for way in asked:
-        lookup(POOLS, way, f"way to pool ({path})")
-    if not asked:
+    chosen = [key.removeprefix(prefix) for key, value in settings.items() if key.startswith(prefix) and value is True]
+    for mode in chosen:
+        lookup(POOLS, mode, f"way to pool ({path})")
+    if not chosen:
         raise CheckpointError(f"{path}: no pooling_mode_… is true")
-    return tuple(asked)
+    return tuple(chosen)
 
 
 def modules(path: Path) -> list[dict[str, Any]]:
     """A list of objects from a file of JSON."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as problem:
         raise CheckpointError(f"{path}: no readable JSON ({type(problem).__name__})") from None
-    if not isinstance(found, list) or not all(isinstance(module, dict) for module in found):
+    if not isinstance(result, list) or not all(isinstance(module, dict) for module in result):
         raise CheckpointError(f"{path}: a list of modules expected")
-    return found
+    return result
 
 
 def inside(folder: Path, name: str) -> Path:

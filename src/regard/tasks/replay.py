@@ -14,7 +14,7 @@ from regard.looking import watch
 from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads
 from regard.models import Aligner, Decoder, Encoder, Model, Transformer
 from regard.tasks.alignment import alignment_layer
-from regard.text.padding import ROOM
+from regard.text.padding import BATCH_TOKENS
 
 Reading = tuple[Sequence[int], Sequence[int]]
 """The tokens of a source, none where the model reads none, and those that the target was written from."""
@@ -39,8 +39,8 @@ def decoder_input(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) 
 @torch.no_grad()
 def replay(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
     """Pass over these texts, in their order, some at a time: padded on the right."""
-    for some in group_readings(readings):
-        run_readings(model, some, device)
+    for group in group_readings(readings):
+        run_readings(model, group, device)
 
 
 def cross_layers(model: Transformer | Aligner) -> list[str]:
@@ -52,8 +52,8 @@ def cross_layers(model: Transformer | Aligner) -> list[str]:
 
 def default_alignment_heads(model: Transformer | Aligner) -> AlignmentHeads:
     """What is read as an alignment where nobody chose: the mean of the heads of one layer, at the step that writes."""
-    places = cross_layers(model)
-    return AlignmentHeads((AlignmentHead(places[alignment_layer(len(places))]),))
+    layers = cross_layers(model)
+    return AlignmentHeads((AlignmentHead(layers[alignment_layer(len(layers))]),))
 
 
 def alignment_weights(
@@ -76,14 +76,14 @@ def unedited_alignment_weights(
 
 @torch.no_grad()
 def cross_weights(
-    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, places: Sequence[str]
+    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, layers: Sequence[str]
 ) -> Iterator[dict[str, Tensor]]:
     """The weights of every head of some places, (heads, target, source) for every reading."""
-    for some in group_readings(readings):
-        with unwatched(), watch(model, *places) as seen:
-            run_readings(model, some, device)
-        for row, (source, target) in enumerate(some):
-            yield {place: seen[place][row, :, : len(target), : len(source)].cpu() for place in places}
+    for group in group_readings(readings):
+        with unwatched(), watch(model, *layers) as seen:
+            run_readings(model, group, device)
+        for row, (source, target) in enumerate(group):
+            yield {place: seen[place][row, :, : len(target), : len(source)].cpu() for place in layers}
 
 
 def run_readings(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
@@ -98,23 +98,21 @@ def run_readings(model: Model, readings: Sequence[Reading], device: torch.device
 
 def pad_rows(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:
     """Tokens padded on the right, and which are real; None where all are."""
-    longest = max(map(len, rows))
-    tokens = torch.tensor([[*row, *[0] * (longest - len(row))] for row in rows], dtype=torch.long, device=device)
-    if all(len(row) == longest for row in rows):
+    width = max(map(len, rows))
+    tokens = torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], dtype=torch.long, device=device)
+    if all(len(row) == width for row in rows):
         return tokens, None
-    return tokens, torch.arange(longest, device=device) < torch.tensor([len(row) for row in rows], device=device)[
-        :, None
-    ]
+    return tokens, torch.arange(width, device=device) < torch.tensor([len(row) for row in rows], device=device)[:, None]
 
 
 def group_readings(readings: Sequence[Reading]) -> Iterator[Sequence[Reading]]:
     """As many in a row as there is room for in a batch."""
     first = 0
     while first < len(readings):
-        last, longest = first, 1
+        last, max_length = first, 1
         while last < len(readings):
-            longest = max(longest, *map(len, readings[last]))
-            if last > first and longest * (last + 1 - first) > ROOM:
+            max_length = max(max_length, *map(len, readings[last]))
+            if last > first and max_length * (last + 1 - first) > BATCH_TOKENS:
                 break
             last += 1
         yield readings[first:last]

@@ -18,7 +18,7 @@ Text = str | tuple[str, str]
 Item = tuple[Text, Encoded]
 OnProgress = Callable[[int], None]
 """Told how many texts are done, again and again."""
-Result = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class TextTooLong(RegardError, ValueError):
@@ -87,15 +87,15 @@ class Task:
         alone = isinstance(text, (str, tuple))
         texts: list[Any] = [text] if alone else list(text)
         encoded = [read(each, None if alone else number) for number, each in enumerate(texts, first)]
-        found: dict[int, Result] = {}
+        results: dict[int, Result] = {}
         pad = self.tokenizer.specials.pad
         with torch.no_grad():
             for batch in batches(encoded, pad=pad, side=self.side, device=self.device):
                 items = [(texts[row], encoded[row]) for row in batch.rows]
-                found.update(zip(batch.rows, answer(batch, items), strict=True))
+                results.update(zip(batch.rows, answer(batch, items), strict=True))
                 if progress is not None:
                     progress(len(batch.rows))
-        return found[0] if alone else [found[row] for row in range(len(texts))]
+        return results[0] if alone else [results[row] for row in range(len(texts))]
 
 
 def text_name(number: int | None) -> str:
@@ -113,8 +113,8 @@ def max_length_of(checkpoint: Checkpoint) -> int | None:
         return side.position.settings["length"]
     if side.position.kind == "buckets":
         return None
-    told = checkpoint.config.get("max_position_embeddings")
-    return told if isinstance(told, int) and told > 0 else None
+    value = checkpoint.config.get("max_position_embeddings")
+    return value if isinstance(value, int) and value > 0 else None
 
 
 def settings_of(folder: Path, file: str) -> dict[str, Any]:
@@ -122,8 +122,8 @@ def settings_of(folder: Path, file: str) -> dict[str, Any]:
     return read_json(folder / file) if (folder / file).is_file() else {}
 
 
-def number_of(told: Any, where: str) -> int | None:
+def number_of(value: Any, where: str) -> int | None:
     """A token's number as a config gives it."""
-    if told is not None and type(told) is not int:
-        raise CheckpointError(f"{where}: the number of a token expected, got {told!r}")
-    return told
+    if value is not None and type(value) is not int:
+        raise CheckpointError(f"{where}: the number of a token expected, got {value!r}")
+    return value

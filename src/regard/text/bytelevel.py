@@ -32,34 +32,34 @@ def bytelevel(folder: Path, settings: Mapping[str, Any], kind: str, names: Mappi
     return tokenizer
 
 
-def numbers(tokenizer: Tokenizer, tokens: Iterable[str], folder: Path) -> list[tuple[str, int]]:
+def token_ids(tokenizer: Tokenizer, tokens: Iterable[str], folder: Path) -> list[tuple[str, int]]:
     """Tokens with their numbers."""
-    found: list[tuple[str, int]] = []
+    ids: list[tuple[str, int]] = []
     for token in tokens:
         number = tokenizer.token_to_id(token)
         if number is None:
             raise TokenizerError(f"{folder / 'vocab.json'}: no {token} in it")
-        found.append((token, number))
-    return found
+        ids.append((token, number))
+    return ids
 
 
-def open_ended(tokenizer: Tokenizer, settings: Mapping[str, Any], names: Mapping[str, str], folder: Path) -> Any:
+def frame_gpt2(tokenizer: Tokenizer, settings: Mapping[str, Any], names: Mapping[str, str], folder: Path) -> Any:
     """Nothing goes around a text, unless the settings ask for a token before or after it."""
     first, last = [[names[kind]] if settings.get(f"add_{kind}_token") else [] for kind in ("bos", "eos")]
     texts = [[f"{piece}:{segment}" for piece in (*first, text, *last)] for text, segment in (("$A", 0), ("$B", 1))]
-    asked = numbers(tokenizer, dict.fromkeys([*first, *last]), folder)
-    return processors.TemplateProcessing(single=texts[0], pair=[*texts[0], *texts[1]], special_tokens=asked)
+    special_tokens = token_ids(tokenizer, dict.fromkeys([*first, *last]), folder)
+    return processors.TemplateProcessing(single=texts[0], pair=[*texts[0], *texts[1]], special_tokens=special_tokens)
 
 
-def surrounded(tokenizer: Tokenizer, settings: Mapping[str, Any], names: Mapping[str, str], folder: Path) -> Any:
+def frame_roberta(tokenizer: Tokenizer, settings: Mapping[str, Any], names: Mapping[str, str], folder: Path) -> Any:
     """One token before a text, one after it, two between a pair."""
-    first, last = numbers(tokenizer, [names["cls"], names["sep"]], folder)
+    first, last = token_ids(tokenizer, [names["cls"], names["sep"]], folder)
     return processors.RobertaProcessing(last, first, add_prefix_space=bool(settings.get("add_prefix_space", False)))
 
 
 FAMILIES: dict[str, tuple[Callable[[Tokenizer, Mapping[str, Any], Mapping[str, str], Path], Any], dict[str, str]]] = {
-    "gpt2": (open_ended, GPT2),
-    "roberta": (surrounded, ROBERTA),
-    "bart": (surrounded, ROBERTA),
+    "gpt2": (frame_gpt2, GPT2),
+    "roberta": (frame_roberta, ROBERTA),
+    "bart": (frame_roberta, ROBERTA),
 }
 """What goes around a text, and what special tokens are called where no file says so."""

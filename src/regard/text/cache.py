@@ -23,7 +23,7 @@ from regard.text.tokenizer import Tokenizer
 
 VERSION = 1
 CHUNK = 4096  # texts that are encoded at once
-ABANDONED = 24 * 3600  # seconds after which half-written files belong to nobody
+ABANDONED_SECONDS = 24 * 3600  # seconds after which half-written files belong to nobody
 CONTENTS = "contents.json"
 
 ColumnTokenizer = Tokenizer | Mapping[str, int]
@@ -58,7 +58,7 @@ class TokenTable:
 
 
 def token_tables(
-    corpus: Corpus, coders: Mapping[str, ColumnTokenizer], folder: str | Path, *, bare: bool = False
+    corpus: Corpus, tokenizers: Mapping[str, ColumnTokenizer], folder: str | Path, *, bare: bool = False
 ) -> dict[str, TokenTable]:
     """The columns of a corpus as numbers, from the cache in `folder` or written there: {"source": …, "target": …}.
 
@@ -67,29 +67,29 @@ def token_tables(
     that is not as it was written is made anew.
     """
     folder = Path(folder)
-    if unknown := coders.keys() - set(corpus.columns):
+    if unknown := tokenizers.keys() - set(corpus.columns):
         raise DataError(f"no column {', '.join(sorted(unknown))}: there are {', '.join(corpus.columns)}")
-    home = folder / key_of(corpus, coders, bare)
-    if not is_whole(home, coders):
+    home = folder / cache_key(corpus, tokenizers, bare)
+    if not is_complete(home, tokenizers):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             beside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=folder))
             try:
-                write(corpus, coders, beside, bare)
-                put(beside, home, coders)
+                write(corpus, tokenizers, beside, bare)
+                move_into_place(beside, home, tokenizers)
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
             sweep(folder)
         except OSError as problem:
             raise DataError(f"{folder}: the token cache cannot be written ({problem.strerror or problem})") from None
-    return {name: TokenTable(home / name) for name in coders}
+    return {name: TokenTable(home / name) for name in tokenizers}
 
 
-def key_of(corpus: Corpus, coders: Mapping[str, ColumnTokenizer], bare: bool) -> str:
+def cache_key(corpus: Corpus, tokenizers: Mapping[str, ColumnTokenizer], bare: bool) -> str:
     """A name that changes with anything that the numbers depend on."""
-    read = [[name, described(coder)] for name, coder in coders.items()]
-    told = [VERSION, bare, layout(corpus), [digest(path) for path in corpus.files], read]
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+    read = [[name, tokenizer_description(tokenizer)] for name, tokenizer in tokenizers.items()]
+    contents = [VERSION, bare, layout(corpus), [digest(path) for path in corpus.files], read]
+    return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()[:32]
 
 
 def layout(corpus: Any) -> Any:
@@ -100,12 +100,12 @@ def layout(corpus: Any) -> Any:
     return [type(corpus).__name__, inner]
 
 
-def described(coder: ColumnTokenizer) -> Any:
-    if not isinstance(coder, Tokenizer):
-        return dict(coder)
-    if isinstance(coder.coder, CompiledTokenizer):
-        return hashlib.sha256(coder.coder.whole.to_str().encode()).hexdigest()
-    return [type(coder.coder).__name__, coder.vocabulary]
+def tokenizer_description(tokenizer: ColumnTokenizer) -> Any:
+    if not isinstance(tokenizer, Tokenizer):
+        return dict(tokenizer)
+    if isinstance(tokenizer.model, CompiledTokenizer):
+        return hashlib.sha256(tokenizer.model.whole.to_str().encode()).hexdigest()
+    return [type(tokenizer.model).__name__, tokenizer.vocabulary]
 
 
 def digest(path: Path) -> str:
@@ -116,16 +116,18 @@ def digest(path: Path) -> str:
         raise DataError(f"{path}: cannot be read ({problem.strerror or problem})") from None
 
 
-def write(corpus: Corpus, coders: Mapping[str, ColumnTokenizer], folder: Path, bare: bool) -> None:
+def write(corpus: Corpus, tokenizers: Mapping[str, ColumnTokenizer], folder: Path, bare: bool) -> None:
     """Encode a corpus in one pass, a chunk at a time."""
-    columns = {name: TokenTableWriter(folder / name, size_of(coder)) for name, coder in coders.items()}
-    places = {name: corpus.columns.index(name) for name in coders}
+    columns = {
+        name: TokenTableWriter(folder / name, vocabulary_size(tokenizer)) for name, tokenizer in tokenizers.items()
+    }
+    column_indices = {name: corpus.columns.index(name) for name in tokenizers}
     samples, count = iter(corpus), 0
     try:
         while chunk := list(islice(samples, CHUNK)):
-            for name, coder in coders.items():
-                texts = [sample[places[name]] for sample in chunk]
-                columns[name].add(numbers(texts, coder, bare, corpus, count))
+            for name, tokenizer in tokenizers.items():
+                texts = [sample[column_indices[name]] for sample in chunk]
+                columns[name].add(encode_texts(texts, tokenizer, bare, corpus, count))
             count += len(chunk)
         for column in columns.values():
             column.end()
@@ -135,32 +137,34 @@ def write(corpus: Corpus, coders: Mapping[str, ColumnTokenizer], folder: Path, b
     sums = {file.name: [file.stat().st_size, digest(file)] for file in sorted(folder.glob("*.npy"))}
     with (folder / CONTENTS).open("w", encoding="utf-8") as file:
         json.dump(sums, file, indent=1)
-        synced(file)
+        sync_file(file)
 
 
-def numbers(
-    texts: Sequence[str], coder: ColumnTokenizer, bare: bool, corpus: Corpus, first: int
+def encode_texts(
+    texts: Sequence[str], tokenizer: ColumnTokenizer, bare: bool, corpus: Corpus, first: int
 ) -> Iterator[Sequence[int]]:
     """Texts as numbers; `first` is the number of the first of them in the corpus."""
-    if not isinstance(coder, Tokenizer):
+    if not isinstance(tokenizer, Tokenizer):
         for number, text in enumerate(texts, first):
-            if text not in coder:
-                raise DataError(f"{corpus.place(number)}: {text!r} is none of {', '.join(sorted(coder)[:12])}")
-            yield [coder[text]]
-    elif isinstance(coder.coder, CompiledTokenizer):
+            if text not in tokenizer:
+                raise DataError(f"{corpus.location(number)}: {text!r} is none of {', '.join(sorted(tokenizer)[:12])}")
+            yield [tokenizer[text]]
+    elif isinstance(tokenizer.model, CompiledTokenizer):
         with threads():
             try:
-                found = coder.coder.reader(frozenset()).encode_batch_fast(list(texts), add_special_tokens=not bare)
+                encodings = tokenizer.model.reader(frozenset()).encode_batch_fast(
+                    list(texts), add_special_tokens=not bare
+                )
             except Exception as problem:  # the package raises nothing more telling
-                where = f"{corpus.place(first)} and the {len(texts) - 1} texts after it"
+                where = f"{corpus.location(first)} and the {len(texts) - 1} texts after it"
                 raise TokenizerError(f"{where}: the tokeniser cannot read them ({one_line(problem)})") from None
-        yield from (one.ids for one in found)
+        yield from (encoding.ids for encoding in encodings)
     else:
-        yield from (coder.encode(text, bare=bare).ids for text in texts)
+        yield from (tokenizer.encode(text, bare=bare).ids for text in texts)
 
 
-def size_of(coder: ColumnTokenizer) -> int:
-    return len(coder) if isinstance(coder, Tokenizer) else max(coder.values(), default=0) + 1
+def vocabulary_size(tokenizer: ColumnTokenizer) -> int:
+    return len(tokenizer) if isinstance(tokenizer, Tokenizer) else max(tokenizer.values(), default=0) + 1
 
 
 class TokenTableWriter:
@@ -188,8 +192,8 @@ class TokenTableWriter:
         self.counts[name] += len(values)
 
     def header(self, name: str) -> None:
-        told = {"descr": npy.dtype_to_descr(self.kinds[name]), "fortran_order": False, "shape": (self.counts[name],)}
-        npy.write_array_header_1_0(self.files[name], told)  # numpy leaves room for a longer shape
+        header = {"descr": npy.dtype_to_descr(self.kinds[name]), "fortran_order": False, "shape": (self.counts[name],)}
+        npy.write_array_header_1_0(self.files[name], header)  # numpy leaves room for a longer shape
 
     def end(self) -> None:
         for name, file in self.files.items():
@@ -197,53 +201,53 @@ class TokenTableWriter:
             file.seek(0)
             self.header(name)
             assert before == file.seek(0, os.SEEK_END)
-            synced(file)
+            sync_file(file)
 
     def close(self) -> None:
         for file in self.files.values():
             file.close()
 
 
-def is_whole(home: Path, coders: Mapping[str, ColumnTokenizer]) -> bool:
+def is_complete(home: Path, tokenizers: Mapping[str, ColumnTokenizer]) -> bool:
     """Whether the files are those that were written, to the last bit."""
     try:
         sums = json.loads((home / CONTENTS).read_text(encoding="utf-8"))
-        wanted = {f"{name}.{part}.npy" for name in coders for part in ("tokens", "offsets")}
+        expected = {f"{name}.{part}.npy" for name in tokenizers for part in ("tokens", "offsets")}
         sizes = all((home / name).stat().st_size == size for name, (size, _) in sums.items())
-        return sums.keys() == wanted and sizes and all(digest(home / name) == sum for name, (_, sum) in sums.items())
+        return sums.keys() == expected and sizes and all(digest(home / name) == sum for name, (_, sum) in sums.items())
     except (OSError, ValueError, TypeError, AttributeError):
         return False
 
 
-def put(beside: Path, home: Path, coders: Mapping[str, ColumnTokenizer]) -> None:
+def move_into_place(beside: Path, home: Path, tokenizers: Mapping[str, ColumnTokenizer]) -> None:
     """Give a finished folder its name. If another process was first, its folder is as good."""
-    synced_folder(beside)
+    sync_folder(beside)
     os.chmod(beside, 0o755)
-    if is_whole(home, coders):
+    if is_complete(home, tokenizers):
         return
     if home.exists():
         os.rename(home, Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent)) / "damaged")
     try:
         os.rename(beside, home)
     except OSError:
-        if not is_whole(home, coders):
+        if not is_complete(home, tokenizers):
             raise
-    synced_folder(home.parent)
+    sync_folder(home.parent)
 
 
 def sweep(folder: Path) -> None:
     """Remove what was damaged, and what processes that were killed left half-written."""
     for left in folder.glob(".*.*"):
-        if (left / "damaged").exists() or left.stat().st_mtime < time.time() - ABANDONED:
+        if (left / "damaged").exists() or left.stat().st_mtime < time.time() - ABANDONED_SECONDS:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def synced(file: IO[Any]) -> None:
+def sync_file(file: IO[Any]) -> None:
     file.flush()
     os.fsync(file.fileno())
 
 
-def synced_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -30,7 +30,7 @@ WARNINGS = {
     "CRLF": "lines that end in a carriage return, which would be read as part of the text",
     "line breaks": "other characters that some programs take for the end of a line",
     "empty": "lines without text",
-    "long": "lines longer than {longest:,} characters",
+    "long": "lines longer than {max_characters:,} characters",
     "same": "source and target are the same",
     "repeated": "lines that were there before",
     "lopsided": "one side more than {ratio:g} times as long as the other, in bytes",
@@ -46,7 +46,7 @@ class Finding:
     meaning: str
     stops: bool
     count: int
-    places: tuple[str, ...]
+    locations: tuple[str, ...]
     estimated: bool = False
 
 
@@ -68,16 +68,16 @@ class Tally:
     """Counts and first places, by kind."""
 
     counts: dict[str, int] = field(default_factory=dict)
-    places: dict[str, list[str]] = field(default_factory=dict)
+    locations: dict[str, list[str]] = field(default_factory=dict)
 
-    def add(self, kind: str, place: str, count: int = 1) -> None:
+    def add(self, kind: str, location: str, count: int = 1) -> None:
         self.counts[kind] = self.counts.get(kind, 0) + count
-        places = self.places.setdefault(kind, [])
-        if len(places) < FEW:
-            places.append(place)
+        locations = self.locations.setdefault(kind, [])
+        if len(locations) < FEW:
+            locations.append(location)
 
 
-def check_files(files: Sequence[str | Path], *, longest: int = 2000, ratio: float = 4.0) -> DataReport:
+def check_files(files: Sequence[str | Path], *, max_characters: int = 2000, ratio: float = 4.0) -> DataReport:
     """Look through one file, or two whose lines belong together; .tsv holds both sides; .gz and .xz are unpacked."""
     paths = [Path(file) for file in files]
     if len(paths) not in (1, 2):
@@ -87,21 +87,21 @@ def check_files(files: Sequence[str | Path], *, longest: int = 2000, ratio: floa
     sides = [lines_of(path, tally) for path in paths]
     number = 0
     while True:
-        found = [next(side, None) for side in sides]
-        if all(line is None for line in found):
+        lines = [next(side, None) for side in sides]
+        if all(line is None for line in lines):
             break
         number += 1
         texts: list[bytes | None] = []
-        for place, line in enumerate(found):
+        for location, line in enumerate(lines):
             if line is not None:
-                counts[place] = number
-                texts.append(look(line, f"{paths[place]}:{number}", tally, longest, tabbed))
+                counts[location] = number
+                texts.append(check_line(line, f"{paths[location]}:{number}", tally, max_characters, tabbed))
         if len(texts) < len(paths):
             continue
-        place = f"{paths[0]}:{number}"
-        pair = split(texts[0], place, tally) if tabbed else texts
+        location = f"{paths[0]}:{number}"
+        pair = split(texts[0], location, tally) if tabbed else texts
         if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
-            compare(pair[0], pair[1], place, tally, ratio)
+            check_pair(pair[0], pair[1], location, tally, ratio)
         whole = [text for text in texts if text is not None]
         if len(whole) == len(texts) and any(text.strip() for text in whole):
             for repeat in repeats.add(b"\n".join(whole), number):
@@ -111,7 +111,7 @@ def check_files(files: Sequence[str | Path], *, longest: int = 2000, ratio: floa
     if repeats.count:
         tally.counts["repeated"] = repeats.count
     finish(paths, counts, tally)
-    return report(paths, counts, tally, repeats.share > 1, {"longest": longest, "ratio": ratio})
+    return make_report(paths, counts, tally, repeats.share > 1, {"max_characters": max_characters, "ratio": ratio})
 
 
 def lines_of(path: Path, tally: Tally) -> Iterator[tuple[bytes, bool]]:
@@ -132,7 +132,7 @@ def lines_of(path: Path, tally: Tally) -> Iterator[tuple[bytes, bool]]:
         tally.add("unreadable", f"{path}:{number + 1}")
 
 
-def drain(line: bytes, parts: Iterator[bytes], place: str, tally: Tally) -> None:
+def drain(line: bytes, parts: Iterator[bytes], location: str, tally: Tally) -> None:
     """Read an endless line to its end, keeping none of it."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     bad = nul = False
@@ -147,75 +147,77 @@ def drain(line: bytes, parts: Iterator[bytes], place: str, tally: Tally) -> None
             decoder.reset()
         line = b"" if line.endswith(b"\n") else next(parts, b"")
     if bad:
-        tally.add("not UTF-8", place)
+        tally.add("not UTF-8", location)
     if nul:
-        tally.add("NUL", place)
+        tally.add("NUL", location)
     if size > LONGEST:
-        tally.add("endless", place)
+        tally.add("endless", location)
 
 
-def look(line: tuple[bytes, bool], place: str, tally: Tally, longest: int, tabbed: bool) -> bytes | None:
+def check_line(
+    line: tuple[bytes, bool], location: str, tally: Tally, max_characters: int, tabbed: bool
+) -> bytes | None:
     """What one line shows by itself; gives its text, or None where it is not to be compared."""
     text, is_whole = line
     if text.startswith(codecs.BOM_UTF8):
-        tally.add("BOM", place)
+        tally.add("BOM", location)
     if not is_whole:
-        tally.add("long", place)
+        tally.add("long", location)
         return None
     text = text.removesuffix(b"\n")
     if text.endswith(b"\r"):
-        tally.add("CRLF", place)
+        tally.add("CRLF", location)
         text = text[:-1]
     if b"\0" in text:
-        tally.add("NUL", place)
+        tally.add("NUL", location)
     try:
         characters = text.decode("utf-8")
     except UnicodeDecodeError:
-        tally.add("not UTF-8", place)
+        tally.add("not UTF-8", location)
         return None
-    if len(characters) > longest:
-        tally.add("long", place)
+    if len(characters) > max_characters:
+        tally.add("long", location)
     if BREAKS.search(characters):
-        tally.add("line breaks", place)
+        tally.add("line breaks", location)
     if not tabbed and not characters.strip():
-        tally.add("empty", place)
+        tally.add("empty", location)
     return text
 
 
-def split(text: bytes | None, place: str, tally: Tally) -> list[bytes | None]:
+def split(text: bytes | None, location: str, tally: Tally) -> list[bytes | None]:
     """The two sides of a line with a tab."""
     if text is None:
         return []
     columns = text.split(b"\t")
     if len(columns) != 2:
-        tally.add("columns", place)
+        tally.add("columns", location)
         return []
     if not all(column.strip() for column in columns):
-        tally.add("empty", place)
+        tally.add("empty", location)
     return [*columns]
 
 
-def compare(source: bytes, target: bytes, place: str, tally: Tally, ratio: float) -> None:
+def check_pair(source: bytes, target: bytes, location: str, tally: Tally, ratio: float) -> None:
     """What two texts show beside each other."""
     short, long = sorted((len(source), len(target)))
     if short and source.strip() == target.strip():
-        tally.add("same", place)
+        tally.add("same", location)
     if short and long > SHORT and long > ratio * short:
-        tally.add("lopsided", place)
+        tally.add("lopsided", location)
 
 
 def finish(paths: Sequence[Path], counts: Sequence[int], tally: Tally) -> None:
     """What only the end shows."""
-    broken = tally.places.get("unreadable", [])
+    broken = tally.locations.get("unreadable", [])
     for path, count in zip(paths, counts, strict=True):
-        if count == 0 and not any(place.startswith(str(path)) for place in broken):
+        if count == 0 and not any(location.startswith(str(path)) for location in broken):
             tally.add("empty file", str(path))
     if not broken and min(counts) != max(counts):
         longer = paths[list(counts).index(max(counts))]
         tally.add("unequal", f"{longer}:{min(counts) + 1}", max(counts) - min(counts))
 
 
-def report(
+def make_report(
     paths: Sequence[Path], counts: Sequence[int], tally: Tally, estimated: bool, settings: dict[str, float]
 ) -> DataReport:
     findings = [
@@ -224,7 +226,7 @@ def report(
             meaning.format(**settings),
             kind in FAULTS,
             tally.counts[kind],
-            tuple(tally.places.get(kind, [])),
+            tuple(tally.locations.get(kind, [])),
             estimated and kind == "repeated",
         )
         for kind, meaning in {**FAULTS, **WARNINGS}.items()

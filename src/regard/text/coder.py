@@ -13,7 +13,7 @@ class TokenizerModel(Protocol):
     vocabulary: dict[str, int]
     special: frozenset[int]
 
-    def encode(self, text: str, pair: str | None, asked: Collection[str], *, bare: bool) -> Encoded:
+    def encode(self, text: str, pair: str | None, special_tokens: Collection[str], *, bare: bool) -> Encoded:
         """`asked` are the special tokens that are to be read from the text; `bare` adds none around it."""
         ...
 

@@ -28,48 +28,50 @@ class CompiledTokenizer:
         self.special = frozenset(number for number, token in added.items() if token.special)
         self.readers: dict[frozenset[str], tokenizers.Tokenizer] = {}
 
-    def encode(self, text: str, pair: str | None, asked: Collection[str], *, bare: bool) -> Encoded:
+    def encode(self, text: str, pair: str | None, special_tokens: Collection[str], *, bare: bool) -> Encoded:
         try:
-            found = self.reader(frozenset(asked)).encode(text, pair, add_special_tokens=not bare)
+            encoding = self.reader(frozenset(special_tokens)).encode(text, pair, add_special_tokens=not bare)
         except Exception as problem:  # the package raises nothing more telling
             raise TokenizerError(f"the tokeniser cannot read this text: {one_line(problem)}") from None
         return Encoded(
-            tuple(found.ids),
-            tuple(found.tokens),
-            tuple(found.offsets),
-            tuple(found.word_ids),
-            tuple(found.type_ids),
-            tuple(found.sequence_ids),
+            tuple(encoding.ids),
+            tuple(encoding.tokens),
+            tuple(encoding.offsets),
+            tuple(encoding.word_ids),
+            tuple(encoding.type_ids),
+            tuple(encoding.sequence_ids),
         )
 
     def decode(self, ids: Sequence[int]) -> str:
         return self.whole.decode(list(ids), skip_special_tokens=False)
 
-    def reader(self, asked: frozenset[str]) -> tokenizers.Tokenizer:
+    def reader(self, special_tokens: frozenset[str]) -> tokenizers.Tokenizer:
         """A tokeniser that finds these special tokens in a text, and no others; made once."""
-        if asked not in self.readers:
-            self.readers[asked] = self.made(asked)
-        return self.readers[asked]
+        if special_tokens not in self.readers:
+            self.readers[special_tokens] = self.make_reader(special_tokens)
+        return self.readers[special_tokens]
 
-    def made(self, asked: frozenset[str]) -> tokenizers.Tokenizer:
+    def make_reader(self, special_tokens: frozenset[str]) -> tokenizers.Tokenizer:
         names = {token for token, number in self.vocabulary.items() if number in self.special}
-        if names <= asked:
+        if names <= special_tokens:
             return self.whole
-        return tokenizers.Tokenizer.from_str(json.dumps(without(json.loads(self.whole.to_str()), names - asked)))
+        return tokenizers.Tokenizer.from_str(
+            json.dumps(without_tokens(json.loads(self.whole.to_str()), names - special_tokens))
+        )
 
 
-def without(described: dict[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+def without_tokens(description: dict[str, Any], hidden: Collection[str]) -> dict[str, Any]:
     """A tokeniser's description in which no text spells the hidden tokens. All numbers stay.
 
     A hidden token is renamed to what nobody can guess: among the added tokens, where numbers are given in order, and
     in the model, which would find it as a word. The model's own unknown word has to stay.
     """
-    model = described["model"]
+    model = description["model"]
     words = model["vocab"]
     unknown = words[model["unk_id"]][0] if model.get("unk_id") is not None else model.get("unk_token")
     names = {name: f"\0{secrets.token_hex(16)}" for name in hidden}
     inside = {word for word, _ in words} if isinstance(words, list) else set(words)
-    added = [token for token in described["added_tokens"] if token["content"] not in names.keys() & inside]
+    added = [token for token in description["added_tokens"] if token["content"] not in names.keys() & inside]
     added = [token | {"content": names.get(token["content"], token["content"])} for token in added]
     names.pop(unknown, None)
     if isinstance(words, list):
@@ -79,17 +81,17 @@ def without(described: dict[str, Any], hidden: Collection[str]) -> dict[str, Any
     model = model | {"vocab": words}
     if "merges" in model:
         prefix = model.get("continuing_subword_prefix") or ""
-        model["merges"] = [pair for pair in model["merges"] if merged(pair, prefix) not in names]
-    return described | {"model": model, "added_tokens": added}
+        model["merges"] = [pair for pair in model["merges"] if merge_result(pair, prefix) not in names]
+    return description | {"model": model, "added_tokens": added}
 
 
-def merged(pair: str | list[str], prefix: str) -> str:
+def merge_result(pair: str | list[str], prefix: str) -> str:
     """What a merge makes of its two pieces."""
     left, right = pair.split(" ", 1) if isinstance(pair, str) else pair
     return left + right.removeprefix(prefix)
 
 
-def compiled(path: Path) -> CompiledTokenizer:
+def load_compiled(path: Path) -> CompiledTokenizer:
     """Read tokenizer.json."""
     try:
         whole = tokenizers.Tokenizer.from_str(read_text(path))

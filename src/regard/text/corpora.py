@@ -20,7 +20,7 @@ class Corpus(Protocol):
 
     def __iter__(self) -> Iterator[tuple[str, ...]]: ...
 
-    def place(self, sample: int) -> str:
+    def location(self, sample: int) -> str:
         """Where a sample stands, counted from 0: file:line."""
         ...
 
@@ -30,7 +30,7 @@ class PlainCorpus:
     """One text a line. With `ends` each keeps its "\\n", as a language model wants it: joined they are the file."""
 
     path: str | Path
-    ends: bool = False
+    line_ends: bool = False
     columns = ("text",)
 
     @property
@@ -38,9 +38,9 @@ class PlainCorpus:
         return (Path(self.path),)
 
     def __iter__(self) -> Iterator[tuple[str]]:
-        return ((line,) for line in read_lines(self.path, ends=self.ends))
+        return ((line,) for line in read_lines(self.path, ends=self.line_ends))
 
-    def place(self, sample: int) -> str:
+    def location(self, sample: int) -> str:
         return f"{self.path}:{sample + 1}"
 
 
@@ -60,8 +60,8 @@ class ParallelCorpus:
         sides, counts = (read_lines(self.source), read_lines(self.target)), [0, 0]
         while True:
             pair = [next(side, None) for side in sides]
-            for place, text in enumerate(pair):
-                counts[place] += text is not None
+            for index, text in enumerate(pair):
+                counts[index] += text is not None
             source, target = pair
             if source is None or target is None:
                 break
@@ -70,10 +70,10 @@ class ParallelCorpus:
             longer = counts.index(max(counts))
             first = min(counts) + 1
             counts[longer] += sum(1 for _ in sides[longer])
-            told = f"{self.files[0]} has {counts[0]} lines, {self.files[1]} has {counts[1]}"
-            raise DataError(f"{self.files[longer]}:{first}: no line to go with it: {told}")
+            line_counts = f"{self.files[0]} has {counts[0]} lines, {self.files[1]} has {counts[1]}"
+            raise DataError(f"{self.files[longer]}:{first}: no line to go with it: {line_counts}")
 
-    def place(self, sample: int) -> str:
+    def location(self, sample: int) -> str:
         return f"{self.source}:{sample + 1}"
 
 
@@ -92,10 +92,12 @@ class TabbedCorpus:
         for number, line in enumerate(read_lines(self.path)):
             columns = line.split("\t")
             if len(columns) != 2:
-                raise DataError(f"{self.place(number)}: {len(columns)} columns; two texts expected, a tab between them")
+                raise DataError(
+                    f"{self.location(number)}: {len(columns)} columns; two texts expected, a tab between them"
+                )
             yield columns[0], columns[1]
 
-    def place(self, sample: int) -> str:
+    def location(self, sample: int) -> str:
         return f"{self.path}:{sample + 1}"
 
 
@@ -113,8 +115,8 @@ class SwappedCorpus:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return ((target, source) for source, target in self.pairs)
 
-    def place(self, sample: int) -> str:
-        return self.pairs.place(sample)
+    def location(self, sample: int) -> str:
+        return self.pairs.location(sample)
 
 
 def pairs(files: Sequence[str | Path]) -> ParallelCorpus | TabbedCorpus:
@@ -134,7 +136,7 @@ class ColumnTexts:
     columns: tuple[str, ...]
 
     def __iter__(self) -> Iterator[str]:
-        kept = [self.corpus.columns.index(name) for name in self.columns]
+        indices = [self.corpus.columns.index(name) for name in self.columns]
         for sample in self.corpus:
-            for place in kept:
-                yield sample[place]
+            for index in indices:
+                yield sample[index]

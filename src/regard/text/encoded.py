@@ -24,16 +24,16 @@ class Encoded:
 
     def cut(self, length: int) -> "Encoded":
         """The same without so many tokens at the end of the text, of the longer one in a pair, as are too many."""
-        kept = list(range(len(self)))
-        while len(kept) > length:
-            texts = [self.texts[place] for place in kept]
+        positions = list(range(len(self)))
+        while len(positions) > length:
+            texts = [self.texts[position] for position in positions]
             longer = max((0, 1), key=texts.count)
             if longer not in texts:
                 break
-            del kept[len(texts) - 1 - texts[::-1].index(longer)]
-        return self.take(kept)
+            del positions[len(texts) - 1 - texts[::-1].index(longer)]
+        return self.take(positions)
 
-    def take(self, places: Iterable[int]) -> "Encoded":
+    def take(self, positions: Iterable[int]) -> "Encoded":
         """The tokens at these places."""
-        places = list(places)
-        return Encoded(*(tuple(values[place] for place in places) for values in vars(self).values()))
+        positions = list(positions)
+        return Encoded(*(tuple(values[position] for position in positions) for values in vars(self).values()))

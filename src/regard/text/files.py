@@ -29,19 +29,19 @@ def read_object(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        found = json.loads(read_text(path))
+        content = json.loads(read_text(path))
     except (ValueError, RecursionError) as problem:
         if isinstance(problem, TokenizerError):
             raise
         raise TokenizerError(f"{path}: no readable JSON ({type(problem).__name__}: {problem})") from None
-    if not isinstance(found, dict):
-        raise TokenizerError(f"{path}: an object expected, got {type(found).__name__}")
-    return found
+    if not isinstance(content, dict):
+        raise TokenizerError(f"{path}: an object expected, got {type(content).__name__}")
+    return content
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
     """Words and their numbers: vocab.json."""
-    found = read_object(path)
-    if not found or not all(type(number) is int and 0 <= number < 1 << 31 for number in found.values()):
+    content = read_object(path)
+    if not content or not all(type(number) is int and 0 <= number < 1 << 31 for number in content.values()):
         raise TokenizerError(f"{path}: an object from token to number expected")
-    return found
+    return content

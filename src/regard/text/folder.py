@@ -7,9 +7,9 @@ import tokenizers
 
 from regard.text import sentencepiece
 from regard.text.bytelevel import FAMILIES, bytelevel
-from regard.text.compiled import CompiledTokenizer, compiled
+from regard.text.compiled import CompiledTokenizer, load_compiled
 from regard.text.files import TokenizerError, read_object
-from regard.text.specials import additional, flags, named, numbered
+from regard.text.specials import additional_tokens, flags, special_ids, special_tokens
 from regard.text.tokenizer import Tokenizer
 from regard.text.wordpiece import NAMES, wordpiece
 
@@ -27,34 +27,34 @@ def load_tokenizer(folder: str | Path, **changes: Any) -> Tokenizer:
     config = read_object(folder / "config.json")
     kind = kind_of(settings, config)
     side = "left" if settings.get("padding_side") == "left" else "right"
-    names = named(folder)
+    names = special_tokens(folder)
 
-    def whole(coder: Any, target: Tokenizer | None = None) -> Tokenizer:
-        specials = numbered(names, coder.vocabulary, set(coder.special), config)
-        return Tokenizer(coder, specials, side=side, target=target)
+    def whole(model: Any, target: Tokenizer | None = None) -> Tokenizer:
+        specials = special_ids(names, model.vocabulary, set(model.special), config)
+        return Tokenizer(model, specials, side=side, target=target)
 
     if (folder / "tokenizer.json").is_file():
         other = folder / "target_tokenizer.json"  # ours, where the two sides have their own
-        return whole(compiled(folder / "tokenizer.json"), whole(compiled(other)) if other.is_file() else None)
+        return whole(load_compiled(folder / "tokenizer.json"), whole(load_compiled(other)) if other.is_file() else None)
     if (folder / "source.spm").is_file():
-        source, target = sentencepiece.marian(folder, settings, names)
+        source, target = sentencepiece.load_marian(folder, settings, names)
         names = {"unk": "<unk>", "eos": "</s>", "pad": "<pad>", **names}
         return whole(source, whole(target))
     for model in sentencepiece.MODELS:
         if (folder / model).is_file():
-            coder = sentencepiece.single(folder / model, settings, kind, names)
-            names = {"unk": coder.unknown, "eos": "</s>", "bos": "<s>", "pad": "<pad>", **names}
-            return whole(coder)
+            model = sentencepiece.load_single(folder / model, settings, kind, names)
+            names = {"unk": model.unknown, "eos": "</s>", "bos": "<s>", "pad": "<pad>", **names}
+            return whole(model)
     if (folder / "vocab.txt").is_file():
         if kind not in WORDPIECE:
             raise TokenizerError(
                 f"{folder / 'vocab.txt'}: the tokeniser of {kind!r} is not supported without tokenizer.json"
             )
         names = {**NAMES, **names}
-        return whole(CompiledTokenizer(with_added(wordpiece(folder / "vocab.txt", settings, names), folder, names)))
+        return whole(CompiledTokenizer(add_tokens(wordpiece(folder / "vocab.txt", settings, names), folder, names)))
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
         names = {**(FAMILIES[kind][1] if kind in FAMILIES else {}), **names}
-        return whole(CompiledTokenizer(with_added(bytelevel(folder, settings, kind, names), folder, names)))
+        return whole(CompiledTokenizer(add_tokens(bytelevel(folder, settings, kind, names), folder, names)))
     raise TokenizerError(f"{folder}: no tokeniser: {FILES} expected")
 
 
@@ -66,20 +66,20 @@ def kind_of(settings: dict[str, Any], config: dict[str, Any]) -> str:
     return {"bertgeneration": "bert-generation", "mistral": "llama", "mt5": "t5"}.get(kind, kind)
 
 
-def with_added(tokenizer: tokenizers.Tokenizer, folder: Path, names: dict[str, str]) -> tokenizers.Tokenizer:
+def add_tokens(tokenizer: tokenizers.Tokenizer, folder: Path, names: dict[str, str]) -> tokenizers.Tokenizer:
     """The special tokens made known, and what added_tokens.json adds under its numbers."""
-    told = flags(folder)
-    known = [name for name in dict.fromkeys(names.values()) if tokenizer.token_to_id(name) is not None]
-    special = {*names.values(), *additional(folder)}
+    token_flags = flags(folder)
+    special_names = [name for name in dict.fromkeys(names.values()) if tokenizer.token_to_id(name) is not None]
+    special = {*names.values(), *additional_tokens(folder)}
     numbers = read_object(folder / "added_tokens.json")
     for token, number in sorted(numbers.items(), key=lambda item: str(item[1])):
         if not isinstance(number, int):
             raise TokenizerError(f"{folder / 'added_tokens.json'}: the number of {token!r} is {number!r}")
-    for token in [*known, *sorted(numbers, key=lambda token: numbers[token])]:
+    for token in [*special_names, *sorted(numbers, key=lambda token: numbers[token])]:
         is_special = token in special
-        told_here = {"normalized": not is_special, **told.get(token, {})}
-        tokenizer.add_tokens([tokenizers.AddedToken(token, **told_here, special=is_special)])
+        options = {"normalized": not is_special, **token_flags.get(token, {})}
+        tokenizer.add_tokens([tokenizers.AddedToken(token, **options, special=is_special)])
         if token in numbers and tokenizer.token_to_id(token) != numbers[token]:
-            found = tokenizer.token_to_id(token)
-            raise TokenizerError(f"{folder / 'added_tokens.json'}: {token!r} would be {found}, not {numbers[token]}")
+            number = tokenizer.token_to_id(token)
+            raise TokenizerError(f"{folder / 'added_tokens.json'}: {token!r} would be {number}, not {numbers[token]}")
     return tokenizer

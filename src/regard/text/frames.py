@@ -23,7 +23,7 @@ class Frame:
     unknown: str = "<unk>"
     prefix: bool = True
 
-    def spelled(self, *, unknown: bool) -> dict[str, str]:
+    def spell(self, *, unknown: bool) -> dict[str, str]:
         """The special tokens by kind, with or without one for the unknown."""
         return {**self.names, "unk": self.unknown} if unknown else dict(self.names)
 
@@ -31,10 +31,10 @@ class Frame:
         """What puts the tokens around one text or two; None where there are none."""
         if not self.before and not self.after:
             return None
-        first = [f"{self.names[kind]}:0" for kind in self.before]
-        last = [self.names[kind] for kind in self.after]
-        single = [*first, "$A:0", *(f"{name}:0" for name in last)]
-        pair = [*single, "$B:1", *(f"{name}:1" for name in last)]
+        leading = [f"{self.names[kind]}:0" for kind in self.before]
+        trailing = [self.names[kind] for kind in self.after]
+        single = [*leading, "$A:0", *(f"{name}:0" for name in trailing)]
+        pair = [*single, "$B:1", *(f"{name}:1" for name in trailing)]
         used = [(self.names[kind], numbers[self.names[kind]]) for kind in dict.fromkeys([*self.before, *self.after])]
         return processors.TemplateProcessing(single=single, pair=pair, special_tokens=used)
 
@@ -44,14 +44,14 @@ def frame_of(frame: "str | Frame") -> Frame:
     return lookup(FRAMES, frame, "frame") if isinstance(frame, str) else frame
 
 
-def around(kinds: Sequence[str]) -> dict[str, str]:
+def bert_names(kinds: Sequence[str]) -> dict[str, str]:
     """Special tokens as BERT calls them."""
     return {kind: f"[{kind.upper()}]" for kind in kinds}
 
 
 FRAMES: dict[str, Frame] = {
     "translation": Frame({"pad": "<pad>", "eos": "</s>"}, after=("eos",)),
-    "sentence": Frame(around(["pad", "cls", "sep", "mask"]), before=("cls",), after=("sep",), unknown="[UNK]"),
+    "sentence": Frame(bert_names(["pad", "cls", "sep", "mask"]), before=("cls",), after=("sep",), unknown="[UNK]"),
     "stream": Frame({"eos": "<|endoftext|>"}, prefix=False),
     "story": Frame({"pad": "<pad>"}),
 }

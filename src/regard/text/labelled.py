@@ -8,31 +8,36 @@ from regard.errors import lookup
 from regard.text.lines import DataError, read_lines
 
 
-def first(line: str) -> tuple[str, str]:
+def label_first(line: str) -> tuple[str, str]:
     """label<TAB>text"""
     label, _, text = line.partition("\t")
     return label, text
 
 
-def last(line: str) -> tuple[str, str]:
+def label_last(line: str) -> tuple[str, str]:
     """text<TAB>label"""
     text, _, label = line.rpartition("\t")
     return label, text
 
 
-def word(line: str) -> tuple[str, str]:
+def label_word(line: str) -> tuple[str, str]:
     """label<SPACE>text"""
     label, _, text = line.partition(" ")
     return label, text
 
 
-def coarse(line: str) -> tuple[str, str]:
+def coarse_label(line: str) -> tuple[str, str]:
     """label:finer<SPACE>text"""
-    label, text = word(line)
+    label, text = label_word(line)
     return label.partition(":")[0], text
 
 
-LAYOUTS: dict[str, Callable[[str], tuple[str, str]]] = {"first": first, "last": last, "word": word, "coarse": coarse}
+LAYOUTS: dict[str, Callable[[str], tuple[str, str]]] = {
+    "first": label_first,
+    "last": label_last,
+    "word": label_word,
+    "coarse": coarse_label,
+}
 """Where a line has its label."""
 
 
@@ -53,10 +58,10 @@ class LabelledCorpus:
         for number, line in enumerate(read_lines(self.path)):
             label, text = split(line)
             if not label.strip() or not text.strip():
-                raise DataError(f"{self.place(number)}: {split.__doc__} expected, got {line[:60]!r}")
+                raise DataError(f"{self.location(number)}: {split.__doc__} expected, got {line[:60]!r}")
             yield label, text
 
-    def place(self, sample: int) -> str:
+    def location(self, sample: int) -> str:
         return f"{self.path}:{sample + 1}"
 
     def labels(self) -> tuple[str, ...]:

@@ -19,15 +19,17 @@ BYTES = [f"<0x{number:02X}>" for number in range(256)]
 
 def bpe(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
     """Bytes merged into pieces, within words: no text is unknown, and none changes. Radford et al. 2019."""
-    specials = list(frame.spelled(unknown=False).values())
+    specials = list(frame.spell(unknown=False).values())
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    enough(size, len(alphabet) + len(specials), "256 bytes")
-    made = Tokenizer(models.BPE())
-    made.normalizer = changes(lower, [normalizers.Prepend(" ")] if frame.prefix else [])
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.Sequence([decoders.ByteLevel(), *([decoders.Strip(" ", 1, 0)] if frame.prefix else [])])
-    learn(made, texts, trainers.BpeTrainer(vocab_size=size, special_tokens=specials, initial_alphabet=alphabet))
-    return made
+    check_size(size, len(alphabet) + len(specials), "256 bytes")
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = changes(lower, [normalizers.Prepend(" ")] if frame.prefix else [])
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.Sequence(
+        [decoders.ByteLevel(), *([decoders.Strip(" ", 1, 0)] if frame.prefix else [])]
+    )
+    learn(tokenizer, texts, trainers.BpeTrainer(vocab_size=size, special_tokens=specials, initial_alphabet=alphabet))
+    return tokenizer
 
 
 def unigram(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
@@ -35,40 +37,46 @@ def unigram(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Token
 
     No text changes, but for a literal "▁", which comes back as a space. Goes through the texts twice.
     """
-    specials = list(frame.spelled(unknown=True).values())
+    specials = list(frame.spell(unknown=True).values())
     # Text that reads like the name of a byte or of the unknown has to be spelled; a space is never spelled in bytes.
     spelling = sorted({SPACE, *"".join(BYTES), *frame.unknown})
-    enough(size, len(BYTES) + len(specials) + len(spelling), f"256 bytes, {len(spelling)} letters")
-    made = Tokenizer(models.Unigram())
+    check_size(size, len(BYTES) + len(specials) + len(spelling), f"256 bytes, {len(spelling)} letters")
+    tokenizer = Tokenizer(models.Unigram())
     replaced = normalizers.Replace(" ", SPACE)
-    made.normalizer = changes(lower, [*([normalizers.Prepend(SPACE)] if frame.prefix else []), replaced])
-    made.pre_tokenizer = pre_tokenizers.Split(SPACE, "merged_with_next")
-    wanted = size - len(BYTES) - len(specials)
-    texts = again(texts)
-    most = max(wanted, len(letters(texts, made)) + 1)  # the trainer takes all letters; the rarest are left to the bytes
-    learn(made, texts, trainers.UnigramTrainer(vocab_size=most + 1, special_tokens=["\0"], unk_token="\0"))
-    learnt = settled([made.model.id_to_token(number) or "" for number in range(1, made.get_vocab_size())], made)
+    tokenizer.normalizer = changes(lower, [*([normalizers.Prepend(SPACE)] if frame.prefix else []), replaced])
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(SPACE, "merged_with_next")
+    piece_count = size - len(BYTES) - len(specials)
+    texts = replay(texts)
+    most = max(
+        piece_count, len(letters(texts, tokenizer)) + 1
+    )  # the trainer takes all letters; the rarest are left to the bytes
+    learn(tokenizer, texts, trainers.UnigramTrainer(vocab_size=most + 1, special_tokens=["\0"], unk_token="\0"))
+    learnt = scored_pieces(
+        [tokenizer.model.id_to_token(number) or "" for number in range(1, tokenizer.get_vocab_size())], tokenizer
+    )
     lowest = min((score for _, score in learnt), default=0.0)
-    missing = [(letter, lowest) for letter in spelling if letter not in dict(learnt[: wanted - len(spelling)])]
+    missing = [(letter, lowest) for letter in spelling if letter not in dict(learnt[: piece_count - len(spelling)])]
     others = [(piece, score) for piece, score in learnt if piece not in dict(missing)]
-    given = [(name, NEVER) for name in [*specials, *BYTES]] + others[: wanted - len(missing)] + missing
-    plain = Tokenizer(models.Unigram(given, unk_id=specials.index(frame.unknown), byte_fallback=True))  # type: ignore[arg-type]
-    plain.normalizer, plain.pre_tokenizer = made.normalizer, made.pre_tokenizer
+    scored = [(name, NEVER) for name in [*specials, *BYTES]] + others[: piece_count - len(missing)] + missing
+    plain = Tokenizer(models.Unigram(scored, unk_id=specials.index(frame.unknown), byte_fallback=True))  # type: ignore[arg-type]
+    plain.normalizer, plain.pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
     strip = [decoders.Strip(" ", 1, 0)] if frame.prefix else []
     plain.decoder = decoders.Sequence([decoders.Replace(SPACE, " "), decoders.ByteFallback(), decoders.Fuse(), *strip])
     return plain
 
 
-def settled(names: list[str], learnt: Tokenizer) -> list[tuple[str, float]]:
+def scored_pieces(names: list[str], learnt: Tokenizer) -> list[tuple[str, float]]:
     """Pieces with their scores, the best first; without what the trainer leaves to chance.
 
     That is the last digits of a score, and the scores of letters that it adds at the end, a ten-thousandth apart.
     """
     scores = dict(json.loads(learnt.to_str())["model"]["vocab"])
-    found = {name: float(scores[name]) for name in names}
-    lowest = min(found.values(), default=0.0)
-    chance = lowest + 1e-4 * (1 + sum(len(name) == 1 for name in found))
-    rounded = {name: round(lowest if len(name) == 1 and score <= chance else score, 4) for name, score in found.items()}
+    scores_of = {name: float(scores[name]) for name in names}
+    lowest = min(scores_of.values(), default=0.0)
+    chance = lowest + 1e-4 * (1 + sum(len(name) == 1 for name in scores_of))
+    rounded = {
+        name: round(lowest if len(name) == 1 and score <= chance else score, 4) for name, score in scores_of.items()
+    }
     return sorted(rounded.items(), key=lambda item: (-item[1], item[0]))
 
 
@@ -78,85 +86,93 @@ def wordpiece(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tok
     The trainer numbers the letters inside words by chance, and decides ties by these numbers. So it is told them all.
     Goes through the texts twice; letters that would take more than half of the pieces are unknown, the rarest first.
     """
-    texts = again(texts)
-    specials = list(frame.spelled(unknown=True).values())
-    enough(size, len(specials) + 8, "some letters")
-    made = Tokenizer(models.WordPiece(unk_token=frame.unknown))
-    made.normalizer = changes(lower, [])
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    counts = letters(texts, made)
-    kept = sorted(frequent({one: count for one, count in counts.items() if not is_space(one)}, size // 4))
-    unused = {f"##{letter}" for letter in kept if is_punctuation(letter)}
-    told = [*specials, *kept, *(f"##{letter}" for letter in kept)]
-    wanted = size + len(unused)
-    learn(made, texts, trainers.WordPieceTrainer(vocab_size=wanted, special_tokens=told, limit_alphabet=0))
-    pieces = sorted(made.get_vocab().items(), key=lambda item: item[1])
+    texts = replay(texts)
+    specials = list(frame.spell(unknown=True).values())
+    check_size(size, len(specials) + 8, "some letters")
+    tokenizer = Tokenizer(models.WordPiece(unk_token=frame.unknown))
+    tokenizer.normalizer = changes(lower, [])
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    counts = letters(texts, tokenizer)
+    letters_used = sorted(
+        frequent({letter: count for letter, count in counts.items() if not is_space(letter)}, size // 4)
+    )
+    unused = {f"##{letter}" for letter in letters_used if is_punctuation(letter)}
+    special_tokens = [*specials, *letters_used, *(f"##{letter}" for letter in letters_used)]
+    piece_count = size + len(unused)
+    learn(
+        tokenizer,
+        texts,
+        trainers.WordPieceTrainer(vocab_size=piece_count, special_tokens=special_tokens, limit_alphabet=0),
+    )
+    pieces = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
     numbers = {piece: number for number, piece in enumerate(piece for piece, _ in pieces if piece not in unused)}
     plain = Tokenizer(models.WordPiece(numbers, unk_token=frame.unknown))
-    plain.normalizer, plain.pre_tokenizer = made.normalizer, made.pre_tokenizer
+    plain.normalizer, plain.pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
     plain.decoder = decoders.WordPiece(prefix="##", cleanup=True)
     return plain
 
 
 def characters(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
     """Each character is a token, new lines too; the rarest are unknown where there are more than fit."""
-    specials = list(frame.spelled(unknown=True).values())
-    made = Tokenizer(models.BPE())
-    made.normalizer = changes(lower, [])
-    kept = sorted(frequent(letters(texts, made), room(size, specials)))
-    numbers = {token: number for number, token in enumerate([*specials, *kept])}
-    made.model = models.BPE(numbers, [], unk_token=frame.unknown, fuse_unk=False)
-    made.decoder = decoders.Fuse()
-    return made
+    specials = list(frame.spell(unknown=True).values())
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = changes(lower, [])
+    letters_used = sorted(frequent(letters(texts, tokenizer), learned_size(size, specials)))
+    numbers = {token: number for number, token in enumerate([*specials, *letters_used])}
+    tokenizer.model = models.BPE(numbers, [], unk_token=frame.unknown, fuse_unk=False)
+    tokenizer.decoder = decoders.Fuse()
+    return tokenizer
 
 
 def words(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
     """Words and runs of punctuation; spaces are not kept, and the rarest are unknown where there are too many."""
-    made = listed(texts, size, frame, lower, pre_tokenizers.Whitespace())
-    made.decoder = decoders.WordPiece(prefix="\0", cleanup=True)
-    return made
+    tokenizer = word_list(texts, size, frame, lower, pre_tokenizers.Whitespace())
+    tokenizer.decoder = decoders.WordPiece(prefix="\0", cleanup=True)
+    return tokenizer
 
 
-def unmarked(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
+def plain_words(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
     """Words alone: what stands between spaces, without the marks at its end."""
-    made = listed(texts, size, frame, lower, pre_tokenizers.Split(Regex(r"[.,;:!?]*(\s+|$)"), "removed"))
-    made.decoder = decoders.WordPiece(prefix="\0", cleanup=True)
-    return made
+    tokenizer = word_list(texts, size, frame, lower, pre_tokenizers.Split(Regex(r"[.,;:!?]*(\s+|$)"), "removed"))
+    tokenizer.decoder = decoders.WordPiece(prefix="\0", cleanup=True)
+    return tokenizer
 
 
-def marked(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
+def bpe_marked(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Tokenizer:
     """Texts that are cut already: what stands between spaces is a token; "@@" at its end says that the word goes on."""
-    made = listed(texts, size, frame, lower, pre_tokenizers.Split(Regex(" +"), "removed"))
-    made.decoder = decoders.Sequence([JOINED, decoders.Fuse(), decoders.Replace(Regex(f"{MARK}( |$)"), "")])
-    return made
+    tokenizer = word_list(texts, size, frame, lower, pre_tokenizers.Split(Regex(" +"), "removed"))
+    tokenizer.decoder = decoders.Sequence([JOINED, decoders.Fuse(), decoders.Replace(Regex(f"{MARK}( |$)"), "")])
+    return tokenizer
 
 
-def listed(texts: Iterable[str], size: int, frame: Frame, lower: bool, cut: pre_tokenizers.PreTokenizer) -> Tokenizer:
+def word_list(
+    texts: Iterable[str], size: int, frame: Frame, lower: bool, cut: pre_tokenizers.PreTokenizer
+) -> Tokenizer:
     """A list of words, the most frequent first."""
-    specials = list(frame.spelled(unknown=True).values())
-    room(size, specials)
-    made = Tokenizer(models.WordLevel(unk_token=frame.unknown))
-    made.normalizer = changes(lower, [])
-    made.pre_tokenizer = cut
-    learn(made, texts, trainers.WordLevelTrainer(vocab_size=size or 1 << 31, special_tokens=specials))
-    return made
+    specials = list(frame.spell(unknown=True).values())
+    learned_size(size, specials)
+    tokenizer = Tokenizer(models.WordLevel(unk_token=frame.unknown))
+    tokenizer.normalizer = changes(lower, [])
+    tokenizer.pre_tokenizer = cut
+    learn(tokenizer, texts, trainers.WordLevelTrainer(vocab_size=size or 1 << 31, special_tokens=specials))
+    return tokenizer
 
 
 KINDS: dict[str, Callable[[Iterable[str], int, Frame, bool], Tokenizer]] = {
     "bpe": bpe,
-    "bpe-marked": marked,
+    "bpe-marked": bpe_marked,
     "characters": characters,
     "unigram": unigram,
-    "unmarked": unmarked,
+    "unmarked": plain_words,
     "wordpiece": wordpiece,
     "words": words,
 }
 """Ways to cut a text."""
 
 
-def learn(made: Tokenizer, texts: Iterable[str], trainer: object) -> None:
+def learn(tokenizer: Tokenizer, texts: Iterable[str], trainer: object) -> None:
     trainer.show_progress = False  # type: ignore[attr-defined]
-    made.train_from_iterator(texts, trainer)  # type: ignore[arg-type]
+    tokenizer.train_from_iterator(texts, trainer)  # type: ignore[arg-type]
 
 
 def changes(lower: bool, more: list[normalizers.Normalizer]) -> normalizers.Normalizer:
@@ -164,22 +180,22 @@ def changes(lower: bool, more: list[normalizers.Normalizer]) -> normalizers.Norm
     return normalizers.Sequence([*([normalizers.Lowercase()] if lower else []), *more])
 
 
-def letters(texts: Iterable[str], made: Tokenizer) -> Counter[str]:
+def letters(texts: Iterable[str], tokenizer: Tokenizer) -> Counter[str]:
     """How often each character occurs."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(made.normalizer.normalize_str(text))
+        counts.update(tokenizer.normalizer.normalize_str(text))
     return counts
 
 
-def again(texts: Iterable[str]) -> Iterable[str]:
+def replay(texts: Iterable[str]) -> Iterable[str]:
     """Texts that can be gone through twice."""
     return list(texts) if iter(texts) is texts else texts
 
 
 def frequent(counts: dict[str, int] | Counter[str], most: int) -> list[str]:
     """The most frequent, those that come first in Unicode where counts are equal."""
-    return sorted(counts, key=lambda one: (-counts[one], one))[:most]
+    return sorted(counts, key=lambda letter: (-counts[letter], letter))[:most]
 
 
 def is_space(letter: str) -> bool:
@@ -192,13 +208,13 @@ def is_punctuation(letter: str) -> bool:
     return category(letter).startswith("P") or (letter.isascii() and category(letter).startswith("S"))
 
 
-def room(size: int, specials: list[str]) -> int:
+def learned_size(size: int, specials: list[str]) -> int:
     """How many tokens there may be besides the special ones; any number where the size is 0."""
     if size:
-        enough(size, len(specials) + 1, "one token")
+        check_size(size, len(specials) + 1, "one token")
     return size - len(specials) if size else 1 << 31
 
 
-def enough(size: int, needed: int, what: str) -> None:
+def check_size(size: int, needed: int, what: str) -> None:
     if size < needed:
         raise TokenizerError(f"a tokeniser of size {size}: at least {needed} needed, for {what} and the special tokens")

@@ -31,8 +31,8 @@ def raw_lines(path: Path, longest: int = LONGEST) -> Iterator[bytes]:
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as problem:
-        told = str(problem) or type(problem).__name__
-        raise DataError(f"{path}:{number + 1}: cannot be read or unpacked from here on ({told})") from None
+        reason = str(problem) or type(problem).__name__
+        raise DataError(f"{path}:{number + 1}: cannot be read or unpacked from here on ({reason})") from None
 
 
 def read_lines(path: str | Path, *, ends: bool = False) -> Iterator[str]:
@@ -46,12 +46,12 @@ def read_lines(path: str | Path, *, ends: bool = False) -> Iterator[str]:
         number += 1
         if len(line) >= LONGEST and not line.endswith(b"\n"):
             raise DataError(f"{path}:{number}: a line of more than {LONGEST >> 20} MiB")
-        yield decoded(line if ends else line.removesuffix(b"\n"), path, number)
+        yield decode_line(line if ends else line.removesuffix(b"\n"), path, number)
     if number == 0:
         raise DataError(f"{path}: empty, where lines of text are expected")
 
 
-def decoded(line: bytes, path: Path, number: int) -> str:
+def decode_line(line: bytes, path: Path, number: int) -> str:
     """One line as text."""
     if b"\0" in line:
         raise DataError(f"{path}:{number}: a NUL at byte {line.index(0) + 1} of the line, where text is expected")

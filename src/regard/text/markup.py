@@ -71,26 +71,26 @@ class Segment:
     lead: str = ""
     trail: str = ""
 
-    def marked(self, text: str, places: Sequence[tuple[int, int]]) -> str:
+    def with_marks(self, text: str, spans: Sequence[tuple[int, int]]) -> str:
         """Another text in its place, the marks around these letters of it: children within parents, none crossing."""
         inside: dict[int, list[int]] = {}
         for number, mark in enumerate(self.marks):
             inside.setdefault(mark.parent, []).append(number)
         for children in inside.values():
-            children.sort(key=lambda number: (*places[number], number), reverse=True)
-        found, at = [], 0
+            children.sort(key=lambda number: (*spans[number], number), reverse=True)
+        pieces, at = [], 0
         waiting = [(number, False) for number in inside.get(-1, [])]
         while waiting:
             number, is_open = waiting.pop()
-            until = places[number][is_open]
-            found.append(escape(text[at:until], quote=False))
+            until = spans[number][is_open]
+            pieces.append(escape(text[at:until], quote=False))
             at = max(at, until)
             if is_open:
-                found.append(self.marks[number].after)
+                pieces.append(self.marks[number].after)
             else:
-                found.append(self.marks[number].before)
+                pieces.append(self.marks[number].before)
                 waiting += [(number, True), *((child, False) for child in inside.get(number, []))]
-        return self.lead + "".join(found) + escape(text[at:], quote=False) + self.trail
+        return self.lead + "".join(pieces) + escape(text[at:], quote=False) + self.trail
 
 
 Document = list[str | Segment]
@@ -108,8 +108,8 @@ class MarkupToken:
 
 def html(text: str) -> Document:
     """The segments of a text with HTML tags; entities become the letters that they stand for."""
-    tokens = list(tokenised(text))
-    return segmented(tokens, nested(tokens))
+    tokens = list(tokenize_markup(text))
+    return segments_of(tokens, element_ends(tokens))
 
 
 MARKUPS = {"html": html}
@@ -118,30 +118,30 @@ MARKUPS = {"html": html}
 
 def units(text: str) -> list[tuple[int, int]]:
     """Where the words and the punctuation marks of a text stand."""
-    return [found.span() for found in UNITS.finditer(text)]
+    return [match.span() for match in UNITS.finditer(text)]
 
 
-def tokenised(text: str) -> Iterator[MarkupToken]:
+def tokenize_markup(text: str) -> Iterator[MarkupToken]:
     """Text and tags in turn. What only looks like a tag is text."""
     at = 0
-    for found in TAGS.finditer(text):
-        if found.start() > at:
-            yield MarkupToken("text", text[at : found.start()])
-        at = found.end()
-        name = (found["end"] or found["start"] or found["code"] or "").lower()
-        if found["start"] is None:
-            yield MarkupToken("end" if found["end"] else "aside", found[0], name)
+    for match in TAGS.finditer(text):
+        if match.start() > at:
+            yield MarkupToken("text", text[at : match.start()])
+        at = match.end()
+        name = (match["end"] or match["start"] or match["code"] or "").lower()
+        if match["start"] is None:
+            yield MarkupToken("end" if match["end"] else "aside", match[0], name)
         else:
-            attributes = found["attributes"]
+            attributes = match["attributes"]
             is_alone = name in EMPTY or (attributes.endswith("/") and not UNQUOTED.search(attributes))
-            yield MarkupToken("alone" if is_alone else "start", found[0], name)
+            yield MarkupToken("alone" if is_alone else "start", match[0], name)
     if at < len(text):
         yield MarkupToken("text", text[at:])
 
 
-def nested(tokens: Sequence[MarkupToken]) -> dict[int, int]:
+def element_ends(tokens: Sequence[MarkupToken]) -> dict[int, int]:
     """For each tag that opens, the place before which its element ends: none of them cross."""
-    ends = paired(tokens)
+    ends = matching_tags(tokens)
     around: list[int] = []
     for start in sorted(ends):
         while around and ends[around[-1]] <= start:
@@ -154,40 +154,40 @@ def nested(tokens: Sequence[MarkupToken]) -> dict[int, int]:
     return ends
 
 
-def paired(tokens: Sequence[MarkupToken]) -> dict[int, int]:
+def matching_tags(tokens: Sequence[MarkupToken]) -> dict[int, int]:
     """For each tag that opens, where it is closed: by the next tag of its name, else by what is around it."""
     ends: dict[int, int] = {}
     opened: dict[str, list[int]] = {}
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.kind == "start":
-            opened.setdefault(token.name, []).append(place)
+            opened.setdefault(token.name, []).append(index)
         elif token.kind == "end" and opened.get(token.name):
-            ends[opened[token.name].pop()] = place
-    left = sorted(place for places in opened.values() for place in places)
+            ends[opened[token.name].pop()] = index
+    left = sorted(index for indices in opened.values() for index in indices)
     enclosing: list[int] = []
     matched = sorted(ends.items(), reverse=True)
     following: dict[str, list[int]] = {}
-    for place in reversed(range(len(tokens))):
-        if tokens[place].kind == "start":
-            following.setdefault(tokens[place].name, []).append(place)
-    for place in left:
-        while matched and matched[-1][0] < place:
+    for index in reversed(range(len(tokens))):
+        if tokens[index].kind == "start":
+            following.setdefault(tokens[index].name, []).append(index)
+    for index in left:
+        while matched and matched[-1][0] < index:
             heapq.heappush(enclosing, matched.pop()[1])
-        while enclosing and enclosing[0] < place:
+        while enclosing and enclosing[0] < index:
             heapq.heappop(enclosing)
         until = enclosing[0] if enclosing else len(tokens)
-        for name in SIBLINGS.get(tokens[place].name, ()):
+        for name in SIBLINGS.get(tokens[index].name, ()):
             later = following.get(name, [])
-            while later and later[-1] <= place:
+            while later and later[-1] <= index:
                 later.pop()
             until = min(until, later[-1]) if later else until
-        ends[place] = until
+        ends[index] = until
     return ends
 
 
-def segmented(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> Document:
+def segments_of(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> Document:
     """The tokens as segments, and as what stands between them: elements that no sentence goes across."""
-    broken = breaking(tokens, ends)
+    broken = breaking_tags(tokens, ends)
     document: Document = []
     segment = SegmentBuilder()
     around: list[int] = []
@@ -195,7 +195,7 @@ def segmented(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> Document:
 
     def flush() -> None:
         nonlocal segment
-        document.extend([segment.built()] if segment.text or segment.marks else [])
+        document.extend([segment.build()] if segment.text or segment.marks else [])
         segment = SegmentBuilder()
 
     def close(until: int) -> None:
@@ -205,51 +205,51 @@ def segmented(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> Document:
             spaced -= tokens[start].name in KEEPS_SPACE
             if start in broken:
                 flush()
-                document.append(closing(tokens[start]))
+                document.append(closing_tag(tokens[start]))
             else:
                 segment.close()
 
-    for place, token in enumerate(tokens):
-        close(place)
+    for index, token in enumerate(tokens):
+        close(index)
         if token.kind == "text":
             segment.write(unescape(token.raw), keep=spaced > 0)
-        elif place in broken:
+        elif index in broken:
             flush()
             document.append(token.raw)
         elif token.kind == "start":
-            segment.open(token.raw, closing(token))
+            segment.open(token.raw, closing_tag(token))
         elif token.kind != "end":
             segment.point(token.raw)
         if token.kind == "start":
-            around.append(place)
+            around.append(index)
             spaced += token.name in KEEPS_SPACE
     close(len(tokens))
     flush()
     return document
 
 
-def closing(token: MarkupToken) -> str:
+def closing_tag(token: MarkupToken) -> str:
     """The tag that closes an element, its name spelled as where it was opened."""
     return f"</{token.raw[1 : 1 + len(token.name)]}>"
 
 
-def breaking(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> set[int]:
+def breaking_tags(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> set[int]:
     """The tags that no sentence goes across: breaks, and all elements around one."""
-    found: set[int] = set()
+    breaking: set[int] = set()
     around: list[int] = []
-    for place, token in enumerate(tokens):
-        while around and ends[around[-1]] <= place:
+    for index, token in enumerate(tokens):
+        while around and ends[around[-1]] <= index:
             around.pop()
         is_break = token.kind in ("start", "alone") and token.name in BREAKS
         if is_break or (token.kind == "aside" and not token.raw.startswith("<!--")):
-            found.add(place)
+            breaking.add(index)
             for outer in reversed(around):
-                if outer in found:
+                if outer in breaking:
                     break
-                found.add(outer)
+                breaking.add(outer)
         if token.kind == "start":
-            around.append(place)
-    return found
+            around.append(index)
+    return breaking
 
 
 class SegmentBuilder:
@@ -282,13 +282,13 @@ class SegmentBuilder:
         number = self.around.pop()
         self.marks[number] = replace(self.marks[number], end=len(self.text))
 
-    def built(self) -> Segment:
+    def build(self) -> Segment:
         """The segment, without the white space around it."""
         text = self.text.strip()
         lead = len(self.text) - len(self.text.lstrip()) if text else len(self.text)
 
-        def within(place: int) -> int:
-            return min(max(place - lead, 0), len(text))
+        def within(index: int) -> int:
+            return min(max(index - lead, 0), len(text))
 
         marks = tuple(replace(mark, begin=within(mark.begin), end=within(mark.end)) for mark in self.marks)
         return Segment(text, marks, escape(self.text[:lead], quote=False), escape(self.text[lead + len(text) :]))

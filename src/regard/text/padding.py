@@ -9,7 +9,7 @@ import torch
 from regard.shapes import AttentionMask, Tokens
 from regard.text.encoded import Encoded
 
-ROOM = 4096  # tokens in a batch, padding included
+BATCH_TOKENS = 4096  # tokens in a batch, padding included
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,19 +27,19 @@ def batches(
     *,
     pad: int | None = None,
     side: Literal["left", "right"] = "right",
-    room: int = ROOM,
+    batch_tokens: int = BATCH_TOKENS,
     device: torch.device | str = "cpu",
 ) -> Iterator[Batch]:
     """All texts, the longest first, so many at a time as there is room for. Nothing looks at `pad`."""
     waiting = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
     while waiting:
-        longest = max(1, len(texts[waiting[0]]))
-        count = max(1, room // longest)
+        width = max(1, len(texts[waiting[0]]))
+        count = max(1, batch_tokens // width)
         rows, waiting = waiting[:count], waiting[count:]
-        yield padded([texts[row] for row in rows], tuple(rows), pad or 0, side, device)
+        yield pad_batch([texts[row] for row in rows], tuple(rows), pad or 0, side, device)
 
 
-def padded(
+def pad_batch(
     texts: Sequence[Encoded],
     rows: tuple[int, ...],
     pad: int,
@@ -47,12 +47,12 @@ def padded(
     device: torch.device | str,
 ) -> Batch:
     """One batch of the texts given."""
-    longest = max(len(text) for text in texts)
-    tokens = torch.full((len(texts), longest), pad)
-    segments = torch.zeros(len(texts), longest, dtype=torch.long)
-    attention_mask = torch.zeros(len(texts), longest, dtype=torch.bool)
+    width = max(len(text) for text in texts)
+    tokens = torch.full((len(texts), width), pad)
+    segments = torch.zeros(len(texts), width, dtype=torch.long)
+    attention_mask = torch.zeros(len(texts), width, dtype=torch.bool)
     for row, text in enumerate(texts):
-        here = slice(0, len(text)) if side == "right" else slice(longest - len(text), longest)
+        here = slice(0, len(text)) if side == "right" else slice(width - len(text), width)
         tokens[row, here] = torch.tensor(text.ids, dtype=torch.long)
         segments[row, here] = torch.tensor(text.segments, dtype=torch.long)
         attention_mask[row, here] = True

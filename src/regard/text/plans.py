@@ -23,15 +23,15 @@ class EpochPlan:
 
     order: np.ndarray
     starts: np.ndarray
-    turns: np.ndarray
+    batch_order: np.ndarray
 
     def __len__(self) -> int:
-        return len(self.turns)
+        return len(self.batch_order)
 
     def __getitem__(self, batch: int) -> np.ndarray:
         if not 0 <= batch < len(self):
             raise IndexError(f"batch {batch} of {len(self)}")
-        turn = self.turns[batch]
+        turn = self.batch_order[batch]
         return self.order[self.starts[turn] : self.starts[turn + 1]]
 
 
@@ -41,10 +41,12 @@ class LengthBuckets:
     def __init__(self, lengths: np.ndarray, others: np.ndarray | None, *, tokens: int = 0, rows: int = 0) -> None:
         self.others = None if others is None else others.astype(np.float32)
         counted = lengths if others is None else np.maximum(lengths, -(-others // 2))
-        edges = bounds(int(counted.max(initial=1)))
+        edges = bucket_bounds(int(counted.max(initial=1)))
         self.bucket = np.searchsorted(edges, counted).astype(np.int32)
         longest = edges[np.sort(self.bucket)]
-        self.starts = cut(longest, tokens) if not rows else np.append(np.arange(0, len(lengths), rows), len(lengths))
+        self.starts = (
+            batch_starts(longest, tokens) if not rows else np.append(np.arange(0, len(lengths), rows), len(lengths))
+        )
 
     def __len__(self) -> int:
         """The batches of an epoch."""
@@ -60,15 +62,15 @@ class LengthBuckets:
         return EpochPlan(np.lexsort((noise, self.bucket)), self.starts, draw.permutation(len(self)))
 
 
-def bounds(longest: int) -> np.ndarray:
+def bucket_bounds(longest: int) -> np.ndarray:
     """The longest text of each bucket: 1, 2, 3 … and from some point on a fixed share more."""
-    found = [1]
-    while found[-1] < longest:
-        found.append(max(found[-1] + 1, int(found[-1] * STEP)))
-    return np.array(found)
+    edges = [1]
+    while edges[-1] < longest:
+        edges.append(max(edges[-1] + 1, int(edges[-1] * STEP)))
+    return np.array(edges)
 
 
-def cut(longest: np.ndarray, tokens: int) -> np.ndarray:
+def batch_starts(longest: np.ndarray, tokens: int) -> np.ndarray:
     """Where batches begin, and the end: as many rows at a time as fit, each as long as the bucket of the last."""
     starts = [0]
     while (start := starts[-1]) < len(longest):

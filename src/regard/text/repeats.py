@@ -15,7 +15,7 @@ class DuplicateLines:
     """
 
     def __init__(self, most: int = MOST) -> None:
-        self.most, self.share, self.found = most, 1, 0
+        self.most, self.share, self.duplicates = most, 1, 0
         self.runs: list[np.ndarray] = []  # sorted, each much longer than the next
         self.waiting: list[tuple[int, int]] = []
 
@@ -27,7 +27,7 @@ class DuplicateLines:
 
     def flush(self) -> Iterator[int]:
         """Repeats among the lines that wait."""
-        sums = np.array([one for one, _ in self.waiting], dtype=np.uint64)
+        sums = np.array([line_sum for line_sum, _ in self.waiting], dtype=np.uint64)
         numbers = np.array([number for _, number in self.waiting], dtype=np.int64)
         self.waiting = []
         watched = sums % np.uint64(self.share) == 0
@@ -35,25 +35,25 @@ class DuplicateLines:
         distinct, first = np.unique(sums, return_index=True)
         is_new = np.ones(len(distinct), dtype=bool)
         for run in self.runs:
-            places = np.minimum(np.searchsorted(run, distinct), len(run) - 1)
-            is_new &= run[places] != distinct
+            positions = np.minimum(np.searchsorted(run, distinct), len(run) - 1)
+            is_new &= run[positions] != distinct
         original = np.zeros(len(sums), dtype=bool)
         original[first[is_new]] = True
-        self.found += int((~original).sum())
-        self.keep(distinct[is_new])
+        self.duplicates += int((~original).sum())
+        self.remember(distinct[is_new])
         yield from numbers[~original].tolist()
 
-    def keep(self, sums: np.ndarray) -> None:
+    def remember(self, sums: np.ndarray) -> None:
         while len(sums) and self.runs and len(self.runs[-1]) < 4 * len(sums):
             sums = np.sort(np.concatenate([self.runs.pop(), sums]), kind="stable")
         if len(sums):
             self.runs.append(sums)
         while sum(len(run) for run in self.runs) > self.most:
             self.share *= 2
-            self.found //= 2
+            self.duplicates //= 2
             self.runs = [run for run in (run[run % np.uint64(self.share) == 0] for run in self.runs) if len(run)]
 
     @property
     def count(self) -> int:
         """How many lines repeat an earlier one."""
-        return self.found * self.share
+        return self.duplicates * self.share

@@ -47,40 +47,40 @@ class SentencePiece:
         self.unknown, self.before, self.after = unknown, tuple(before), tuple(after)
         self.pieces = {number: piece for piece, number in vocabulary.items()}
 
-    def encode(self, text: str, pair: str | None, asked: Collection[str], *, bare: bool) -> Encoded:
+    def encode(self, text: str, pair: str | None, special_tokens: Collection[str], *, bare: bool) -> Encoded:
         rows: list[tuple[str, tuple[int, int], int | None, int | None]] = []
         for number, part in enumerate([text] if pair is None else [text, pair]):
             around = ([], []) if bare else ([*self.before], [*self.after])
             rows += [(name, (0, 0), None, None) for name in around[0]]
-            rows += [(*found, number) for found in self.read(part, asked)]
+            rows += [(*piece, number) for piece in self.read(part, special_tokens)]
             rows += [(name, (0, 0), None, None) for name in around[1]]
         tokens, offsets, words, texts = zip(*rows, strict=True) if rows else ((), (), (), ())
         ids = tuple(self.vocabulary[token] for token in tokens)
         return Encoded(ids, tokens, offsets, words, (0,) * len(ids), texts)
 
-    def read(self, text: str, asked: Collection[str]) -> list[tuple[str, tuple[int, int], int]]:
+    def read(self, text: str, special_tokens: Collection[str]) -> list[tuple[str, tuple[int, int], int]]:
         """Tokens of a text, where they stand and in which word."""
-        found: list[tuple[str, tuple[int, int], int]] = []
+        pieces: list[tuple[str, tuple[int, int], int]] = []
         word, start = -1, 0
-        pattern = "|".join(re.escape(name) for name in sorted(asked, key=len, reverse=True))
-        for part in re.split(f"({pattern})", text) if asked else [text]:
-            if part in asked:
+        pattern = "|".join(re.escape(name) for name in sorted(special_tokens, key=len, reverse=True))
+        for part in re.split(f"({pattern})", text) if special_tokens else [text]:
+            if part in special_tokens:
                 word += 1
-                found.append((part, (start, start + len(part)), word))
+                pieces.append((part, (start, start + len(part)), word))
             else:
                 for piece, begin, end in self.cut(part):
                     word += piece.startswith(SPACE) or word < 0
-                    known = piece in self.vocabulary and piece not in self.names
-                    found.append((piece if known else self.unknown, (start + begin, start + end), word))
+                    is_known = piece in self.vocabulary and piece not in self.names
+                    pieces.append((piece if is_known else self.unknown, (start + begin, start + end), word))
             start += len(part)
-        return found
+        return pieces
 
     def cut(self, text: str) -> list[tuple[str, int, int]]:
         try:
-            found = self.model.encode(text, return_type="offset_mapping")
+            encoding = self.model.encode(text, return_type="offset_mapping")
         except (RuntimeError, ValueError, TypeError) as problem:
             raise TokenizerError(f"the tokeniser cannot read this text: {problem}") from None
-        return [(piece, *place) for piece, place in zip(found["pieces"], found["offsets"], strict=True)]
+        return [(piece, *span) for piece, span in zip(encoding["pieces"], encoding["offsets"], strict=True)]
 
     def decode(self, ids: Sequence[int]) -> str:
         """Pieces joined; special tokens stand apart, as words do."""
@@ -96,14 +96,16 @@ class SentencePiece:
         return joined.replace(SPACE, " ").strip()
 
 
-def marian(folder: Path, settings: Mapping[str, Any], names: Mapping[str, str]) -> tuple[SentencePiece, SentencePiece]:
+def load_marian(
+    folder: Path, settings: Mapping[str, Any], names: Mapping[str, str]
+) -> tuple[SentencePiece, SentencePiece]:
     """Both sides of a Marian model: source.spm, target.spm and vocab.json (target_vocab.json if it has its own)."""
     vocabulary = read_vocabulary(folder / "vocab.json")
     apart = bool(settings.get("separate_vocabs", False))
-    written = read_vocabulary(folder / "target_vocab.json") if apart else vocabulary
+    target_vocabulary = read_vocabulary(folder / "target_vocab.json") if apart else vocabulary
     names = {"unk": "<unk>", "eos": "</s>", "pad": "<pad>", **names}
     sides = []
-    for file, numbers in (("source.spm", vocabulary), ("target.spm", written)):
+    for file, numbers in (("source.spm", vocabulary), ("target.spm", target_vocabulary)):
         for kind in ("unk", "eos"):
             if names[kind] not in numbers:
                 raise TokenizerError(f"{folder}: {names[kind]} is not in the vocabulary of {file}")
@@ -114,7 +116,7 @@ def marian(folder: Path, settings: Mapping[str, Any], names: Mapping[str, str]) 
     return sides[0], sides[1]
 
 
-def single(path: Path, settings: Mapping[str, Any], kind: str, names: Mapping[str, str]) -> SentencePiece:
+def load_single(path: Path, settings: Mapping[str, Any], kind: str, names: Mapping[str, str]) -> SentencePiece:
     """A model that numbers its own pieces: T5, Llama, BertGeneration."""
     if kind not in AROUND:
         line = f"{path}: a sentencepiece model of {kind!r} is not supported, only {', '.join(sorted(AROUND))}"
@@ -130,8 +132,8 @@ def single(path: Path, settings: Mapping[str, Any], kind: str, names: Mapping[st
     unknown = model.id_to_piece(model.unk_id())
     own = {"bos": model.bos_id(), "eos": model.eos_id()}
     around = {kind: model.id_to_piece(number) for kind, number in own.items() if number >= 0} | dict(names)
-    if lost := [kind for kind in (*before, *after) if around.get(kind) not in numbers]:
-        raise TokenizerError(f"{path}: no {lost[0]} token in its vocabulary")
+    if missing := [kind for kind in (*before, *after) if around.get(kind) not in numbers]:
+        raise TokenizerError(f"{path}: no {missing[0]} token in its vocabulary")
     return SentencePiece(
         model,
         numbers,

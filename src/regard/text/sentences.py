@@ -49,11 +49,11 @@ def split(text: str) -> Pieces:
         first, last = token.span()
         if token["space"] is None:
             marks = token
-            if token["wide"] is None or last == len(text) or text[last].isspace() or in_number(text, first, last):
+            if token["wide"] is None or last == len(text) or text[last].isspace() or is_in_number(text, first, last):
                 continue
             first = last
         elif not (first == 0 or last == len(text) or BREAK.search(token["space"])) and (
-            marks is None or marks.end() != first or not ends(text, begin, marks, last)
+            marks is None or marks.end() != first or not is_sentence_end(text, begin, marks, last)
         ):
             continue
         pieces.append((text[begin:first], text[first:last]))
@@ -61,7 +61,7 @@ def split(text: str) -> Pieces:
     return [*pieces, (text[begin:], "")] if begin < len(text) else pieces
 
 
-def ends(text: str, begin: int, marks: re.Match[str], after: int) -> bool:
+def is_sentence_end(text: str, begin: int, marks: re.Match[str], after: int) -> bool:
     """Whether a sentence that began at `begin` ends at these marks, and another begins at `after`."""
     following = text[after : after + LONGEST_WORD].lstrip(OPENING)
     if following[:1].islower():
@@ -78,12 +78,12 @@ def ends(text: str, begin: int, marks: re.Match[str], after: int) -> bool:
     return word.lower() not in TITLES and not (word.lower() in NUMBERED and following[:1].isdigit())
 
 
-def in_number(text: str, first: int, last: int) -> bool:
+def is_in_number(text: str, first: int, last: int) -> bool:
     """Whether a wide full stop is the point of a number."""
     return text[first - 1 : first].isdigit() and text[last : last + 1].isdigit()
 
 
-def parts(text: str, fits: Callable[[str], bool]) -> Pieces:
+def split_long(text: str, fits: Callable[[str], bool]) -> Pieces:
     """A sentence in pieces that fit, cut near the middle: after a clause, else between words.
 
     Gives nothing where there is a piece that does not fit and has no place to be cut.
@@ -95,6 +95,6 @@ def parts(text: str, fits: Callable[[str], bool]) -> Pieces:
         gaps = [gap for gap in gaps if margin <= gap[0] and gap[1] <= len(text) - margin]
         if gaps:
             first, last = min(gaps, key=lambda gap: abs(gap[0] + gap[1] - len(text)))
-            left, right = parts(text[:first], fits), parts(text[last:], fits)
+            left, right = split_long(text[:first], fits), split_long(text[last:], fits)
             return [*left[:-1], (left[-1][0], text[first:last]), *right] if left and right else []
     return []

@@ -39,64 +39,64 @@ class Specials:
 KINDS = tuple(field.name for field in fields(Specials))
 
 
-def named(folder: Path) -> dict[str, str]:
+def special_tokens(folder: Path) -> dict[str, str]:
     """How a folder calls its special tokens: {"mask": "[MASK]"}."""
-    found: dict[str, str] = {}
+    tokens: dict[str, str] = {}
     for file in ("special_tokens_map.json", "tokenizer_config.json"):
-        told = read_object(folder / file)
+        settings = read_object(folder / file)
         for kind in KINDS:
-            token = told.get(f"{kind}_token")
+            token = settings.get(f"{kind}_token")
             token = token.get("content") if isinstance(token, dict) else token
             if token is not None and not isinstance(token, str):
                 raise TokenizerError(f"{folder / file}: {kind}_token = {token!r} is not a token")
             if token is not None:
-                found[kind] = token
-    return found
+                tokens[kind] = token
+    return tokens
 
 
-def additional(folder: Path) -> list[str]:
+def additional_tokens(folder: Path) -> list[str]:
     """Further special tokens that a folder names."""
-    found: list[str] = []
+    added: list[str] = []
     for file in ("special_tokens_map.json", "tokenizer_config.json"):
-        told = read_object(folder / file)
+        settings = read_object(folder / file)
         for key in ("additional_special_tokens", "extra_special_tokens"):
-            more = told.get(key) or []
+            more = settings.get(key) or []
             more = list(more.values()) if isinstance(more, dict) else more
             tokens: list[Any] = [token.get("content") if isinstance(token, dict) else token for token in more]
             if not all(isinstance(token, str) for token in tokens):
                 raise TokenizerError(f"{folder / file}: {key} is not a list of tokens")
-            found += [token for token in tokens if token not in found]
-    return found
+            added += [token for token in tokens if token not in added]
+    return added
 
 
 def flags(folder: Path) -> dict[str, dict[str, bool]]:
     """How a token is to be found in a text, where a folder says so: {"<mask>": {"lstrip": True}}."""
-    found: dict[str, dict[str, bool]] = {}
+    flags_of: dict[str, dict[str, bool]] = {}
     for file in ("special_tokens_map.json", "tokenizer_config.json"):
-        told = read_object(folder / file)
-        more = told.get("added_tokens_decoder")
-        for token in [*told.values(), *(more.values() if isinstance(more, dict) else [])]:
+        settings = read_object(folder / file)
+        more = settings.get("added_tokens_decoder")
+        for token in [*settings.values(), *(more.values() if isinstance(more, dict) else [])]:
             if isinstance(token, dict) and isinstance(token.get("content"), str):
-                wanted = ("lstrip", "rstrip", "normalized", "single_word")
-                found[token["content"]] = {flag: bool(token[flag]) for flag in wanted if flag in token}
-    return found
+                flag_names = ("lstrip", "rstrip", "normalized", "single_word")
+                flags_of[token["content"]] = {flag: bool(token[flag]) for flag in flag_names if flag in token}
+    return flags_of
 
 
-def numbered(
-    names: Mapping[str, str], known: Mapping[str, int], special: set[int], config: Mapping[str, Any]
+def special_ids(
+    names: Mapping[str, str], vocabulary: Mapping[str, int], special: set[int], config: Mapping[str, Any]
 ) -> Specials:
     """The numbers of special tokens: as they are called, as config.json numbers them, as they are usually called.
 
     `known` is the vocabulary, `special` the numbers in it that the tokeniser itself calls special.
     """
-    found = {kind: known[name] for kind, name in names.items() if name in known}
+    ids = {kind: vocabulary[name] for kind, name in names.items() if name in vocabulary}
     for kind in KINDS:
         number = config.get(f"{kind}_token_id")
         number = number[0] if isinstance(number, list) and number else number
-        if kind not in found and type(number) is int and number >= 0:
-            found[kind] = number
+        if kind not in ids and type(number) is int and number >= 0:
+            ids[kind] = number
     for kind, usual in USUAL.items():
         for name in usual:
-            if kind not in found and known.get(name) in special:
-                found[kind] = known[name]
-    return Specials(**found)
+            if kind not in ids and vocabulary.get(name) in special:
+                ids[kind] = vocabulary[name]
+    return Specials(**ids)

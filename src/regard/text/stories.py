@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from regard.text.lines import DataError, decoded, read_lines
+from regard.text.lines import DataError, decode_line, read_lines
 
 
 @dataclass(frozen=True)
@@ -50,39 +50,39 @@ class Stories:
 
     def __iter__(self) -> Iterator[Question]:
         if not is_archive(Path(self.path)):
-            yield from questions(read_lines(self.path), str(self.path))
+            yield from parse_questions(read_lines(self.path), str(self.path))
             return
-        found = False
+        is_found = False
         try:
             with tarfile.open(self.path) as archive:
                 for member in archive:
                     if member.isfile() and fnmatch(member.name, self.members):
-                        found = True
+                        is_found = True
                         where = f"{self.path}/{member.name}"
-                        yield from questions(self.unpacked(archive, member, Path(where)), where)
+                        yield from parse_questions(self.read_member(archive, member, Path(where)), where)
         except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error) as problem:
             raise DataError(f"{self.path}: no readable archive ({problem})") from None
-        if not found:
+        if not is_found:
             raise DataError(f"{self.path}: no file in it is called {self.members}")
 
     @staticmethod
-    def unpacked(archive: tarfile.TarFile, member: tarfile.TarInfo, where: Path) -> Iterator[str]:
+    def read_member(archive: tarfile.TarFile, member: tarfile.TarInfo, where: Path) -> Iterator[str]:
         file = archive.extractfile(member)
         assert file is not None  # it is a file
         for number, line in enumerate(file, 1):
-            yield decoded(line.removesuffix(b"\n"), where, number)
+            yield decode_line(line.removesuffix(b"\n"), where, number)
 
 
 def is_archive(path: Path) -> bool:
     return not {".tar", ".tgz"}.isdisjoint(path.suffixes)
 
 
-def questions(told: Iterator[str], where: str) -> Iterator[Question]:
+def parse_questions(lines: Iterator[str], where: str) -> Iterator[Question]:
     """Read "number text" and "number question<TAB>answer<TAB>numbers"; the number 1 begins another story."""
     story: list[str] = []
-    places: dict[int, int] = {}
-    asked, before, count = False, 0, 0
-    for count, line in enumerate(told, 1):
+    positions: dict[int, int] = {}
+    has_question, before, count = False, 0, 0
+    for count, line in enumerate(lines, 1):
         here = f"{where}:{count}"
         digits, _, text = line.rstrip("\r").partition(" ")
         if not (digits.isascii() and digits.isdigit()) or not text.strip():
@@ -91,18 +91,22 @@ def questions(told: Iterator[str], where: str) -> Iterator[Question]:
         if number not in (1, before + 1):
             raise DataError(f"{here}: line {before + 1} of the story expected, or 1 for another, got {number}")
         if number == 1:
-            story, places = [], {}
+            story, positions = [], {}
         before = number
         sentence, *more = text.split("\t")
         if not more:
-            places[number] = len(story)
+            positions[number] = len(story)
             story.append(sentence.strip())
             continue
-        asked = True
+        has_question = True
         supports = more[1].split() if len(more) == 2 else []
-        if len(more) > 2 or not more[0].strip() or any(not one.isdigit() or int(one) not in places for one in supports):
+        if (
+            len(more) > 2
+            or not more[0].strip()
+            or any(not support.isdigit() or int(support) not in positions for support in supports)
+        ):
             raise DataError(f"{here}: question<TAB>answer<TAB>lines of the story expected, got {line[:60]!r}")
-        rests = tuple(places[int(one)] for one in supports)
+        rests = tuple(positions[int(support)] for support in supports)
         yield Question(tuple(story), sentence.strip(), more[0].strip(), rests, here)
-    if not asked:
+    if not has_question:
         raise DataError(f"{where}: {'no question in it' if count else 'empty, where a story is expected'}")

@@ -20,13 +20,13 @@ class DetokenizingStream:
     def add(self, number: int) -> str:
         """The text that can be given now that this token is known; often one word, sometimes nothing."""
         self.since.append(number)
-        return self.given(final=False)
+        return self.next_part(final=False)
 
     def end(self) -> str:
         """What is left, bytes that never became a character included."""
-        return self.given(final=True)
+        return self.next_part(final=True)
 
-    def given(self, *, final: bool) -> str:
+    def next_part(self, *, final: bool) -> str:
         old, new = self.decode(self.before), self.decode([*self.before, *self.since])
         if not final and (new.endswith(HALF) or not new.startswith(old)):
             return ""

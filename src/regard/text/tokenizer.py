@@ -19,17 +19,17 @@ class Tokenizer:
 
     def __init__(
         self,
-        coder: TokenizerModel,
+        model: TokenizerModel,
         specials: Specials = Specials(),
         *,
         side: Literal["left", "right"] = "right",
         target: "Tokenizer | None" = None,
     ) -> None:
-        self.coder, self.specials, self.side = coder, specials, side
+        self.model, self.specials, self.side = model, specials, side
         self.target = self if target is None else target
-        self.vocabulary = coder.vocabulary
+        self.vocabulary = model.vocabulary
         self._tokens = {number: token for token, number in self.vocabulary.items()}
-        special = {*coder.special, *specials}
+        special = {*model.special, *specials}
         self._hidden = special - {specials.unk} if specials.unk != specials.eos else special
         self._names = frozenset(self._tokens[number] for number in special if number in self._tokens)
 
@@ -43,14 +43,14 @@ class Tokenizer:
         """The tokens of a text or of two, with what the model wants around them; `bare` leaves that out."""
         if isinstance(special, str):
             raise TokenizerError(f"special is True, False or several tokens, got the one string {special!r}")
-        asked = (self._names if special else ()) if isinstance(special, bool) else special
-        if unknown := set(asked) - self._names:
-            raise TokenizerError(f"no special token: {', '.join(sorted(unknown))}; there are {self.listed()}")
-        return self.coder.encode(text, pair, asked, bare=bare)
+        special_tokens = (self._names if special else ()) if isinstance(special, bool) else special
+        if unknown := set(special_tokens) - self._names:
+            raise TokenizerError(f"no special token: {', '.join(sorted(unknown))}; there are {self.special_names()}")
+        return self.model.encode(text, pair, special_tokens, bare=bare)
 
     def decode(self, ids: Iterable[int], *, special: bool = False) -> str:
         """The text of some tokens. Special ones are left out unless asked for; an unknown word is always shown."""
-        return self.coder.decode([int(number) for number in ids if special or int(number) not in self._hidden])
+        return self.model.decode([int(number) for number in ids if special or int(number) not in self._hidden])
 
     def stream(self, *, special: bool = False) -> DetokenizingStream:
         """Text from tokens that come one by one."""
@@ -69,7 +69,7 @@ class Tokenizer:
             raise TokenizerError(f"no token {token!r} among the {len(self.vocabulary)} of this tokeniser")
         return self.vocabulary[token]
 
-    def listed(self, most: int = 8) -> str:
+    def special_names(self, limit: int = 8) -> str:
         """The special tokens, the first few of many."""
         names: Sequence[str] = sorted(self._names, key=lambda name: self.vocabulary[name])
-        return ", ".join(names[:most]) + (f", … ({len(names)} in all)" if len(names) > most else "")
+        return ", ".join(names[:limit]) + (f", … ({len(names)} in all)" if len(names) > limit else "")

@@ -17,26 +17,28 @@ StoryRow = tuple[np.ndarray, np.ndarray, np.ndarray]
 """A question as numbers: the story, (sentences, words), oldest first; the question's words; the answer's one."""
 
 
-def numbered(story: Sequence[str], question: str, tokenizer: Tokenizer, memories: int = 0) -> tuple[np.ndarray, ...]:
+def encode_story(
+    story: Sequence[str], question: str, tokenizer: Tokenizer, memories: int = 0
+) -> tuple[np.ndarray, ...]:
     """A story, the last `memories` sentences of it (0: all), and a question about it."""
     pad = tokenizer.specials.pad or 0
     lines = [tokenizer.encode(sentence, bare=True).ids for sentence in story[-memories:]]
-    return padded([line for line in lines if line], pad), np.array(tokenizer.encode(question, bare=True).ids)
+    return pad_lines([line for line in lines if line], pad), np.array(tokenizer.encode(question, bare=True).ids)
 
 
-def rows(questions: Iterable[Question], tokenizer: Tokenizer, memories: int = 0) -> list[StoryRow]:
+def story_rows(questions: Iterable[Question], tokenizer: Tokenizer, memories: int = 0) -> list[StoryRow]:
     """Questions with their answers, each of which is one word to the model, as "n,s" and "milk,apple" are."""
-    found = []
-    for one in questions:
-        story, question = numbered(one.story, one.question, tokenizer, memories)
-        answer = tokenizer.encode(one.answer, bare=True).ids
+    rows = []
+    for item in questions:
+        story, question = encode_story(item.story, item.question, tokenizer, memories)
+        answer = tokenizer.encode(item.answer, bare=True).ids
         if len(answer) != 1:
-            raise DataError(f"{one.where}: an answer of one word expected, got {one.answer!r}")
-        found.append((story, question, np.array(answer)))
-    return found
+            raise DataError(f"{item.where}: an answer of one word expected, got {item.answer!r}")
+        rows.append((story, question, np.array(answer)))
+    return rows
 
 
-def padded(lines: Sequence[Sequence[int]], pad: int) -> np.ndarray:
+def pad_lines(lines: Sequence[Sequence[int]], pad: int) -> np.ndarray:
     """Lines of several lengths as one table."""
     table = np.full((len(lines), max(map(len, lines), default=1)), pad, dtype=np.int64)
     for number, line in enumerate(lines):
@@ -55,11 +57,11 @@ class StoryBatch:
 
     @classmethod
     def of(cls, rows: Sequence[StoryRow], pad: int = 0) -> "StoryBatch":
-        most, longest = (max(row[0].shape[axis] for row in rows) for axis in (0, 1))
-        story = np.full((len(rows), most, longest), pad, dtype=np.int64)
+        memories_in_batch, longest = (max(row[0].shape[axis] for row in rows) for axis in (0, 1))
+        story = np.full((len(rows), memories_in_batch, longest), pad, dtype=np.int64)
         for number, (lines, _, _) in enumerate(rows):
             story[number, : lines.shape[0], : lines.shape[1]] = lines
-        question = padded([row[1].tolist() for row in rows], pad)
+        question = pad_lines([row[1].tolist() for row in rows], pad)
         answer = np.concatenate([row[2] for row in rows])
         return cls(torch.from_numpy(story), torch.from_numpy(question), torch.from_numpy(answer), pad)
 
@@ -75,5 +77,7 @@ class StoryBatch:
         """Some of them, without the padding that they do not need."""
         story, question = self.story[which], self.question[which]
         story = story[:, : max(int(self.counts[which].max()), 1)]
-        words, asked = ((part != self.pad).sum(-1).max() for part in (story, question))
-        return StoryBatch(story[:, :, : max(int(words), 1)], question[:, : int(asked)], self.answer[which], self.pad)
+        words, question_words = ((part != self.pad).sum(-1).max() for part in (story, question))
+        return StoryBatch(
+            story[:, :, : max(int(words), 1)], question[:, : int(question_words)], self.answer[which], self.pad
+        )

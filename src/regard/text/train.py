@@ -40,18 +40,20 @@ def train_tokenizer(
     make = lookup(KINDS, kind, "kind of tokeniser")
     with threads():
         try:
-            made = make(some(texts), size, frame, lower)
+            tokenizer = make(require_texts(texts), size, frame, lower)
         except (TokenizerError, DataError):
             raise
         except Exception as problem:  # the package raises nothing more telling
             raise TokenizerError(f"no {kind} tokeniser of size {size} from these texts: {one_line(problem)}") from None
-    numbers = made.get_vocab()
-    found = {kind: name for kind, name in frame.spelled(unknown=True).items() if name in numbers}
-    made.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in found.values()])
+    numbers = tokenizer.get_vocab()
+    names_by_kind = {kind: name for kind, name in frame.spell(unknown=True).items() if name in numbers}
+    tokenizer.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in names_by_kind.values()])
     if template := frame.template(numbers):
-        made.post_processor = template
+        tokenizer.post_processor = template
     return Tokenizer(
-        CompiledTokenizer(made), Specials(**{kind: numbers[name] for kind, name in found.items()}), target=other
+        CompiledTokenizer(tokenizer),
+        Specials(**{kind: numbers[name] for kind, name in names_by_kind.items()}),
+        target=other,
     )
 
 
@@ -65,16 +67,16 @@ def save_tokenizer(tokenizer: Tokenizer, folder: str | Path) -> list[Path]:
     sides = {"tokenizer.json": tokenizer} | ({} if tokenizer.target is tokenizer else {TARGET: tokenizer.target})
     files: dict[str, str] = {}
     for name, side in sides.items():
-        if not isinstance(side.coder, CompiledTokenizer):
+        if not isinstance(side.model, CompiledTokenizer):
             raise TokenizerError(f"{folder / name}: only tokenisers of the tokenizers package can be written")
-        files[name] = side.coder.whole.to_str(pretty=True) + "\n"
-    files["tokenizer_config.json"] = json.dumps(settings(tokenizer), indent=2, ensure_ascii=False) + "\n"
+        files[name] = side.model.whole.to_str(pretty=True) + "\n"
+    files["tokenizer_config.json"] = json.dumps(tokenizer_config(tokenizer), indent=2, ensure_ascii=False) + "\n"
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     return [folder / name for name in files]
 
 
-def settings(tokenizer: Tokenizer) -> dict[str, Any]:
+def tokenizer_config(tokenizer: Tokenizer) -> dict[str, Any]:
     """tokenizer_config.json."""
     named = {kind: number for kind, number in vars(tokenizer.specials).items() if number is not None}
     return {
@@ -85,7 +87,7 @@ def settings(tokenizer: Tokenizer) -> dict[str, Any]:
     }
 
 
-def some(texts: Iterable[str]) -> Iterable[str]:
+def require_texts(texts: Iterable[str]) -> Iterable[str]:
     """The same texts, of which there is at least one."""
     walk = iter(texts)
     first = next(walk, None)

@@ -46,7 +46,9 @@ class TrainingBatch:
         return self.columns[name]
 
     def to(self, device: torch.device | str) -> "TrainingBatch":
-        return TrainingBatch({name: one.to(device) for name, one in self.columns.items()}, self.samples, self.total)
+        return TrainingBatch(
+            {name: column.to(device) for name, column in self.columns.items()}, self.samples, self.total
+        )
 
 
 class TrainingBatches:
@@ -77,8 +79,8 @@ class TrainingBatches:
         self.pad = {name: pad if isinstance(pad, int) else pad.get(name, 0) for name in tables}
         sizes = {len(table) for table in tables.values()}
         if len(sizes) != 1:
-            told = ", ".join(f"{name} has {len(table)}" for name, table in tables.items())
-            raise DataError(f"columns of one length expected: {told}")
+            counts = ", ".join(f"{name} has {len(table)}" for name, table in tables.items())
+            raise DataError(f"columns of one length expected: {counts}")
         self.count = count or list(tables)[-1]
         self.samples = np.arange(sizes.pop()) if samples is None else np.asarray(samples)
         if len(self.samples) == 0:
@@ -99,16 +101,18 @@ class TrainingBatches:
 
     def __getitem__(self, key: Key) -> TrainingBatch:
         epoch, batch = key
-        places = self.plan(epoch)[batch]
+        indices = self.plan(epoch)[batch]
         rank, world = self.part
-        mine = self.samples[places[rank::world]]
-        columns = {name: self.column(name, mine) for name in self.tables}
-        return TrainingBatch(columns, torch.from_numpy(mine.copy()), int(self.lengths[self.count][places].sum()))
+        own_samples = self.samples[indices[rank::world]]
+        columns = {name: self.column(name, own_samples) for name in self.tables}
+        return TrainingBatch(
+            columns, torch.from_numpy(own_samples.copy()), int(self.lengths[self.count][indices].sum())
+        )
 
     def column(self, name: str, samples: np.ndarray) -> Column:
         table = self.tables[name]
         starts = np.asarray(table.offsets[samples])
-        return gathered(table.tokens, starts, np.asarray(table.offsets[samples + 1]) - starts, self.pad[name])
+        return pad_stretches(table.tokens, starts, np.asarray(table.offsets[samples + 1]) - starts, self.pad[name])
 
     def _plan(self, epoch: int) -> EpochPlan:
         return self.buckets.plan(self.seed, epoch)
@@ -116,12 +120,12 @@ class TrainingBatches:
     def padding(self, epoch: int = 0) -> dict[str, float]:
         """The share of each column that is padding."""
         plan = self.plan(epoch)
-        room = dict.fromkeys(self.tables, 0)
+        padded_counts = dict.fromkeys(self.tables, 0)
         for batch in range(len(plan)):
-            places = plan[batch]
+            indices = plan[batch]
             for name, lengths in self.lengths.items():
-                room[name] += len(places) * int(lengths[places].max())
-        return {name: 1 - int(self.lengths[name].sum()) / max(1, room[name]) for name in self.tables}
+                padded_counts[name] += len(indices) * int(lengths[indices].max())
+        return {name: 1 - int(self.lengths[name].sum()) / max(1, padded_counts[name]) for name in self.tables}
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "plan"}
@@ -138,18 +142,18 @@ def checked_part(part: tuple[int, int]) -> tuple[int, int]:
     return rank, world
 
 
-def gathered(tokens: np.ndarray, starts: np.ndarray, lengths: np.ndarray, pad: int, least: int = 1) -> Column:
+def pad_stretches(tokens: np.ndarray, starts: np.ndarray, lengths: np.ndarray, pad: int, least: int = 1) -> Column:
     """Stretches of a long row of tokens, side by side; at least one row, and `least` columns."""
     if len(starts) == 0:
         starts = lengths = np.zeros(1, np.int64)
     steps = np.arange(max(least, int(lengths.max())))
     attention_mask = steps < lengths[:, None]
-    places = np.where(attention_mask, starts[:, None] + steps, 0)
-    found = np.asarray(tokens[places], dtype=np.int64) if len(tokens) else np.zeros(places.shape, np.int64)
-    return Column(torch.from_numpy(np.where(attention_mask, found, pad)), torch.from_numpy(attention_mask))
+    indices = np.where(attention_mask, starts[:, None] + steps, 0)
+    values = np.asarray(tokens[indices], dtype=np.int64) if len(tokens) else np.zeros(indices.shape, np.int64)
+    return Column(torch.from_numpy(np.where(attention_mask, values, pad)), torch.from_numpy(attention_mask))
 
 
-def too_long(tables: Mapping[str, TokenTable], longest: int | Mapping[str, int]) -> np.ndarray:
+def too_long_samples(tables: Mapping[str, TokenTable], longest: int | Mapping[str, int]) -> np.ndarray:
     """The numbers of the samples that have more tokens in some column than `longest`."""
     limits = {name: longest if isinstance(longest, int) else longest.get(name) for name in tables}
     over: Sequence[np.ndarray] = [

@@ -11,27 +11,27 @@ from regard.errors import lookup
 from regard.text.cache import TokenTable
 from regard.text.lines import DataError
 from regard.text.plans import generator
-from regard.text.training import Key, TrainingBatch, checked_part, gathered
+from regard.text.training import Key, TrainingBatch, checked_part, pad_stretches
 
 Stretches = tuple[np.ndarray, np.ndarray]
 """Where the windows of an epoch begin and end, in the order of their batches: the tokens from begin to end, both
 included, of which all but the first are learnt."""
 
 
-def straight(size: int, context: int, rows: int, draw: np.random.Generator) -> Stretches:
+def straight_windows(size: int, context: int, rows: int, draw: np.random.Generator) -> Stretches:
     """One window after the other; every token but the first is learnt once."""
     starts = np.arange(0, size - 1, context)
     return starts, np.minimum(starts + context, size - 1)
 
 
-def shuffled(size: int, context: int, rows: int, draw: np.random.Generator) -> Stretches:
+def shuffled_windows(size: int, context: int, rows: int, draw: np.random.Generator) -> Stretches:
     """The same windows in any order."""
-    starts, ends = straight(size, context, rows, draw)
+    starts, ends = straight_windows(size, context, rows, draw)
     order = draw.permutation(len(starts))
     return starts[order], ends[order]
 
 
-def carried(size: int, context: int, rows: int, draw: np.random.Generator) -> Stretches:
+def carried_windows(size: int, context: int, rows: int, draw: np.random.Generator) -> Stretches:
     """The text cut into as many rows as a batch has; each batch goes on where the last one ended."""
     row = -(-(size - 1) // rows)
     begin = np.arange(rows) * row
@@ -40,7 +40,7 @@ def carried(size: int, context: int, rows: int, draw: np.random.Generator) -> St
     return np.minimum(starts, ends).ravel(), ends.ravel()
 
 
-def anywhere(size: int, context: int, rows: int, draw: np.random.Generator) -> Stretches:
+def random_windows(size: int, context: int, rows: int, draw: np.random.Generator) -> Stretches:
     """Windows that begin anywhere, as in nanoGPT; as many as make up the length of the text, rounded up to batches."""
     count = -(-(size - 1) // (context * rows)) * rows
     starts = draw.integers(0, max(1, size - context), count)
@@ -48,10 +48,10 @@ def anywhere(size: int, context: int, rows: int, draw: np.random.Generator) -> S
 
 
 ORDERS: dict[str, Callable[[int, int, int, np.random.Generator], Stretches]] = {
-    "shuffled": shuffled,
-    "straight": straight,
-    "carried": carried,
-    "random": anywhere,
+    "shuffled": shuffled_windows,
+    "straight": straight_windows,
+    "carried": carried_windows,
+    "random": random_windows,
 }
 """The ways through a text."""
 
@@ -79,7 +79,7 @@ class Windows:
             raise DataError(
                 f"a text of {len(self.tokens)} tokens: at least two are needed, one to read and one to learn"
             )
-        self.way = lookup(ORDERS, order, "order of windows")
+        self.order = lookup(ORDERS, order, "order of windows")
         self.context, self.rows = context, rows
         self.seed, self.pad, self.part = seed, pad, checked_part(part)
         self.count = -(-len(self._plan(0)[0]) // rows)
@@ -102,14 +102,14 @@ class Windows:
         if not 0 <= batch < len(self):
             raise IndexError(f"batch {batch} of {len(self)}")
         here = slice(batch * self.rows, (batch + 1) * self.rows)
-        starts, ends = (places[here] for places in self.plan(epoch))
+        starts, ends = (bounds[here] for bounds in self.plan(epoch))
         rank, world = self.part
-        mine, lengths = starts[rank::world], (ends - starts + 1)[rank::world]
-        column = gathered(self.tokens, mine, np.where(lengths > 1, lengths, 0), self.pad, least=2)
-        return TrainingBatch({"text": column}, torch.from_numpy(mine.copy()), int((ends - starts).sum()))
+        own_starts, lengths = starts[rank::world], (ends - starts + 1)[rank::world]
+        column = pad_stretches(self.tokens, own_starts, np.where(lengths > 1, lengths, 0), self.pad, least=2)
+        return TrainingBatch({"text": column}, torch.from_numpy(own_starts.copy()), int((ends - starts).sum()))
 
     def _plan(self, epoch: int) -> Stretches:
-        return self.way(len(self.tokens), self.context, self.rows, generator(self.seed, epoch))
+        return self.order(len(self.tokens), self.context, self.rows, generator(self.seed, epoch))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "plan"}

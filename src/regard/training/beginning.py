@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from regard.checkpoints import load_model
-from regard.checkpoints.files import listed
+from regard.checkpoints.files import list_names
 from regard.checkpoints.hub import Config, build
 from regard.models import ClassificationHeadConfig, DecoderConfig, EncoderConfig, Model
 from regard.training.initial import initialise
@@ -29,31 +29,31 @@ class StartingModel:
 def starting_model(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
     """The model of a recipe before the first step; weights that are to stay as they are do not learn."""
     start = model_from_folder(recipe, data, say) if recipe.start else new_model(recipe, data)
-    kept, learning = freeze(start.model, recipe.train.frozen)
-    for beginning in recipe.train.frozen:
-        if not matches_prefix(beginning, kept):
-            raise RecipeError(f"train.frozen: no weight's place begins with {beginning!r}")
+    frozen_names, learning = freeze(start.model, recipe.train.frozen)
+    for prefix in recipe.train.frozen:
+        if not matches_prefix(prefix, frozen_names):
+            raise RecipeError(f"train.frozen: no weight's place begins with {prefix!r}")
     if not learning:
         raise RecipeError("train.frozen: nothing is left to learn")
     return start
 
 
-def matches_prefix(beginning: str, kept: list[str]) -> bool:
-    return any(f"{name.replace('.stack.blocks.', '.')}.".startswith(f"{beginning}.") for name in kept)
+def matches_prefix(prefix: str, frozen_names: list[str]) -> bool:
+    return any(f"{name.replace('.stack.blocks.', '.')}.".startswith(f"{prefix}.") for name in frozen_names)
 
 
 def new_model(recipe: Recipe, data: TrainingData) -> StartingModel:
-    made = model_plan(recipe.model, data.sizes)
-    model = build(made.config)
+    plan = model_plan(recipe.model, data.sizes)
+    model = build(plan.config)
     initialise(model, recipe.train.seed)
-    return StartingModel(model, made)
+    return StartingModel(model, plan)
 
 
 def model_from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
     """A checkpoint's weights; a head that it does not have is new, and said to be."""
     loaded = load_model(Path(recipe.start))
     config, architecture = loaded.model.config, loaded.architecture
-    told = {key: value for key, value in loaded.config.items() if key not in ("id2label", "label2id", "num_labels")}
+    entries = {key: value for key, value in loaded.config.items() if key not in ("id2label", "label2id", "num_labels")}
     if data.sizes.labels:
         kind = str(loaded.config.get("model_type"))
         if kind not in LABELLING_ARCHITECTURES:
@@ -64,14 +64,14 @@ def model_from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], N
     model = build(config)
     initialise(model, recipe.train.seed)
     old = loaded.model.state_dict()
-    mine = model.state_dict()
-    fits = {name: tensor for name, tensor in old.items() if name in mine and mine[name].shape == tensor.shape}
+    new_state = model.state_dict()
+    fits = {name: tensor for name, tensor in old.items() if name in new_state and new_state[name].shape == tensor.shape}
     model.load_state_dict(fits, strict=False)
-    if new := mine.keys() - fits.keys():
-        say(f"new, not from {recipe.start}: {listed(new)}")
-    if lost := old.keys() - fits.keys():
-        say(f"not used of {recipe.start}: {listed(lost)}")
-    return StartingModel(model, ModelPlan(config, architecture, told))
+    if new := new_state.keys() - fits.keys():
+        say(f"new, not from {recipe.start}: {list_names(new)}")
+    if unused := old.keys() - fits.keys():
+        say(f"not used of {recipe.start}: {list_names(unused)}")
+    return StartingModel(model, ModelPlan(config, architecture, entries))
 
 
 def with_labels(recipe: Recipe, config: Config, labels: int) -> Config:

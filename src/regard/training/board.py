@@ -28,10 +28,10 @@ class TensorBoardWriter:
             say(MISSING)
             return None
         folder = run / FOLDER
-        first = step if any(folder.glob("events.*")) else 0
-        board = cls(SummaryWriter(str(folder), purge_step=first))
+        first_step = step if any(folder.glob("events.*")) else 0
+        board = cls(SummaryWriter(str(folder), purge_step=first_step))
         for line in read_log(run):
-            if line["step"] >= first:
+            if line["step"] >= first_step:
                 board.add(line)
         board.writer.flush()
         return board
@@ -42,8 +42,8 @@ class TensorBoardWriter:
         self.writer.flush()
 
     def add(self, line: dict[str, Any]) -> None:
-        judged = "final" if "final" in line else "valid"
-        groups = {"train": line, judged: line.get("valid", {})}
+        valid_group = "final" if "final" in line else "valid"
+        groups = {"train": line, valid_group: line.get("valid", {})}
         for group, values in groups.items():
             for name, value in values.items():
                 if name != "step" and type(value) in (int, float):

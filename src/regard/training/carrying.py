@@ -14,12 +14,12 @@ from regard.training.objectives.objective import SegmentMemory
 PREFIX = "carried:"
 
 
-def pack(carried: SegmentMemory | None) -> dict[str, Tensor]:
+def pack(memory: SegmentMemory | None) -> dict[str, Tensor]:
     """Under names that no weight has."""
-    return {f"{PREFIX}{name}": tensor for name, tensor in (carried or {}).items()}
+    return {f"{PREFIX}{name}": tensor for name, tensor in (memory or {}).items()}
 
 
 def unpack(saved: Mapping[str, Tensor], device: torch.device) -> SegmentMemory | None:
     """The same from all that was saved; None where nothing is carried."""
-    found = {name.removeprefix(PREFIX): tensor for name, tensor in saved.items() if name.startswith(PREFIX)}
-    return {name: tensor.to(device) for name, tensor in found.items()} or None
+    states = {name.removeprefix(PREFIX): tensor for name, tensor in saved.items() if name.startswith(PREFIX)}
+    return {name: tensor.to(device) for name, tensor in states.items()} or None

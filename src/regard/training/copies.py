@@ -40,6 +40,6 @@ def model_of_copies(config: MemoryNetworkConfig, seeds: Sequence[int]) -> Memory
 def single_copy(model: MemoryNetwork, copy: int) -> MemoryNetwork:
     """One copy as a model of its own."""
     alone = MemoryNetwork(replace(model.config, copies=1))
-    for mine, theirs in zip(copy_weights(alone, 0), copy_weights(model, copy), strict=True):
-        mine.copy_(theirs)
+    for weight, copy_weight in zip(copy_weights(alone, 0), copy_weights(model, copy), strict=True):
+        weight.copy_(copy_weight)
     return alone.eval()

@@ -12,20 +12,20 @@ Points = list[tuple[float, float]]
 
 def curves(runs: Sequence[Path], score: str = "loss") -> dict[str, Points]:
     """(step, value) of every run: what it learned from, and the valid set."""
-    found: dict[str, Points] = {}
-    known: set[str] = set()
+    points_by_name: dict[str, Points] = {}
+    keys: set[str] = set()
     for run, name in zip(runs, run_names(runs), strict=True):
         lines = read_log(run)
         if not lines:
             raise RegardError(f"{run}: no log.jsonl of a training")
-        known |= {key for line in lines for key in (*line, *line.get("valid", {}))}
+        keys |= {key for line in lines for key in (*line, *line.get("valid", {}))}
         for what, points in ((name, training_points(lines, score)), (f"{name} valid", valid_points(lines, score))):
             if points:
-                found[what] = points
-    if not found:
-        numbers = ", ".join(sorted(known - {"step", "valid", "final", "skipped", "epoch"}))
+                points_by_name[what] = points
+    if not points_by_name:
+        numbers = ", ".join(sorted(keys - {"step", "valid", "final", "skipped", "epoch"}))
         raise RegardError(f"no {score!r} in the logs: {numbers or 'nothing yet'}")
-    return found
+    return points_by_name
 
 
 def training_points(lines: Sequence[dict[str, Any]], score: str) -> Points:

@@ -23,10 +23,10 @@ READERS: dict[str, Callable[[Recipe, Path, Say], TrainingData]] = {
 
 def read_training_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Read the data of a recipe; what is derived from it is kept in `home`."""
-    found = lookup(READERS, recipe.train.objective, "objective")(recipe, home, say)
-    if recipe.model.kind not in found.objective.kinds:
-        able = " or ".join(found.objective.kinds)
-        raise RecipeError(f"model.kind = {recipe.model.kind!r}: train.objective {found.objective.name!r} needs {able}")
-    if not len(found.examples):
+    data = lookup(READERS, recipe.train.objective, "objective")(recipe, home, say)
+    if recipe.model.kind not in data.objective.kinds:
+        able = " or ".join(data.objective.kinds)
+        raise RecipeError(f"model.kind = {recipe.model.kind!r}: train.objective {data.objective.name!r} needs {able}")
+    if not len(data.examples):
         raise DataError(f"{recipe.data.train[0]}: no text left to learn from")
-    return found
+    return data

@@ -27,9 +27,9 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
     run = Path(recipe.run)
     with tempfile.TemporaryDirectory() as folder:
         data = read_training_data(recipe, run if (run / FOLDER).is_dir() else Path(folder), say)
-        train, place = recipe.train, torch.device(device)
-        model = starting_model(recipe, data, say).model.to(place)
-        feed = BatchSource(data.examples, data.sampler, data.objective, seed=train.seed)
+        train, torch_device = recipe.train, torch.device(device)
+        model = starting_model(recipe, data, say).model.to(torch_device)
+        batch_source = BatchSource(data.examples, data.sampler, data.objective, seed=train.seed)
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
         optimiser = make_optimiser(
             model, train.optimiser, learning_rate=0.0, betas=train.betas, epsilon=train.epsilon, weight_decay=0.0
@@ -41,12 +41,12 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
             torch.manual_seed(mix_seeds(train.seed, len(times)))
             started = time.perf_counter()
             first = len(times) * train.accumulate
-            batches = [feed[first + part].to(place) for part in range(train.accumulate)]
+            batches = [batch_source[first + part].to(torch_device) for part in range(train.accumulate)]
             counts.append(training_step(learner, batches, optimiser, learning_rate=0.0).count)
             times.append(time.perf_counter() - started)
         seconds = median(times[1:] or times)  # the first one also makes room for everything
         every = max(1, data.sampler.count(0) // train.accumulate)
-        weights, memory = sum(weight.numel() for weight in model.parameters()), peak_memory(place)
+        weights, memory = sum(weight.numel() for weight in model.parameters()), peak_memory(torch_device)
         return {
             "parameters": weights,
             "examples": len(data.examples),
@@ -61,10 +61,10 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
         }
 
 
-def peak_memory(place: torch.device) -> int | None:
+def peak_memory(torch_device: torch.device) -> int | None:
     """The most memory that was in use so far, in bytes; None where the system does not say."""
-    if place.type == "cuda":
-        return torch.cuda.max_memory_allocated(place)
+    if torch_device.type == "cuda":
+        return torch.cuda.max_memory_allocated(torch_device)
     try:
         import resource
     except ImportError:  # Windows
@@ -72,16 +72,16 @@ def peak_memory(place: torch.device) -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def format_estimate(found: dict[str, Any]) -> str:
+def format_estimate(numbers: dict[str, Any]) -> str:
     """The same in words."""
-    memory = found["memory_mb"]
+    memory = numbers["memory_mb"]
     used = "memory: this system does not say" if memory is None else f"{memory:,} MB of memory"
     return "\n".join(
         [
-            f"{found['parameters']:,} parameters, {found['vocabulary']:,} words in the vocabulary",
-            f"{found['examples']:,} examples, {found['steps_an_epoch']:,} steps an epoch, {found['epochs']} epochs",
-            f"{used}, {found['checkpoint_mb']} MB a checkpoint",
-            f"{found['seconds_a_step']} s a step, {found['tokens_per_second']:,} target tokens/s,"
-            f" about {found['hours']} hours in all, evaluations apart",
+            f"{numbers['parameters']:,} parameters, {numbers['vocabulary']:,} words in the vocabulary",
+            f"{numbers['examples']:,} examples, {numbers['steps_an_epoch']:,} steps an epoch, {numbers['epochs']} epochs",
+            f"{used}, {numbers['checkpoint_mb']} MB a checkpoint",
+            f"{numbers['seconds_a_step']} s a step, {numbers['tokens_per_second']:,} target tokens/s,"
+            f" about {numbers['hours']} hours in all, evaluations apart",
         ]
     )

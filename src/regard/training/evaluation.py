@@ -27,10 +27,10 @@ class Totals:
     correct: float | None = None
 
     def __add__(self, other: "Totals") -> "Totals":
-        right = (
+        correct = (
             None if self.correct is None and other.correct is None else (self.correct or 0.0) + (other.correct or 0.0)
         )
-        return Totals(self.loss + other.loss, self.count + other.count, right)
+        return Totals(self.loss + other.loss, self.count + other.count, correct)
 
     def means(self) -> dict[str, float]:
         """The mean loss, its perplexity, and the share that is right."""
@@ -45,14 +45,14 @@ def perplexity(loss: float) -> float:
 
 def loss_totals(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> Totals:
     """The losses of all batches, each read after the one before it where a model remembers."""
-    found, carried = Totals(), None
+    totals, memory = Totals(), None
     device = next(learner.model.parameters()).device
     for batch in batches:
         check()
-        loss = learner.loss(batch.to(device), memory=carried)
-        carried = loss.memory
-        found += Totals(float(loss.cross_entropy), batch.count, None if loss.correct is None else float(loss.correct))
-    return found
+        loss = learner.loss(batch.to(device), memory=memory)
+        memory = loss.memory
+        totals += Totals(float(loss.cross_entropy), batch.count, None if loss.correct is None else float(loss.correct))
+    return totals
 
 
 def held_out_scores(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> dict[str, float]:
@@ -75,20 +75,20 @@ class TranslationSet:
     def scores(self, model: Model, check: Check = lambda: None) -> dict[str, float]:
         """BLEU and chrF as sacreBLEU counts them."""
         sacre = SacreBleu()
-        found = sacre.scores(self.translations(model, check), self.references)
-        return {name: score.score for name, score in found.items()}
+        scores = sacre.scores(self.translations(model, check), self.references)
+        return {name: score.score for name, score in scores.items()}
 
     def translations(self, model: Model, check: Check) -> list[str]:
         """The translations, in the order of the sources; those of like length are written together."""
         order = sorted(range(len(self.sources)), key=lambda row: (-len(self.sources[row]), row))
-        found: dict[int, str] = {}
+        texts: dict[int, str] = {}
         while order:
             check()
             rows = order[: max(1, BATCH_TOKENS // (len(self.sources[order[0]]) * self.beam))]
             order = order[len(rows) :]
             for row, ids in zip(rows, self.decode(model, [self.sources[row] for row in rows]), strict=True):
-                found[row] = self.tokenizer.target.decode(ids)
-        return [found[row] for row in range(len(self.sources))]
+                texts[row] = self.tokenizer.target.decode(ids)
+        return [texts[row] for row in range(len(self.sources))]
 
     def decode(self, model: Any, sources: list[Sequence[int]]) -> list[tuple[int, ...]]:
         from regard.decoding import Constraints, decode
@@ -116,7 +116,7 @@ class TranslationSet:
             beam=self.beam,
             max_new_tokens=[self.max_new_tokens or 2 * len(source) + 20 for source in sources],
             length_penalty=self.length_penalty,
-            rules=Constraints(
+            constraints=Constraints(
                 ends=() if specials.eos is None else (specials.eos,),
                 banned=() if specials.pad is None else (specials.pad,),
             ),

@@ -34,11 +34,11 @@ class Exporter:
 
     def write(self, model: Model, folder: Path, *, step: int, scores: Mapping[str, Any], note: str = "") -> None:
         """Put a model into an empty folder."""
-        told = dict(self.plan.config_entries) | dict(self.tokens)
+        entries = dict(self.plan.config_entries) | dict(self.tokens)
         if self.labels:
-            told["id2label"] = {str(number): label for number, label in enumerate(self.labels)}
-            told["label2id"] = {label: number for number, label in enumerate(self.labels)}
-        save_model(model, folder, told, self.plan.architecture, files=self.files)
+            entries["id2label"] = {str(number): label for number, label in enumerate(self.labels)}
+            entries["label2id"] = {label: number for number, label in enumerate(self.labels)}
+        save_model(model, folder, entries, self.plan.architecture, files=self.files)
         if self.recipe.train.objective in ("translate", "next-token"):
             text = json.dumps(self.generation_config(), indent=2) + "\n"
             (folder / "generation_config.json").write_text(text, encoding="utf-8")
@@ -47,13 +47,13 @@ class Exporter:
     def generation_config(self) -> dict[str, Any]:
         """How the model wants to write."""
         train = self.recipe.train
-        told: dict[str, Any] = dict(self.tokens)
+        entries: dict[str, Any] = dict(self.tokens)
         if train.objective == "translate":
-            told |= {"num_beams": train.beam, "length_penalty": train.length_penalty}
-            told |= {"max_length": max_target_length(self.recipe)}
+            entries |= {"num_beams": train.beam, "length_penalty": train.length_penalty}
+            entries |= {"max_length": max_target_length(self.recipe)}
             if "pad_token_id" in self.tokens:
-                told["bad_words_ids"] = [[self.tokens["pad_token_id"]]]
-        return told
+                entries["bad_words_ids"] = [[self.tokens["pad_token_id"]]]
+        return entries
 
     def card(self, model: Model, step: int, scores: Mapping[str, Any], note: str) -> str:
         """The model card: what it is, what it was trained on, what it reached, and how to make it again."""

@@ -67,16 +67,16 @@ class BatchSource:
         epoch = next(epoch for epoch in reversed(range(len(self.starts))) if self.starts[epoch] <= number)
         return epoch, number - self.starts[epoch]
 
-    def make(self, number: int, epoch: int | None = None, place: int = 0) -> Any:
+    def make(self, number: int, epoch: int | None = None, number_in_epoch: int = 0) -> Any:
         if epoch is None:
-            epoch, place = self.epoch_and_number(number)
+            epoch, number_in_epoch = self.epoch_and_number(number)
         rank, world = self.part
-        whole = self.sampler.rows(epoch, place)
-        mine = whole[rank::world]
-        rows = [self.examples[row] for row in mine or whole[:1]]
+        all_rows = self.sampler.rows(epoch, number_in_epoch)
+        own_rows = all_rows[rank::world]
+        rows = [self.examples[row] for row in own_rows or all_rows[:1]]
         batch = self.objective.batch(rows, torch.Generator().manual_seed(mix_seeds(self.seed, number, rank)))
         # A process for which no row is left does what the others do, and it counts for nothing.
-        return batch if mine else replace(batch, count=0, tokens=0)
+        return batch if own_rows else replace(batch, count=0, tokens=0)
 
     def close(self) -> None:
         if self.pool is not None:
@@ -85,11 +85,11 @@ class BatchSource:
 
 def mix_seeds(*numbers: int) -> int:
     """One seed from several numbers, near ones far apart: splitmix64, Steele et al. 2014."""
-    whole = (1 << 64) - 1
+    all_rows = (1 << 64) - 1
     state = 0
     for number in numbers:
-        state = (state ^ number) + 0x9E3779B97F4A7C15 & whole
-        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & whole
-        state = (state ^ state >> 27) * 0x94D049BB133111EB & whole
+        state = (state ^ number) + 0x9E3779B97F4A7C15 & all_rows
+        state = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & all_rows
+        state = (state ^ state >> 27) * 0x94D049BB133111EB & all_rows
         state ^= state >> 31
     return state >> 1

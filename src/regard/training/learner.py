@@ -59,12 +59,12 @@ def freeze(model: nn.Module, prefixes: tuple[str, ...]) -> tuple[list[str], list
 
     Layers are named as everywhere: encoder.0 is the first block of the encoder.
     """
-    kept: list[str] = []
+    frozen: list[str] = []
     learning: list[str] = []
     for name, weight in model.named_parameters():
-        place = name.replace(".stack.blocks.", ".")
-        is_kept = any(place == start or place.startswith(f"{start}.") for start in prefixes)
-        if is_kept:
+        layer_name = name.replace(".stack.blocks.", ".")
+        is_frozen = any(layer_name == start or layer_name.startswith(f"{start}.") for start in prefixes)
+        if is_frozen:
             weight.requires_grad_(False)
-        (kept if is_kept else learning).append(name)
-    return kept, learning
+        (frozen if is_frozen else learning).append(name)
+    return frozen, learning

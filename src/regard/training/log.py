@@ -82,12 +82,12 @@ def read_log(run: Path, name: str = LOG) -> list[dict[str, Any]]:
     path = run / name
     if not path.is_file():
         return []
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     for line in path.read_text(encoding="utf-8").split("\n"):
         try:
             entry = json.loads(line) if line else None
         except ValueError:
             continue
         if isinstance(entry, dict):
-            found.append(entry)
-    return found
+            entries.append(entry)
+    return entries

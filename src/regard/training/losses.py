@@ -48,10 +48,10 @@ class _CrossEntropy(torch.autograd.Function):
         fine = torch.promote_types(x.dtype, torch.float32)
         coarse = torch.get_autocast_dtype(x.device.type) if torch.is_autocast_enabled(x.device.type) else x.dtype
         near, table = x.to(coarse), weight.to(coarse)
-        wants = ctx.needs_input_grad
-        x_grad = torch.empty_like(near) if wants[0] else None
-        table_grad = torch.zeros_like(weight.t()) if wants[1] else None
-        bias_grad = torch.zeros_like(bias) if bias is not None and wants[2] else None
+        needs_grad = ctx.needs_input_grad
+        x_grad = torch.empty_like(near) if needs_grad[0] else None
+        table_grad = torch.zeros_like(weight.t()) if needs_grad[1] else None
+        bias_grad = torch.zeros_like(bias) if bias is not None and needs_grad[2] else None
         total, plain = x.new_zeros((), dtype=fine), x.new_zeros((), dtype=fine)
         middle = table.to(fine).mean(0) if smoothing else None
         with torch.autocast(x.device.type, enabled=False):
@@ -72,7 +72,7 @@ class _CrossEntropy(torch.autograd.Function):
                     total += (1 - smoothing) * missed + smoothing * (size[:, 0] - level).sum()
                 else:
                     total += missed
-                if not any(wants[:3]):
+                if not any(needs_grad[:3]):
                     continue
                 # What a score should change by: how likely the word is, less how likely it ought to be.
                 likely.scatter_add_(-1, target, (smoothing - 1) * whole)
@@ -98,8 +98,6 @@ class _CrossEntropy(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Any:
         x_grad, table_grad, bias_grad = ctx.saved_tensors
-        scaled = [
-            None if found is None else found * grads[0].to(found.dtype) for found in (x_grad, table_grad, bias_grad)
-        ]
+        scaled = [None if grad is None else grad * grads[0].to(grad.dtype) for grad in (x_grad, table_grad, bias_grad)]
         scaled[0] = None if scaled[0] is None else scaled[0].to(ctx.kind)
         return *scaled, None, None, None

@@ -47,7 +47,7 @@ class TableExamples(Sequence[Row]):
 class TrainingData:
     """All that an objective needs: examples, which of them stand together when, and those to be judged by.
 
-    `judged` is the valid set as batches, where each goes on from the one before it. `references` are what should be
+    `valid_corpus` is the valid set as batches, where each goes on from the one before it. `references` are what should be
     written about the valid set. `start` is the token that a translation begins with.
     """
 
@@ -82,26 +82,26 @@ def translation_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
         lengths = np.stack([tables[side].lengths for side in sides], 1)
         return [tables[side] for side in sides], usable_rows(lengths, recipe.data, corpus, say, what)
 
-    tables, kept = encoded(corpus, "training")
-    kept, held = split_valid(kept, recipe.data)
-    valid, judged = TableExamples(tables, held), corpus
+    tables, usable = encoded(corpus, "training")
+    usable, held_out = split_valid(usable, recipe.data)
+    valid, valid_corpus = TableExamples(tables, held_out), corpus
     if recipe.data.valid:
-        judged = pair_corpus(recipe.data.valid, recipe.data)
-        valid = TableExamples(*encoded(judged, "valid"))
-    wanted_lines = set(valid.rows.tolist())
-    references = [target for line, (_, target) in enumerate(judged) if line in wanted_lines] if wanted_lines else []
+        valid_corpus = pair_corpus(recipe.data.valid, recipe.data)
+        valid = TableExamples(*encoded(valid_corpus, "valid"))
+    valid_lines = set(valid.rows.tolist())
+    references = [target for line, (_, target) in enumerate(valid_corpus) if line in valid_lines] if valid_lines else []
     if recipe.tokenizer.kind == "bpe-marked":
         references = [text.replace("@@ ", "") for text in references]
     if recipe.tokenizer.lowercase:  # no model can write capitals that it never saw
         references = [text.lower() for text in references]
-    lengths = np.stack([table.lengths[kept] for table in tables], 1)
+    lengths = np.stack([table.lengths[usable] for table in tables], 1)
     pad = special_id(tokenizer, "pad")
     one_stream = recipe.model.kind == "decoder"
     return TrainingData(
         tokenizer,
         TranslationObjective(start=pad, pad=pad, one_stream=one_stream),
         DataSizes(len(tokenizer), len(tokenizer.target) if separate else None),
-        TableExamples(tables, kept),
+        TableExamples(tables, usable),
         BucketSampler(lengths if not one_stream else np.stack([lengths.sum(1), lengths[:, 1]], 1), recipe.train),
         valid,
         start_token=pad,
@@ -124,20 +124,20 @@ def classification_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
 
     def encoded(corpus: LabelledCorpus, what: str) -> tuple[list[TokenTable], np.ndarray]:
         tables = token_tables(corpus, coders, home / "cache")
-        kept = usable_rows(tables["text"].lengths[:, None], recipe.data, corpus, say, what)
-        return [tables["text"], tables["label"]], kept
+        usable = usable_rows(tables["text"].lengths[:, None], recipe.data, corpus, say, what)
+        return [tables["text"], tables["label"]], usable
 
-    tables, kept = encoded(corpus, "training")
-    kept, held = split_valid(kept, recipe.data)
-    valid = TableExamples(tables, held)
+    tables, usable = encoded(corpus, "training")
+    usable, held_out = split_valid(usable, recipe.data)
+    valid = TableExamples(tables, held_out)
     if recipe.data.valid:
         valid = TableExamples(
             *encoded(LabelledCorpus(one_file(recipe.data.valid, "valid"), recipe.data.label), "valid")
         )
-    wanted = DataSizes(len(tokenizer), labels=len(labels))
+    sizes = DataSizes(len(tokenizer), labels=len(labels))
     objective = ClassificationObjective(pad=tokenizer.specials.pad or 0)
-    order = BucketSampler(tables[0].lengths[kept, None], recipe.train)
-    return TrainingData(tokenizer, objective, wanted, TableExamples(tables, kept), order, valid, labels=labels)
+    order = BucketSampler(tables[0].lengths[usable, None], recipe.train)
+    return TrainingData(tokenizer, objective, sizes, TableExamples(tables, usable), order, valid, labels=labels)
 
 
 def usable_rows(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say, what: str) -> np.ndarray:
@@ -151,21 +151,21 @@ def usable_rows(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say,
         if not rows.any():
             continue
         first, count = int(rows.argmax()), int(rows.sum())
-        found = f"{corpus.place(first)}: {'the first of ' if count > 1 else ''}{count} {what} text(s) that {fault}"
+        message = f"{corpus.location(first)}: {'the first of ' if count > 1 else ''}{count} {what} text(s) that {fault}"
         if data.faulty == "stop":
-            raise DataError(f'{found}; data.faulty = "leave-out" trains without')
-        say(f"{found}: left out")
+            raise DataError(f'{message}; data.faulty = "leave-out" trains without')
+        say(f"{message}: left out")
     return np.flatnonzero(~(empty | too_long))
 
 
-def split_valid(kept: np.ndarray, data: DataRecipe) -> tuple[np.ndarray, np.ndarray]:
+def split_valid(usable: np.ndarray, data: DataRecipe) -> tuple[np.ndarray, np.ndarray]:
     """Rows to learn from, and the last of them, to be judged by: the share that the recipe says."""
     if not 0 <= data.valid_share < 1:
         raise RecipeError(f"data.valid_share = {data.valid_share}: a share of the text, below 1")
     if data.valid and data.valid_share:
         raise RecipeError("data.valid_share: there is a data.valid already")
-    cut = int(len(kept) * (1 - data.valid_share))
-    return kept[:cut], kept[cut:]
+    cut = int(len(usable) * (1 - data.valid_share))
+    return usable[:cut], usable[cut:]
 
 
 def one_file(files: Sequence[str], what: str) -> Path:

@@ -44,8 +44,8 @@ def moments(optimiser: torch.optim.Optimizer, names: Mapping[Any, str]) -> dict[
     """What an optimiser remembers, by the names of the weights: "encoder.…weight:exp_avg"."""
     return {
         f"{names[weight]}:{key}": full_tensor(value)
-        for weight, known in optimiser.state.items()
-        for key, value in known.items()
+        for weight, state in optimiser.state.items()
+        for key, value in state.items()
         if isinstance(value, Tensor)
     }
 
@@ -56,11 +56,11 @@ def restore_moments(
     """Give an optimiser its memory back; the names that it lacks, and those that nobody wanted."""
     weights = {name: weight for weight, name in names.items()}
     learning = {names[weight] for group in optimiser.param_groups for weight in group["params"]}
-    found: set[str] = set()
+    restored: set[str] = set()
     for key, value in saved.items():
         name, kind = key.rsplit(":", 1)
         if name in learning:
-            found.add(name)
+            restored.add(name)
             weight = weights[name]
             optimiser.state[weight][kind] = value.clone() if kind == "step" else distribute_like(value, weight)
-    return (learning - found if saved else set()), {key.rsplit(":", 1)[0] for key in saved} - learning
+    return (learning - restored if saved else set()), {key.rsplit(":", 1)[0] for key in saved} - learning

@@ -32,10 +32,10 @@ def valid_batches(rows: Sequence[Row], objective: Objective, *, batch_tokens: in
     """Examples to be judged by, as batches, the same every time; the longest first."""
     sizes = [sum(len(part) for part in rows[number]) for number in range(len(rows))]
     waiting = sorted(range(len(rows)), key=lambda number: (-sizes[number], number))
-    found: list[Any] = []
+    batches: list[Any] = []
     while waiting:
         count = max(1, batch_tokens // max(1, sizes[waiting[0]]))
-        chosen, waiting = waiting[:count], waiting[count:]
-        generator = torch.Generator().manual_seed(mix_seeds(seed, len(found)))
-        found.append(objective.batch([rows[number] for number in chosen], generator))
-    return found
+        batch_numbers, waiting = waiting[:count], waiting[count:]
+        generator = torch.Generator().manual_seed(mix_seeds(seed, len(batches)))
+        batches.append(objective.batch([rows[number] for number in batch_numbers], generator))
+    return batches

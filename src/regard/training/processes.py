@@ -69,15 +69,17 @@ def join_processes(device: str = "cpu") -> Iterator[World]:
     from torch.distributed.distributed_c10d import PrefixStore
     from torch.distributed.rendezvous import rendezvous
 
-    place = torch.device(device)
-    if place.type == "cuda":
-        place = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
-        torch.cuda.set_device(place)
+    torch_device = torch.device(device)
+    if torch_device.type == "cuda":
+        torch_device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        torch.cuda.set_device(torch_device)
     try:
         store, rank, size = next(rendezvous("env://"))
         here = PrefixStore(agreed_name(store, rank, size), store)
-        dist.init_process_group("nccl" if place.type == "cuda" else "gloo", store=here, rank=rank, world_size=size)
-        yield World(rank, size, place)
+        dist.init_process_group(
+            "nccl" if torch_device.type == "cuda" else "gloo", store=here, rank=rank, world_size=size
+        )
+        yield World(rank, size, torch_device)
     except RuntimeError as problem:
         if not (isinstance(problem, dist.DistError) or "gloo" in str(problem).lower()):
             raise
@@ -93,22 +95,22 @@ def agreed_name(store: "Store", rank: int, size: int) -> str:
     torchrun keeps its store when it starts processes again, so that one may find the address of another that is dead
     (pytorch/pytorch#167288). Here each asks the first under a name of its own, which nobody can have answered before.
     """
-    mine = uuid4().hex
+    own_id = uuid4().hex
     if rank:
-        store.set(f"asks/{rank}", mine)
-        wait_until(lambda: store.check([f"answer/{mine}"]))
-        name = store.get(f"answer/{mine}").decode()
+        store.set(f"asks/{rank}", own_id)
+        wait_until(lambda: store.check([f"answer/{own_id}"]))
+        name = store.get(f"answer/{own_id}").decode()
         store.add(f"{name}/met", 1)
         return name
 
     def answered() -> bool:
         for other in range(1, size):
             if store.check([f"asks/{other}"]):  # now, or in a life before: whoever that was does not mind
-                store.set(f"answer/{store.get(f'asks/{other}').decode()}", mine)
-        return store.add(f"{mine}/met", 0) == size - 1
+                store.set(f"answer/{store.get(f'asks/{other}').decode()}", own_id)
+        return store.add(f"{own_id}/met", 0) == size - 1
 
     wait_until(answered)
-    return mine
+    return own_id
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:

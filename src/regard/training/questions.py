@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from regard.text import DataError, Question, Stories
-from regard.text.told import StoryRow, rows
+from regard.text.told import StoryRow, story_rows
 from regard.training.feed import mix_seeds
 from regard.training.materials import Say, TrainingData, special_id
 from regard.training.objectives import AnswerObjective, Row
@@ -34,8 +34,8 @@ class QuestionSampler:
         return -(-self.total // self.size)
 
     def rows(self, epoch: int, number: int) -> Sequence[Key]:
-        some = self.order(epoch)[number * self.size : (number + 1) * self.size]
-        return [(row, epoch < self.linear) for row in some.tolist()]
+        batch = self.order(epoch)[number * self.size : (number + 1) * self.size]
+        return [(row, epoch < self.linear) for row in batch.tolist()]
 
 
 class QuestionSource:
@@ -59,29 +59,29 @@ def answer_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
         raise RecipeError(f"data.valid_share = {data.valid_share}: a share of the questions, below 1")
     if data.valid and data.valid_share:
         raise RecipeError("data.valid_share: there is a data.valid already")
-    learned, judged = split_by_file(read_questions(data.train), data.valid_share)
+    training, held_out = split_by_file(read_questions(data.train), data.valid_share)
     if data.valid:
-        judged = read_questions(data.valid)
-    tokenizer = tokenizer_of(recipe, home, texts_of(learned), frame="story")
+        held_out = read_questions(data.valid)
+    tokenizer = tokenizer_of(recipe, home, texts_of(training), frame="story")
     pad = special_id(tokenizer, "pad")
     if pad:
         raise RecipeError(f"tokenizer.kind: the pad token is number {pad}, and 0 expected")
-    told, valid = (rows(some, tokenizer, recipe.model.max_positions) for some in (learned, judged))
+    rows, valid = (story_rows(group, tokenizer, recipe.model.max_positions) for group in (training, held_out))
     return TrainingData(
         tokenizer,
         AnswerObjective(pad=pad, noise=recipe.train.noise),
-        DataSizes(len(tokenizer), sentence_words=max((max(row[0].shape[1], len(row[1])) for row in told), default=0)),
-        QuestionSource(told),
-        QuestionSampler(len(told), recipe.train),
+        DataSizes(len(tokenizer), sentence_words=max((max(row[0].shape[1], len(row[1])) for row in rows), default=0)),
+        QuestionSource(rows),
+        QuestionSampler(len(rows), recipe.train),
         [(*row, np.array([False, False])) for row in valid],
     )
 
 
 def read_questions(files: Sequence[str]) -> list[Question]:
-    found = [question for file in files for question in Stories.at(file)]
-    if not found:
+    questions = [question for file in files for question in Stories.at(file)]
+    if not questions:
         raise DataError("no file of stories")
-    return found
+    return questions
 
 
 def split_by_file(questions: Sequence[Question], share: float) -> tuple[list[Question], list[Question]]:
@@ -89,11 +89,13 @@ def split_by_file(questions: Sequence[Question], share: float) -> tuple[list[Que
     files: dict[str, list[Question]] = {}
     for question in questions:
         files.setdefault(question.where.rpartition(":")[0], []).append(question)
-    cuts = [(some, len(some) - int(len(some) * share)) for some in files.values()]
-    return [one for some, cut in cuts for one in some[:cut]], [one for some, cut in cuts for one in some[cut:]]
+    cuts = [(group, len(group) - int(len(group) * share)) for group in files.values()]
+    return [question for group, cut in cuts for question in group[:cut]], [
+        question for group, cut in cuts for question in group[cut:]
+    ]
 
 
 def texts_of(questions: Iterable[Question]) -> Iterator[str]:
     """Everything that was told, asked and answered."""
-    for one in questions:
-        yield from (*one.story, one.question, one.answer)
+    for question in questions:
+        yield from (*question.story, question.question, question.answer)

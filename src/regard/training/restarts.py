@@ -81,10 +81,10 @@ def train_restarts(
             counts = stories.counts[rows]
             ages = noisy_ages(counts, int(counts.max()), protocol.noise, generator)
             model.zero_grad(set_to_none=True)
-            for some in split_by_length(counts):
-                batch = stories.take(rows[some])
+            for part in split_by_length(counts):
+                batch = stories.take(rows[part])
                 scores = model(
-                    batch.story, batch.question, ages=ages[some, : batch.story.shape[1]], normaliser=normaliser
+                    batch.story, batch.question, ages=ages[part, : batch.story.shape[1]], normaliser=normaliser
                 )
                 losses = answer_losses(scores, batch.answer)
                 losses.sum().backward()
@@ -98,12 +98,12 @@ def train_restarts(
 def split_by_length(counts: Int[Tensor, "batch"]) -> list[Int[Tensor, "some"]]:
     """A batch, or two parts of it, the shorter stories and the longer ones, where that saves most of the padding."""
     order = counts.argsort()
-    most = counts[order]
+    sizes = counts[order]
     cut = torch.arange(1, len(counts))
-    room = cut * most[:-1] + (len(counts) - cut) * most[-1]
-    if len(counts) < 2 or room.min() > len(counts) * most[-1] * 2 // 3:
+    padded_sizes = cut * sizes[:-1] + (len(counts) - cut) * sizes[-1]
+    if len(counts) < 2 or padded_sizes.min() > len(counts) * sizes[-1] * 2 // 3:
         return [torch.arange(len(counts))]
-    best = 1 + int(room.argmin())
+    best = 1 + int(padded_sizes.argmin())
     return [order[:best], order[best:]]
 
 
@@ -141,8 +141,8 @@ def gradient_step(model: MemoryNetwork, learning_rate: float, clip: float) -> No
 def evaluate_restarts(model: MemoryNetwork, stories: StoryBatch, rows: int = 250) -> RestartResult:
     """How every copy answers, without noise."""
     wrong, total = torch.zeros(2, model.config.copies)
-    for some in torch.arange(len(stories)).split(rows):
-        batch = stories.take(some)
+    for part in torch.arange(len(stories)).split(rows):
+        batch = stories.take(part)
         scores = model(batch.story, batch.question)
         wrong += (scores.argmax(-1) != batch.answer[:, None]).sum(0)
         total += answer_losses(scores, batch.answer).sum(0)

@@ -30,8 +30,8 @@ class SacreBleu:
         try:
             bleu = BLEU(tokenize=self.tokenize, lowercase=self.lowercase, force=True)
         except (ImportError, RuntimeError, OSError) as problem:  # some come with packages and files of their own
-            told = str(problem).strip().split("\n")[0]
-            raise RegardError(f"sacreBLEU cannot tokenise as {self.tokenize}: {told}") from None
+            reason = str(problem).strip().split("\n")[0]
+            raise RegardError(f"sacreBLEU cannot tokenise as {self.tokenize}: {reason}") from None
         return {"bleu": bleu, "chrf": CHRF(lowercase=self.lowercase)}
 
     def scores(self, hypotheses: Sequence[str], references: Sequence[str]) -> dict[str, Any]:

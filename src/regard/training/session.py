@@ -48,14 +48,14 @@ RECIPE, RESULT = "recipe.toml", "model"
 
 def train(recipe: Recipe, *, device: str = "cpu", reporting: TrainingReport | None = None) -> Path:
     """Train, or go on training; the folder of the finished model. Raises Stopped once it was told to stop and saved."""
-    with ExitStack() as held:
-        world = held.enter_context(join_processes(device))
+    with ExitStack() as exit_stack:
+        world = exit_stack.enter_context(join_processes(device))
         run = Path(recipe.run)
         if world.is_first:
-            held.enter_context(lock_run(run))
+            exit_stack.enter_context(lock_run(run))
             write_run_recipe(recipe, run)
         speaker = (reporting or make_report(recipe.train.steps)) if world.is_first else SilentReport()
-        held.callback(speaker.close)
+        exit_stack.callback(speaker.close)
         return Session(recipe, run, world, speaker).run_or_resume()
 
 
@@ -105,13 +105,13 @@ class Session:
         if world.any(world.is_first and self.is_done(progress)):
             self.report.say(f"finished already, after {progress.step} steps: {self.run / RESULT}")
             return self.run / RESULT
-        with ExitStack() as held:
+        with ExitStack() as exit_stack:
             log = TrainingLog(self.run, progress.log_length, writes=world.is_first)
-            held.callback(log.close)
+            exit_stack.callback(log.close)
             if recipe.train.tensorboard and world.is_first:
-                board = TensorBoardWriter.of(self.run, progress.step, self.report.say)
-                log.listeners += [] if board is None else [board]
-            feed = BatchSource(
+                tensorboard = TensorBoardWriter.of(self.run, progress.step, self.report.say)
+                log.listeners += [] if tensorboard is None else [tensorboard]
+            batch_source = BatchSource(
                 data.examples,
                 data.sampler,
                 data.objective,
@@ -119,8 +119,10 @@ class Session:
                 part=(world.rank, world.size),
                 workers=recipe.train.workers,
             )
-            held.callback(feed.close)
-            return self.learn(data, start, progress, None if latest is None else latest[0], checkpoints, feed, log)
+            exit_stack.callback(batch_source.close)
+            return self.learn(
+                data, start, progress, None if latest is None else latest[0], checkpoints, batch_source, log
+            )
 
     def learn(
         self,
@@ -129,7 +131,7 @@ class Session:
         progress: TrainingProgress,
         folder: Path | None,
         checkpoints: CheckpointStore,
-        feed: BatchSource,
+        batch_source: BatchSource,
         log: TrainingLog,
     ) -> Path:
         """Put everything together, and run the loop; `folder` is the checkpoint to go on from."""
@@ -137,12 +139,12 @@ class Session:
         if world.size > 1 and recipe.model.kind == "xl" and recipe.model.memory_length:
             raise RecipeError(f"model.memory_length: what is carried is saved by one process, got {world.size}")
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
-        steps = parallelise(learner, world, train)
-        now = whole_model(model, start.plan.config)
+        parallel_learner = parallelise(learner, world, train)
+        current_model = whole_model(model, start.plan.config)
         exporter = Exporter(
             recipe, start.plan, token_ids(data.tokenizer, data.start_token), tokenizer_files(self.run), data.labels
         )
-        judge = Evaluator.of(recipe, data)
+        evaluator = Evaluator.of(recipe, data)
         optimiser = make_optimiser(
             model,
             train.optimiser,
@@ -154,18 +156,25 @@ class Session:
         names = {weight: name for name, weight in model.named_parameters()}
         saved = {} if folder is None else read_optimiser_state(folder)
         restore_moments(optimiser, names, saved)
-        keeper = Checkpointer(
-            checkpoints, exporter, now, lambda: moments(optimiser, names) | pack(loop.memory), recipe, world.is_first
+        checkpointer = Checkpointer(
+            checkpoints,
+            exporter,
+            current_model,
+            lambda: moments(optimiser, names) | pack(loop.memory),
+            recipe,
+            world.is_first,
         )
         with catch_stop_signals() as stop:
             loop = Loop(
                 train=train,
-                learner=steps,
+                learner=parallel_learner,
                 model=learner,
                 optimiser=optimiser,
-                batch_source=feed,
-                save=keeper.save,
-                evaluate=None if judge is None else (lambda check: judge.scores(learner.with_model(now()), check)),
+                batch_source=batch_source,
+                save=checkpointer.save,
+                evaluate=None
+                if evaluator is None
+                else (lambda check: evaluator.scores(learner.with_model(current_model()), check)),
                 log=log,
                 report=self.report,
                 world=world,
@@ -174,20 +183,22 @@ class Session:
                 memory=unpack(saved, world.device),
             )
             if folder is None:
-                keeper.save(progress, {})  # finds out now, not after hours, whether it can be written
+                checkpointer.save(progress, {})  # finds out now, not after hours, whether it can be written
             else:
-                keeper.remove_unneeded(progress)  # which a kill may have kept it from
+                checkpointer.remove_unneeded(progress)  # which a kill may have kept it from
             done = loop.run()
             world.wait()
-            last = Evaluator.of(recipe, data, is_last=True)
-            return self.finish(done, checkpoints, exporter, learner.with_model(now()), last, log, loop.check)
+            last_evaluator = Evaluator.of(recipe, data, is_last=True)
+            return self.finish(
+                done, checkpoints, exporter, learner.with_model(current_model()), last_evaluator, log, loop.check
+            )
 
     def latest(self, checkpoints: CheckpointStore) -> tuple[Path, TrainingProgress] | None:
         """The checkpoint to go on from. The first process chooses: another machine may not see yet what it sees."""
-        mine = checkpoints.latest(self.report.say, self.run / LOG) if self.world.is_first else None
-        step = self.world.from_first(-1 if mine is None else mine[1].step)
+        latest = checkpoints.latest(self.report.say, self.run / LOG) if self.world.is_first else None
+        step = self.world.from_first(-1 if latest is None else latest[1].step)
         if step < 0 or self.world.is_first:
-            return mine
+            return latest
         return checkpoints.path(step), read_progress(checkpoints.path(step))
 
     def read_data(self) -> TrainingData:
@@ -209,43 +220,43 @@ class Session:
 
     def finish(
         self,
-        done: TrainingProgress,
+        progress: TrainingProgress,
         checkpoints: CheckpointStore,
         exporter: Exporter,
         learner: Learner,
-        judge: Evaluator | None,
+        evaluator: Evaluator | None,
         log: TrainingLog,
         check: Callable[[], None],
     ) -> Path:
         """The result: the mean of the last checkpoints, the best one, or the last."""
-        chosen = self.result_steps(done, checkpoints)
-        learner.model.load_state_dict(mean_weights([checkpoints.path(step) for step in chosen]))
+        steps = self.result_steps(progress, checkpoints)
+        learner.model.load_state_dict(mean_weights([checkpoints.path(step) for step in steps]))
         learner.eval()
-        what = f"The mean of the checkpoints of steps {', '.join(map(str, chosen))}." if len(chosen) > 1 else ""
+        what = f"The mean of the checkpoints of steps {', '.join(map(str, steps))}." if len(steps) > 1 else ""
         scores: dict[str, float] = {}
-        if judge is not None:
+        if evaluator is not None:
             with torch.no_grad():
-                scores = judge.scores(learner, check)
-            self.report.scores(done.step, scores)
+                scores = evaluator.scores(learner, check)
+            self.report.scores(progress.step, scores)
         if self.world.is_first:
-            step = chosen[-1]
+            step = steps[-1]
             write_with_manifest(
                 self.run / RESULT,
                 lambda beside: exporter.write(learner.model, beside, step=step, scores=scores, note=what),
             )
-        log.write(done.step, final=chosen, valid=scores)
+        log.write(progress.step, final=steps, valid=scores)
         log.synced_length()
-        self.report.say(f"finished after {done.step} steps: {self.run / RESULT}")
+        self.report.say(f"finished after {progress.step} steps: {self.run / RESULT}")
         self.world.wait()
         return self.run / RESULT
 
-    def result_steps(self, done: TrainingProgress, checkpoints: CheckpointStore) -> list[int]:
+    def result_steps(self, progress: TrainingProgress, checkpoints: CheckpointStore) -> list[int]:
         """The steps whose checkpoints make up the result."""
         train = self.recipe.train
         if train.average > 1:
             regular = [step for step in checkpoints.steps() if step and step % train.save_every == 0]
-            return regular[-train.average :] or [done.step]
-        return [done.best_step if done.best_step >= 0 else done.step]
+            return regular[-train.average :] or [progress.step]
+        return [progress.best_step if progress.best_step >= 0 else progress.step]
 
 
 @dataclass

@@ -44,39 +44,42 @@ class StreamSampler:
 
     def rows(self, epoch: int, number: int) -> Sequence[Stretch]:
         here = slice(number * self.windows.rows, (number + 1) * self.windows.rows)
-        starts, ends = (places[here].tolist() for places in self.windows.plan(epoch))
+        starts, ends = (bounds[here].tolist() for bounds in self.windows.plan(epoch))
         return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
 
 
 def next_token_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """A text that is gone on with."""
-    tokenizer, learned, judged = read_streams(recipe, home, "stream")
+    tokenizer, training_tokens, valid_tokens = read_streams(recipe, home, "stream")
     objective = NextTokenObjective(pad=tokenizer.specials.pad or 0)
     context = recipe.data.context or recipe.model.max_positions
-    found = windowed_data(recipe, tokenizer, objective, learned, judged, context)
+    data = windowed_data(recipe, tokenizer, objective, training_tokens, valid_tokens, context)
     if recipe.model.kind != "xl" or not recipe.model.memory_length:
-        return found
+        return data
     if recipe.data.windows != "carried":
         raise RecipeError(
             f"data.windows = {recipe.data.windows!r}: a model that remembers reads on, 'carried' expected, or "
             "model.memory_length = 0"
         )
     rows = recipe.train.batch_size or max(1, recipe.train.batch_tokens // context)
-    return replace(found, valid_batches=continued_batches(judged, context, rows, objective) if len(judged) > 1 else ())
+    return replace(
+        data, valid_batches=continued_batches(valid_tokens, context, rows, objective) if len(valid_tokens) > 1 else ()
+    )
 
 
 def continued_batches(tokens: np.ndarray, context: int, rows: int, objective: NextTokenObjective) -> list[TextBatch]:
     """A text in batches of so many rows, each row a part of it that goes on from one batch to the next."""
     stream, windows = TokenStream(tokens), Windows(tokens, context=context, rows=rows, order="carried")
-    way, chance = StreamSampler(windows), torch.Generator()
+    sampler, chance = StreamSampler(windows), torch.Generator()
     return [
-        objective.batch([stream[stretch] for stretch in way.rows(0, number)], chance) for number in range(way.count(0))
+        objective.batch([stream[stretch] for stretch in sampler.rows(0, number)], chance)
+        for number in range(sampler.count(0))
     ]
 
 
 def masked_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """A text with holes in it."""
-    tokenizer, learned, judged = read_streams(recipe, home, "sentence")
+    tokenizer, training_tokens, valid_tokens = read_streams(recipe, home, "sentence")
     train = recipe.train
     objective = MaskedObjective(
         mask=special_id(tokenizer, "mask"),
@@ -92,18 +95,20 @@ def masked_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     context = (recipe.data.context or recipe.model.max_positions) - around
     if context < 2:
         raise RecipeError(f"data.context: {context + around} tokens leave no room for a text")
-    return windowed_data(recipe, tokenizer, objective, learned, judged, context, follows=train.next_sentence)
+    return windowed_data(
+        recipe, tokenizer, objective, training_tokens, valid_tokens, context, next_sentence=train.next_sentence
+    )
 
 
 def windowed_data(
     recipe: Recipe,
     tokenizer: Tokenizer,
     objective: Objective,
-    learned: np.ndarray,
-    judged: np.ndarray,
+    training_tokens: np.ndarray,
+    valid_tokens: np.ndarray,
     context: int,
     *,
-    follows: bool = False,
+    next_sentence: bool = False,
 ) -> TrainingData:
     if context > recipe.model.max_positions:
         raise RecipeError(
@@ -111,31 +116,31 @@ def windowed_data(
         )
     train = recipe.train
     rows = train.batch_size or max(1, train.batch_tokens // context)
-    windows = Windows(learned, context=context, rows=rows, seed=train.seed, order=recipe.data.windows)
+    windows = Windows(training_tokens, context=context, rows=rows, seed=train.seed, order=recipe.data.windows)
     valid: list[Row] = []
-    if len(judged) > 1:
-        starts = range(0, len(judged) - 1, context)
-        valid = [(judged[start : start + context + 1],) for start in starts]
-    wanted = DataSizes(len(tokenizer), next_sentence=follows)
-    return TrainingData(tokenizer, objective, wanted, TokenStream(learned), StreamSampler(windows), valid)
+    if len(valid_tokens) > 1:
+        starts = range(0, len(valid_tokens) - 1, context)
+        valid = [(valid_tokens[start : start + context + 1],) for start in starts]
+    sizes = DataSizes(len(tokenizer), next_sentence=next_sentence)
+    return TrainingData(tokenizer, objective, sizes, TokenStream(training_tokens), StreamSampler(windows), valid)
 
 
 def read_streams(recipe: Recipe, home: Path, frame: str) -> tuple[Tokenizer, np.ndarray, np.ndarray]:
     """The tokeniser, the text to learn from and the one to be judged by, which may be the end of the same file."""
     data = recipe.data
-    corpus = PlainCorpus(one_file(data.train, "train"), ends=True)
+    corpus = PlainCorpus(one_file(data.train, "train"), line_ends=True)
     tokenizer = tokenizer_of(recipe, home, ColumnTexts(corpus, ("text",)), frame=frame)
 
     def read(corpus: PlainCorpus) -> np.ndarray:
         return token_tables(corpus, {"text": tokenizer}, home / "cache", bare=True)["text"].tokens
 
-    learned = read(corpus)
-    learned, judged = split_valid(learned, data)
+    training_tokens = read(corpus)
+    training_tokens, valid_tokens = split_valid(training_tokens, data)
     if data.valid:
-        judged = read(PlainCorpus(one_file(data.valid, "valid"), ends=True))
-    if len(learned) < 2:
+        valid_tokens = read(PlainCorpus(one_file(data.valid, "valid"), line_ends=True))
+    if len(training_tokens) < 2:
         raise DataError(f"{corpus.path}: fewer than two tokens to learn from")
-    return tokenizer, learned, judged
+    return tokenizer, training_tokens, valid_tokens
 
 
 def continues_word(tokenizer: Tokenizer) -> torch.Tensor:

@@ -33,7 +33,7 @@ from regard.training.recipe import ModelRecipe
 
 @dataclass(frozen=True)
 class ModelPlan:
-    """A model to be built, and what its family calls it. `told` is what config.json says beside its numbers."""
+    """A model to be built, and what its family calls it. `entries` is what config.json says beside its numbers."""
 
     config: Config
     architecture: str
@@ -52,7 +52,7 @@ class DataSizes:
     sentence_words: int = 0
 
 
-def marian(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def marian(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Vaswani et al. 2017, as Marian has it: norms after each part, all sines before all cosines."""
     sides = [
         EmbeddedStackConfig(
@@ -61,20 +61,20 @@ def marian(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
             PositionConfig("sinusoidal", {"width": model.width, "layout": "halves"}),
         )
         for words, layers in zip(
-            (wanted.vocabulary, wanted.target_vocabulary or wanted.vocabulary), depths(model), strict=True
+            (sizes.vocabulary, sizes.target_vocabulary or sizes.vocabulary), depths(model), strict=True
         )
     ]
-    shared = model.shared_embedding and wanted.target_vocabulary is None
+    shared = model.shared_embedding and sizes.target_vocabulary is None
     output = OutputConfig(model.tied_embedding, bias=model.output_bias)
-    told = {"model_type": "marian", "max_position_embeddings": model.max_positions}
-    return ModelPlan(TransformerConfig(sides[0], sides[1], output, shared=shared), "MarianMTModel", told)
+    entries = {"model_type": "marian", "max_position_embeddings": model.max_positions}
+    return ModelPlan(TransformerConfig(sides[0], sides[1], output, shared=shared), "MarianMTModel", entries)
 
 
-def t5(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def t5(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Raffel et al. 2020: norms before each part, no biases, distances in buckets."""
     sides = [
         EmbeddedStackConfig(
-            EmbeddingConfig(wanted.vocabulary, dropout=model.dropout),
+            EmbeddingConfig(sizes.vocabulary, dropout=model.dropout),
             StackConfig(
                 layers=layers,
                 width=model.width,
@@ -98,16 +98,16 @@ def t5(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     return ModelPlan(TransformerConfig(sides[0], sides[1], output), "T5ForConditionalGeneration", {"model_type": "t5"})
 
 
-def gpt2(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def gpt2(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Radford et al. 2019: norms before each part, learned places."""
-    place = PositionConfig("learned", {"length": model.max_positions, "width": model.width})
+    position = PositionConfig("learned", {"length": model.max_positions, "width": model.width})
     side = EmbeddedStackConfig(
-        EmbeddingConfig(wanted.vocabulary, dropout=model.dropout), stack(model, depths(model)[0], "gelu-tanh"), place
+        EmbeddingConfig(sizes.vocabulary, dropout=model.dropout), stack(model, depths(model)[0], "gelu-tanh"), position
     )
-    return decoder_plan(model, wanted, side, "GPT2", "LMHeadModel")
+    return decoder_plan(model, sizes, side, "GPT2", "LMHeadModel")
 
 
-def llama(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def llama(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Touvron et al. 2023: RMS norms before each part, rotary places, a gated inner layer, no biases."""
     layers = StackConfig(
         layers=depths(model)[0],
@@ -119,111 +119,111 @@ def llama(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
     )
     settings = {"width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
     side = EmbeddedStackConfig(
-        EmbeddingConfig(wanted.vocabulary, dropout=model.dropout), layers, PositionConfig("rotary", settings)
+        EmbeddingConfig(sizes.vocabulary, dropout=model.dropout), layers, PositionConfig("rotary", settings)
     )
-    plan = decoder_plan(model, wanted, side, "Llama", "ForCausalLM")
+    plan = decoder_plan(model, sizes, side, "Llama", "ForCausalLM")
     return ModelPlan(
         plan.config, plan.architecture, plan.config_entries | {"max_position_embeddings": model.max_positions}
     )
 
 
-def xl(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def xl(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Dai et al. 2019, norms before each part: distances in the score, and a memory of what was read before."""
     layers = stack(model, depths(model)[0], "gelu-tanh")
     window = model.memory_length + 1 if model.memory_length else None
     layers = replace(layers, attention=replace(layers.attention, score=ScoreConfig("xl")), window=window)
-    side = EmbeddedStackConfig(EmbeddingConfig(wanted.vocabulary, dropout=model.dropout), layers)
+    side = EmbeddedStackConfig(EmbeddingConfig(sizes.vocabulary, dropout=model.dropout), layers)
     output = OutputConfig(model.tied_embedding, bias=model.output_bias)
     return ModelPlan(XLConfig(side, output), "XL", {"model_type": "regard-xl"})
 
 
 def decoder_plan(
-    model: ModelRecipe, wanted: DataSizes, side: EmbeddedStackConfig, family: str, ending: str
+    model: ModelRecipe, sizes: DataSizes, side: EmbeddedStackConfig, family: str, ending: str
 ) -> ModelPlan:
     """A model that reads left to right, and what is asked of it."""
-    told = {"model_type": family.lower()}
-    if wanted.labels:
-        classify = ClassificationHeadConfig(wanted.labels, pool_of(model), bias=False)
-        return ModelPlan(DecoderConfig(side, None, classify), f"{family}ForSequenceClassification", told)
+    entries = {"model_type": family.lower()}
+    if sizes.labels:
+        classify = ClassificationHeadConfig(sizes.labels, pool_of(model), bias=False)
+        return ModelPlan(DecoderConfig(side, None, classify), f"{family}ForSequenceClassification", entries)
     return ModelPlan(
-        DecoderConfig(side, OutputConfig(model.tied_embedding, bias=model.output_bias)), f"{family}{ending}", told
+        DecoderConfig(side, OutputConfig(model.tied_embedding, bias=model.output_bias)), f"{family}{ending}", entries
     )
 
 
-def bert(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def bert(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Devlin et al. 2019: norms after each part, learned places, segments."""
     epsilon = NormConfig("layer", 1e-12)
     side = EmbeddedStackConfig(
-        EmbeddingConfig(wanted.vocabulary, segments=2, norm=True, dropout=model.dropout),
+        EmbeddingConfig(sizes.vocabulary, segments=2, norm=True, dropout=model.dropout),
         stack(model, depths(model)[0], "gelu", norm=epsilon, first=False, final_norm=False),
         PositionConfig("learned", {"length": model.max_positions, "width": model.width}),
     )
-    told = {"model_type": "bert"}
-    if wanted.labels:
-        classify = ClassificationHeadConfig(wanted.labels, pool_of(model), dropout=model.dropout)
-        return ModelPlan(EncoderConfig(side, None, classify, "tanh"), "BertForSequenceClassification", told)
+    entries = {"model_type": "bert"}
+    if sizes.labels:
+        classify = ClassificationHeadConfig(sizes.labels, pool_of(model), dropout=model.dropout)
+        return ModelPlan(EncoderConfig(side, None, classify, "tanh"), "BertForSequenceClassification", entries)
     output = OutputConfig(model.tied_embedding, bias=True, transform=side.stack.feed_forward.activation)
-    if wanted.next_sentence:
-        return ModelPlan(EncoderConfig(side, output, pooler="tanh", follows=True), "BertForPreTraining", told)
-    return ModelPlan(EncoderConfig(side, output), "BertForMaskedLM", told)
+    if sizes.next_sentence:
+        return ModelPlan(EncoderConfig(side, output, pooler="tanh", follows=True), "BertForPreTraining", entries)
+    return ModelPlan(EncoderConfig(side, output), "BertForMaskedLM", entries)
 
 
-def esm(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def esm(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Lin et al. 2023: norms before each part, rotary places; it learns from little text what BERT needs much for."""
     settings = {"width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
     layers = stack(model, depths(model)[0], "gelu")
-    side = EmbeddedStackConfig(EmbeddingConfig(wanted.vocabulary), layers, PositionConfig("rotary", settings))
-    told = {"model_type": "esm", "max_position_embeddings": model.max_positions}
-    if wanted.labels:
-        classify = ClassificationHeadConfig(wanted.labels, pool_of(model), "tanh", dropout=model.dropout)
-        return ModelPlan(EncoderConfig(side, None, classify), "EsmForSequenceClassification", told)
-    if wanted.next_sentence:
+    side = EmbeddedStackConfig(EmbeddingConfig(sizes.vocabulary), layers, PositionConfig("rotary", settings))
+    entries = {"model_type": "esm", "max_position_embeddings": model.max_positions}
+    if sizes.labels:
+        classify = ClassificationHeadConfig(sizes.labels, pool_of(model), "tanh", dropout=model.dropout)
+        return ModelPlan(EncoderConfig(side, None, classify), "EsmForSequenceClassification", entries)
+    if sizes.next_sentence:
         raise RecipeError("model.family = 'esm' does not tell whether sentences follow each other: bert does")
     return ModelPlan(
-        EncoderConfig(side, OutputConfig(model.tied_embedding, bias=True, transform="gelu")), "EsmForMaskedLM", told
+        EncoderConfig(side, OutputConfig(model.tied_embedding, bias=True, transform="gelu")), "EsmForMaskedLM", entries
     )
 
 
-def alignment(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def alignment(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Bahdanau et al. 2015 (`score = "additive"`) or Luong et al. 2015, in a layout of our own.
 
     Annotations, both ways together, are as wide as the decoder's state.
     """
     words = model.embedding_width or model.width
-    counts, widths = (wanted.vocabulary, wanted.target_vocabulary or wanted.vocabulary), (model.width // 2, model.width)
-    sizes = zip(counts, widths, depths(model), strict=True)
-    reads, writes = (RecurrentConfig(count, words, width, layers) for count, width, layers in sizes)
-    look = None
+    counts, widths = (sizes.vocabulary, sizes.target_vocabulary or sizes.vocabulary), (model.width // 2, model.width)
+    stack_sizes = zip(counts, widths, depths(model), strict=True)
+    reads, writes = (RecurrentConfig(count, words, width, layers) for count, width, layers in stack_sizes)
+    alignment_config = None
     if model.score != "none":
         score, when = lookup(ALIGNMENT_SCORES, model.score, "score (model.score)")
-        look = AlignConfig(score, when, model.heads, words, model.local or None, model.local_window)
-    before = look is not None and look.look == "before"
+        alignment_config = AlignConfig(score, when, model.heads, words, model.local or None, model.local_window)
+    before = alignment_config is not None and alignment_config.look == "before"
     lookup(CELLS, model.cell, "cell (model.cell)")
     config = AlignerConfig(
         reads,
         writes,
-        look,
+        alignment_config,
         cell=model.cell,
         deep=model.activation or ("maxout" if before else "tanh"),
         skips=before,
         feeding=model.input_feeding,
         output=OutputConfig(model.tied_embedding, bias=model.output_bias),
-        shared=model.shared_embedding and wanted.target_vocabulary is None,
+        shared=model.shared_embedding and sizes.target_vocabulary is None,
         dropout=model.dropout,
     )
     return ModelPlan(config, "Aligner", {"model_type": "regard-alignment"})
 
 
-def memory(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def memory(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """Sukhbaatar et al. 2015, in a layout of our own. Word 0 is none."""
     config = MemoryNetworkConfig(
-        wanted.vocabulary,
+        sizes.vocabulary,
         model.width,
         hops=depths(model)[0],
         tying=model.weight_tying,
         projects=model.hop_projection,
         memories=model.max_positions,
-        max_words=wanted.sentence_words,
+        max_words=sizes.sentence_words,
     )
     return ModelPlan(config, "Memory", {"model_type": "regard-memory"})
 
@@ -289,7 +289,7 @@ FAMILIES: dict[str, dict[str, ModelPlanner]] = {
 """The styles of each kind of model; the first is the usual one."""
 
 
-def model_plan(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
+def model_plan(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """What a recipe's model is made of."""
     styles = lookup(FAMILIES, model.kind, "model kind")
     style = lookup(styles, model.family or next(iter(styles)), f"family of {model.kind} (model.family)")
@@ -297,4 +297,4 @@ def model_plan(model: ModelRecipe, wanted: DataSizes) -> ModelPlan:
         raise RecipeError(f"model.layers = {list(model.layers)}: one number from 1 on expected, or two for two sides")
     if model.heads < 1 or model.width % model.heads:
         raise RecipeError(f"model.heads = {model.heads}: a width of {model.width} cannot be split into so many")
-    return style(model, wanted)
+    return style(model, sizes)

@@ -45,17 +45,17 @@ def training_step(
     count, tokens = world.sums([sum(batch.count for batch in batches), sum(batch.tokens for batch in batches)])
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
     optimiser.zero_grad(set_to_none=True)
-    total = plain = 0.0
+    total = cross_entropy = 0.0
     for number, batch in enumerate(batches):
         last = number == len(batches) - 1
         with nullcontext() if last else without_synchronisation(learner):
-            loss, exact, memory = learner(batch, memory)
+            loss, batch_cross_entropy, memory = learner(batch, memory)
             # The processes' gradients are averaged, hence times their number.
             (loss * (world.size / max(count, 1) if batch.count else 0.0)).backward()
         if batch.count:
-            total, plain = total + float(loss.detach()), plain + float(exact)
+            total, cross_entropy = total + float(loss.detach()), cross_entropy + float(batch_cross_entropy)
     norm = clip_gradients(weights, max_norm)
-    total, plain = world.sums([total, plain])
+    total, cross_entropy = world.sums([total, cross_entropy])
     size = float(norm)
     skipped = not (math.isfinite(size) and math.isfinite(total))
     if not skipped:
@@ -65,7 +65,7 @@ def training_step(
         increment_version(
             [weight for weight in weights if type(weight) is nn.Parameter]
         )  # the fused kernel does not, and whoever keeps copies would not know they are old
-    return StepResult(total, plain, int(count), int(tokens), size, skipped, None if skipped else memory)
+    return StepResult(total, cross_entropy, int(count), int(tokens), size, skipped, None if skipped else memory)
 
 
 def without_synchronisation(learner: Any) -> Any:

@@ -20,16 +20,16 @@ def tokenizer_of(
         return load_tokenizer(folder)
     kind = recipe.tokenizer.kind
     if recipe.start:
-        made = load_tokenizer(recipe.start)
+        tokenizer = load_tokenizer(recipe.start)
     elif kind.endswith(".json"):
         if not Path(kind).is_file():
             raise TokenizerError(f"{kind}: no such file")
-        made = load_tokenizer(Path(kind).parent)
+        tokenizer = load_tokenizer(Path(kind).parent)
     else:
-        made = train_tokenizer(
+        tokenizer = train_tokenizer(
             kind, recipe.tokenizer.size, texts, target=target, frame=frame, lower=recipe.tokenizer.lowercase
         )
-    return load_tokenizer(write_folder(folder, lambda beside: save_tokenizer(made, beside)))
+    return load_tokenizer(write_folder(folder, lambda beside: save_tokenizer(tokenizer, beside)))
 
 
 def tokenizer_files(home: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 
 from regard.attention import Pattern, Tap
-from regard.decoding.steps import StepModel
+from regard.decoding.step_model import StepModel
 from regard.looking.layer_names import LayerNames
 from regard.looking.watch import attach_taps
 from regard.shapes import Stream

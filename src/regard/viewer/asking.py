@@ -10,17 +10,17 @@ from torch import Tensor
 
 from regard.attention import Pattern
 from regard.decoding import Beam, Hypothesis, decode, stream
-from regard.decoding.serving import served
-from regard.decoding.tree import BeamTree
-from regard.decoding.written import normalised
+from regard.decoding.beam_tree import BeamTree
+from regard.decoding.hypothesis import length_normalised
+from regard.decoding.serving import serve_model
 from regard.errors import RegardError, lookup
 from regard.looking import edit, watch
 from regard.looking.layer_names import LayerNames
 from regard.models import Encoder
 from regard.tasks import Task
+from regard.tasks.generation_config import GenerationConfig
 from regard.tasks.replay import Reading
-from regard.tasks.translated import SourceSentence
-from regard.tasks.writing import GenerationConfig
+from regard.tasks.translation import SourceSentence
 from regard.text import Tokenizer
 from regard.viewer import payload, sides
 from regard.viewer.along import Along, Stepped, passing
@@ -91,7 +91,7 @@ def translated(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Foun
     text = target.decode(one.ids)
     return Found(
         answer=payload.AnswerPayload(
-            text=text, score=one.score, normalised_score=one.ranked, is_finished=one.is_finished
+            text=text, score=one.score, normalised_score=one.rank_score, is_finished=one.is_finished
         ),
         sides=(source, side),
         looks=looks,
@@ -133,7 +133,7 @@ def generated(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found
         answer=payload.AnswerPayload(
             text="".join(side.texts[side.prefix_length :]),
             score=one.score,
-            normalised_score=one.ranked,
+            normalised_score=one.rank_score,
             is_finished=one.is_finished,
         ),
         sides=(side,),
@@ -198,12 +198,12 @@ def embedded(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
 def answered(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """A question about a story: every hop looks at its sentences."""
     from regard.tasks.answer import NOTHING
-    from regard.text.told import StoryBatch, numbered
+    from regard.text.told import StoryBatch, encode_story
 
     if not (ask.second or "").strip():
         raise RegardError("no question: this model answers a second text, the question, about the first, the story")
     story = task.remembered(ask.text)
-    words, question = numbered(story, ask.second or "", task.tokenizer)
+    words, question = encode_story(story, ask.second or "", task.tokenizer)
     short_enough(words.size, limits)
     if not len(question):
         raise RegardError("no question: at least one word expected")
@@ -283,10 +283,17 @@ def write(
     read = None if source is None else torch.tensor([source], device=task.device)
     begin = torch.tensor([prefix], device=task.device)
     if manner.beam > 1:
-        steps = Stepped(served(task.model), along, most)
+        steps = Stepped(serve_model(task.model), along, most)
         beam, penalty = Beam(manner.beam, manner.early_stop), manner.length_penalty
         (one,) = decode(
-            steps, read, prefix=begin, beam=beam, length_penalty=penalty, max_new_tokens=most, rules=rules, tree=True
+            steps,
+            read,
+            prefix=begin,
+            beam=beam,
+            length_penalty=penalty,
+            max_new_tokens=most,
+            constraints=rules,
+            tree=True,
         )
         return one.best, one.tree
     ids: list[int] = []
@@ -294,7 +301,9 @@ def write(
     scores: list[float] = []
     ended, spelling = False, sides.Spelling(prefix, tokenizer)
     along.at("writing")
-    for token in stream(task.model, read, prefix=begin, max_new_tokens=most, sample=manner.sampling, rules=rules):
+    for token in stream(
+        task.model, read, prefix=begin, max_new_tokens=most, sampling=manner.sampling, constraints=rules
+    ):
         ended = token.is_end
         scores.append(token.score)
         if not ended:
@@ -302,7 +311,7 @@ def write(
             texts.append(spelling.add(token.id))
         along.at("writing", len(scores) / most, "".join(texts), texts)
     return Hypothesis(
-        tuple(ids), tuple(scores), ended, normalised(sum(scores), len(scores), manner.length_penalty)
+        tuple(ids), tuple(scores), ended, length_normalised(sum(scores), len(scores), manner.length_penalty)
     ), None
 
 

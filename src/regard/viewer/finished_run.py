@@ -11,7 +11,7 @@ from regard.errors import lookup
 from regard.viewer import maps, payload, pyramid
 from regard.viewer.along import Along
 from regard.viewer.asking import Found, found
-from regard.viewer.difference import edit_effect
+from regard.viewer.edit_effect import edit_effect
 from regard.viewer.limits import Limits
 from regard.viewer.payload import RunRequest
 from regard.viewer.pyramid import Pyramid
@@ -19,7 +19,7 @@ from regard.viewer.pyramid import Pyramid
 
 @dataclass(frozen=True, eq=False)
 class FinishedRun:
-    """What was asked and found. Pyramids come in one by one; nothing else ever changes."""
+    """A request and what came out. Pyramids come in one by one; nothing else ever changes."""
 
     id: str
     task: Any
@@ -30,21 +30,23 @@ class FinishedRun:
     size: int
     pyramids: dict[str, Pyramid] = field(default_factory=dict)
 
-    def pattern(self, place: str) -> Pattern:
-        return lookup(self.patterns, place, "place")
+    def pattern(self, layer: str) -> Pattern:
+        return lookup(self.patterns, layer, "layer")
 
-    def build_pyramids(self, along: Along) -> None:
-        """The overview: one pass over the weights of every place."""
+    def build_pyramids(self, progress: Along) -> None:
+        """The overview: one pass over the weights of every layer."""
         costs = {
             name: pattern.shape[1] * pattern.shape[2] * pattern.shape[3] for name, pattern in self.patterns.items()
         }
         total, done = max(sum(costs.values()), 1), 0
-        along.at("pooling")
+        progress.at("pooling")
         for name, pattern in self.patterns.items():
             if (level := pyramid.stored_level(pattern)) is not None:
                 share, before = costs[name] / total, done / total
                 self.pyramids[name] = pyramid.build_pyramid(
-                    pattern, level, lambda part, share=share, before=before: along.at("pooling", before + share * part)
+                    pattern,
+                    level,
+                    lambda fraction, share=share, before=before: progress.at("pooling", before + share * fraction),
                 )
             done += costs[name]
         release_memory()
@@ -53,50 +55,50 @@ class FinishedRun:
 def finish_run(
     name: str,
     task: Any,
-    ask: RunRequest,
-    along: Along,
+    request: RunRequest,
+    progress: Along,
     limits: Limits,
     base: FinishedRun | None,
     clock: Callable[[], float],
 ) -> FinishedRun:
     """Ask, compare with the base if there is one, and put it all together."""
-    one = found(task, ask, along, limits)
+    result = found(task, request, progress, limits)
     release_memory()
-    patterns = {place: maps.with_row_statistics(look.pattern) for place, look in one.looks.items()}
-    change = None
-    if base is not None and base.request.model == ask.model:
-        change = edit_effect(task, (base.id, base.result, base.request.edits), (one, ask.edits))
-    told = run_payload(name, task.name, ask, one, patterns, change, clock())
+    patterns = {layer: maps.with_row_statistics(look.pattern) for layer, look in result.looks.items()}
+    effect = None
+    if base is not None and base.request.model == request.model:
+        effect = edit_effect(task, (base.id, base.result, base.request.edits), (result, request.edits))
+    run = run_payload(name, task.name, request, result, patterns, effect, clock())
     size = sum(round(maps.size_of(pattern) * (1 + pyramid.SHARE)) for pattern in patterns.values())
-    return FinishedRun(name, task, ask, one, patterns, told, size)
+    return FinishedRun(name, task, request, result, patterns, run, size)
 
 
 def run_payload(
     name: str,
     task: str,
-    ask: RunRequest,
-    one: Found,
+    request: RunRequest,
+    result: Found,
     patterns: dict[str, Pattern],
-    change: payload.EditEffect | None,
+    effect: payload.EditEffect | None,
     seconds: float,
 ) -> payload.RunPayload:
     """What a page is told of a run."""
     return payload.RunPayload(
         id=name,
-        model=ask.model,
+        model=request.model,
         task=task,
-        text=one.sentences[ask.sentence] if one.sentences else ask.text,
-        second=ask.second,
-        sentences=list(one.sentences),
-        sentence=ask.sentence,
-        answer=one.answer,
-        sides=list(one.sides),
-        layers=[layer_info(place, pattern, one) for place, pattern in patterns.items()],
-        beam_tree=one.tree,
-        alignment=one.alignment,
-        candidates=list(one.candidates),
-        edits=ask.edits,
-        edit_effect=change,
+        text=result.sentences[request.sentence] if result.sentences else request.text,
+        second=request.second,
+        sentences=list(result.sentences),
+        sentence=request.sentence,
+        answer=result.answer,
+        sides=list(result.sides),
+        layers=[layer_info(layer, pattern, result) for layer, pattern in patterns.items()],
+        beam_tree=result.tree,
+        alignment=result.alignment,
+        candidates=list(result.candidates),
+        edits=request.edits,
+        edit_effect=effect,
         seconds=seconds,
     )
 
@@ -107,15 +109,15 @@ def release_memory() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def layer_info(name: str, pattern: Pattern, one: Found) -> payload.LayerInfo:
+def layer_info(name: str, pattern: Pattern, result: Found) -> payload.LayerInfo:
     _, heads, queries, keys = pattern.shape
     return payload.LayerInfo(
         name=name,
         heads=heads,
         queries=queries,
         keys=keys,
-        rows=one.looks[name].rows,
-        columns=one.looks[name].columns,
+        rows=result.looks[name].rows,
+        columns=result.looks[name].columns,
         mask=maps.mask_name(pattern),
         score=type(pattern.score).__name__,
         levels=pyramid.levels(pattern),

@@ -2,7 +2,6 @@
 
 import hmac
 import ipaddress
-import json
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
@@ -12,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.exceptions import HTTPException
 
 from regard.errors import RegardError
+from regard.viewer.payload import Fault
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -88,39 +88,41 @@ class Guard:
                 await self.app(scope, receive, send)
             return
         headers = list(scope["headers"])
-        if refusal := self.refused(headers, scope):
-            await answer(send, *refusal)
+        if problem := self.refusal(headers, scope):
+            await answer(send, *problem)
             return
-        read, cookie = 0, self.cookie(scope)
+        size, cookie = 0, self.cookie(scope)
 
-        async def limited() -> MutableMapping[str, Any]:
-            nonlocal read
+        async def receive_limited() -> MutableMapping[str, Any]:
+            nonlocal size
             message = await receive()
-            read += len(message.get("body", b""))
-            if read > self.body:
+            size += len(message.get("body", b""))
+            if size > self.body:
                 raise HTTPException(413, f"a body of at most {self.body} bytes expected")
             return message
 
-        async def signed(message: MutableMapping[str, Any]) -> None:
+        async def send_signed(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 message["headers"] = [*message.get("headers", []), *added, *cookie]
             await send(message)
 
-        await self.app(scope, limited, signed)
+        await self.app(scope, receive_limited, send_signed)
 
-    def refused(self, headers: list[tuple[bytes, bytes]], scope: Scope) -> tuple[int, str] | None:
+    def refusal(self, headers: list[tuple[bytes, bytes]], scope: Scope) -> tuple[int, str] | None:
         """The status and the line for a request that is not answered."""
-        told = {name: values(headers, name) for name in ("host", "origin", "sec-fetch-site", "content-length")}
-        if len(told["host"]) != 1 or not self.address.knows(told["host"][0]):
+        values_by_name = {
+            name: values(headers, name) for name in ("host", "origin", "sec-fetch-site", "content-length")
+        }
+        if len(values_by_name["host"]) != 1 or not self.address.knows(values_by_name["host"][0]):
             return 421, "this server answers to its own address only"
-        for origin in told["origin"]:
+        for origin in values_by_name["origin"]:
             scheme, _, authority = origin.partition("://")
             if scheme != "http" or not self.address.knows(authority):
                 return 403, "this server answers its own page only"
-        if told["sec-fetch-site"] and told["sec-fetch-site"][0] not in ("same-origin", "none"):
+        if values_by_name["sec-fetch-site"] and values_by_name["sec-fetch-site"][0] not in ("same-origin", "none"):
             return 403, "this server answers its own page only"
-        for length in told["content-length"]:
+        for length in values_by_name["content-length"]:
             if not length.isascii() or not length.isdigit():
                 return 400, "content-length is not a number"
             if len(length) > 12 or int(length) > self.body:
@@ -131,25 +133,25 @@ class Guard:
 
     def tokens(self, headers: list[tuple[bytes, bytes]], scope: Scope) -> list[str]:
         """What may be the token: in the header, the cookie or, for the page itself, the address."""
-        found = [value.removeprefix("Bearer ") for value in values(headers, "authorization")]
+        candidates = [value.removeprefix("Bearer ") for value in values(headers, "authorization")]
         for line in values(headers, "cookie"):
             try:
-                found += [morsel.value for name, morsel in SimpleCookie(line).items() if name == COOKIE]
+                candidates += [morsel.value for name, morsel in SimpleCookie(line).items() if name == COOKIE]
             except CookieError:
                 continue
-        return found + self.asked(scope)
+        return candidates + self.url_tokens(scope)
 
-    def asked(self, scope: Scope) -> list[str]:
+    def url_tokens(self, scope: Scope) -> list[str]:
         if scope["path"] != "/":
             return []
         return parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [])
 
-    def is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), (self.address.token or "").encode())
+    def is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode(), (self.address.token or "").encode())
 
     def cookie(self, scope: Scope) -> list[tuple[bytes, bytes]]:
         """Remembers the token that the page was opened with."""
-        if self.address.token is None or not any(map(self.is_token, self.asked(scope))):
+        if self.address.token is None or not any(map(self.is_token, self.url_tokens(scope))):
             return []
         jar = SimpleCookie()
         jar[COOKIE] = self.address.token
@@ -162,7 +164,7 @@ def values(headers: list[tuple[bytes, bytes]], name: str) -> list[str]:
 
 async def answer(send: Send, status: int, line: str) -> None:
     """One line, and nothing of what was asked for."""
-    told = [("content-type", "application/json"), *HEADERS.items()]
-    headers = [(name.encode(), value.encode()) for name, value in told]
+    named_headers = [("content-type", "application/json"), *HEADERS.items()]
+    headers = [(name.encode(), value.encode()) for name, value in named_headers]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": json.dumps({"error": line}).encode()})
+    await send({"type": "http.response.body", "body": Fault(error=line).model_dump_json().encode()})

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -20,67 +19,67 @@ WHOLE = 2048  # keys of a row that is sent whole
 
 
 def map_tile(
-    pattern: Pattern, known: Pyramid | None, place: str, head: int, level: int, row: int, column: int, how: Pooling
+    pattern: Pattern, stored: Pyramid | None, layer: str, head: int, level: int, row: int, column: int, how: Pooling
 ) -> bytes:
     """Up to 256 x 256 cells of one zoom level."""
     heads = head_slice(pattern, head)
     if level >= pyramid.levels(pattern):
-        raise ShapeError(f"{place} has zoom levels 0 to {pyramid.levels(pattern) - 1}, got {level}")
-    if known is None and (base := pyramid.stored_level(pattern)) is not None and level >= base:
-        raise NotYet(f"{place} is not pooled yet")
+        raise ShapeError(f"{layer} has zoom levels 0 to {pyramid.levels(pattern) - 1}, got {level}")
+    if stored is None and (base := pyramid.stored_level(pattern)) is not None and level >= base:
+        raise NotYet(f"{layer} is not pooled yet")
     rows, columns = (
-        tile_range(places, level, number) for places, number in zip(pattern.shape[2:], (row, column), strict=True)
+        tile_range(length, level, number) for length, number in zip(pattern.shape[2:], (row, column), strict=True)
     )
-    cells = pyramid.pool(pattern, known, heads, level, rows, columns, how)[0]
-    head_of = {"place": place, "head": head, "level": level, "row": row, "column": column, "how": how}
+    cells = pyramid.pool(pattern, stored, heads, level, rows, columns, how)[0]
+    address = {"layer": layer, "head": head, "level": level, "row": row, "column": column, "how": how}
     size = {"rows": len(cells), "columns": cells.shape[1], "cell": 1 << level, "largest": float(cells.max())}
-    return frame(head_of | size, [cells])
+    return frame(address | size, [cells])
 
 
-def tile_range(places: int, level: int, number: int) -> slice:
+def tile_range(length: int, level: int, number: int) -> slice:
     """The cells of a tile along one side."""
-    count = pyramid.cells(places, level)
+    count = pyramid.cells(length, level)
     if not 0 <= number * TILE < count:
         raise ShapeError(f"level {level} has tiles 0 to {(count - 1) // TILE}, got {number}")
     return slice(number * TILE, min((number + 1) * TILE, count))
 
 
-def overview(patterns: dict[str, Pattern], known: dict[str, Pyramid], how: Pooling, size: int) -> bytes:
-    """Every head of every place, small."""
-    told, numbers = [], []
+def overview(patterns: dict[str, Pattern], pyramids: dict[str, Pyramid], how: Pooling, size: int) -> bytes:
+    """Every head of every layer, small."""
+    layers, numbers = [], []
     for name, pattern in patterns.items():
-        if name not in known and pyramid.stored_level(pattern) is not None:
+        if name not in pyramids and pyramid.stored_level(pattern) is not None:
             raise NotYet(f"{name} is not pooled yet")
-        thumbs = thumbnails(pattern, known.get(name), how, size)
+        thumbs = thumbnails(pattern, pyramids.get(name), how, size)
         numbers.append(thumbs)
         heads, rows, columns = thumbs.shape
         largest = thumbs.flatten(1).amax(1).tolist()
-        told.append({"name": name, "heads": heads, "rows": rows, "columns": columns, "largest": largest})
-    return frame({"how": how, "size": size, "places": told}, numbers)
+        layers.append({"name": name, "heads": heads, "rows": rows, "columns": columns, "largest": largest})
+    return frame({"how": how, "size": size, "layers": layers}, numbers)
 
 
-def thumbnails(pattern: Pattern, known: Pyramid | None, how: Pooling, size: int) -> Tensor:
+def thumbnails(pattern: Pattern, stored: Pyramid | None, how: Pooling, size: int) -> Tensor:
     """All heads at the finest level of which one fits: (heads, rows, columns)."""
     _, heads, queries, keys = pattern.shape
     level = max(0, math.ceil(math.log2(max(queries, keys, 1) / size)))
-    rows, columns = (slice(0, pyramid.cells(places, level)) for places in (queries, keys))
-    return pyramid.pool(pattern, known, slice(0, heads), level, rows, columns, how)
+    rows, columns = (slice(0, pyramid.cells(length, level)) for length in (queries, keys))
+    return pyramid.pool(pattern, stored, slice(0, heads), level, rows, columns, how)
 
 
-def softmax_row(pattern: Pattern, place: str, head: int, number: int, top: int) -> SoftmaxRow:
+def softmax_row(pattern: Pattern, layer: str, head: int, number: int, top: int) -> SoftmaxRow:
     """One row of the softmax."""
     head_slice(pattern, head)
     check_row(pattern, number)
     weights = pattern[0, head, number].float()
     best = weights.topk(min(top, len(weights)))
-    looked = zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    attended = zip(best.indices.tolist(), best.values.tolist(), strict=True)
     return SoftmaxRow(
-        layer=place,
+        layer=layer,
         head=head,
         row=number,
         keys=len(weights),
         weights=weights.tolist() if len(weights) <= WHOLE else [],
-        top=[AttendedKey(column=column, weight=weight) for column, weight in looked if weight > 0],
+        top=[AttendedKey(column=column, weight=weight) for column, weight in attended if weight > 0],
         entropy=float(torch.special.entr(weights.clamp(min=0)).sum()),
         logsumexp=logsumexp(pattern, head, number),
     )
@@ -96,7 +95,7 @@ def finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def score_detail(pattern: Pattern, place: str, head: int, number: int, column: int) -> ScoreDetail:
+def score_detail(pattern: Pattern, layer: str, head: int, number: int, column: int) -> ScoreDetail:
     """One score, taken apart."""
     head_slice(pattern, head)
     check_row(pattern, number)
@@ -104,15 +103,15 @@ def score_detail(pattern: Pattern, place: str, head: int, number: int, column: i
         raise ShapeError(f"keys 0 to {pattern.shape[3] - 1} expected, got {column}")
     part = pattern.narrow(slice(0, 1), slice(head, head + 1))
     here = slice(number, number + 1), slice(column, column + 1)
-    places = part.indices(*here)
+    positions = part.indices(*here)
     query, key = part.query[:, :, here[0]].float(), part.key[:, :, here[1]].float()
-    total = float(part.score.tile(query, key, *places))
-    bias = 0.0 if part.bias is None else float(part.bias.tile(*places).flatten()[0])
+    total = float(part.score.tile(query, key, *positions))
+    bias = 0.0 if part.bias is None else float(part.bias.tile(*positions).flatten()[0])
     products, scale = score_products(part.score, query[0, 0, 0], key[0, 0, 0])
     content = float(products.sum()) if products is not None else total
     score = finite(float(part.scores(*here)))
     return ScoreDetail(
-        layer=place,
+        layer=layer,
         head=head,
         row=number,
         column=column,
@@ -140,25 +139,25 @@ def score_products(score: Score, query: Tensor, key: Tensor) -> tuple[Tensor | N
         return score.vector[0] * torch.tanh(query + key), None
     if isinstance(score, Dot | XLScore | Shaw):
         scale = Dot(score.scale).factor(len(key))
-        asked = query + score.u[0] if isinstance(score, XLScore) else query
-        return asked * key * scale, scale
+        shifted_query = query + score.u[0] if isinstance(score, XLScore) else query
+        return shifted_query * key * scale, scale
     return None, None
 
 
-def top_links(pattern: Pattern, place: str, heads: list[int], top: int, first: int, count: int) -> TopLinks:
-    """The keys that each of some queries looks at most."""
+def top_links(pattern: Pattern, layer: str, heads: list[int], top: int, first: int, count: int) -> TopLinks:
+    """The keys that each of some queries attends to most."""
     queries, keys = pattern.shape[2:]
     if not 0 <= first < queries:
         raise ShapeError(f"rows 0 to {queries - 1} expected, got {first}")
-    found: list[tuple[int, int, int, float]] = []
+    links: list[tuple[int, int, int, float]] = []
     for head in dict.fromkeys(heads):
         head_slice(pattern, head)
-        some = slice(first, min(first + count, queries))
-        best = pattern[0, head, some].float().topk(min(top, keys))
+        rows = slice(first, min(first + count, queries))
+        best = pattern[0, head, rows].float().topk(min(top, keys))
         for number, (columns, weights) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
-            looked = zip(columns, weights, strict=True)
-            found += [(head, first + number, column, weight) for column, weight in looked if weight > 0]
-    return TopLinks(layer=place, links=found)
+            attended = zip(columns, weights, strict=True)
+            links += [(head, first + number, column, weight) for column, weight in attended if weight > 0]
+    return TopLinks(layer=layer, links=links)
 
 
 def head_slice(pattern: Pattern, head: int) -> slice:
@@ -173,14 +172,17 @@ def check_row(pattern: Pattern, number: int) -> None:
 
 
 def mask_name(pattern: Pattern) -> str:
-    """Who may look at whom, in a word."""
+    """Which keys a query may attend to, in a word."""
     allowed, (queries, keys) = pattern.allowed, pattern.shape[2:]
     if allowed is None:
         return "none"
     is_causal, rest = allowed.split(queries, keys)
     if isinstance(rest, Padding) and bool(rest.attention_mask.all()):
         rest = None
-    parts = [*(["causal"] if is_causal else []), *([] if rest is None else [type(rest).__name__.lower()])]
+    parts = [
+        *(["causal"] if is_causal else []),
+        *([] if rest is None else [type(rest).__name__.removesuffix("Mask").lower()]),
+    ]
     return " and ".join(parts) or "none"
 
 
@@ -189,7 +191,7 @@ def with_row_statistics(pattern: Pattern) -> Pattern:
     return pattern if pattern.row_statistics is not None else replace(pattern, row_statistics=pattern.statistics)
 
 
-def size_of(value: Any) -> int:
+def size_of(pattern: Pattern) -> int:
     """Bytes of queries, keys and what is known of rows."""
-    parts = [value.query, value.key, *(value.summary or ())]
+    parts = [pattern.query, pattern.key, *(pattern.row_statistics or ())]
     return sum(part.nbytes for part in parts)

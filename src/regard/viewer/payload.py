@@ -1,6 +1,7 @@
 """What goes over the wire: every request and answer of the API, and the binary frame of tiles.
 
-`viewer/API.md` tells the same in prose; samples in tests/viewer/samples are checked from both sides.
+`viewer/API.md` tells the same in prose; samples in tests/viewer/samples are checked from both sides. Whoever renames or
+removes a field, or changes what one means, adds one to API_VERSION: a page of another version is refused in one line.
 """
 
 import json
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 if TYPE_CHECKING:
     from torch import Tensor
 
+API_VERSION = 2
 MAGIC = b"RGD1"
 Line = Annotated[str, StringConstraints(max_length=200)]
 Pooling = Literal["mean", "max"]
@@ -29,6 +31,12 @@ class ResponseModel(BaseModel):
     """What a page is sent."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class VersionedResponse(ResponseModel):
+    """A whole answer, or one line of a stream, and the version of the API that it is told in."""
+
+    version: int = API_VERSION
 
 
 class SamplingOptions(RequestModel):
@@ -58,7 +66,7 @@ class RunRequest(RequestModel):
     page: Line = ""
 
 
-class RunStatus(ResponseModel):
+class RunStatus(VersionedResponse):
     """How far a run is; one line of the stream."""
 
     run: str
@@ -70,7 +78,7 @@ class RunStatus(ResponseModel):
 
 
 class TokenColumn(ResponseModel):
-    """Tokens that look or are looked at, column by column. The first `given` of them were not written by the model.
+    """Tokens that attend or are attended to, column by column. The model did not write the first `prefix_length`.
 
     `texts` put end to end are the text; `next` is what was written after each token, None where nothing was.
     """
@@ -87,7 +95,7 @@ class TokenColumn(ResponseModel):
 
 
 class LayerInfo(ResponseModel):
-    """A layer that looks: tokens of the side `rows` look at those of `columns`.
+    """A layer with attention: tokens of the side `rows` attend to those of `columns`.
 
     `base` is the zoom level from which on tiles come from the stored pyramid; None where all are computed.
     """
@@ -142,7 +150,7 @@ class BeamTreePayload(ResponseModel):
 
 
 class AlignmentPayload(ResponseModel):
-    """Which source tokens each target token came from, under the look that the task reads; pairs of words."""
+    """Which source tokens each target token came from, in the heads that the task reads; pairs of words."""
 
     heads: str
     weights: list[list[float]]
@@ -150,7 +158,7 @@ class AlignmentPayload(ResponseModel):
 
 
 class CandidateTokens(ResponseModel):
-    """The likeliest tokens after one token of the written side; `chosen` is which of them was written, if it is one."""
+    """The likeliest tokens after one token of the written side; `choice` is which of them was written, if it is one."""
 
     row: int
     choice: int | None
@@ -183,7 +191,7 @@ class TextChange(ResponseModel):
 
 
 class EditEffect(ResponseModel):
-    """What the edits did. `given_up` is the log-probability that the base's text lost."""
+    """What the edits did. `log_probability_drop` is what the base's text lost."""
 
     base: str
     before: str
@@ -197,8 +205,8 @@ class EditEffect(ResponseModel):
     similarity: float | None
 
 
-class RunPayload(ResponseModel):
-    """A text, its answer and where one may look.
+class RunPayload(VersionedResponse):
+    """A text, its answer and the layers that attended to something.
 
     `text` is what was read: of a text of several `sentences`, where the model reads one at a time, the one of number
     `sentence`.
@@ -223,13 +231,13 @@ class RunPayload(ResponseModel):
 
 
 class AttendedKey(ResponseModel):
-    """A key that was looked at."""
+    """A key that a query attends to, and its weight."""
 
     column: int
     weight: float
 
 
-class SoftmaxRow(ResponseModel):
+class SoftmaxRow(VersionedResponse):
     """One row of the softmax. `weights` are all of it, or none where they are too many to send."""
 
     layer: str
@@ -242,10 +250,10 @@ class SoftmaxRow(ResponseModel):
     logsumexp: float | None
 
 
-class ScoreDetail(ResponseModel):
+class ScoreDetail(VersionedResponse):
     """How the score of one query and one key comes about.
 
-    score = (sum of products + position) and bias, times sharpness; products are per dimension and scaled already.
+    score = (sum of products + position) and bias, times inverse_temperature; products are per dimension and scaled already.
     """
 
     layer: str
@@ -267,8 +275,8 @@ class ScoreDetail(ResponseModel):
     weight: float
 
 
-class TopLinks(ResponseModel):
-    """The keys that each query looks at most: [head, row, column, weight]."""
+class TopLinks(VersionedResponse):
+    """The keys that each query attends to most: [head, row, column, weight]."""
 
     layer: str
     links: list[tuple[int, int, int, float]]
@@ -300,27 +308,27 @@ class Bounds(ResponseModel):
     runs: int
 
 
-class ModelList(ResponseModel):
+class ModelList(VersionedResponse):
     """The models there are, which one the page begins with, and on what text."""
 
     models: list[ModelInfo]
     first: str | None
     text: str
-    version: str
+    package_version: str
     bounds: Bounds
 
 
-class Health(ResponseModel):
+class Health(VersionedResponse):
     """That the server is there, and what it is busy with."""
 
     status: Literal["ok"]
-    version: str
+    package_version: str
     running: int
     waiting: int
     stored: int
 
 
-class Fault(ResponseModel):
+class Fault(VersionedResponse):
     """What was wrong, in one line."""
 
     error: str
@@ -344,7 +352,7 @@ class Fact(ResponseModel):
     value: bool | float | str
 
 
-class InsidePayload(ResponseModel):
+class InsidePayload(VersionedResponse):
     """One of the Inside views of a run."""
 
     view: str
@@ -352,8 +360,8 @@ class InsidePayload(ResponseModel):
     facts: list[Fact]
 
 
-class LessonNumbers(ResponseModel):
-    """The numbers of one Learn page. `made` says whose weights they are: "by hand", "random" or a model's name."""
+class LessonNumbers(VersionedResponse):
+    """The numbers of one Learn page. `origin` says whose weights they are: "by hand", "random" or a model's name."""
 
     topic: str
     origin: str
@@ -370,7 +378,9 @@ class Topic(ResponseModel):
     inputs: dict[str, Any]
 
 
-class TopicList(ResponseModel):
+class TopicList(VersionedResponse):
+    """The Learn pages there are."""
+
     topics: list[Topic]
 
 
@@ -390,7 +400,7 @@ def frame(head: dict[str, Any], numbers: "Sequence[Tensor]") -> bytes:
 
     The head is filled up with spaces, so that the numbers begin at a multiple of four.
     """
-    told = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
-    told += b" " * (-len(told) % 4)
+    text = json.dumps({"version": API_VERSION} | head, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
     parts = [part.detach().to("cpu").float().contiguous().numpy().astype("<f4").tobytes() for part in numbers]
-    return b"".join([MAGIC, struct.pack("<I", len(told)), told, *parts])
+    return b"".join([MAGIC, struct.pack("<I", len(text)), text, *parts])

@@ -20,7 +20,7 @@ from regard.attention.normalisers import Softmax
 from regard.attention.tiles import pieces, span
 
 TILE = 256  # cells a side of a tile
-SHARE = 0.26  # of the memory of queries and keys that the pyramid of a place may take
+SHARE = 0.26  # of the memory of queries and keys that the pyramid of a layer may take
 STRIP = 2048  # keys, and ...
 ROWS = 256  # ... queries whose weights a core holds at a time, ...
 BULK = 2  # ... and so many times both while all is read: there the cores would wait for the interpreter
@@ -66,18 +66,18 @@ class Pyramid:
 
     def region(self, heads: slice, rows: slice, columns: slice, how: How) -> Tensor:
         """Cells (heads, rows, columns): sums, or maxima."""
-        picked = [panel for panel in self.panels if panel.rows.start < rows.stop and rows.start < panel.rows.stop]
+        panels = [panel for panel in self.panels if panel.rows.start < rows.stop and rows.start < panel.rows.stop]
         count = len(range(*heads.indices(len(self.panels[0].sums))))
-        found = torch.zeros(count, rows.stop - rows.start, columns.stop - columns.start)
-        for panel in picked:
+        output = torch.zeros(count, rows.stop - rows.start, columns.stop - columns.start)
+        for panel in panels:
             down, across = overlap(panel.rows, rows), overlap(panel.columns, columns)
             if across.start < across.stop:
                 part = (panel.maxima if how == "max" else panel.sums)[
                     heads, relative_to(down, panel.rows), relative_to(across, panel.columns)
                 ]
                 part = self.decode(part) if how == "mean" else part
-                found[:, relative_to(down, rows), relative_to(across, columns)] = part
-        return found
+                output[:, relative_to(down, rows), relative_to(across, columns)] = part
+        return output
 
     def encode(self, sums: Tensor) -> Tensor:
         """Sums as they are stored."""
@@ -90,9 +90,9 @@ class Pyramid:
         return (stored.float() + (1 << 15)) * ((1 << self.level) / STEPS) if self.is_16_bit else stored
 
 
-def overlap(one: slice, other: slice) -> slice:
+def overlap(first: slice, second: slice) -> slice:
     """What two runs share."""
-    return slice(max(one.start, other.start), min(one.stop, other.stop))
+    return slice(max(first.start, second.start), min(first.stop, second.stop))
 
 
 def relative_to(run: slice, whole: slice) -> slice:
@@ -100,33 +100,35 @@ def relative_to(run: slice, whole: slice) -> slice:
     return slice(run.start - whole.start, run.stop - whole.start)
 
 
-def cells(places: int, level: int) -> int:
-    """How many cells of a level so many places make; the last may be smaller."""
-    return -(-places >> level)
+def cells(length: int, level: int) -> int:
+    """How many cells of a level so many positions make; the last may be smaller."""
+    return -(-length >> level)
 
 
-def cell_edges(places: int, level: int) -> Tensor:
+def cell_edges(length: int, level: int) -> Tensor:
     """Where cells begin and end."""
-    return (torch.arange(cells(places, level) + 1) << level).clamp(max=places)
+    return (torch.arange(cells(length, level) + 1) << level).clamp(max=length)
 
 
 def levels(pattern: Pattern) -> int:
     """As many as it takes until one tile holds all."""
-    longest, found = max(pattern.shape[2:]), 1
-    while cells(longest, found - 1) > TILE:
-        found += 1
-    return found
+    longest, count = max(pattern.shape[2:]), 1
+    while cells(longest, count - 1) > TILE:
+        count += 1
+    return count
 
 
 def panel_ranges(pattern: Pattern, level: int) -> list[tuple[slice, slice]]:
     """The rows and columns of the panels of a level."""
     _, _, queries, keys = pattern.shape
-    found = []
+    ranges = []
     for rows in pieces(cells(queries, level), PANEL):
-        asking = slice(rows.start << level, min(rows.stop << level, queries))
-        seen = slice(0, keys) if pattern.fixed else span(pattern.allowed, asking, queries, keys)
-        found.append((rows, slice(seen.start >> level, max(cells(seen.stop, level), seen.start >> level))))
-    return found
+        queries_here = slice(rows.start << level, min(rows.stop << level, queries))
+        keys_here = slice(0, keys) if pattern.fixed else span(pattern.allowed, queries_here, queries, keys)
+        ranges.append(
+            (rows, slice(keys_here.start >> level, max(cells(keys_here.stop, level), keys_here.start >> level)))
+        )
+    return ranges
 
 
 def stored_level(pattern: Pattern) -> int | None:
@@ -142,7 +144,7 @@ def stored_level(pattern: Pattern) -> int | None:
 
 def fits_16_bit(pattern: Pattern, level: int) -> bool:
     """Whether 16 bits do for sums: of rows that sum to 1, in whole cells that are large enough."""
-    whole = not any(places % (1 << level) for places in pattern.shape[2:])
+    whole = not any(length % (1 << level) for length in pattern.shape[2:])
     return level >= COARSE and whole and isinstance(pattern.normaliser, Softmax) and not pattern.fixed
 
 
@@ -155,23 +157,23 @@ def area(shapes: list[tuple[slice, slice]]) -> int:
     return sum((rows.stop - rows.start) * (columns.stop - columns.start) for rows, columns in shapes)
 
 
-def build_pyramid(pattern: Pattern, level: int, tell: OnProgress = lambda done: None) -> Pyramid:
-    """One pass over all weights of a place, a head on each core: the products are too small to share one."""
+def build_pyramid(pattern: Pattern, level: int, on_progress: OnProgress = lambda done: None) -> Pyramid:
+    """One pass over all weights of a layer, a head on each core: the products are too small to share one."""
     _, heads, queries, keys = pattern.shape
-    shapes, brief = panel_ranges(pattern, level), fits_16_bit(pattern, level)
+    shapes, is_16_bit = panel_ranges(pattern, level), fits_16_bit(pattern, level)
     panels = tuple(
-        Panel(rows, columns, *empty_cells(heads, rows.stop - rows.start, columns.stop - columns.start, brief))
+        Panel(rows, columns, *empty_cells(heads, rows.stop - rows.start, columns.stop - columns.start, is_16_bit))
         for rows, columns in shapes
     )
-    pyramid = Pyramid(level, panels, brief)
+    pyramid = Pyramid(level, panels, is_16_bit)
     parts = [pattern.narrow(slice(0, 1), slice(head, head + 1)) for head in range(heads)]
 
     @torch.no_grad()
     def fill(panel: Panel, head: int) -> None:
         rows = slice(panel.rows.start << level, min(panel.rows.stop << level, queries))
         columns = slice(panel.columns.start << level, min(panel.columns.stop << level, keys))
-        for lines, some, weights in sweep(parts[head], level, rows, columns, BULK):
-            where = cell_range(lines, level, panel.rows), cell_range(some, level, panel.columns)
+        for lines, columns_here, weights in sweep(parts[head], level, rows, columns, BULK):
+            where = cell_range(lines, level, panel.rows), cell_range(columns_here, level, panel.columns)
             panel.sums[head][where] = pyramid.encode(pool_cells(weights, level, "mean"))
             panel.maxima[head][where] = pool_cells(weights, level, "max")
 
@@ -179,15 +181,15 @@ def build_pyramid(pattern: Pattern, level: int, tell: OnProgress = lambda done: 
     for panel in panels:
         list(cores().map(partial(fill, panel), range(heads)))
         done += panel.sums[0].numel()
-        tell(done / total)
+        on_progress(done / total)
     return pyramid
 
 
-def empty_cells(heads: int, rows: int, columns: int, brief: bool) -> tuple[Tensor, Tensor]:
+def empty_cells(heads: int, rows: int, columns: int, is_16_bit: bool) -> tuple[Tensor, Tensor]:
     """Sums and maxima of nothing."""
     sums = (
         torch.full((heads, rows, columns), -(1 << 15), dtype=torch.int16)
-        if brief
+        if is_16_bit
         else torch.zeros(heads, rows, columns)
     )
     return sums, torch.zeros(heads, rows, columns)
@@ -196,21 +198,21 @@ def empty_cells(heads: int, rows: int, columns: int, brief: bool) -> tuple[Tenso
 def compute_cells(pattern: Pattern, heads: slice, level: int, rows: slice, columns: slice, how: How) -> Tensor:
     """The same cells (heads, rows, columns) from queries and keys: sums, or maxima."""
     _, _, queries, keys = pattern.shape
-    found = torch.zeros(heads.stop - heads.start, rows.stop - rows.start, columns.stop - columns.start)
+    output = torch.zeros(heads.stop - heads.start, rows.stop - rows.start, columns.stop - columns.start)
     down = slice(rows.start << level, min(rows.stop << level, queries))
     across = slice(columns.start << level, min(columns.stop << level, keys))
     parts = [pattern.narrow(slice(0, 1), slice(head, head + 1)) for head in range(heads.start, heads.stop)]
 
     @torch.no_grad()
     def fill(number: int, run: slice) -> None:
-        for lines, some, weights in sweep(parts[number], level, run, across):
-            found[number, cell_range(lines, level, rows), cell_range(some, level, columns)] = pool_cells(
+        for lines, columns_here, weights in sweep(parts[number], level, run, across):
+            output[number, cell_range(lines, level, rows), cell_range(columns_here, level, columns)] = pool_cells(
                 weights, level, how
             )
 
     runs = [(number, run) for number in range(len(parts)) for run in pieces_of(down, rows_at(level))]
     list(cores().map(fill, *zip(*runs, strict=True)) if len(runs) > 1 else starmap(fill, runs))
-    return found
+    return output
 
 
 def sweep(
@@ -218,11 +220,13 @@ def sweep(
 ) -> Iterator[tuple[slice, slice, Tensor]]:
     """The weights of one head, a few whole cells at a time, where they may differ from 0."""
     _, _, queries, keys = part.shape
-    known = replace(part, row_statistics=part.statistics)
+    with_statistics = replace(part, row_statistics=part.statistics)
     for lines in pieces_of(rows, bulk * rows_at(level)):
-        seen = columns if part.fixed else overlap(columns, whole_cells(span(part.allowed, lines, queries, keys), level))
-        for some in pieces_of(seen, max(bulk * STRIP >> level, 1) << level):
-            yield lines, some, known.tile(lines, some)[0, 0]
+        keys_here = (
+            columns if part.fixed else overlap(columns, whole_cells(span(part.allowed, lines, queries, keys), level))
+        )
+        for columns_here in pieces_of(keys_here, max(bulk * STRIP >> level, 1) << level):
+            yield lines, columns_here, with_statistics.tile(lines, columns_here)[0, 0]
 
 
 def rows_at(level: int) -> int:
@@ -250,7 +254,7 @@ def pool_cells(weights: Tensor, level: int, how: How) -> Tensor:
 
 
 def cell_range(run: slice, level: int, whole: slice) -> slice:
-    """The cells of a run of places, counted from the first of the whole."""
+    """The cells of a run of positions, counted from the first of the whole."""
     return relative_to(slice(run.start >> level, cells(run.stop, level)), whole)
 
 
@@ -268,14 +272,14 @@ def pool(
     """Cells of any level (heads, rows, columns): means, or maxima."""
     _, _, queries, keys = pattern.shape
     if pyramid is None or level < pyramid.level:
-        found = compute_cells(pattern, heads, level, rows, columns, how)
+        pooled = compute_cells(pattern, heads, level, rows, columns, how)
     else:
         up = level - pyramid.level
         fine_rows = slice(rows.start << up, min(rows.stop << up, cells(queries, pyramid.level)))
         fine_columns = slice(columns.start << up, min(columns.stop << up, cells(keys, pyramid.level)))
-        found = pyramid.region(heads, fine_rows, fine_columns, how)
-        found = pool_cells(found, up, how)
+        pooled = pyramid.region(heads, fine_rows, fine_columns, how)
+        pooled = pool_cells(pooled, up, how)
     if how == "max":
-        return found
+        return pooled
     heights = cell_edges(queries, level).diff()[rows]
-    return found / (heights[:, None] * cell_edges(keys, level).diff()[columns])
+    return pooled / (heights[:, None] * cell_edges(keys, level).diff()[columns])

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from regard.errors import RegardError, UnknownName
 from regard.viewer.limits import Limits
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RunRequest, RunStatus
 from regard.viewer.refusals import Busy, Dropped
-from regard.viewer.shelf import ModelStore
 
 if TYPE_CHECKING:
     from regard.viewer.along import Along
@@ -29,17 +29,17 @@ ENDS = ("done", "failed", "cancelled")
 class Job:
     """A run on its way: what was asked, and the lines that tell about it."""
 
-    def __init__(self, ask: RunRequest) -> None:
-        self.id, self.request = secrets.token_hex(8), ask
+    def __init__(self, request: RunRequest) -> None:
+        self.id, self.request = secrets.token_hex(8), request
         self.statuses: asyncio.Queue[RunStatus] = asyncio.Queue()
         self.loop = asyncio.get_running_loop()
         self.progress: Along | None = None
         self.is_cancelled = self.is_running = False
 
-    def report(self, line: RunStatus) -> None:
+    def report(self, status: RunStatus) -> None:
         """From any thread; nobody hears it once the server has stopped."""
         with suppress(RuntimeError):
-            self.loop.call_soon_threadsafe(self.statuses.put_nowait, line)
+            self.loop.call_soon_threadsafe(self.statuses.put_nowait, status)
 
     def cancel(self) -> None:
         self.is_cancelled = True
@@ -50,8 +50,8 @@ class Job:
 class RunStore:
     """The store and the queue. A job runs in a thread of its own, in which its edits and watchers live and end."""
 
-    def __init__(self, shelf: ModelStore, limits: Limits) -> None:
-        self.model_store, self.limits = shelf, limits
+    def __init__(self, model_store: ModelStore, limits: Limits) -> None:
+        self.model_store, self.limits = model_store, limits
         self.jobs: dict[str, Job] = {}
         self.finished: OrderedDict[str, FinishedRun] = OrderedDict()
         self.dropped: deque[str] = deque(maxlen=REMEMBERED)
@@ -62,16 +62,16 @@ class RunStore:
         """Be ready to work, again where it was closed."""
         self.pool = ThreadPoolExecutor(self.limits.running, thread_name_prefix="regard-run")
 
-    def submit(self, ask: RunRequest) -> Job:
+    def submit(self, request: RunRequest) -> Job:
         """Take on a run, or refuse; the page's last one is cancelled."""
         for job in list(self.jobs.values()):
-            if ask.page and job.request.page == ask.page:
+            if request.page and job.request.page == request.page:
                 self.cancel(job)
         if sum(not job.is_cancelled for job in self.jobs.values()) >= self.limits.running + self.limits.waiting:
             raise Busy(f"{len(self.jobs)} runs are going on or waiting: try again in a moment")
-        if ask.base is not None:
-            self.get(ask.base)
-        job = Job(ask)
+        if request.base is not None:
+            self.get(request.base)
+        job = Job(request)
         self.jobs[job.id] = job
         job.statuses.put_nowait(RunStatus(run=job.id, state="waiting"))
         self.pool.submit(self.work, job)
@@ -81,9 +81,9 @@ class RunStore:
         """What is told about a job, as it is told; whoever stops listening cancels it."""
         try:
             while True:
-                line = await job.statuses.get()
-                yield line.model_dump_json().encode() + b"\n"
-                if line.state in ENDS:
+                status = await job.statuses.get()
+                yield status.model_dump_json().encode() + b"\n"
+                if status.state in ENDS:
                     return
         finally:
             self.cancel(job)
@@ -115,16 +115,18 @@ class RunStore:
         from regard.viewer.along import Along, Cancelled
         from regard.viewer.finished_run import FinishedRun, finish_run
 
-        job.progress = along = Along(job.id, job.report)
+        job.progress = progress = Along(job.id, job.report)
         if job.is_cancelled:
             return
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             base: FinishedRun | None = None if job.request.base is None else self.get(job.request.base)
-            found = finish_run(job.id, task, job.request, along, self.limits, base, lambda: time.perf_counter() - begun)
-            self.store(found)
-            found.build_pyramids(along)
-            along.at("done", 1.0)
+            run = finish_run(
+                job.id, task, job.request, progress, self.limits, base, lambda: time.perf_counter() - started
+            )
+            self.store(run)
+            run.build_pyramids(progress)
+            progress.at("done", 1.0)
         except Cancelled:
             self.forget(job.id)
             job.is_cancelled = True
@@ -135,7 +137,7 @@ class RunStore:
             self.finished[run.id] = run
             while len(self.finished) > 1 and (
                 len(self.finished) > self.limits.stored_runs
-                or sum(one.size for one in self.finished.values()) > self.limits.memory
+                or sum(finished.size for finished in self.finished.values()) > self.limits.memory
             ):
                 name, _ = self.finished.popitem(last=False)
                 self.dropped.append(name)

@@ -7,10 +7,10 @@ from torch import Tensor
 
 from regard.attention import Pattern
 from regard.decoding import Hypothesis
-from regard.decoding.tree import BeamTree
+from regard.decoding.beam_tree import BeamTree
 from regard.errors import lookup
 from regard.tasks.replay import decoder_input
-from regard.tasks.translated import SourceSentence, TranslationDraft
+from regard.tasks.translation import SourceSentence, TranslationDraft
 from regard.text import Tokenizer
 from regard.viewer import payload, sides
 from regard.viewer.payload import TokenColumn

@@ -22,8 +22,8 @@ from regard.viewer import maps, payload, pyramid, sides
 from regard.viewer.asking import Found, Look
 from regard.viewer.finished_run import FinishedRun, run_payload
 from regard.viewer.guard import ServerAddress
+from regard.viewer.model_store import ModelStore
 from regard.viewer.server import create_app
-from regard.viewer.shelf import ModelStore
 
 PORT = 80
 NAME = "model"
@@ -36,8 +36,8 @@ def show(what: Task | Seen | Pattern, text: str = "", **how: Any) -> Any:
     in this text. `show(seen)` and `show(pattern)` show what was kept.
     """
     if isinstance(what, Task):
-        if (kind := widget()) is not None:
-            return kind(app=create_app(model_store_with(what), ServerAddress(port=PORT), first=NAME, text=text))
+        if (widget_class := widget()) is not None:
+            return widget_class(app=create_app(model_store_with(what), ServerAddress(port=PORT), first=NAME, text=text))
         with watch(what.model) as seen:
             what(text)
         return seen.album(**how)
@@ -47,63 +47,66 @@ def show(what: Task | Seen | Pattern, text: str = "", **how: Any) -> Any:
 
 def show_looks(looks: Looks, batch: int = 0) -> Any:
     """What was looked at, in the page; None without a widget. The entry point of `regard.pictures.notebook`."""
-    if (kind := widget()) is None:
+    if (widget_class := widget()) is None:
         return None
-    shelf = ModelStore()
-    shelf.listed_models = {}
-    app = create_app(shelf, ServerAddress(port=PORT))
+    model_store = ModelStore()
+    model_store.listed_models = {}
+    app = create_app(model_store, ServerAddress(port=PORT))
     run = finished_run(looks, batch)
     app.state.runs.keep(run)
-    return kind(app=app, run=run.id)
+    return widget_class(app=app, run=run.id)
 
 
 def model_store_with(task: Task) -> ModelStore:
     """A shelf with one model, which is loaded already."""
-    shelf = ModelStore()
-    shelf.loaded[NAME], shelf.states[NAME] = task, ("ready", 1.0)
-    shelf.listed_models = {NAME: ListedModel(NAME, "folder", task.name, type(task.model).__name__)}
-    return shelf
+    model_store = ModelStore()
+    model_store.loaded[NAME], model_store.states[NAME] = task, ("ready", 1.0)
+    model_store.listed_models = {NAME: ListedModel(NAME, "folder", task.name, type(task.model).__name__)}
+    return model_store
 
 
 def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
     """What was seen, as a run that nobody asked for."""
-    found, lines = {}, {}
-    for place, (pattern, rows, columns) in looks.items():
+    watched, lines = {}, {}
+    for layer, (pattern, rows, columns) in looks.items():
         member = numbers([batch], pattern.shape[0], "batch member")[0]
         pattern = maps.with_row_statistics(pattern.narrow(slice(member, member + 1), slice(0, pattern.shape[1])))
         check("row", rows, pattern.shape[2])
         check("column", columns, pattern.shape[3])
-        found[place] = look = Look(pattern, *side_names(place, pattern, rows, columns))
+        watched[layer] = look = Look(pattern, *side_names(layer, pattern, rows, columns))
         lines[look.rows], lines[look.columns] = (
             list(texts or map(str, range(count)))
             for texts, count in zip((rows, columns), pattern.shape[2:], strict=True)
         )
-    one = Found(payload.AnswerPayload(text=""), tuple(sides.named(*line) for line in lines.items()), found)
-    ask = payload.RunRequest.model_validate({"model": NAME, "text": ""})
-    patterns = {place: look.pattern for place, look in found.items()}
-    run = FinishedRun("seen", None, ask, one, patterns, run_payload("seen", "", ask, one, patterns, None, 0.0), 0)
-    for place, pattern in patterns.items():
+    result = Found(payload.AnswerPayload(text=""), tuple(sides.named(*line) for line in lines.items()), watched)
+    request = payload.RunRequest.model_validate({"model": NAME, "text": ""})
+    patterns = {layer: look.pattern for layer, look in watched.items()}
+    run = FinishedRun(
+        "seen", None, request, result, patterns, run_payload("seen", "", request, result, patterns, None, 0.0), 0
+    )
+    for layer, pattern in patterns.items():
         if (level := pyramid.stored_level(pattern)) is not None:
-            run.pyramids[place] = pyramid.build_pyramid(pattern, level)
+            run.pyramids[layer] = pyramid.build_pyramid(pattern, level)
     return run
 
 
-def side_names(place: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[str, str]:
-    """The sides that a place looks from and at; what looks at its own text does so from a line of its own if it is
+def side_names(layer: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[str, str]:
+    """The sides that a layer attends from and to; what attends to its own text does so from a line of its own if it is
     shorter, or has other names."""
-    looked = "source" if attends_to_source(place) else "text"
-    looking = "source" if reads_source(place) else "text"
-    is_apart = pattern.shape[2] != pattern.shape[3] or rows != columns
-    return "from" if looking == looked and is_apart else looking, looked
+    key_side = "source" if attends_to_source(layer) else "text"
+    query_side = "source" if reads_source(layer) else "text"
+    is_separate = pattern.shape[2] != pattern.shape[3] or rows != columns
+    return "from" if query_side == key_side and is_separate else query_side, key_side
 
 
 async def answer_message(app: Any, request: dict[str, Any], send: Any) -> None:
     """One request through the routes. `send` is given a head and a part of the body, until a head says it was the last.
 
-    A request is {id, method, path, body}; a head {id, status, type, more}.
+    A request is {id, method, path, body, version}; a head {id, status, type, more}.
     """
     path, _, query = str(request.get("path", "/")).partition("?")
     body = str(request.get("body") or "").encode()
+    version = [(b"x-regard-version", str(request["version"]).encode())] if "version" in request else []
     head: dict[str, Any] = {"id": request.get("id"), "status": 500, "type": ""}
     scope = {
         "type": "http",
@@ -115,21 +118,21 @@ async def answer_message(app: Any, request: dict[str, Any], send: Any) -> None:
         "raw_path": path.encode(),
         "query_string": query.encode(),
         "root_path": "",
-        "headers": [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")],
+        "headers": [(b"host", b"127.0.0.1"), (b"content-type", b"application/json"), *version],
         "client": None,
         "server": ("127.0.0.1", PORT),
     }
     messages = asyncio.Queue()
     messages.put_nowait({"type": "http.request", "body": body, "more_body": False})
 
-    async def told(message: Any) -> None:
+    async def relay(message: Any) -> None:
         if message["type"] == "http.response.start":
             kinds = [value.decode() for name, value in message["headers"] if name.lower() == b"content-type"]
             head.update(status=message["status"], type=kinds[0] if kinds else "")
         elif message["type"] == "http.response.body":
             send(head | {"more": bool(message.get("more_body"))}, message.get("body", b""))
 
-    await app(scope, messages.get, told)
+    await app(scope, messages.get, relay)
 
 
 @cache
@@ -153,17 +156,17 @@ def widget() -> Any:
 
         def __init__(self, app: Any, run: str = "") -> None:
             super().__init__(run=run)
-            self.app, self.asking = app, set()
-            self.on_msg(self.heard)
+            self.app, self.tasks = app, set()
+            self.on_msg(self.answer)
 
-        def heard(self, _: Any, content: Any, buffers: Any) -> None:
+        def answer(self, _: Any, content: Any, buffers: Any) -> None:
             """A request of the page; the kernel's own loop answers it."""
             if not isinstance(content, dict):
                 return
             task = asyncio.get_event_loop().create_task(
                 answer_message(self.app, content, lambda head, body: self.send(head, [body]))
             )
-            self.asking.add(task)
-            task.add_done_callback(self.asking.discard)
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
 
     return Widget

@@ -124,7 +124,7 @@ def test_a_hidden_token_has_no_weight_and_no_influence(name):
 def test_a_temperature_is_honoured(name):
     way, watcher = SOME[name]().double(), Watcher()
     query, key, value = heads(way)
-    found = attend(query, key, value, method=way, taps=(Editor(lambda p: p.temper(0.3, [0])), watcher))
+    found = attend(query, key, value, method=way, taps=(Editor(lambda p: p.with_temperature(0.3, [0])), watcher))
     (seen,) = watcher.seen
     assert_close(seen.weights() @ seen.values, found, **CLOSE)
     plain = attend(query, key, value, method=way)
@@ -133,7 +133,7 @@ def test_a_temperature_is_honoured(name):
 
 
 REFUSED = {
-    "a temperature": ("linear", lambda p: p.temper(2.0), "has no temperature"),
+    "a temperature": ("linear", lambda p: p.with_temperature(2.0), "has no temperature"),
     "a hidden token": ("low-rank", lambda p: p.hide([3]), "a token cannot be hidden there"),
 }
 
@@ -147,7 +147,7 @@ def test_an_edit_that_means_nothing_is_refused_in_one_line(what):
 
 
 UNSUITABLE = {
-    "a graph for lsh": ("lsh", {"mask": GraphMask(torch.eye(N))}, "takes Causal and Padding, got Graph"),
+    "a graph for lsh": ("lsh", {"mask": GraphMask(torch.eye(N))}, "takes Causal and Padding, got GraphMask"),
     "a window for linear": ("linear", {"mask": Window(3)}, "takes Causal and Padding, got Window"),
     "causal for low-rank": ("low-rank", {"mask": Causal()}, "takes Padding, got Causal"),
     "a bias for linear": ("linear", {"bias": AlibiBias(torch.rand(3))}, "adds nothing to its scores"),

@@ -19,16 +19,16 @@ def test_one_row_stands_for_all_of_them():
 
 @pytest.mark.parametrize("shape", [(3,), (1, 1, 1, 2, 3)])
 def test_other_ranks_are_refused(shape):
-    told = r"Dense takes \(queries, keys\), \(batch, queries, keys\) or \(batch, heads, queries, keys\), got \("
+    told = r"DenseMask takes \(queries, keys\), \(batch, queries, keys\) or \(batch, heads, queries, keys\), got \("
     with pytest.raises(ShapeError, match=told):
         DenseMask(torch.zeros(shape, dtype=torch.bool))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.long])
 def test_numbers_are_not_a_mask(dtype):
-    with pytest.raises(ShapeError, match="Dense takes bool, True = may look, got torch"):
+    with pytest.raises(ShapeError, match="DenseMask takes bool, True = may look, got torch"):
         DenseMask(torch.zeros(2, 2, dtype=dtype))
 
 
 def test_it_prints_its_sizes():
-    assert repr(DenseMask(torch.ones(2, 3, 4).bool())) == "Dense(2 x 3 x 4)"
+    assert repr(DenseMask(torch.ones(2, 3, 4).bool())) == "DenseMask(2 x 3 x 4)"

@@ -52,11 +52,11 @@ def test_a_node_does_not_see_itself_unless_the_graph_says_so():
 
 
 def test_what_is_not_a_graph_is_refused():
-    with pytest.raises(ShapeError, match=r"Graph takes an adjacency of \(nodes, nodes\), got \(2, 3\)"):
+    with pytest.raises(ShapeError, match=r"GraphMask takes an adjacency of \(nodes, nodes\), got \(2, 3\)"):
         GraphMask(torch.ones(2, 3))
     with pytest.raises(ShapeError, match=r"edges join nodes from 0 to 2, got \(1, 3\)"):
         GraphMask.from_edges([(0, 1), (1, 3)], 3)
 
 
 def test_it_prints_its_sizes():
-    assert repr(GraphMask.from_edges([(0, 1), (1, 0)], 3)) == "Graph(3 nodes, 2 edges)"
+    assert repr(GraphMask.from_edges([(0, 1), (1, 0)], 3)) == "GraphMask(3 nodes, 2 edges)"

@@ -29,7 +29,7 @@ def distances(module, sizes):
 PLAIN = {
     "dot": lambda m, q, k, s: torch.einsum("bhqw,bhkw->bhqk", q, k) / math.sqrt(s.width),
     "cosine": lambda m, q, k, s: (
-        F.cosine_similarity(q[:, :, :, None], k[:, :, None], dim=-1) * m.sharpness[:, None, None]
+        F.cosine_similarity(q[:, :, :, None], k[:, :, None], dim=-1) * m.inverse_temperature[:, None, None]
     ),
     "tempered": lambda m, q, k, s: (
         torch.einsum("bhqw,bhkw->bhqk", q, k) / math.sqrt(s.width) / m.log_temperature.exp()[:, None, None]
@@ -91,7 +91,7 @@ def test_what_a_module_learns_enters_attention_as_its_definition_says(name, size
 @pytest.mark.parametrize("budget", [1 << 20, 20])
 @pytest.mark.parametrize("name", SCORES)
 def test_gradients_are_those_of_finite_differences(name, budget):
-    options = {"location": {"places": 4}, "shaw": {"reach": 2}}.get(name, {})
+    options = {"location": {"positions": 4}, "shaw": {"reach": 2}}.get(name, {})
     module, heads = SCORES[name](heads=2, width=2, **options).double(), heads_for(SMALL)
     names, leaves = [], []
     for each, parameter in module.named_parameters():

@@ -79,8 +79,8 @@ def test_onnx_writes_what_we_write(folders, translator, ours, tmp_path):
             "attention_mask": attention_mask,
             "prefix": prefix,
             "beam": beam,
-            "max_length": LONGEST,
-            "rules": rules,
+            "max_new_tokens": LONGEST,
+            "constraints": rules,
         }
         found = decode(Onnx(tmp_path / "out"), tokens, **asked)
         assert [translator.tokenizer.decode(one.best.ids) for one in found] == ours[beam]

@@ -86,7 +86,7 @@ def same_gradients(
     ours = dict(loaded.model.named_parameters(remove_duplicate=False))
     compared = 0
     for row in table.rows:
-        gradient = ours[row.ours].grad
+        gradient = ours[row.name].grad
         if gradient is None:
             continue
         for name, part in row.write(gradient).items():

@@ -3,7 +3,7 @@ from parity import decoder_parity, encoder_parity, places, refused, transformers
 
 from regard.checkpoints.hub import bert_generation
 from regard.checkpoints.options import Options
-from regard.models.side import EmbeddedStack
+from regard.models.embedded_stack import EmbeddedStack
 
 
 def config(**changes):
@@ -38,5 +38,5 @@ def test_rows_with_cross_attention_name_every_tensor_of_the_reference():
     side = bert_generation.side(Options(model.config.to_dict(), "config.json"))
     ours = EmbeddedStack(side, is_causal=True, source_width=24)
     table = bert_generation.body(side, "decoder", "", cross=True)
-    assert {name for row in table.rows for name in row.theirs} == set(model.state_dict())
-    assert {row.ours.removeprefix("decoder.") for row in table.rows} == set(ours.state_dict())
+    assert {name for row in table.rows for name in row.file_names} == set(model.state_dict())
+    assert {row.name.removeprefix("decoder.") for row in table.rows} == set(ours.state_dict())

@@ -89,7 +89,7 @@ def check(model, theirs, words):
         attention_mask=attention_mask,
         prefix=start,
         max_new_tokens=LONGEST,
-        rules=Constraints(ends=(EOS,)),
+        constraints=Constraints(ends=(EOS,)),
     )
     answers = [spelled(theirs, word) for word in words]
     for one, (ids, _, _) in zip(found, answers, strict=True):

@@ -13,7 +13,7 @@ from regard.errors import RegardError, UnknownName
 from regard.looking import weakest
 from regard.tasks.evaluation import corpus_for, evaluate
 from regard.tasks.heads import head_data, prune_task, score_heads
-from regard.tasks.heads.material import first, held_out
+from regard.tasks.heads.head_data import first, held_out
 from regard.tasks.heads.pruning import Tuning, tune
 
 pytest.importorskip("sacrebleu")

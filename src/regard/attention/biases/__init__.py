@@ -3,8 +3,8 @@
 from regard.attention.biases.alibi import AlibiBias
 from regard.attention.biases.bias import Bias
 from regard.attention.biases.buckets import BucketBias
-from regard.attention.biases.given import DenseBias
+from regard.attention.biases.dense import DenseBias
 
-BIASES = {"alibi": AlibiBias, "buckets": BucketBias, "given": DenseBias}
+BIASES = {"alibi": AlibiBias, "buckets": BucketBias, "dense": DenseBias}
 
 __all__ = ["BIASES", "AlibiBias", "Bias", "BucketBias", "DenseBias"]

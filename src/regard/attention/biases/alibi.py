@@ -24,4 +24,4 @@ class AlibiBias(Bias):
         return AlibiBias(self.slopes[kept])
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        expect("Alibi", "slopes", len(self.slopes), heads)
+        expect("AlibiBias", "slopes", len(self.slopes), heads)

@@ -28,4 +28,4 @@ class BucketBias(Bias):
         return BucketBias(self.line[kept])
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        expect("Buckets", "heads", len(self.line), heads)
+        expect("BucketBias", "heads", len(self.line), heads)

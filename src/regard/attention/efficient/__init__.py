@@ -3,8 +3,8 @@
 from regard.attention.efficient.linear import LinearAttention
 from regard.attention.efficient.low_rank import LowRankAttention
 from regard.attention.efficient.lsh import LSHAttention
-from regard.attention.efficient.way import AttentionMethod
-from regard.attention.efficient.windowed import WindowAttention
+from regard.attention.efficient.method import AttentionMethod
+from regard.attention.efficient.window import WindowAttention
 
 ATTENTION_METHODS: dict[str, type[AttentionMethod]] = {
     "window": WindowAttention,

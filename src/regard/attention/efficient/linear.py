@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from regard.attention.efficient.way import AttentionMethod
+from regard.attention.efficient.method import AttentionMethod
 from regard.attention.kernels import KernelResult, exact
 from regard.attention.masks import And, Causal, Padding
 from regard.attention.masks.padding import padding

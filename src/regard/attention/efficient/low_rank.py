@@ -5,7 +5,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor, nn
 
-from regard.attention.efficient.way import AttentionMethod
+from regard.attention.efficient.method import AttentionMethod
 from regard.attention.kernels import KernelResult, exact
 from regard.attention.masks import Padding
 from regard.attention.masks.padding import padding
@@ -52,7 +52,7 @@ def mix_into_slots(mixture: Tensor, x: Tensor, hides: Padding | None) -> Tensor:
     """(batch, heads, length, width) becomes (batch, heads, slots, width)."""
     length = x.shape[2]
     if length > mixture.shape[1]:
-        raise ShapeError(f"LowRank attention mixes up to {mixture.shape[1]} places, got {length}")
+        raise ShapeError(f"LowRankAttention mixes up to {mixture.shape[1]} places, got {length}")
     if hides is not None:
         x = torch.where(hides.attention_mask[:, None, :, None], x, 0)
     return mixture[:, :length].to(x.dtype) @ x

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
 from regard.attention.biases import Bias
-from regard.attention.efficient.way import AttentionMethod
+from regard.attention.efficient.method import AttentionMethod
 from regard.attention.kernels import KernelResult
 from regard.attention.masks import Causal, Mask, Padding
 from regard.attention.masks.padding import padding
@@ -54,12 +54,12 @@ class BucketMask(Mask):
         return BucketMask(self.codes[batch, heads])
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        expect("Meeting", "batch members", self.codes.shape[0], batch)
-        expect("Meeting", "heads", self.codes.shape[1], heads)
-        expect("Meeting", "places", self.codes.shape[3], keys)
+        expect("BucketMask", "batch members", self.codes.shape[0], batch)
+        expect("BucketMask", "heads", self.codes.shape[1], heads)
+        expect("BucketMask", "places", self.codes.shape[3], keys)
 
     def __repr__(self) -> str:
-        return f"Meeting({self.codes.shape[2]} rounds)"
+        return f"BucketMask({self.codes.shape[2]} rounds)"
 
 
 @dataclass(frozen=True, repr=False)

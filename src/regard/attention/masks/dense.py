@@ -19,11 +19,11 @@ class DenseMask(Mask):
     def __post_init__(self) -> None:
         if self.allowed.dtype != torch.bool:
             raise ShapeError(
-                f"Dense takes bool, True = may look, got {self.allowed.dtype}; to add numbers use bias=Given(…)"
+                f"DenseMask takes bool, True = may look, got {self.allowed.dtype}; to add numbers use bias=DenseBias(…)"
             )
         if self.allowed.ndim not in (2, 3, 4):
             raise ShapeError(
-                "Dense takes (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys), "
+                "DenseMask takes (queries, keys), (batch, queries, keys) or (batch, heads, queries, keys), "
                 f"got {tuple(self.allowed.shape)}"
             )
 
@@ -46,10 +46,10 @@ class DenseMask(Mask):
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         sizes = self.full.shape
-        expect("Dense", "batch members", sizes[0], batch, 1)
-        expect("Dense", "heads", sizes[1], heads, 1)
-        expect("Dense", "queries", sizes[2], queries, 1)
-        expect("Dense", "keys", sizes[3], keys)
+        expect("DenseMask", "batch members", sizes[0], batch, 1)
+        expect("DenseMask", "heads", sizes[1], heads, 1)
+        expect("DenseMask", "queries", sizes[2], queries, 1)
+        expect("DenseMask", "keys", sizes[3], keys)
 
     def __repr__(self) -> str:
-        return f"Dense({' x '.join(map(str, self.allowed.shape))})"
+        return f"DenseMask({' x '.join(map(str, self.allowed.shape))})"

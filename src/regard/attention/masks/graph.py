@@ -24,7 +24,7 @@ class GraphMask(Mask):
     def __init__(self, adjacency: Tensor) -> None:
         """From a matrix (nodes, nodes), dense or sparse, that is not zero where there is an edge."""
         if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
-            raise ShapeError(f"Graph takes an adjacency of (nodes, nodes), got {tuple(adjacency.shape)}")
+            raise ShapeError(f"GraphMask takes an adjacency of (nodes, nodes), got {tuple(adjacency.shape)}")
         sparse = adjacency if adjacency.layout == torch.sparse_coo else adjacency.to_sparse_coo()
         sparse = sparse.coalesce()
         who, whom = sparse.indices()[:, sparse.values() != 0]
@@ -61,9 +61,9 @@ class GraphMask(Mask):
         return allowed[None, None]
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
-        expect("Graph", "nodes", self.nodes, keys)
+        expect("GraphMask", "nodes", self.nodes, keys)
         if queries > self.nodes:
-            raise ShapeError(f"Graph has {self.nodes} nodes, expected one for each of {queries} queries")
+            raise ShapeError(f"GraphMask has {self.nodes} nodes, expected one for each of {queries} queries")
 
     def __repr__(self) -> str:
-        return f"Graph({self.nodes} nodes, {len(self.neighbours)} edges)"
+        return f"GraphMask({self.nodes} nodes, {len(self.neighbours)} edges)"

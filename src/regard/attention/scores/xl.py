@@ -50,10 +50,10 @@ class XLScore(Score):
 
     def check(self, query: torch.Size, key: torch.Size) -> None:
         super().check(query, key)
-        expect("XL", "heads", len(self.u), query[1])
-        expect("XL", "numbers in each vector", self.u.shape[1], key[-1])
+        expect("XLScore", "heads", len(self.u), query[1])
+        expect("XLScore", "numbers in each vector", self.u.shape[1], key[-1])
         if self.distances.shape[1] < self.zero + key[2]:
-            raise ShapeError(f"XL knows {self.distances.shape[1] - self.zero} distances back, got {key[2]} keys")
+            raise ShapeError(f"XLScore knows {self.distances.shape[1] - self.zero} distances back, got {key[2]} keys")
 
 
 class LearnedXL(LearnedScore):

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from regard.checkpoints.export import ctranslate2, marian, onnx
-from regard.checkpoints.export.leaving import ALONG, ExportSource
-from regard.checkpoints.files import CheckpointError, checked
+from regard.checkpoints.export.leaving import COPIED_FILES, ExportSource
+from regard.checkpoints.files import CheckpointError, checked_file
 from regard.checkpoints.load import load_model
 from regard.checkpoints.save import replace_folder
 from regard.errors import lookup
@@ -44,14 +44,14 @@ def export(folder: str | Path, target: str | Path, to: str) -> Path:
         raise CheckpointError(f"{target}: already there; a new folder is written, none is replaced")
     if missing := [name for name in form.needs if find_spec(name) is None]:
         raise CheckpointError(f"{to}: {', '.join(missing)} is not installed: pip install 'regard[{to}]'")
-    leaving = ExportSource(load_model(folder), load_tokenizer(folder))
+    source = ExportSource(load_model(folder), load_tokenizer(folder))
     target.parent.mkdir(parents=True, exist_ok=True)
     beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
-        form.write(leaving, beside)
-        for name in ALONG:
+        form.write(source, beside)
+        for name in COPIED_FILES:
             if (folder / name).is_file() and not (beside / name).exists():
-                shutil.copyfile(checked(folder / name), beside / name)
+                shutil.copyfile(checked_file(folder / name), beside / name)
         replace_folder(beside, target)
     finally:
         shutil.rmtree(beside, ignore_errors=True)

@@ -16,29 +16,34 @@ class OnnxGraph:
     def __init__(self) -> None:
         self.nodes: list[Any] = []
         self.constants: dict[str, Any] = {}
-        self.kept: dict[int, tuple[str, Any]] = {}  # by identity: what is used twice is stored once
+        self.names_of_tensors: dict[int, tuple[str, Any]] = {}  # by identity: what is used twice is stored once
 
     def __call__(self, operator: str, *inputs: Any, outputs: int = 1, **attributes: Any) -> Any:
         """The name of the output, or a list of names where there are several."""
         from onnx import helper
 
-        taken = [one if isinstance(one, str) else self.constant(one) for one in inputs]
-        made = [f"{operator.lower()}.{len(self.nodes)}" + (f".{number}" if number else "") for number in range(outputs)]
-        self.nodes.append(helper.make_node(operator, taken, made, **attributes))
-        return made[0] if outputs == 1 else made
+        input_names = [
+            value_or_name if isinstance(value_or_name, str) else self.constant(value_or_name)
+            for value_or_name in inputs
+        ]
+        output_names = [
+            f"{operator.lower()}.{len(self.nodes)}" + (f".{number}" if number else "") for number in range(outputs)
+        ]
+        self.nodes.append(helper.make_node(operator, input_names, output_names, **attributes))
+        return output_names[0] if outputs == 1 else output_names
 
     def constant(self, value: Any) -> str:
         """A tensor, a number or numbers, under a name."""
         from onnx import numpy_helper
 
-        if id(value) in self.kept:
-            return self.kept[id(value)][0]
+        if id(value) in self.names_of_tensors:
+            return self.names_of_tensors[id(value)][0]
         array = value.detach().numpy() if isinstance(value, Tensor) else np.asarray(value)
         array = array.astype(np.float32) if array.dtype.kind == "f" else array.astype(np.int64)
         name = f"constant.{len(self.constants)}"
         self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
         if isinstance(value, Tensor):
-            self.kept[id(value)] = name, value  # held, so that no other tensor gets its identity
+            self.names_of_tensors[id(value)] = name, value  # held, so that no other tensor gets its identity
         return name
 
     def linear(self, x: str, layer: nn.Linear) -> str:
@@ -57,11 +62,13 @@ class OnnxGraph:
         """Write the file. Inputs and outputs have a type and a shape: ["int64", "batch", 1]."""
         from onnx import TensorProto, checker, helper, save
 
-        def told(values: Mapping[str, Sequence[Any]]) -> list[Any]:
+        def value_infos(values: Mapping[str, Sequence[Any]]) -> list[Any]:
             kinds = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64, "bool": TensorProto.BOOL}
             return [helper.make_tensor_value_info(name, kinds[kind], shape) for name, (kind, *shape) in values.items()]
 
-        graph = helper.make_graph(self.nodes, path.stem, told(inputs), told(outputs), list(self.constants.values()))
+        graph = helper.make_graph(
+            self.nodes, path.stem, value_infos(inputs), value_infos(outputs), list(self.constants.values())
+        )
         model = helper.make_model(
             graph, producer_name="regard", opset_imports=[helper.make_opsetid("", OPSET)], ir_version=VERSION
         )

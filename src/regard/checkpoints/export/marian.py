@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from regard.checkpoints.export.leaving import ALONG, ExportSource
-from regard.checkpoints.files import CheckpointError, checked
+from regard.checkpoints.export.leaving import COPIED_FILES, ExportSource
+from regard.checkpoints.files import CheckpointError, checked_file
 from regard.checkpoints.save import save_model
 
 ARCHITECTURE = "MarianMTModel"
 
 
-def write(leaving: ExportSource, folder: Path) -> None:
-    found = leaving.checkpoint
-    if found.architecture != ARCHITECTURE:
-        raise CheckpointError(f"{found.folder}: {found.architecture} is no {ARCHITECTURE}")
-    if not (found.folder / "tokenizer.json").is_file():
-        raise CheckpointError(f"{found.folder}: no tokenizer.json, which others could read")
-    files = [checked(found.folder / name) for name in ALONG if (found.folder / name).is_file()]
-    save_model(found.model, folder, found.config, ARCHITECTURE, files=files, spare=found.spare)
+def write(source: ExportSource, folder: Path) -> None:
+    checkpoint = source.checkpoint
+    if checkpoint.architecture != ARCHITECTURE:
+        raise CheckpointError(f"{checkpoint.folder}: {checkpoint.architecture} is no {ARCHITECTURE}")
+    if not (checkpoint.folder / "tokenizer.json").is_file():
+        raise CheckpointError(f"{checkpoint.folder}: no tokenizer.json, which others could read")
+    files = [checked_file(checkpoint.folder / name) for name in COPIED_FILES if (checkpoint.folder / name).is_file()]
+    save_model(checkpoint.model, folder, checkpoint.config, ARCHITECTURE, files=files, spare=checkpoint.spare)

@@ -60,8 +60,8 @@ def family_of(config: dict[str, Any], where: str) -> Family:
     if kind == encoder_decoder.KIND:
         return encoder_decoder.family(config, where)
     if not isinstance(kind, str) or kind not in FAMILIES:
-        known = ", ".join(sorted({*FAMILIES, encoder_decoder.KIND}))
-        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported, only {known}")
+        supported = ", ".join(sorted({*FAMILIES, encoder_decoder.KIND}))
+        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported, only {supported}")
     return FAMILIES[kind]
 
 

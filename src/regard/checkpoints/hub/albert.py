@@ -22,13 +22,13 @@ DEFAULTS = {
 
 
 def read(options: Options, architecture: str) -> EncoderConfig:
-    bert.reads_both_ways(options)
+    bert.require_bidirectional(options)
     options.only("inner_group_num", 1)
     options.only("down_scale_factor", 1)
     for unused in ("gap_size", "net_structure_type", "num_memory_blocks"):
         options.only(unused, 0)
     options.presume(DEFAULTS)
-    return EncoderConfig(side(options), **asked(options, architecture.removeprefix("Albert")))
+    return EncoderConfig(side(options), **heads_config(options, architecture.removeprefix("Albert")))
 
 
 def side(options: Options) -> EmbeddedStackConfig:
@@ -48,7 +48,7 @@ def side(options: Options) -> EmbeddedStackConfig:
     )
 
 
-def asked(options: Options, kind: str) -> dict[str, Any]:
+def heads_config(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
     tied, labels = options.get("tie_word_embeddings", True), bert.count_labels(options)
     dropout = options.get("classifier_dropout_prob", 0.1)
@@ -73,7 +73,7 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
         "type_vocab_size": side.embedding.segments,
         "num_hidden_groups": side.stack.layers if side.stack.distinct is None else side.stack.distinct,
         "inner_group_num": 1,
-        **bert.described(config),
+        **bert.config_entries(config),
     }
 
 
@@ -89,7 +89,7 @@ def names(config: EncoderConfig, architecture: str) -> TensorNames:
         rows += weight_and_bias("pooler.linear", f"{root}pooler")
     else:
         spare += bert.pair(f"{root}pooler")
-    table = TensorNames.of(rows, spare=spare, older=bert.OLDER)
+    table = TensorNames.of(rows, spare=spare, old_endings=bert.OLDER)
     if config.output:
         head = weight_and_bias("output.transform.dense", "predictions.dense")
         head += weight_and_bias("output.transform.norm", "predictions.LayerNorm")
@@ -104,17 +104,17 @@ def names(config: EncoderConfig, architecture: str) -> TensorNames:
     return table
 
 
-def stack(config: StackConfig, theirs: str) -> list[TensorName]:
+def stack(config: StackConfig, prefix: str) -> list[TensorName]:
     """One block for each group, under the name of the first layer that it serves."""
     rows: list[TensorName] = []
     groups = config.layers if config.distinct is None else config.distinct
     for group in range(groups):
-        first = -(-group * config.layers // groups)
-        here, there = f"encoder.stack.blocks.{first}", f"{theirs}.{group}.albert_layers.0"
-        look = f"{there}.attention"
-        rows += weight_and_bias(f"{here}.self.qkv", f"{look}.query", f"{look}.key", f"{look}.value")
-        rows += weight_and_bias(f"{here}.self.output", f"{look}.dense")
-        rows += weight_and_bias(f"{here}.self_norm", f"{look}.LayerNorm")
+        layer = -(-group * config.layers // groups)
+        here, there = f"encoder.stack.blocks.{layer}", f"{prefix}.{group}.albert_layers.0"
+        attention = f"{there}.attention"
+        rows += weight_and_bias(f"{here}.self.qkv", f"{attention}.query", f"{attention}.key", f"{attention}.value")
+        rows += weight_and_bias(f"{here}.self.output", f"{attention}.dense")
+        rows += weight_and_bias(f"{here}.self_norm", f"{attention}.LayerNorm")
         rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.ffn")
         rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.ffn_output")
         rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.full_layer_layer_norm")

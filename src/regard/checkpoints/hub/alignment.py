@@ -17,11 +17,11 @@ DEEPEST = 1024  # layers; a config that asks for more would take for ever to bui
 
 
 def read(options: Options, architecture: str) -> AlignerConfig:
-    told = {field.name: options.get(field.name) for field in fields(AlignerConfig) if field.name in options.config}
+    values = {field.name: options.get(field.name) for field in fields(AlignerConfig) if field.name in options.config}
     for name, part in PARTS.items():
-        if isinstance(told.get(name), dict):
-            told[name] = part(**told[name])
-    config = AlignerConfig(**told)
+        if isinstance(values.get(name), dict):
+            values[name] = part(**values[name])
+    config = AlignerConfig(**values)
     for side in (config.reads, config.writes):
         if not 1 <= side.layers <= DEEPEST:
             raise CheckpointError(f"{options.where}: {side.layers} layers, from 1 to {DEEPEST} expected")

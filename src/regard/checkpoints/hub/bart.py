@@ -24,12 +24,12 @@ UNUSED += ("force_bos_token_to_be_generated",)
 
 
 def read(options: Options, architecture: str) -> TransformerConfig:
-    usual(options)
+    refuse_unsupported(options)
     options.only("normalize_embedding", True)
     options.only("static_position_embeddings", False)
     options.only("extra_pos_embeddings", OFFSET)
     settings = {"length": options.get("max_position_embeddings", 1024), "width": options.get("d_model", 1024)}
-    words = EmbeddingConfig(options.get("vocab_size", 50265), norm=True, **added(options))
+    words = EmbeddingConfig(options.get("vocab_size", 50265), norm=True, **embedding_options(options))
     position = PositionConfig("learned", settings | {"offset": OFFSET})
     return TransformerConfig(
         EmbeddedStackConfig(words, stack(options, "encoder"), position),
@@ -38,7 +38,7 @@ def read(options: Options, architecture: str) -> TransformerConfig:
     )
 
 
-def usual(options: Options) -> None:
+def refuse_unsupported(options: Options) -> None:
     """Refuse what BART's config may ask for, and its relatives do: mBART, Pegasus, Blenderbot."""
     for key in ("normalize_before", "add_final_layer_norm", "add_bias_logits", "is_decoder"):
         options.only(key, False)
@@ -46,7 +46,7 @@ def usual(options: Options) -> None:
         options.get(key)
 
 
-def added(options: Options) -> dict[str, Any]:
+def embedding_options(options: Options) -> dict[str, Any]:
     """What is done to words before they enter a stack."""
     scale = options.get("d_model", 1024) ** 0.5 if options.get("scale_embedding", False) else 1.0
     return {"scale": scale, "dropout": options.get("dropout", 0.1)}
@@ -80,16 +80,16 @@ def tables(options: Options, *, scored: bool, shared: bool = True) -> dict[str, 
 
 
 def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:
-    return {"model_type": "bart", **described(config)} | {
+    return {"model_type": "bart", **config_entries(config)} | {
         "vocab_size": config.encoder.embedding.vocabulary,
         "max_position_embeddings": config.encoder.position.settings["length"],
     }
 
 
-def described(config: TransformerConfig) -> dict[str, Any]:
+def config_entries(config: TransformerConfig) -> dict[str, Any]:
     """What BART's config tells, and Marian's."""
     stack = config.encoder.stack
-    told = {
+    entries = {
         "d_model": stack.width,
         "scale_embedding": config.encoder.embedding.scale != 1,
         "activation_function": name_of(stack.feed_forward.activation),
@@ -99,10 +99,10 @@ def described(config: TransformerConfig) -> dict[str, Any]:
         "tie_word_embeddings": config.output.tied if config.output else config.shared,
     }
     for name, stack in (("encoder", config.encoder.stack), ("decoder", config.decoder.stack)):
-        told[f"{name}_layers"] = stack.layers
-        told[f"{name}_attention_heads"] = stack.attention.heads
-        told[f"{name}_ffn_dim"] = stack.feed_forward.width
-    return told
+        entries[f"{name}_layers"] = stack.layers
+        entries[f"{name}_attention_heads"] = stack.attention.heads
+        entries[f"{name}_ffn_dim"] = stack.feed_forward.width
+    return entries
 
 
 def names(config: TransformerConfig, architecture: str) -> TensorNames:
@@ -122,10 +122,10 @@ def words(config: TransformerConfig, root: str, *, has_shared: bool) -> TensorNa
     echoes: dict[str, str] = {}
     if config.shared:
         rows = [tensor_name("encoder.embedding.table.weight", shared)]
-        kept = copies if config.output is None or config.output.tied else echoes
-        kept.update(dict.fromkeys(sides.values(), shared))
+        copies_or_echoes = copies if config.output is None or config.output.tied else echoes
+        copies_or_echoes.update(dict.fromkeys(sides.values(), shared))
     else:
-        rows = [tensor_name(f"{side}.embedding.table.weight", theirs) for side, theirs in sides.items()]
+        rows = [tensor_name(f"{side}.embedding.table.weight", file_name) for side, file_name in sides.items()]
         echoes.update({shared: sides["encoder"]} if has_shared else {})
     if config.output and config.output.tied:
         copies[output] = shared if config.shared else sides["decoder"]
@@ -142,10 +142,12 @@ def layers(config: TransformerConfig, root: str) -> list[TensorName]:
     for side, stack in (("encoder", config.encoder.stack), ("decoder", config.decoder.stack)):
         for layer in range(stack.layers):
             here, there = f"{side}.stack.blocks.{layer}", f"{root}{side}.layers.{layer}"
-            look, across = f"{there}.self_attn", f"{there}.encoder_attn"
-            rows += weight_and_bias(f"{here}.self.qkv", f"{look}.q_proj", f"{look}.k_proj", f"{look}.v_proj")
-            rows += weight_and_bias(f"{here}.self.output", f"{look}.out_proj")
-            rows += weight_and_bias(f"{here}.self_norm", f"{look}_layer_norm")
+            attention, across = f"{there}.self_attn", f"{there}.encoder_attn"
+            rows += weight_and_bias(
+                f"{here}.self.qkv", f"{attention}.q_proj", f"{attention}.k_proj", f"{attention}.v_proj"
+            )
+            rows += weight_and_bias(f"{here}.self.output", f"{attention}.out_proj")
+            rows += weight_and_bias(f"{here}.self_norm", f"{attention}_layer_norm")
             if side == "decoder":
                 rows += weight_and_bias(f"{here}.cross.query", f"{across}.q_proj")
                 rows += weight_and_bias(f"{here}.cross.kv", f"{across}.k_proj", f"{across}.v_proj")

@@ -28,12 +28,12 @@ OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bia
 
 
 def read(options: Options, architecture: str) -> EncoderConfig:
-    reads_both_ways(options)
+    require_bidirectional(options)
     segments = options.get("type_vocab_size", 2)
-    return EncoderConfig(side(options, segments=segments), **asked(options, architecture.removeprefix("Bert")))
+    return EncoderConfig(side(options, segments=segments), **heads_config(options, architecture.removeprefix("Bert")))
 
 
-def reads_both_ways(options: Options) -> None:
+def require_bidirectional(options: Options) -> None:
     """Refuse what a BERT-like config may ask for and an encoder here does not do."""
     options.only("position_embedding_type", "absolute")
     options.only("is_decoder", False)
@@ -63,7 +63,7 @@ def side(options: Options, *, segments: int, offset: int = 0) -> EmbeddedStackCo
     )
 
 
-def asked(options: Options, kind: str) -> dict[str, Any]:
+def heads_config(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
     tied, labels, dropout = options.get("tie_word_embeddings", True), count_labels(options), last_dropout(options)
     output = OutputConfig(tied, bias=True, transform=options.one_of("hidden_act", ACTIVATIONS, "gelu"))
@@ -91,17 +91,17 @@ def count_labels(options: Options) -> int:
 
 
 def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
-    return {"model_type": "bert", "type_vocab_size": config.encoder.embedding.segments, **described(config)}
+    return {"model_type": "bert", "type_vocab_size": config.encoder.embedding.segments, **config_entries(config)}
 
 
-def described(config: EncoderConfig) -> dict[str, Any]:
+def config_entries(config: EncoderConfig) -> dict[str, Any]:
     """What all BERT-like configs tell."""
-    told = described_side(config.encoder)
-    told |= {"tie_word_embeddings": config.output.tied} if config.output else {}
-    return told | ({"num_labels": config.classify.labels} if config.classify else {})
+    entries = stack_entries(config.encoder)
+    entries |= {"tie_word_embeddings": config.output.tied} if config.output else {}
+    return entries | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
-def described_side(side: EmbeddedStackConfig) -> dict[str, Any]:
+def stack_entries(side: EmbeddedStackConfig) -> dict[str, Any]:
     stack, position = side.stack, side.position.settings
     return {
         "vocab_size": side.embedding.vocabulary,
@@ -141,44 +141,44 @@ def body(config: EncoderConfig, root: str) -> TensorNames:
     spare = [f"{root}embeddings.position_ids"]
     spare += [] if config.pooler else pair(f"{root}pooler.dense")
     spare += pair("cls.seq_relationship") if config.output and not config.follows else []
-    return TensorNames.of(rows, spare=spare, older=OLDER)
+    return TensorNames.of(rows, spare=spare, old_endings=OLDER)
 
 
-def scores(config: OutputConfig, theirs: str, table: str) -> TensorNames:
+def scores(config: OutputConfig, prefix: str, table: str) -> TensorNames:
     """The scores of words, as BERT and those who kept its names have them.
 
     Tied, they come from the table of words, and their bias has two names; untied, the outer bias is not used.
     """
     if config.tied:
-        copies = {f"{theirs}.decoder.bias": f"{theirs}.bias", f"{theirs}.decoder.weight": table}
-        return TensorNames.of([tensor_name("output.bias", f"{theirs}.bias")], copies)
+        copies = {f"{prefix}.decoder.bias": f"{prefix}.bias", f"{prefix}.decoder.weight": table}
+        return TensorNames.of([tensor_name("output.bias", f"{prefix}.bias")], copies)
     return TensorNames.of(
-        weight_and_bias("output", f"{theirs}.decoder"), echoes={f"{theirs}.bias": f"{theirs}.decoder.bias"}
+        weight_and_bias("output", f"{prefix}.decoder"), echoes={f"{prefix}.bias": f"{prefix}.decoder.bias"}
     )
 
 
-def pair(theirs: str) -> list[str]:
-    return [f"{theirs}.weight", f"{theirs}.bias"]
+def pair(prefix: str) -> list[str]:
+    return [f"{prefix}.weight", f"{prefix}.bias"]
 
 
-def words(root: str, ours: str = "encoder", *, segments: bool = True) -> list[TensorName]:
+def words(root: str, stack_name: str = "encoder", *, segments: bool = True) -> list[TensorName]:
     """The embeddings of BERT and those who kept its names."""
     there = f"{root}embeddings"
     return [
-        tensor_name(f"{ours}.embedding.table.weight", f"{there}.word_embeddings.weight"),
-        tensor_name(f"{ours}.position.table.weight", f"{there}.position_embeddings.weight"),
-        *[tensor_name(f"{ours}.embedding.segments.weight", f"{there}.token_type_embeddings.weight")] * segments,
-        *weight_and_bias(f"{ours}.embedding.norm", f"{there}.LayerNorm"),
+        tensor_name(f"{stack_name}.embedding.table.weight", f"{there}.word_embeddings.weight"),
+        tensor_name(f"{stack_name}.position.table.weight", f"{there}.position_embeddings.weight"),
+        *[tensor_name(f"{stack_name}.embedding.segments.weight", f"{there}.token_type_embeddings.weight")] * segments,
+        *weight_and_bias(f"{stack_name}.embedding.norm", f"{there}.LayerNorm"),
     ]
 
 
-def stack(config: StackConfig, ours: str, theirs: str, *, cross: bool = False) -> list[TensorName]:
+def stack(config: StackConfig, stack_name: str, prefix: str, *, cross: bool = False) -> list[TensorName]:
     """The layers of BERT and those who kept its names; with `cross`, those of a decoder that looks at a source."""
     rows: list[TensorName] = []
     for layer in range(config.layers):
-        here, there = f"{ours}.stack.blocks.{layer}", f"{theirs}.{layer}"
-        look, across = f"{there}.attention.self", f"{there}.crossattention.self"
-        rows += weight_and_bias(f"{here}.self.qkv", f"{look}.query", f"{look}.key", f"{look}.value")
+        here, there = f"{stack_name}.stack.blocks.{layer}", f"{prefix}.{layer}"
+        attention, across = f"{there}.attention.self", f"{there}.crossattention.self"
+        rows += weight_and_bias(f"{here}.self.qkv", f"{attention}.query", f"{attention}.key", f"{attention}.value")
         rows += weight_and_bias(f"{here}.self.output", f"{there}.attention.output.dense")
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.attention.output.LayerNorm")
         if cross:

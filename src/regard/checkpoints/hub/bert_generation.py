@@ -18,8 +18,8 @@ DEFAULTS = {
 
 def read(options: Options, architecture: str) -> EncoderConfig | DecoderConfig:
     writes = architecture == "BertGenerationDecoder"
-    if (told := bool(options.get("is_decoder", False))) != writes:
-        shown = f"is_decoder = {told} is not supported, only {writes} in a {architecture}"
+    if (is_decoder := bool(options.get("is_decoder", False))) != writes:
+        shown = f"is_decoder = {is_decoder} is not supported, only {writes} in a {architecture}"
         raise CheckpointError(f"{options.where}: {shown}")
     options.only("position_embedding_type", "absolute")
     options.only("add_cross_attention", False)
@@ -36,11 +36,11 @@ def side(options: Options) -> EmbeddedStackConfig:
 
 
 def write(config: EncoderConfig | DecoderConfig, architecture: str) -> dict[str, Any]:
-    told = {"model_type": "bert-generation", "is_decoder": isinstance(config, DecoderConfig)}
+    entries = {"model_type": "bert-generation", "is_decoder": isinstance(config, DecoderConfig)}
     if isinstance(config, EncoderConfig):
-        return told | bert.described_side(config.encoder)
+        return entries | bert.stack_entries(config.encoder)
     tied = {"tie_word_embeddings": config.output.tied} if config.output else {}
-    return told | tied | bert.described_side(config.decoder)
+    return entries | tied | bert.stack_entries(config.decoder)
 
 
 def names(config: EncoderConfig | DecoderConfig, architecture: str) -> TensorNames:
@@ -51,11 +51,11 @@ def names(config: EncoderConfig | DecoderConfig, architecture: str) -> TensorNam
     return table + bert.scores(config.output, "lm_head", "bert.embeddings.word_embeddings.weight")
 
 
-def body(config: EmbeddedStackConfig, ours: str, root: str, *, cross: bool = False) -> TensorNames:
+def body(config: EmbeddedStackConfig, stack_name: str, root: str, *, cross: bool = False) -> TensorNames:
     """Words and layers of either side."""
-    rows = bert.words(root, ours, segments=False)
-    rows += bert.stack(config.stack, ours, f"{root}encoder.layer", cross=cross)
-    return TensorNames.of(rows, spare=[f"{root}embeddings.position_ids"], older=bert.OLDER)
+    rows = bert.words(root, stack_name, segments=False)
+    rows += bert.stack(config.stack, stack_name, f"{root}encoder.layer", cross=cross)
+    return TensorNames.of(rows, spare=[f"{root}embeddings.position_ids"], old_endings=bert.OLDER)
 
 
 FAMILY = Family(("bert-generation",), ("BertGenerationEncoder", "BertGenerationDecoder"), read, write, names)

@@ -29,7 +29,7 @@ NORM = NormConfig("layer", 1e-12)
 def read(options: Options, architecture: str) -> EncoderConfig:
     options.only("sinusoidal_pos_embds", False)
     options.only("tie_weights_", True)
-    return EncoderConfig(side(options), **asked(options, architecture.removeprefix("DistilBert")))
+    return EncoderConfig(side(options), **heads_config(options, architecture.removeprefix("DistilBert")))
 
 
 def side(options: Options) -> EmbeddedStackConfig:
@@ -51,7 +51,7 @@ def side(options: Options) -> EmbeddedStackConfig:
     return EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": length, "width": width}))
 
 
-def asked(options: Options, kind: str) -> dict[str, Any]:
+def heads_config(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
     tied, labels = options.get("tie_word_embeddings", True), bert.count_labels(options)
     options.get("qa_dropout")
@@ -67,7 +67,7 @@ def asked(options: Options, kind: str) -> dict[str, Any]:
 
 def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
     side, stack = config.encoder, config.encoder.stack
-    told = {
+    entries = {
         "model_type": "distilbert",
         "vocab_size": side.embedding.vocabulary,
         "dim": stack.width,
@@ -79,8 +79,8 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
         "attention_dropout": stack.attention.dropout,
         "max_position_embeddings": side.position.settings["length"],
     }
-    told |= {"tie_word_embeddings": config.output.tied} if config.output else {}
-    return told | ({"num_labels": config.classify.labels} if config.classify else {})
+    entries |= {"tie_word_embeddings": config.output.tied} if config.output else {}
+    return entries | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
 def names(config: EncoderConfig, architecture: str) -> TensorNames:
@@ -98,16 +98,16 @@ def names(config: EncoderConfig, architecture: str) -> TensorNames:
     if config.classify:
         rows += weight_and_bias("classify.dense.linear", "pre_classifier") if config.classify.activation else []
         rows += weight_and_bias("classify.labels", "classifier")
-    return TensorNames.of(rows, copies, spare=[f"{root}embeddings.position_ids"], older=bert.OLDER)
+    return TensorNames.of(rows, copies, spare=[f"{root}embeddings.position_ids"], old_endings=bert.OLDER)
 
 
-def stack(config: StackConfig, theirs: str) -> list[TensorName]:
+def stack(config: StackConfig, prefix: str) -> list[TensorName]:
     rows: list[TensorName] = []
     for layer in range(config.layers):
-        here, there = f"encoder.stack.blocks.{layer}", f"{theirs}.{layer}"
-        look = f"{there}.attention"
-        rows += weight_and_bias(f"{here}.self.qkv", f"{look}.q_lin", f"{look}.k_lin", f"{look}.v_lin")
-        rows += weight_and_bias(f"{here}.self.output", f"{look}.out_lin")
+        here, there = f"encoder.stack.blocks.{layer}", f"{prefix}.{layer}"
+        attention = f"{there}.attention"
+        rows += weight_and_bias(f"{here}.self.qkv", f"{attention}.q_lin", f"{attention}.k_lin", f"{attention}.v_lin")
+        rows += weight_and_bias(f"{here}.self.output", f"{attention}.out_lin")
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.sa_layer_norm")
         rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.ffn.lin1")
         rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.ffn.lin2")

@@ -62,11 +62,11 @@ def names(config: AlignerConfig, architecture: str) -> TensorNames:
     return TensorNames.of(rows)
 
 
-def cells(ours: str, theirs: str, *, both_ways: bool = False) -> list[TensorName]:
+def cells(name: str, prefix: str, *, both_ways: bool = False) -> list[TensorName]:
     """The matrices of a GRU, which torch names."""
     kinds = [f"{kind}_{gate}_l0" for kind in ("weight", "bias") for gate in ("ih", "hh")]
     kinds += [f"{kind}_reverse" for kind in kinds] if both_ways else []
-    return [tensor_name(f"{ours}.cells.{kind}", f"{theirs}.{kind}") for kind in kinds]
+    return [tensor_name(f"{name}.cells.{kind}", f"{prefix}.{kind}") for kind in kinds]
 
 
 FAMILY = Family(("e2k",), ARCHITECTURES, read, write, names)

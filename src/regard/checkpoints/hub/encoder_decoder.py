@@ -48,38 +48,38 @@ class GenerativeFamily:
             if options.get(key) is not True:
                 raise CheckpointError(f"{options.where}: {key} = {options.get(key)!r} is not supported, only True")
         options.only("cross_attention_hidden_size", None)
-        told = {"add_cross_attention": False, "is_decoder": not self.is_masked}
-        plain = Options({**options.config, **told}, options.where)
+        flags = {"add_cross_attention": False, "is_decoder": not self.is_masked}
+        plain = Options({**options.config, **flags}, options.where)
         config = self.family.read(plain, self.architecture)
-        options.asked |= plain.asked
+        options.read_keys |= plain.read_keys
         assert isinstance(config, EncoderConfig | DecoderConfig)
         return (config.encoder if isinstance(config, EncoderConfig) else config.decoder), config.output
 
     def write(self, side: EmbeddedStackConfig, output: OutputConfig | None) -> dict[str, Any]:
-        told = self.family.write(self.config(side, output), self.architecture)
-        return told | {"is_decoder": True, "add_cross_attention": True}
+        entries = self.family.write(self.config(side, output), self.architecture)
+        return entries | {"is_decoder": True, "add_cross_attention": True}
 
     def names(self, side: EmbeddedStackConfig, output: OutputConfig | None) -> TensorNames:
         table = self.family.names(self.config(side, output), self.architecture)
-        rows = [replace(row, ours=written_as(row.ours)) for row in table.rows]
+        rows = [replace(row, name=decoder_name(row.name)) for row in table.rows]
         return replace(table, rows=(*rows, *self.cross(side.stack)))
 
 
-def written_as(ours: str) -> str:
+def decoder_name(name: str) -> str:
     """Our name of a tensor of an encoder, where it is a decoder."""
-    return f"decoder.{ours.removeprefix('encoder.')}" if ours.startswith("encoder.") else ours
+    return f"decoder.{name.removeprefix('encoder.')}" if name.startswith("encoder.") else name
 
 
-def like_bert(root: str) -> Callable[[StackConfig], list[TensorName]]:
+def bert_cross(root: str) -> Callable[[StackConfig], list[TensorName]]:
     def cross(config: StackConfig) -> list[TensorName]:
         rows = bert.stack(config, "decoder", f"{root}.encoder.layer", cross=True)
-        return [row for row in rows if ".cross" in row.ours]
+        return [row for row in rows if ".cross" in row.name]
 
     return cross
 
 
-def like_gpt2(config: StackConfig) -> list[TensorName]:
-    return [row for row in gpt2.blocks(config, "transformer.", cross=True) if ".cross" in row.ours]
+def gpt2_cross(config: StackConfig) -> list[TensorName]:
+    return [row for row in gpt2.blocks(config, "transformer.", cross=True) if ".cross" in row.name]
 
 
 READERS: dict[str, Family] = {
@@ -90,26 +90,26 @@ READERS: dict[str, Family] = {
 """Families that can read the source, as their bare model: the first of their architectures."""
 
 WRITERS: dict[str, GenerativeFamily] = {
-    "bert": GenerativeFamily(bert.FAMILY, "BertForMaskedLM", like_bert("bert")),
+    "bert": GenerativeFamily(bert.FAMILY, "BertForMaskedLM", bert_cross("bert")),
     **{
-        family.kinds[0]: GenerativeFamily(family, family.architectures[1], like_bert("roberta"))
+        family.kinds[0]: GenerativeFamily(family, family.architectures[1], bert_cross("roberta"))
         for family in roberta.FAMILIES
     },
-    "bert-generation": GenerativeFamily(bert_generation.FAMILY, "BertGenerationDecoder", like_bert("bert")),
-    "gpt2": GenerativeFamily(gpt2.FAMILY, "GPT2LMHeadModel", like_gpt2),
+    "bert-generation": GenerativeFamily(bert_generation.FAMILY, "BertGenerationDecoder", bert_cross("bert")),
+    "gpt2": GenerativeFamily(gpt2.FAMILY, "GPT2LMHeadModel", gpt2_cross),
 }
 """Families that can write the target."""
 
 
 def family(config: Mapping[str, Any], where: str) -> Family:
     """The family of models that are joined from the two that a config names."""
-    reader, writer = chosen(config, "encoder", READERS, where), chosen(config, "decoder", WRITERS, where)
+    reader, writer = part_family(config, "encoder", READERS, where), part_family(config, "decoder", WRITERS, where)
     bare = reader.architectures[0]
 
     def read(options: Options, architecture: str) -> TransformerConfig:
         options.only("tie_encoder_decoder", False)
-        for known in ("encoder", "decoder", "vocab_size", "tie_word_embeddings"):
-            options.get(known)
+        for key in ("encoder", "decoder", "vocab_size", "tie_word_embeddings"):
+            options.get(key)
         parts = [Options(config[side], f"{options.where}: {side}") for side in ("encoder", "decoder")]
         for part in parts:
             part.only("tie_encoder_decoder", False)
@@ -123,39 +123,39 @@ def family(config: Mapping[str, Any], where: str) -> Family:
         bridge = source.encoder.stack.width != target.stack.width
         return TransformerConfig(source.encoder, target, output, shared=False, bridge=bridge)
 
-    def write(ours: TransformerConfig, architecture: str) -> dict[str, Any]:
+    def write(config_of_both: TransformerConfig, architecture: str) -> dict[str, Any]:
         return {
             "model_type": KIND,
             "is_encoder_decoder": True,
-            "encoder": reader.write(EncoderConfig(ours.encoder), bare),
-            "decoder": writer.write(ours.decoder, ours.output),
+            "encoder": reader.write(EncoderConfig(config_of_both.encoder), bare),
+            "decoder": writer.write(config_of_both.decoder, config_of_both.output),
         }
 
-    def names(ours: TransformerConfig, architecture: str) -> TensorNames:
-        table = below(reader.names(EncoderConfig(ours.encoder), bare), "encoder")
-        table += below(writer.names(ours.decoder, ours.output), "decoder")
-        return table + TensorNames.of(weight_and_bias("bridge", "enc_to_dec_proj") if ours.bridge else [])
+    def names(config_of_both: TransformerConfig, architecture: str) -> TensorNames:
+        table = with_prefix(reader.names(EncoderConfig(config_of_both.encoder), bare), "encoder")
+        table += with_prefix(writer.names(config_of_both.decoder, config_of_both.output), "decoder")
+        return table + TensorNames.of(weight_and_bias("bridge", "enc_to_dec_proj") if config_of_both.bridge else [])
 
     return Family((KIND,), (ARCHITECTURE,), read, write, names)
 
 
-def chosen(config: Mapping[str, Any], side: str, table: Mapping[str, Any], where: str) -> Any:
+def part_family(config: Mapping[str, Any], side: str, table: Mapping[str, Any], where: str) -> Any:
     part = config.get(side)
     kind = part.get("model_type") if isinstance(part, Mapping) else None
     if kind is None or kind not in table:
-        known = ", ".join(sorted(table))
-        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported as {side}, only {known}")
+        supported = ", ".join(sorted(table))
+        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported as {side}, only {supported}")
     return table[kind]
 
 
-def below(names: TensorNames, root: str) -> TensorNames:
+def with_prefix(names: TensorNames, root: str) -> TensorNames:
     """The table of a model that is a part of another."""
 
-    def named(theirs: str) -> str:
-        return f"{root}.{theirs}"
+    def prefixed(name: str) -> str:
+        return f"{root}.{name}"
 
     def pairs(table: Mapping[str, str]) -> dict[str, str]:
-        return {named(one): named(other) for one, other in table.items()}
+        return {prefixed(copy): prefixed(original) for copy, original in table.items()}
 
-    rows = [replace(row, theirs=tuple(map(named, row.theirs))) for row in names.rows]
-    return TensorNames.of(rows, pairs(names.copies), map(named, names.spare), pairs(names.echoes), names.older)
+    rows = [replace(row, file_names=tuple(map(prefixed, row.file_names))) for row in names.rows]
+    return TensorNames.of(rows, pairs(names.copies), map(prefixed, names.spare), pairs(names.echoes), names.old_endings)

@@ -29,7 +29,7 @@ def read(options: Options, architecture: str) -> EncoderConfig:
     options.only("add_cross_attention", False)
     for unused in ("mask_token_id", "max_position_embeddings", "esmfold_config", "vocab_list"):
         options.get(unused)
-    return EncoderConfig(side(options), **roberta.asked(options, architecture.removeprefix("Esm")))
+    return EncoderConfig(side(options), **roberta.heads_config(options, architecture.removeprefix("Esm")))
 
 
 def side(options: Options) -> EmbeddedStackConfig:
@@ -49,7 +49,7 @@ def side(options: Options) -> EmbeddedStackConfig:
 
 def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
     side, stack = config.encoder, config.encoder.stack
-    told = {
+    entries = {
         "model_type": "esm",
         "vocab_size": side.embedding.vocabulary,
         "hidden_size": stack.width,
@@ -64,8 +64,8 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
         "emb_layer_norm_before": side.embedding.norm,
         "token_dropout": False,
     }
-    told |= {"tie_word_embeddings": config.output.tied} if config.output else {}
-    return told | ({"num_labels": config.classify.labels} if config.classify else {})
+    entries |= {"tie_word_embeddings": config.output.tied} if config.output else {}
+    return entries | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
 def names(config: EncoderConfig, architecture: str) -> TensorNames:
@@ -86,15 +86,15 @@ def names(config: EncoderConfig, architecture: str) -> TensorNames:
         rows += [tensor_name("output.bias", "lm_head.bias")]
         rows += [] if config.output.tied else [tensor_name("output.weight", "lm_head.decoder.weight")]
         copies = {"lm_head.decoder.weight": table} if config.output.tied else {}
-    return TensorNames.of(rows, copies, spare=spare, older=bert.OLDER) + roberta.heads(config, root)
+    return TensorNames.of(rows, copies, spare=spare, old_endings=bert.OLDER) + roberta.heads(config, root)
 
 
 def stack(config: StackConfig, root: str) -> list[TensorName]:
     rows = weight_and_bias("encoder.stack.norm", f"{root}encoder.emb_layer_norm_after")
     for layer in range(config.layers):
         here, there = f"encoder.stack.blocks.{layer}", f"{root}encoder.layer.{layer}"
-        look = f"{there}.attention.self"
-        rows += weight_and_bias(f"{here}.self.qkv", f"{look}.query", f"{look}.key", f"{look}.value")
+        attention = f"{there}.attention.self"
+        rows += weight_and_bias(f"{here}.self.qkv", f"{attention}.query", f"{attention}.key", f"{attention}.value")
         rows += weight_and_bias(f"{here}.self.output", f"{there}.attention.output.dense")
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.attention.LayerNorm")
         rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.intermediate.dense")

@@ -12,7 +12,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import torch
 
-from regard.checkpoints.files import CheckpointError, listed
+from regard.checkpoints.files import CheckpointError, list_names
 from regard.checkpoints.hub.family import Config, Family, build
 from regard.checkpoints.options import Options
 from regard.checkpoints.rows import TensorNames, tensor_name
@@ -67,12 +67,12 @@ def from_json(cls: Any, data: Any, where: str) -> Any:
     """A dataclass from what `asdict` and JSON made of it; `where` is its path, for errors."""
     if not isinstance(data, Mapping):
         raise CheckpointError(f"{where}: the fields of a {cls.__name__} expected, got {data!r}")
-    known = {field.name: field for field in fields(cls)}
-    if unknown := data.keys() - known.keys():
-        raise CheckpointError(f"{where}: unknown {listed(unknown)}; a {cls.__name__} has {', '.join(known)}")
-    required = {name for name, field in known.items() if field.default is field.default_factory is MISSING}
+    known_fields = {field.name: field for field in fields(cls)}
+    if unknown := data.keys() - known_fields.keys():
+        raise CheckpointError(f"{where}: unknown {list_names(unknown)}; a {cls.__name__} has {', '.join(known_fields)}")
+    required = {name for name, field in known_fields.items() if field.default is field.default_factory is MISSING}
     if missing := required - data.keys():
-        raise CheckpointError(f"{where}: missing {listed(missing)}")
+        raise CheckpointError(f"{where}: missing {list_names(missing)}")
     hints = get_type_hints(cls)
     return cls(**{name: value_of(hints[name], value, f"{where}.{name}") for name, value in data.items()})
 
@@ -100,7 +100,7 @@ def is_of(option: Any, value: Any) -> bool:
         return value in get_args(option)
     if origin in (list, tuple):
         kinds = get_args(option)
-        return isinstance(value, list | tuple) and all(not kinds or is_of(kinds[0], one) for one in value)
+        return isinstance(value, list | tuple) and all(not kinds or is_of(kinds[0], item) for item in value)
     if origin is dict:
         return isinstance(value, dict)
     if option is float:

@@ -25,7 +25,7 @@ SUMMARY = ("type", "use_proj", "activation", "proj_to_labels", "first_dropout") 
 
 def read(options: Options, architecture: str) -> DecoderConfig:
     options.only("add_cross_attention", False)
-    return DecoderConfig(side(options), **asked(options, architecture))
+    return DecoderConfig(side(options), **heads_config(options, architecture))
 
 
 def side(options: Options) -> EmbeddedStackConfig:
@@ -53,7 +53,7 @@ def side(options: Options) -> EmbeddedStackConfig:
     return EmbeddedStackConfig(words, stack, PositionConfig("learned", {"length": length, "width": width}))
 
 
-def asked(options: Options, architecture: str) -> dict[str, Any]:
+def heads_config(options: Options, architecture: str) -> dict[str, Any]:
     """What an architecture of GPT-2, or of the GPT before it, is for."""
     for what in SUMMARY:
         options.get(f"summary_{what}")
@@ -117,16 +117,16 @@ def blocks(config: StackConfig, root: str, *, cross: bool = False) -> list[Tenso
     rows: list[TensorName] = []
     for layer in range(config.layers):
         here, there = f"decoder.stack.blocks.{layer}", f"{root}h.{layer}"
-        rows += weight_and_bias(f"{here}.self.qkv", f"{there}.attn.c_attn", turned=True)
-        rows += weight_and_bias(f"{here}.self.output", f"{there}.attn.c_proj", turned=True)
+        rows += weight_and_bias(f"{here}.self.qkv", f"{there}.attn.c_attn", transposed=True)
+        rows += weight_and_bias(f"{here}.self.output", f"{there}.attn.c_proj", transposed=True)
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.ln_1")
-        rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.mlp.c_fc", turned=True)
-        rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.mlp.c_proj", turned=True)
+        rows += weight_and_bias(f"{here}.feed_forward.widen", f"{there}.mlp.c_fc", transposed=True)
+        rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.mlp.c_proj", transposed=True)
         rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.ln_2")
         if cross:
-            rows += weight_and_bias(f"{here}.cross.query", f"{there}.crossattention.q_attn", turned=True)
-            rows += weight_and_bias(f"{here}.cross.kv", f"{there}.crossattention.c_attn", turned=True)
-            rows += weight_and_bias(f"{here}.cross.output", f"{there}.crossattention.c_proj", turned=True)
+            rows += weight_and_bias(f"{here}.cross.query", f"{there}.crossattention.q_attn", transposed=True)
+            rows += weight_and_bias(f"{here}.cross.kv", f"{there}.crossattention.c_attn", transposed=True)
+            rows += weight_and_bias(f"{here}.cross.output", f"{there}.crossattention.c_proj", transposed=True)
             rows += weight_and_bias(f"{here}.cross_norm", f"{there}.ln_cross_attn")
     return rows
 

@@ -52,7 +52,9 @@ def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
         window=window(kind, options),
     )
     words = EmbeddingConfig(options.get("vocab_size", 151936 if kind == "qwen2" else 32000))
-    return DecoderConfig(EmbeddedStackConfig(words, stack, rotary(options, head_width)), **asked(options, architecture))
+    return DecoderConfig(
+        EmbeddedStackConfig(words, stack, rotary(options, head_width)), **heads_config(options, architecture)
+    )
 
 
 def biases(kind: str, options: Options) -> dict[str, Any]:
@@ -75,27 +77,31 @@ def window(kind: str, options: Options) -> int | None:
 
 def rotary(options: Options, head_width: int) -> PositionConfig:
     """Positions, as transformers 5 writes them or as those before it did."""
-    longest, base = options.get("max_position_embeddings", 2048), options.get("rope_theta", BASE)
+    max_positions, base = options.get("max_position_embeddings", 2048), options.get("rope_theta", BASE)
     before, now = options.get("rope_scaling"), options.get("rope_parameters")
-    told: dict[str, Any] = dict(before or now or {})
-    base = told.pop("rope_theta", base)
-    kind = told.pop("rope_type", told.pop("type", "default"))
-    told.pop("type", None)
+    scaling_entries: dict[str, Any] = dict(before or now or {})
+    base = scaling_entries.pop("rope_theta", base)
+    kind = scaling_entries.pop("rope_type", scaling_entries.pop("type", "default"))
+    scaling_entries.pop("type", None)
     where = f"{options.where}: rope_scaling" if before else f"{options.where}: rope_parameters"
-    if told.pop("partial_rotary_factor", 1.0) != 1.0:
+    if scaling_entries.pop("partial_rotary_factor", 1.0) != 1.0:
         raise CheckpointError(f"{where}: a partial_rotary_factor other than 1 is not supported")
-    wanted = {"default": set(), "linear": {"factor"}, "llama3": {"factor", *LLAMA3}}
-    if kind not in wanted:
-        raise CheckpointError(f"{where}: rope_type = {kind!r} is not supported, only {', '.join(wanted)}")
+    scaling_keys = {"default": set(), "linear": {"factor"}, "llama3": {"factor", *LLAMA3}}
+    if kind not in scaling_keys:
+        raise CheckpointError(f"{where}: rope_type = {kind!r} is not supported, only {', '.join(scaling_keys)}")
     if kind == "llama3":
-        told.setdefault("original_max_position_embeddings", longest)
-    if wanted[kind] != told.keys():
-        raise CheckpointError(f"{where}: {kind!r} takes {sorted(wanted[kind])}, got {sorted(told)}")
-    stretch = RopeScaling(**{LLAMA3.get(key, key): value for key, value in told.items()}) if told else None
-    return PositionConfig("rotary", {"width": head_width, "base": base, "pairing": "halves", "scaling": stretch})
+        scaling_entries.setdefault("original_max_position_embeddings", max_positions)
+    if scaling_keys[kind] != scaling_entries.keys():
+        raise CheckpointError(f"{where}: {kind!r} takes {sorted(scaling_keys[kind])}, got {sorted(scaling_entries)}")
+    scaling = (
+        RopeScaling(**{LLAMA3.get(key, key): value for key, value in scaling_entries.items()})
+        if scaling_entries
+        else None
+    )
+    return PositionConfig("rotary", {"width": head_width, "base": base, "pairing": "halves", "scaling": scaling})
 
 
-def asked(options: Options, architecture: str) -> dict[str, Any]:
+def heads_config(options: Options, architecture: str) -> dict[str, Any]:
     """What an architecture is for."""
     tied, labels = options.get("tie_word_embeddings", False), count_labels(options)
     if architecture.endswith("ForCausalLM"):
@@ -109,7 +115,7 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]
     side, stack = config.decoder, config.decoder.stack
     split = stack.attention
     settings = side.position.settings
-    written = {
+    entries = {
         "model_type": kind,
         "vocab_size": side.embedding.vocabulary,
         "hidden_size": stack.width,
@@ -130,20 +136,20 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]
         "mistral": {"sliding_window": stack.window},
         "qwen2": {"use_sliding_window": False},
     }
-    return written | own[kind] | ({"num_labels": config.classify.labels} if config.classify else {})
+    return entries | own[kind] | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
 def rope(settings: dict[str, Any]) -> dict[str, Any]:
     """The settings of rotary positions, as transformers 5 writes them."""
-    told, stretch = {"rope_theta": settings.get("base", BASE)}, settings.get("scaling")
-    if stretch is None:
-        return told | {"rope_type": "default"}
-    if stretch.length is None:
-        return told | {"rope_type": "linear", "factor": stretch.factor}
-    return told | {
+    entries, scaling = {"rope_theta": settings.get("base", BASE)}, settings.get("scaling")
+    if scaling is None:
+        return entries | {"rope_type": "default"}
+    if scaling.length is None:
+        return entries | {"rope_type": "linear", "factor": scaling.factor}
+    return entries | {
         "rope_type": "llama3",
-        "factor": stretch.factor,
-        **{theirs: getattr(stretch, ours) for theirs, ours in LLAMA3.items()},
+        "factor": scaling.factor,
+        **{key: getattr(scaling, field) for key, field in LLAMA3.items()},
     }
 
 
@@ -167,16 +173,16 @@ def blocks(config: StackConfig, root: str) -> list[TensorName]:
     rows: list[TensorName] = []
     for layer in range(config.layers):
         here, there = f"decoder.stack.blocks.{layer}", f"{root}layers.{layer}"
-        look = f"{there}.self_attn"
+        attention = f"{there}.self_attn"
         left = split.split(config.width, config.pruned.get(f"{layer}.self", ()))
         queries, pairs = len(left.remaining_heads) * left.width, len(left.remaining_kv_heads) * left.width
         rows += weight_and_bias(
             f"{here}.self.qkv",
-            *(f"{look}.{part}_proj" for part in "qkv"),
+            *(f"{attention}.{part}_proj" for part in "qkv"),
             sizes=(queries, pairs, pairs),
             bias=split.bias,
         )
-        rows += weight_and_bias(f"{here}.self.output", f"{look}.o_proj", bias=output_bias)
+        rows += weight_and_bias(f"{here}.self.output", f"{attention}.o_proj", bias=output_bias)
         rows += weight_and_bias(f"{here}.self_norm", f"{there}.input_layernorm", bias=False)
         rows += weight_and_bias(
             f"{here}.feed_forward.widen", f"{there}.mlp.gate_proj", f"{there}.mlp.up_proj", bias=inner.bias

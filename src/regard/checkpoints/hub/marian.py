@@ -12,7 +12,7 @@ ARCHITECTURES = ("MarianModel", "MarianMTModel")
 
 
 def read(options: Options, architecture: str) -> TransformerConfig:
-    bart.usual(options)
+    bart.refuse_unsupported(options)
     options.only("normalize_embedding", False)
     options.only("static_position_embeddings", True)
     for unused in ("max_position_embeddings", "extra_pos_embeddings"):  # waves have no end
@@ -20,17 +20,17 @@ def read(options: Options, architecture: str) -> TransformerConfig:
     shared, vocabulary = options.get("share_encoder_decoder_embeddings", True), options.get("vocab_size", 58101)
     target = options.get("decoder_vocab_size") or vocabulary
     position = PositionConfig("sinusoidal", {"width": options.get("d_model", 1024), "layout": "halves"})
-    added = bart.added(options)
-    written = EmbeddingConfig(vocabulary if shared else target, **added)
+    added = bart.embedding_options(options)
+    target_embedding = EmbeddingConfig(vocabulary if shared else target, **added)
     return TransformerConfig(
         EmbeddedStackConfig(EmbeddingConfig(vocabulary, **added), bart.stack(options, "encoder"), position),
-        EmbeddedStackConfig(written, bart.stack(options, "decoder"), position),
+        EmbeddedStackConfig(target_embedding, bart.stack(options, "decoder"), position),
         **bart.tables(options, scored=architecture == "MarianMTModel", shared=shared),
     )
 
 
 def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:
-    return {"model_type": "marian", **bart.described(config)} | {
+    return {"model_type": "marian", **bart.config_entries(config)} | {
         "vocab_size": config.encoder.embedding.vocabulary,
         "decoder_vocab_size": config.decoder.embedding.vocabulary,
         "share_encoder_decoder_embeddings": has_shared(config),

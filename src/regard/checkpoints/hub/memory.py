@@ -15,10 +15,10 @@ MOST = 1024  # hops; a config that asks for more would take for ever to build
 
 
 def read(options: Options, architecture: str) -> MemoryNetworkConfig:
-    told = {
+    values = {
         field.name: options.get(field.name) for field in fields(MemoryNetworkConfig) if field.name in options.config
     }
-    config = MemoryNetworkConfig(**told)
+    config = MemoryNetworkConfig(**values)
     if not 1 <= config.hops <= MOST:
         raise CheckpointError(f"{options.where}: {config.hops} hops, from 1 to {MOST} expected")
     return config

@@ -37,12 +37,12 @@ def read(options: Options, architecture: str) -> DecoderConfig:
     words = EmbeddingConfig(options.get("vocab_size", 40478), dropout=options.get("embd_pdrop", 0.1))
     length = options.get("n_positions", 512)
     position = PositionConfig("learned", {"length": length, "width": width})
-    return DecoderConfig(EmbeddedStackConfig(words, stack, position), **gpt2.asked(options, architecture))
+    return DecoderConfig(EmbeddedStackConfig(words, stack, position), **gpt2.heads_config(options, architecture))
 
 
 def write(config: DecoderConfig, architecture: str) -> dict[str, Any]:
     activation = config.decoder.stack.feed_forward.activation
-    afn = next(theirs for theirs, ours in ACTIVATIONS.items() if ours == activation)
+    afn = next(key for key, name in ACTIVATIONS.items() if name == activation)
     return {"model_type": "openai-gpt", **gpt2.sizes(config), "afn": afn}
 
 

@@ -13,13 +13,13 @@ KINDS = ("Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassific
 
 
 def read(options: Options, architecture: str, *, prefix: str) -> EncoderConfig:
-    bert.reads_both_ways(options)
+    bert.require_bidirectional(options)
     segments = options.get("type_vocab_size", 2)
     side = bert.side(options, segments=segments, offset=options.get("pad_token_id", 1) + 1)
-    return EncoderConfig(side, **asked(options, architecture.removeprefix(prefix)))
+    return EncoderConfig(side, **heads_config(options, architecture.removeprefix(prefix)))
 
 
-def asked(options: Options, kind: str) -> dict[str, Any]:
+def heads_config(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
     labels, dropout = bert.count_labels(options), bert.last_dropout(options)
     output = OutputConfig(options.get("tie_word_embeddings", True), bias=True, transform="gelu")
@@ -34,7 +34,7 @@ def asked(options: Options, kind: str) -> dict[str, Any]:
 def write(config: EncoderConfig, architecture: str, *, model_type: str) -> dict[str, Any]:
     side = config.encoder
     own = {"type_vocab_size": side.embedding.segments, "pad_token_id": side.position.settings.get("offset", 0) - 1}
-    return {"model_type": model_type, **own, **bert.described(config)}
+    return {"model_type": model_type, **own, **bert.config_entries(config)}
 
 
 def names(config: EncoderConfig, architecture: str) -> TensorNames:

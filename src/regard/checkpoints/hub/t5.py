@@ -62,8 +62,8 @@ def side(options: Options, layers: int, *, both_ways: bool) -> EmbeddedStackConf
 
 
 def inner(options: Options, dropout: float) -> FeedForwardConfig:
-    known = {name: name for name in ACTIVATIONS} | {f"gated-{name}": f"gated-{name}" for name in ACTIVATIONS}
-    kind, _, name = options.one_of("feed_forward_proj", known, "relu").rpartition("-")
+    projections = {name: name for name in ACTIVATIONS} | {f"gated-{name}": f"gated-{name}" for name in ACTIVATIONS}
+    kind, _, name = options.one_of("feed_forward_proj", projections, "relu").rpartition("-")
     name = GATED.get(name, name) if kind else name
     options.only("dense_act_fn", name)
     options.only("is_gated_act", bool(kind))
@@ -78,7 +78,7 @@ def write(config: EncoderConfig | TransformerConfig, architecture: str) -> dict[
     if stack.feed_forward.gated and name == "gelu":
         name = "gelu_python"
     shown = next((short for short, long in GATED.items() if long == name), name)
-    written = {
+    entries = {
         "model_type": "t5",
         "vocab_size": side.embedding.vocabulary,
         "d_model": stack.width,
@@ -95,9 +95,9 @@ def write(config: EncoderConfig | TransformerConfig, architecture: str) -> dict[
         "is_gated_act": stack.feed_forward.gated,
     }
     if isinstance(config, EncoderConfig):
-        return written
+        return entries
     scaled = config.output is None or config.output.scale != 1
-    return written | {
+    return entries | {
         "num_decoder_layers": config.decoder.stack.layers,
         "scale_decoder_outputs": scaled,
         "tie_word_embeddings": scaled,  # to the reference this means the scale, and to its older versions both
@@ -121,19 +121,19 @@ def names(config: EncoderConfig | TransformerConfig, architecture: str) -> Tenso
 
 def stack(config: StackConfig, side: str, last: int) -> list[TensorName]:
     """A stack's layers, which are called alike here and there; part `last` of each is the feed-forward layer."""
-    first = f"{side}.block.0.layer.0.SelfAttention"
+    first_attention = f"{side}.block.0.layer.0.SelfAttention"
     rows = [
-        tensor_name(f"{side}.position.table.weight", f"{first}.relative_attention_bias.weight"),
+        tensor_name(f"{side}.position.table.weight", f"{first_attention}.relative_attention_bias.weight"),
         tensor_name(f"{side}.stack.norm.weight", f"{side}.final_layer_norm.weight"),
     ]
     for layer in range(config.layers):
         here, there = f"{side}.stack.blocks.{layer}", f"{side}.block.{layer}.layer"
-        look, across = f"{there}.0.SelfAttention", f"{there}.1.EncDecAttention"
+        attention, across = f"{there}.0.SelfAttention", f"{there}.1.EncDecAttention"
         think = f"{there}.{last}.DenseReluDense"
         wide = [f"{think}.wi_0.weight", f"{think}.wi_1.weight"] if config.feed_forward.gated else [f"{think}.wi.weight"]
         rows += [
-            tensor_name(f"{here}.self.qkv.weight", *(f"{look}.{part}.weight" for part in "qkv")),
-            tensor_name(f"{here}.self.output.weight", f"{look}.o.weight"),
+            tensor_name(f"{here}.self.qkv.weight", *(f"{attention}.{part}.weight" for part in "qkv")),
+            tensor_name(f"{here}.self.output.weight", f"{attention}.o.weight"),
             tensor_name(f"{here}.self_norm.weight", f"{there}.0.layer_norm.weight"),
             tensor_name(f"{here}.feed_forward.widen.weight", *wide),
             tensor_name(f"{here}.feed_forward.narrow.weight", f"{think}.wo.weight"),

@@ -26,8 +26,8 @@ def read(options: Options, architecture: str) -> VisionConfig | GlimpseConfig:
 
 
 def write(config: VisionConfig | GlimpseConfig, architecture: str) -> dict[str, Any]:
-    told = {key: value for key, value in asdict(config).items() if key != "pruned"}  # said of every family alike
-    return {"model_type": "regard-vision", **told}
+    entries = {key: value for key, value in asdict(config).items() if key != "pruned"}  # said of every family alike
+    return {"model_type": "regard-vision", **entries}
 
 
 def names(config: VisionConfig | GlimpseConfig, architecture: str) -> TensorNames:

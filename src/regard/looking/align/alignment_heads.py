@@ -44,19 +44,19 @@ class AlignmentHead:
 
 @dataclass(frozen=True)
 class AlignmentHeads:
-    """Heads whose looks, mixed by their weights, are read as an alignment: `Look.read("decoder.1.cross:3 shifted")`."""
+    """Heads whose looks, mixed by their weights, are read as an alignment: `AlignmentHeads.read("decoder.1.cross:3 shifted")`."""
 
     heads: tuple[AlignmentHead, ...]
 
     @classmethod
     def read(cls, text: str) -> "AlignmentHeads":
-        """A look from how it is written: "2 decoder.1.cross:3 shifted + decoder.0.cross:1"; without a head, of all."""
+        """Heads from how they are written: "2 decoder.1.cross:3 shifted + decoder.0.cross:1"; without a head, of all."""
         heads = []
         for head_text in text.split(" + "):
             match = TEXT.fullmatch(head_text.strip())
             if match is None or (match[1] and float(match[1]) == 0):
                 example = '"decoder.1.cross:3 shifted" or "2 decoder.1.cross:3 + decoder.0.cross"'
-                raise RegardError(f"{head_text.strip()!r} is no look; expected something like {example}")
+                raise RegardError(f"{head_text.strip()!r} names no heads; expected something like {example}")
             head = None if match[3] is None else int(match[3])
             heads.append(AlignmentHead(match[2], head, bool(match[4]), float(match[1] or 1)))
         return cls(tuple(heads))

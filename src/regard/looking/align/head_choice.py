@@ -124,7 +124,7 @@ def by_anchors(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ErrorFun
     if not any(truth):
         raise RegardError(
             "no word stands on both sides: give aligned lines (--gold), a model of the other direction "
-            "(--reverse) or the heads themselves (--look)"
+            "(--reverse) or the heads themselves (--heads)"
         )
 
     def error_of(all_links: Sequence[Links]) -> float:

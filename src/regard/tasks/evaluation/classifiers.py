@@ -14,24 +14,26 @@ TINY = 1e-45  # no probability is less
 
 
 def classifiers(
-    task: ClassifyTask, corpus: Corpus, asked: EvaluationConfig, along: OnShare | None = None
+    task: ClassifyTask, corpus: Corpus, config: EvaluationConfig, on_progress: OnShare | None = None
 ) -> Evaluation:
     """Accuracy, F1 as the mean over labels (those that occur or were given), and the loss."""
     if task.for_tokens or task.is_multiple or len(task.labels) < 2:
         raise RegardError(f"{task.checkpoint.folder}: one label out of several for each text is what can be evaluated")
     if corpus.columns != (LABEL, "text"):
-        raise DataError(f"{corpus.place(0)}: labels and texts expected, the corpus has {' and '.join(corpus.columns)}")
+        raise DataError(
+            f"{corpus.location(0)}: labels and texts expected, the corpus has {' and '.join(corpus.columns)}"
+        )
     pairs = samples(corpus)
     right, texts = [label for label, _ in pairs], [text for _, text in pairs]
     for line, (label, text) in enumerate(pairs):
         if label not in task.labels:
             known = ", ".join(task.labels[:8]) + (", …" if len(task.labels) > 8 else "")
-            raise DataError(f"{corpus.place(line)}: a label that the model does not know: {label!r}; known: {known}")
+            raise DataError(f"{corpus.location(line)}: a label that the model does not know: {label!r}; known: {known}")
         try:
-            task.read(text, cut=asked.cut)
+            task.read(text, cut=config.cut)
         except TextTooLong as problem:
-            raise DataError(f"{corpus.place(line)}: {problem}") from None
-    answers = task(texts, cut=asked.cut, progress=counting(along, len(texts)))
+            raise DataError(f"{corpus.location(line)}: {problem}") from None
+    answers = task(texts, cut=config.cut, progress=counting(on_progress, len(texts)))
     given = [answer.label for answer in answers]
     table = by_label(right, given)
     missed = (-math.log(max(answer.scores[label], TINY)) for answer, label in zip(answers, right, strict=True))

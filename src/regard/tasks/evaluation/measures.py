@@ -61,7 +61,7 @@ def samples(corpus: Corpus) -> list[tuple[str, ...]]:
     for number, sample in enumerate(corpus):
         for column, text in zip(corpus.columns, sample, strict=True):
             if not text.strip():
-                raise DataError(f"{corpus.place(number)}: the {column} is empty")
+                raise DataError(f"{corpus.location(number)}: the {column} is empty")
         found.append(sample)
     return found
 
@@ -86,21 +86,21 @@ def wording(totals: Totals, texts: Sequence[str]) -> dict[str, float]:
     }
 
 
-def report_batches(batches: Sequence[Any], told: Callable[[int], None]) -> Iterator[Any]:
-    """The batches; `told` hears of the places of each, once it is done with."""
+def report_batches(batches: Sequence[Any], on_batch: Callable[[int], None]) -> Iterator[Any]:
+    """The batches; `on_batch` hears of the places of each, once it is done with."""
     for batch in batches:
         yield batch
-        told(batch.count)
+        on_batch(batch.count)
 
 
-def counting(along: OnShare | None, total: int, begin: float = 0.0, end: float = 1.0) -> Callable[[int], None]:
+def counting(on_progress: OnShare | None, total: int, begin: float = 0.0, end: float = 1.0) -> Callable[[int], None]:
     """Turns counts, of so many in all, into the share that is done: a part of the whole from `begin` to `end`."""
     done = 0
 
-    def told(count: int) -> None:
+    def on_batch(count: int) -> None:
         nonlocal done
         done += count
-        if along is not None:
-            along(begin + (end - begin) * min(1.0, done / max(total, 1)))
+        if on_progress is not None:
+            on_progress(begin + (end - begin) * min(1.0, done / max(total, 1)))
 
-    return told
+    return on_batch

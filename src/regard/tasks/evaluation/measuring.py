@@ -52,4 +52,8 @@ def corpus_for(task: Task, files: Sequence[str | Path], *, swap: bool = False, l
         raise DataError(f"one file expected to {task.name} with, got {len(files)}")
     if task.name == "answer":
         return Stories.at(files[0])
-    return LabelledCorpus(Path(files[0]), label) if task.name == "classify" else PlainCorpus(Path(files[0]), ends=True)
+    return (
+        LabelledCorpus(Path(files[0]), label)
+        if task.name == "classify"
+        else PlainCorpus(Path(files[0]), line_ends=True)
+    )

@@ -26,12 +26,12 @@ USUAL = {"generate": 1024, "fill": 512}  # tokens of a window, at most, where no
 
 
 def language_models(
-    task: GenerateTask, corpus: Corpus, asked: EvaluationConfig, along: OnShare | None = None
+    task: GenerateTask, corpus: Corpus, config: EvaluationConfig, on_progress: OnShare | None = None
 ) -> Evaluation:
     """The loss of every token but the first, as after training: windows side by side, each knowing only itself, or one
     after the other where a model remembers."""
     texts, tokens = read(corpus, task.tokenizer)
-    context = window(task, asked)
+    context = window(task, config)
     rows: list[Row] = [(tokens[start : start + context + 1],) for start in range(0, len(tokens) - 1, context)]
     objective = NextTokenObjective(pad=task.tokenizer.specials.pad or 0)
     if isinstance(task.model, TransformerXL) and task.model.config.memory:
@@ -39,31 +39,35 @@ def language_models(
     else:
         batches = valid_batches(rows, objective, batch_tokens=ROOM, seed=0)
     with unwatched(), torch.no_grad():
-        found = loss_totals(Learner(task.model, objective), report_batches(batches, counting(along, len(tokens) - 1)))
+        found = loss_totals(
+            Learner(task.model, objective), report_batches(batches, counting(on_progress, len(tokens) - 1))
+        )
     counts = {"tokens": found.count, "context": context}
     return Evaluation("generate", len(texts), wording(found, texts), {"loss": counts})
 
 
-def masked_models(task: FillTask, corpus: Corpus, asked: EvaluationConfig, along: OnShare | None = None) -> Evaluation:
+def masked_models(
+    task: FillTask, corpus: Corpus, config: EvaluationConfig, on_progress: OnShare | None = None
+) -> Evaluation:
     """The loss of hidden words, 15 % of all, as in training; which ones follows from the seed and the window."""
     texts, tokens = read(corpus, task.tokenizer)
-    objective, context = masking_objective(task), window(task, asked)
+    objective, context = masking_objective(task), window(task, config)
     if context < 3:
         raise RegardError(f"a window of {context} tokens has no room for words")
     size = context - 2
     windows = [tokens[start : start + size] for start in range(0, len(tokens), size)]
     hidden = [
-        objective.batch([(text,)], torch.Generator().manual_seed(mix_seeds(asked.seed, number)))
+        objective.batch([(text,)], torch.Generator().manual_seed(mix_seeds(config.seed, number)))
         for number, text in enumerate(windows)
     ]
     rows = max(1, ROOM // context)
     whole, rest = (hidden, []) if len(windows[-1]) == len(windows[0]) else (hidden[:-1], hidden[-1:])
     batches = [pad_windows(whole[first : first + rows]) for first in range(0, len(whole), rows)] + rest
     batches = [batch for batch in batches if batch.count]
-    told = counting(along, sum(batch.count for batch in batches))
+    told = counting(on_progress, sum(batch.count for batch in batches))
     with unwatched(), torch.no_grad():
         found = loss_totals(Learner(task.model, objective), report_batches(batches, told))
-    counts: dict[str, Any] = {"tokens": found.count, "context": context, "seed": asked.seed}
+    counts: dict[str, Any] = {"tokens": found.count, "context": context, "seed": config.seed}
     return Evaluation("fill", len(texts), found.means(), {"loss": counts})
 
 
@@ -84,21 +88,23 @@ def masking_objective(task: FillTask) -> MaskedObjective:
 def read(corpus: Corpus, tokenizer: Tokenizer) -> tuple[list[str], np.ndarray]:
     """The texts, and their tokens in one row."""
     if corpus.columns != ("text",):
-        raise DataError(f"{corpus.place(0)}: one text a line expected, the corpus has {' and '.join(corpus.columns)}")
+        raise DataError(
+            f"{corpus.location(0)}: one text a line expected, the corpus has {' and '.join(corpus.columns)}"
+        )
     texts = [text for (text,) in corpus]
     tokens = np.array([number for text in texts for number in tokenizer.encode(text, bare=True).ids], dtype=np.int64)
     if len(tokens) < 2:
-        raise DataError(f"{corpus.place(0)}: fewer than two tokens")
+        raise DataError(f"{corpus.location(0)}: fewer than two tokens")
     return texts, tokens
 
 
-def window(task: GenerateTask | FillTask, asked: EvaluationConfig) -> int:
+def window(task: GenerateTask | FillTask, config: EvaluationConfig) -> int:
     """How many tokens are read together."""
-    if asked.context is None:
+    if config.context is None:
         return min(task.max_length or USUAL[task.name], USUAL[task.name])
-    if asked.context < 1 or (task.max_length is not None and asked.context > task.max_length):
-        raise RegardError(f"context = {asked.context}: the model reads from 1 to {task.max_length} tokens")
-    return asked.context
+    if config.context < 1 or (task.max_length is not None and config.context > task.max_length):
+        raise RegardError(f"context = {config.context}: the model reads from 1 to {task.max_length} tokens")
+    return config.context
 
 
 def pad_windows(windows: Sequence[MaskedBatch]) -> MaskedBatch:

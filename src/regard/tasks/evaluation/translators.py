@@ -38,7 +38,7 @@ MARK = re.compile("@@( |$)")
 
 
 def translators(
-    task: TranslateTask | GenerateTask, corpus: Corpus, asked: EvaluationConfig, along: OnShare | None = None
+    task: TranslateTask | GenerateTask, corpus: Corpus, asked: EvaluationConfig, on_progress: OnShare | None = None
 ) -> Evaluation:
     """BLEU and chrF of what is written, the perplexity of the references; all of it by length of the source, too.
 
@@ -49,15 +49,15 @@ def translators(
     sides = [source for source, _ in pairs], [target for _, target in pairs]
     reader = TranslationReader(task, asked)
     numbered = enumerate(zip(*sides, strict=True))
-    rows = None if asked.split else [reader.row(*pair, corpus.place(line)) for line, pair in numbered]
+    rows = None if asked.split else [reader.row(*pair, corpus.location(line)) for line, pair in numbered]
     is_marked = removes_marks(task.tokenizer.target) if asked.bpe_removed is None else asked.bpe_removed
     plain: Callable[[str], str] = remove_marks if is_marked else str
     sources, references = ([plain(text) for text in side] for side in sides)
-    written = reader.write(sides[0], rows, counting(along, len(pairs), 0.0, WRITING))
+    written = reader.write(sides[0], rows, counting(on_progress, len(pairs), 0.0, WRITING))
     hypotheses = [plain(" ".join(text.splitlines())) for text in written]
 
     groups = by_length(sources)
-    told = counting(along, sum(len(row[1]) for row in rows or ()), WRITING, 1.0)
+    told = counting(on_progress, sum(len(row[1]) for row in rows or ()), WRITING, 1.0)
     sums = {name: reader.totals([rows[line] for line in lines], told) for name, lines in groups.items()} if rows else {}
     table: dict[str, dict[str, float]] = {}
     for name, lines in groups.items():
@@ -124,25 +124,25 @@ class TranslationReader:
             raise DataError(f"{place}: {length} tokens to write, the model has places for {most}")
         return np.array(read), np.array(out)
 
-    def write(self, texts: Sequence[str], rows: Sequence[Row] | None, told: Callable[[int], None]) -> list[str]:
-        task, asked = self.task, self.config
+    def write(self, texts: Sequence[str], rows: Sequence[Row] | None, on_progress: Callable[[int], None]) -> list[str]:
+        task, config = self.task, self.config
         if isinstance(task, TranslateTask):
-            manner: dict[str, Any] = {"beam": asked.beam, "length_penalty": asked.length_penalty}
-            manner |= {"precision": asked.precision, "language": asked.language, "split": asked.split}
-            return [answer.text for answer in task(texts, sample=False, progress=told, **manner)]
-        if rows is None or asked.precision != "float32":
+            options: dict[str, Any] = {"beam": config.beam, "length_penalty": config.length_penalty}
+            options |= {"precision": config.precision, "language": config.language, "split": config.split}
+            return [answer.text for answer in task(texts, sample=False, progress=on_progress, **options)]
+        if rows is None or config.precision != "float32":
             raise RegardError("a translator of one stream takes neither split nor a precision")
-        manner = vars(
-            task.settings.generation_config(beam=asked.beam, length_penalty=asked.length_penalty, sample=False)
+        options = vars(
+            task.settings.generation_config(beam=config.beam, length_penalty=config.length_penalty, sample=False)
         )
         sources = [row[0].tolist() for row in rows]
-        search = manner["beam"], manner["length_penalty"]
+        search = options["beam"], options["length_penalty"]
         with unwatched(), torch.no_grad():
-            found = TranslationSet(sources, (), task.tokenizer, self.start, *search).translations(
+            texts_written = TranslationSet(sources, (), task.tokenizer, self.start, *search).translations(
                 task.model, lambda: None
             )
-        told(len(texts))
-        return found
+        on_progress(len(texts))
+        return texts_written
 
     @torch.no_grad()
     def totals(self, rows: Sequence[Row], told: Callable[[int], None]) -> Totals:

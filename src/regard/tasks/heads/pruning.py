@@ -15,8 +15,8 @@ from regard.errors import RegardError
 from regard.looking import prune, weakest
 from regard.models import Model
 from regard.tasks.evaluation import evaluate
-from regard.tasks.heads.judging import score_heads
-from regard.tasks.heads.material import HeadData, first, head_data, held_out
+from regard.tasks.heads.head_data import HeadData, first, head_data, held_out
+from regard.tasks.heads.scoring import score_heads
 from regard.tasks.load import load
 from regard.tasks.task import Task
 from regard.text import Corpus

@@ -41,11 +41,11 @@ class AnswerObjective:
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> AnswerBatch:
         """Rows are (story, question, [answer], [whether hops have no softmax, whether there may be noise])."""
-        told = StoryBatch.of([(story, question, answer) for story, question, answer, _ in rows], self.pad)
+        stories = StoryBatch.of([(story, question, answer) for story, question, answer, _ in rows], self.pad)
         linear, is_noisy = map(bool, rows[0][3])
-        ages = noisy_ages(told.counts, told.story.shape[1], self.noise, generator) if is_noisy else None
-        tokens = int((told.story != self.pad).sum())
-        return AnswerBatch(told.story, told.question, ages, told.answer, linear, len(rows), tokens)
+        ages = noisy_ages(stories.counts, stories.story.shape[1], self.noise, generator) if is_noisy else None
+        tokens = int((stories.story != self.pad).sum())
+        return AnswerBatch(stories.story, stories.question, ages, stories.answer, linear, len(rows), tokens)
 
     def loss(self, model: Model, batch: AnswerBatch, smoothing: float = 0.0) -> LossSums:
         assert isinstance(model, MemoryNetwork)
@@ -59,15 +59,17 @@ class AnswerObjective:
 
 def noisy_ages(counts: Int[Tensor, "batch"], memories: int, share: float, generator: torch.Generator) -> Ages:
     """How long ago each sentence was told, had up to this share of empty ones been told in between."""
-    most = torch.ceil(counts * share).long()
-    empty = (torch.rand(len(counts), generator=generator) * (most + 1)).long()
-    room = memories + int(most.max())
-    drawn = torch.rand(len(counts), room, generator=generator)
-    drawn = drawn.masked_fill(torch.arange(room) >= (counts + empty)[:, None], 2.0)
-    rank = drawn.argsort(-1).argsort(-1)
-    kept = (rank >= empty[:, None]) & (drawn < 2)  # as many in each row as it has sentences; a place is an age
-    row, age = kept.nonzero(as_tuple=True)
-    younger = kept.cumsum(-1)[row, age] - 1
+    max_empty = torch.ceil(counts * share).long()
+    empty = (torch.rand(len(counts), generator=generator) * (max_empty + 1)).long()
+    slots = memories + int(max_empty.max())
+    order_keys = torch.rand(len(counts), slots, generator=generator)
+    order_keys = order_keys.masked_fill(torch.arange(slots) >= (counts + empty)[:, None], 2.0)
+    rank = order_keys.argsort(-1).argsort(-1)
+    is_sentence = (rank >= empty[:, None]) & (
+        order_keys < 2
+    )  # as many in each row as it has sentences; a place is an age
+    row, age = is_sentence.nonzero(as_tuple=True)
+    younger = is_sentence.cumsum(-1)[row, age] - 1
     ages = torch.zeros(len(counts), memories, dtype=torch.long)
     ages[row, counts[row] - 1 - younger] = age
     return ages

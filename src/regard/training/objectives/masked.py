@@ -63,14 +63,14 @@ class MaskedObjective:
         )
         tokens, attention_mask = pad_rows(framed, self.pad)
         hides = self.choose_positions(tokens, generator)
-        places = hides.flatten().nonzero()[:, 0]
-        answers = tokens.flatten()[places]
-        fate = torch.rand(len(places), generator=generator)
-        any_word = torch.randint(self.vocabulary, (len(places),), generator=generator)
+        positions = hides.flatten().nonzero()[:, 0]
+        answers = tokens.flatten()[positions]
+        fate = torch.rand(len(positions), generator=generator)
+        any_word = torch.randint(self.vocabulary, (len(positions),), generator=generator)
         shown = torch.where(fate < 0.8, self.mask, torch.where(fate < 0.9, any_word, answers))
-        inputs = tokens.flatten().index_copy(0, places, shown).view_as(tokens)
+        inputs = tokens.flatten().index_copy(0, positions, shown).view_as(tokens)
         size = sum(len(text) for text in framed)
-        return MaskedBatch(inputs, attention_mask, segments, places, answers, follows, len(places), size)
+        return MaskedBatch(inputs, attention_mask, segments, positions, answers, follows, len(positions), size)
 
     def add_frame(self, texts: Sequence[np.ndarray]) -> list[np.ndarray]:
         before, after = self.frame
@@ -98,9 +98,9 @@ class MaskedObjective:
         open_to = ~self.special[tokens]
         chance = torch.rand(tokens.shape, generator=generator)
         if self.continues_word is not None:
-            first = ~self.continues_word[tokens]
-            first[:, 0] = True
-            word = first.int().cumsum(-1) - 1
+            is_word_start = ~self.continues_word[tokens]
+            is_word_start[:, 0] = True
+            word = is_word_start.int().cumsum(-1) - 1
             chance = chance.gather(-1, word)  # every piece has the number that was drawn for its word
         chance = chance.masked_fill(~open_to, 2.0)
         hides = chance < self.share

@@ -54,22 +54,22 @@ class NextTokenObjective:
         """Rows are (tokens,), one more than are read at a time; with (tokens, place) it is known where they begin."""
         tokens, attention_mask = pad_rows([row[0] for row in rows], self.pad)
         inputs, answers = tokens[:, :-1], tokens[:, 1:].flatten()
-        places = None if attention_mask is None else attention_mask[:, 1:].flatten().nonzero()[:, 0]
-        answers = answers if places is None else answers[places]
-        ends = None
+        positions = None if attention_mask is None else attention_mask[:, 1:].flatten().nonzero()[:, 0]
+        answers = answers if positions is None else answers[positions]
+        spans = None
         if len(rows[0]) > 1:
-            ends = torch.tensor([[int(row[1][0]), int(row[1][0]) + len(row[0]) - 1] for row in rows])
-        return TextBatch(inputs.contiguous(), places, answers.contiguous(), len(answers), len(answers), ends)
+            spans = torch.tensor([[int(row[1][0]), int(row[1][0]) + len(row[0]) - 1] for row in rows])
+        return TextBatch(inputs.contiguous(), positions, answers.contiguous(), len(answers), len(answers), spans)
 
     def loss(self, model: Model, batch: TextBatch, smoothing: float = 0.0) -> LossSums:
         assert isinstance(model, Decoder)
         assert model.output is not None
-        carried: SegmentMemory | None = None
+        next_memory: SegmentMemory | None = None
         if isinstance(model, TransformerXL) and model.config.memory and batch.spans is not None:
-            x, memory = model.read(batch.inputs, batch.memory_states)
-            carried = {"states": memory, "ends": batch.spans[:, 1]}
+            x, states = model.read(batch.inputs, batch.memory_states)
+            next_memory = {"states": states, "ends": batch.spans[:, 1]}
         else:
             x = model.hidden(batch.inputs)
         x = x.flatten(0, 1)
         x = x if batch.positions is None else x.index_select(0, batch.positions)
-        return LossSums(*output_loss(model.output, x, batch.answers, smoothing=smoothing), memory=carried)
+        return LossSums(*output_loss(model.output, x, batch.answers, smoothing=smoothing), memory=next_memory)

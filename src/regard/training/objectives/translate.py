@@ -15,7 +15,7 @@ from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad
 
 @dataclass(frozen=True, eq=False)
 class TranslationBatch(DeviceBatch):
-    """Sources and what is written about them: `target` goes in, `answers` should come out at `places`."""
+    """Sources and what is written about them: `target` goes in, `answers` should come out at `positions`."""
 
     source: Tensor | None
     attention_mask: Tensor | None
@@ -40,26 +40,28 @@ class TranslationObjective:
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> TranslationBatch:
         """Rows are (source, target), both with the token that ends them."""
-        begun = [np.concatenate([[self.start], target[:-1]]) for _, target in rows]
+        decoder_inputs = [np.concatenate([[self.start], target[:-1]]) for _, target in rows]
         if self.one_stream:
-            begun = [np.concatenate([row[0], target]) for row, target in zip(rows, begun, strict=True)]
+            decoder_inputs = [
+                np.concatenate([row[0], target]) for row, target in zip(rows, decoder_inputs, strict=True)
+            ]
         source, attention_mask = (None, None) if self.one_stream else pad_rows([row[0] for row in rows], self.pad)
-        target, _ = pad_rows(begun, self.pad)
+        target, _ = pad_rows(decoder_inputs, self.pad)
         answers = np.concatenate([row[1] for row in rows]).astype(np.int64)
         width = target.shape[1]
-        places = np.concatenate(
+        positions = np.concatenate(
             [
                 np.arange(number * width + len(line) - len(row[1]), number * width + len(line))
-                for number, (row, line) in enumerate(zip(rows, begun, strict=True))
+                for number, (row, line) in enumerate(zip(rows, decoder_inputs, strict=True))
             ]
         )
-        everywhere = len(places) == target.numel()
+        everywhere = len(positions) == target.numel()
         tokens = sum(len(part) for row in rows for part in row)
         return TranslationBatch(
             source,
             attention_mask,
             target,
-            None if everywhere else torch.from_numpy(places),
+            None if everywhere else torch.from_numpy(positions),
             torch.from_numpy(answers),
             len(answers),
             tokens,

@@ -23,7 +23,7 @@ from regard.viewer.learn import (
     softmax,
 )
 from regard.viewer.learn.lesson import Lesson
-from regard.viewer.shelf import ModelStore
+from regard.viewer.model_store import ModelStore
 
 LESSONS: dict[str, Lesson] = {
     "match": match.LESSON,
@@ -47,22 +47,22 @@ LESSONS: dict[str, Lesson] = {
 def topics() -> payload.TopicList:
     """What each page begins with."""
     return payload.TopicList(
-        topics=[payload.Topic(topic=name, inputs=one.request().model_dump()) for name, one in LESSONS.items()]
+        topics=[payload.Topic(topic=name, inputs=lesson.request().model_dump()) for name, lesson in LESSONS.items()]
     )
 
 
-def lesson(topic: str, given: dict[str, Any], shelf: ModelStore) -> payload.LessonNumbers:
+def lesson(topic: str, inputs: dict[str, Any], model_store: ModelStore) -> payload.LessonNumbers:
     """The numbers of a page for what was changed on it."""
-    one = lookup(LESSONS, topic, "topic")
+    chosen = lookup(LESSONS, topic, "topic")
     try:
-        asked = one.request.model_validate(given)
+        request = chosen.request.model_validate(inputs)
     except ValidationError as problem:
         first = problem.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise RegardError(f"{where}: {first['msg']}") from None
-    found = one.compute(asked, shelf)
-    told = asked.model_dump()
-    code = one.code.format(**told)
+    result = chosen.compute(request, model_store)
+    values = request.model_dump()
+    code = chosen.code.format(**values)
     return payload.LessonNumbers(
-        topic=topic, origin=found.origin, inputs=told, grids=found.grids, facts=found.facts, code=code
+        topic=topic, origin=result.origin, inputs=values, grids=result.grids, facts=result.facts, code=code
     )

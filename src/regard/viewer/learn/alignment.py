@@ -5,8 +5,8 @@ from pydantic import Field
 
 from regard.attention import Additive, Pattern, attend
 from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, fact, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 SOURCE = ["the", "agreement", "on", "the", "European", "Economic", "Area"]
 TARGET = ["l'", "accord", "sur", "la", "zone", "économique", "européenne"]
@@ -16,7 +16,7 @@ from regard.attention import Additive, Pattern, attend
 
 annotations = torch.eye(7)[None, None]  # each source word its own direction
 states = 2 * torch.eye(7)[[0, 1, 2, 3, 6, 5, 4]][None, None] - 2  # what the writer wants to know next
-score = Additive(torch.full((1, 7), {sharpness}))
+score = Additive(torch.full((1, 7), {scale}))
 print(Pattern(states, annotations, score=score)[0, 0, {step}])
 print(attend(states, annotations, annotations, score=score)[0, 0, {step}])
 """

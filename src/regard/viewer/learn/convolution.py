@@ -7,12 +7,12 @@ from torch import Tensor
 
 from regard.attention import DenseMask, attend
 from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, check_rectangular, fact, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 CODE = """import torch
 import torch.nn.functional as F
-from regard.attention import Dense, attend
+from regard.attention import DenseMask, attend
 
 image, kernel = torch.tensor({image}), torch.tensor({kernel})
 height, width = image.shape
@@ -20,8 +20,8 @@ row, column = (part.flatten() for part in torch.meshgrid(torch.arange(height), t
 offsets = [(down, across) for down in (-1, 0, 1) for across in (-1, 0, 1)]
 heads = [(row == row[:, None] + down) & (column == column[:, None] + across) for down, across in offsets]
 pixels = image.reshape(1, 1, -1, 1)
-gathered = attend(torch.zeros(1, 9, height * width, 1), pixels, pixels, mask=Dense(torch.stack(heads)[None]))
-print((gathered[0, :, :, 0].T @ kernel.flatten()).view(height, width))
+output = attend(torch.zeros(1, 9, height * width, 1), pixels, pixels, mask=DenseMask(torch.stack(heads)[None]))
+print((output[0, :, :, 0].T @ kernel.flatten()).view(height, width))
 print(F.conv2d(image[None, None], kernel[None, None], padding=1)[0, 0])
 """
 
@@ -43,8 +43,8 @@ def compute(request: ConvolutionRequest, model_store: ModelStore) -> LessonResul
     if not 3 <= width <= 8:
         check_rectangular("image", request.image, 8)
     heads, pixels = neighbours(height, width), image.reshape(1, 1, -1, 1)
-    gathered = attend(torch.zeros(1, 9, height * width, 1), pixels, pixels, mask=DenseMask(heads[None]))
-    by_attention = (gathered[0, :, :, 0].T @ kernel.flatten()).view(height, width)
+    output = attend(torch.zeros(1, 9, height * width, 1), pixels, pixels, mask=DenseMask(heads[None]))
+    by_attention = (output[0, :, :, 0].T @ kernel.flatten()).view(height, width)
     by_convolution = F.conv2d(image[None, None], kernel[None, None], padding=1)[0, 0]
     rows, columns = [str(number) for number in range(height)], [str(number) for number in range(width)]
     middle = heads[:, (height // 2) * width + width // 2].float()

@@ -15,19 +15,19 @@ from regard.viewer.learn.lesson import (
     grid,
     numbered_names,
 )
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 INPUTS, WIDTH, OUTPUTS = 4, 3, 5
 CODE = """import torch
 from torch import nn
-from regard.attention import Dense, attend
+from regard.attention import DenseMask, attend
 
 torch.manual_seed({seed})
 linear, x = nn.Linear(12, 5), torch.tensor({x})[None]
-mask = Dense(torch.eye(4, dtype=torch.bool)[None, :, None])  # head j sees input j
-gathered = attend(torch.zeros(1, 4, 1, 3), x[:, None], x[:, None], mask=mask)
-print(nn.functional.linear(gathered.transpose(1, 2).flatten(2), linear.weight, linear.bias), linear(x.flatten(1)))
+mask = DenseMask(torch.eye(4, dtype=torch.bool)[None, :, None])  # head j sees input j
+output = attend(torch.zeros(1, 4, 1, 3), x[:, None], x[:, None], mask=mask)
+print(nn.functional.linear(output.transpose(1, 2).flatten(2), linear.weight, linear.bias), linear(x.flatten(1)))
 """
 
 
@@ -47,8 +47,8 @@ def compute(request: DenseRequest, model_store: ModelStore) -> LessonResult:
     x = torch.tensor(request.x)[None]
     query, value = torch.zeros(1, INPUTS, 1, WIDTH), x[:, None]
     mask = DenseMask(torch.eye(INPUTS, dtype=torch.bool)[None, :, None])
-    gathered = attend(query, value, value, mask=mask)
-    by_attention = nn.functional.linear(gathered.transpose(1, 2).flatten(2), linear.weight, linear.bias)
+    output = attend(query, value, value, mask=mask)
+    by_attention = nn.functional.linear(output.transpose(1, 2).flatten(2), linear.weight, linear.bias)
     by_layer = linear(x.flatten(1))
     heads, inputs, outputs = (
         numbered_names("head", INPUTS),
@@ -60,7 +60,7 @@ def compute(request: DenseRequest, model_store: ModelStore) -> LessonResult:
     grids = [
         grid("x", x, inputs, wide),
         grid("mask", weights, heads, inputs, "mask"),
-        grid("gathered", gathered, heads, wide),
+        grid("head outputs", output, heads, wide),
         grid("weights", linear.weight, outputs, all_wide),
         grid("by attention", by_attention, ["y"], outputs),
         grid("by layer", by_layer, ["y"], outputs),

@@ -5,8 +5,8 @@ from pydantic import Field
 
 from regard.attention import Dot, Pattern, attend
 from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, check_rectangular, grid, numbered_names
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 CODE = """import regard
 from regard.attention import Dot
@@ -31,14 +31,14 @@ def compute(request: DictionaryRequest, model_store: ModelStore) -> LessonResult
     query = torch.tensor(request.query)[None, None, None]
     keys, values = torch.tensor(request.keys[:count]), torch.tensor(request.values[:count])
     pattern = Pattern(query, keys[None, None], score=Dot(request.scale))
-    found = attend(query, keys[None, None], values[None, None], score=Dot(request.scale))
+    output = attend(query, keys[None, None], values[None, None], score=Dot(request.scale))
     drawers = numbered_names("drawer", count)
     grids = [
         grid("keys", keys, drawers, ["x", "y"]),
         grid("values", values, drawers, ["red", "green", "blue"]),
         grid("scores", pattern.scores(slice(0, 1), slice(0, count)), ["query"], drawers),
         grid("weights", pattern.weights(), ["query"], drawers, "weights"),
-        grid("found", found, ["query"], ["red", "green", "blue"]),
+        grid("output", output, ["query"], ["red", "green", "blue"]),
     ]
     return LessonResult(BY_HAND, grids, [])
 

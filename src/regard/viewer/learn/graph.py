@@ -8,14 +8,14 @@ from pydantic import Field
 from regard.attention import GraphMask, Pattern, attend
 from regard.errors import RegardError
 from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Word, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 Edge = tuple[Annotated[int, Field(ge=0, lt=8)], Annotated[int, Field(ge=0, lt=8)]]
 CODE = """import torch
-from regard.attention import Graph, attend
+from regard.attention import GraphMask, attend
 
-graph = Graph.from_edges({edges}, nodes=len({nodes}))
+graph = GraphMask.from_edges({edges}, nodes=len({nodes}))
 x = torch.eye(len({nodes}))[None, None]  # each node knows only itself
 for _ in range({steps}):
     x = attend(torch.zeros_like(x), x, x, mask=graph)
@@ -35,12 +35,12 @@ def compute(request: GraphRequest, model_store: ModelStore) -> LessonResult:
     count, names = len(request.nodes), request.nodes
     if any(max(edge) >= count for edge in request.edges):
         raise RegardError(f"edges between nodes 0 to {count - 1} expected")
-    edges, places = sorted(set(request.edges)), torch.arange(count)
+    edges, positions = sorted(set(request.edges)), torch.arange(count)
     graph = GraphMask.from_edges(edges, nodes=count)
     x = start = torch.eye(count)[None, None]  # each node knows only itself
     for _ in range(request.steps):
         x = attend(torch.zeros_like(x), x, x, mask=graph)
-    allowed = graph.tile(places, places).float().expand(1, 1, count, count)
+    allowed = graph.tile(positions, positions).float().expand(1, 1, count, count)
     weights = Pattern(torch.zeros_like(start), start, mask=graph).weights()
     grids = [
         grid("mask", allowed, names, names, "mask"),

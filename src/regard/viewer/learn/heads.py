@@ -8,8 +8,8 @@ from pydantic import Field
 from regard.layers import MultiHead
 from regard.looking import watch
 from regard.viewer.learn.lesson import RANDOM, Lesson, LessonResult, Word, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 WIDTH = 8
 CODE = """import torch
@@ -44,13 +44,13 @@ def compute(request: HeadsRequest, model_store: ModelStore) -> LessonResult:
     parts = {"queries": pattern.query, "keys": pattern.key, "values": pattern.values}
     grids = [grid("x", x, request.words, wide)]
     grids += [grid(name, concatenate(part), request.words, wide) for name, part in parts.items()]
-    gathered = pattern.weights() @ pattern.values
+    head_outputs = pattern.weights() @ pattern.values
     for head in range(request.heads):
         grids += [grid(f"{name} {head}", part[0, head], request.words, narrow) for name, part in parts.items()]
         grids.append(grid(f"weights {head}", pattern[0, head], request.words, request.words, "weights"))
-        grids.append(grid(f"gathered {head}", gathered[0, head], request.words, narrow))
+        grids.append(grid(f"head output {head}", head_outputs[0, head], request.words, narrow))
     grids += [
-        grid("joined", concatenate(gathered), request.words, wide),
+        grid("concatenated", concatenate(head_outputs), request.words, wide),
         grid("output weights", layer.output.weight.T, wide, wide),
         grid("output", output, request.words, wide),
     ]

@@ -8,8 +8,8 @@ from pydantic import Field, StringConstraints
 
 from regard.errors import RegardError
 from regard.viewer.grids import fact, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import Fact, Grid, RequestModel
-from regard.viewer.shelf import ModelStore
 
 Small = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
 Word = Annotated[str, StringConstraints(min_length=1, max_length=40)]

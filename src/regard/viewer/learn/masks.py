@@ -7,14 +7,14 @@ from pydantic import Field
 
 from regard.attention import Causal, Mask, Padding, Pattern, Window
 from regard.viewer.learn.lesson import RANDOM, Lesson, LessonResult, Word, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 CODE = """import torch
 from regard.attention import Causal, Padding, Pattern, Window
 
-words, real, window = {words}, {real}, {window}
-padding = Padding.from_lengths([min(real, len(words))], keys=len(words))
+words, length, window = {words}, {length}, {window}
+padding = Padding.from_lengths([min(length, len(words))], keys=len(words))
 masks = {{"none": None, "causal": Causal(), "padding": padding, "causal and padding": Causal() & padding}}
 masks["window"] = Window(window, window)
 torch.manual_seed(0)
@@ -40,12 +40,14 @@ def compute(request: MasksRequest, model_store: ModelStore) -> LessonResult:
         "causal and padding": Causal() & padding,
         "window": Window(request.window, request.window),
     }
-    mask, places = masks[request.mask], torch.arange(count)
+    mask, positions = masks[request.mask], torch.arange(count)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         query, key = torch.randn(2, 1, 1, count, 8).unbind()
     pattern = Pattern(query, key, mask=mask)
-    allowed = torch.ones(count, count) if mask is None else mask.tile(places, places).float().expand(1, 1, count, count)
+    allowed = (
+        torch.ones(count, count) if mask is None else mask.tile(positions, positions).float().expand(1, 1, count, count)
+    )
     everything = slice(0, count), slice(0, count)
     grids = [
         grid("mask", allowed, request.words, request.words, "mask"),

@@ -5,8 +5,8 @@ from pydantic import Field
 
 from regard.attention import Dot, Pattern
 from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, check_rectangular, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 VIEWERS, FILMS = ["romantic", "daredevil", "grump"], ["love story", "car chase", "farce", "heist"]
 GENRES = ["romance", "action", "comedy"]

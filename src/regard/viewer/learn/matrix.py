@@ -5,8 +5,8 @@ from pydantic import Field
 
 from regard.attention import Dot, Pattern, attend
 from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, check_rectangular, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 WORDS = ["river", "bank", "money", "boat", "loan", "shore"]
 WIDE = ["water", "wealth"]

@@ -5,15 +5,15 @@ from typing import Any
 from pydantic import Field
 
 from regard.viewer.learn.lesson import Lesson, LessonResult, fact, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 MODEL = "babi"
 CODE = """import regard
 
-found = regard.load("babi")({story!r}, {question!r})
-print(found.text, found.score)
-print(found.hops)
+answer = regard.load("babi")({story!r}, {question!r})
+print(answer.text, answer.score)
+print(answer.hops)
 """
 
 
@@ -27,11 +27,11 @@ class MemoryRequest(RequestModel):
 
 
 def compute(request: MemoryRequest, model_store: ModelStore) -> LessonResult:
-    answer: Any = model_store.get(MODEL)
-    found = answer(request.story, request.question)
-    hops = found.hops
-    facts = [fact("answer", found.text), fact("probability", found.score)]
-    facts += [fact(f"hop {number}", hops.sentences[place]) for number, place in enumerate(hops.reads, 1)]
+    task: Any = model_store.get(MODEL)
+    result = task(request.story, request.question)
+    hops = result.hops
+    facts = [fact("answer", result.text), fact("probability", result.score)]
+    facts += [fact(f"hop {number}", hops.sentences[sentence]) for number, sentence in enumerate(hops.reads, 1)]
     return LessonResult(MODEL, [grid("hops", hops.weights.T, hops.sentences, hops.columns, "weights")], facts)
 
 

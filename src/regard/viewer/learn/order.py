@@ -10,8 +10,8 @@ from regard.layers import MultiHead
 from regard.looking import watch
 from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
 from regard.viewer.learn.lesson import RANDOM, Lesson, LessonResult, Word, fact, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 WIDTH, LONGEST = 16, 8
 SCHEMES = {
@@ -24,17 +24,17 @@ SCHEMES = {
 }
 CODE = """import torch
 from regard.layers import MultiHead
-from regard.positions import AlibiSlopes, BucketTable, Learned, Position, Rotary, Sinusoidal
+from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
 
-schemes = dict(none=Position, sinusoidal=lambda: Sinusoidal(16), learned=lambda: Learned(length=8, width=16))
-schemes |= dict(rotary=lambda: Rotary(8), alibi=lambda: AlibiSlopes(heads=2), buckets=lambda: BucketTable(heads=2))
+schemes = dict(none=Position, sinusoidal=lambda: Sinusoidal(16), learned=lambda: LearnedPositions(length=8, width=16))
+schemes |= dict(rotary=lambda: Rotary(8), alibi=lambda: Alibi(heads=2), buckets=lambda: RelativeBuckets(heads=2))
 torch.manual_seed(0)
 vectors = dict(zip(sorted(set({words})), torch.randn(len(set({words})), 16)))
 layer, position = MultiHead(width=16, heads=2).eval(), schemes[{position!r}]()
 for words in ({words}, {other}):
-    places = torch.arange(len(words))[None]
-    x = position.embed(torch.stack([vectors[word] for word in words])[None], places)
-    print(layer(x, position=position, positions=places, bias=position.bias())[0].mean(0))
+    positions = torch.arange(len(words))[None]
+    x = position.embed(torch.stack([vectors[word] for word in words])[None], positions)
+    print(layer(x, position=position, positions=positions, bias=position.bias())[0].mean(0))
 """
 
 
@@ -50,15 +50,15 @@ def compute(request: OrderRequest, model_store: ModelStore) -> LessonResult:
         raise RegardError("the same words in another order expected")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        known = sorted(set(request.words))
-        vectors = dict(zip(known, torch.randn(len(known), WIDTH), strict=True))
+        vocabulary = sorted(set(request.words))
+        vectors = dict(zip(vocabulary, torch.randn(len(vocabulary), WIDTH), strict=True))
         layer, position = MultiHead(width=WIDTH, heads=2).eval(), SCHEMES[request.position]()
     grids, means, columns = [], [], [str(number) for number in range(WIDTH)]
     for name, words in (("", request.words), ("other ", request.other)):
-        places = torch.arange(len(words))[None]
-        x = position.embed(torch.stack([vectors[word] for word in words])[None], places)
+        positions = torch.arange(len(words))[None]
+        x = position.embed(torch.stack([vectors[word] for word in words])[None], positions)
         with watch(layer, "self") as seen:
-            output = layer(x, position=position, positions=places, bias=position.bias())[0]
+            output = layer(x, position=position, positions=positions, bias=position.bias())[0]
         means.append(output.mean(0))
         grids.append(grid(f"{name}weights", seen["self"].weights()[0].mean(0), words, words, "weights"))
         grids.append(grid(f"{name}output", output, words, columns))

@@ -16,17 +16,20 @@ from regard.models import (
     XLConfig,
 )
 from regard.viewer.learn.lesson import RANDOM, Lesson, LessonResult, fact, grid
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 LAYERS, VOCABULARY = 2, 40
 CODE = """import torch
-from regard.models import XL, AttentionConfig, ScoreConfig, InnerConfig, OutputConfig, SideConfig, StackConfig, WordsConfig, XLConfig
+from regard.models import AttentionConfig, EmbeddedStackConfig, EmbeddingConfig, FeedForwardConfig
+from regard.models import OutputConfig, ScoreConfig, StackConfig, TransformerXL, XLConfig
 
 torch.manual_seed(0)
 attention = AttentionConfig(heads=2, score=ScoreConfig("xl"))
-stack = StackConfig(layers=2, width=16, attention=attention, inner=InnerConfig(32, "gelu"), window={memory} + 1)
-model = XL(XLConfig(SideConfig(WordsConfig(vocabulary=40), stack), OutputConfig())).eval()
+feed_forward = FeedForwardConfig(32, "gelu")
+stack = StackConfig(layers=2, width=16, attention=attention, feed_forward=feed_forward, window={memory} + 1)
+embedded = EmbeddedStackConfig(EmbeddingConfig(vocabulary=40), stack)
+model = TransformerXL(XLConfig(embedded, OutputConfig())).eval()
 text, memory = torch.randint(40, (1, {length})), None
 with torch.no_grad():
     for segment in text.split({segment}, 1):
@@ -57,31 +60,31 @@ def compute(request: SegmentsRequest, model_store: ModelStore) -> LessonResult:
     for segment in text.split(request.segment, 1):
         with watch(model, "decoder.0.self") as seen:
             _, memory = model.read(segment, memory)
-        found = seen["decoder.0.self"].weights()[0].mean(0)
+        segment_weights = seen["decoder.0.self"].weights()[0].mean(0)
         end = begin + segment.shape[1]
-        weights[begin:end, end - found.shape[1] : end] = found
+        weights[begin:end, end - segment_weights.shape[1] : end] = segment_weights
         begin = end
     other = text.clone()
     other[0, 0] = (other[0, 0] + 1) % VOCABULARY
-    felt = (read_segments(model, text, request.segment) - read_segments(model, other, request.segment)).abs().amax(-1)[
-        0
-    ] > 1e-7
-    places = [str(number) for number in range(request.length)]
+    is_reached = (
+        read_segments(model, text, request.segment) - read_segments(model, other, request.segment)
+    ).abs().amax(-1)[0] > 1e-7
+    positions = [str(number) for number in range(request.length)]
     grids = [
-        grid("mask", (weights > 0).float(), places, places, "mask"),
-        grid("weights", weights, places, places, "weights"),
-        grid("felt", felt, ["felt"], places, "mask"),
+        grid("mask", (weights > 0).float(), positions, positions, "mask"),
+        grid("weights", weights, positions, positions, "weights"),
+        grid("reached", is_reached, ["reached"], positions, "mask"),
     ]
-    return LessonResult(RANDOM, grids, [fact("farthest", float(felt.nonzero().max()))])
+    return LessonResult(RANDOM, grids, [fact("farthest", float(is_reached.nonzero().max()))])
 
 
 def read_segments(model: TransformerXL, text: torch.Tensor, segment: int) -> torch.Tensor:
     """The vectors of a text that is read in segments."""
-    memory, found = None, []
-    for some in text.split(segment, 1):
-        x, memory = model.read(some, memory)
-        found.append(x)
-    return torch.cat(found, 1)
+    memory, outputs = None, []
+    for piece in text.split(segment, 1):
+        x, memory = model.read(piece, memory)
+        outputs.append(x)
+    return torch.cat(outputs, 1)
 
 
 LESSON = Lesson(SegmentsRequest, compute, CODE)

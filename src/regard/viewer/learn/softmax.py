@@ -5,14 +5,14 @@ from pydantic import Field
 
 from regard.attention import Dot, Pattern
 from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Small, fact, grid, numbered_names
+from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.shelf import ModelStore
 
 CODE = """import torch
 from regard.attention import Dot, Pattern
 
 scores = torch.tensor({scores})
-pattern = Pattern(torch.ones(1, 1, 1, 1), scores.view(1, 1, -1, 1), score=Dot(1.0)).temper({temperature})
+pattern = Pattern(torch.ones(1, 1, 1, 1), scores.view(1, 1, -1, 1), score=Dot(1.0)).with_temperature({temperature})
 print(pattern[0, 0, 0], pattern.entropy())
 """
 

@@ -1,0 +1,60 @@
+"""What every way to compare fewer pairs has in common."""
+
+from typing import ClassVar
+
+from torch import nn
+
+from regard.attention.kernels import KernelResult
+from regard.attention.masks import And, Mask
+from regard.attention.normalisers import Softmax
+from regard.attention.pattern import Pattern
+from regard.attention.scores import Dot
+from regard.errors import RegardError
+
+
+class AttentionMethod(nn.Module):
+    """How one call of attend() is computed where comparing every pair would cost too much.
+
+    It says what it does before it does it: `pattern` gives the weights that are really used, so that they are watched
+    and edited like any others, and `run` gathers values with them, never holding queries x keys.
+    """
+
+    promise: ClassVar[str]
+    """How near its answer comes to full attention."""
+    shares: ClassVar[bool] = False
+    """Whether the keys are the queries, so that a layer projects them once."""
+
+    def pattern(self, asked: Pattern) -> Pattern:
+        """The attention that this way gives where full attention would be `asked`; one line where it cannot."""
+        raise NotImplementedError
+
+    def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
+        """What is gathered with the pattern, edits and all, and what is known of its rows if somebody looks."""
+        raise NotImplementedError
+
+    @property
+    def name(self) -> str:
+        return type(self).__name__
+
+    def check_dot_softmax(self, asked: Pattern) -> None:
+        """Raise unless the scores are softmax of dot products, with nothing added."""
+        if not isinstance(asked.score, Dot) or type(asked.normaliser) is not Softmax:
+            what = asked.score if type(asked.normaliser) is Softmax else asked.normaliser
+            raise RegardError(f"{self.name} is a softmax of dot products, got {what!r}")
+        self.check_no_bias(asked)
+
+    def check_no_bias(self, asked: Pattern) -> None:
+        if asked.bias is not None:
+            raise RegardError(f"{self.name} adds nothing to its scores, got {asked.bias!r}")
+
+    def mask_parts(self, mask: Mask | None, *kinds: type[Mask]) -> tuple[Mask, ...]:
+        """The parts of a mask, if all are of these kinds."""
+        parts = mask.parts if isinstance(mask, And) else () if mask is None else (mask,)
+        for part in parts:
+            if not isinstance(part, kinds):
+                raise RegardError(f"{self.name} takes {' and '.join(kind.__name__ for kind in kinds)}, got {part!r}")
+        return parts
+
+    def check_no_dropout(self, dropout: float) -> None:
+        if dropout:
+            raise RegardError(f"{self.name} drops no weights: dropout=0 expected, got {dropout}")

@@ -1,0 +1,94 @@
+"""What the commands that write text share: how to search or draw, where from and where to."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from typing import Any
+
+import click
+
+from regard.cli.renamed import renamed
+from regard.cli.texts import ChunkProgress, open_output, progress, read_texts
+
+SAMPLING = ("temperature", "top_k", "top_p", "min_p")
+FILE = click.Path(dir_okay=False)
+OPTIONS = (
+    click.option("--input", "source", type=FILE, metavar="FILE", help="Read lines from here (.gz and .xz, too)."),
+    click.option("--output", "target", type=FILE, metavar="FILE", help="Write to here instead of standard output."),
+    click.option("--beam", type=click.IntRange(1), help="Texts that a search keeps.  [default: as the model says]"),
+    click.option(
+        "--num-hypotheses", type=click.IntRange(1), default=1, help="Answers for each text: number, score, text."
+    ),
+    click.option("--length-penalty", type=float, help="Above 1 for longer answers.  [default: as the model says]"),
+    click.option("--min-new-tokens", type=click.IntRange(0), help="Tokens to write at least."),
+    click.option(
+        "--max-new-tokens", type=click.IntRange(1), help="Tokens to write at most.  [default: as the model says]"
+    ),
+    click.option("--sample", is_flag=True, help="Draw tokens by lot; so do the next four options."),
+    click.option("--temperature", type=click.FloatRange(0, min_open=True), help="Below 1 sharper, above 1 more level."),
+    click.option("--top-k", type=click.IntRange(0), help="Draw among so many tokens; 0 for all."),
+    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Draw among those with this share."),
+    click.option("--min-p", type=click.FloatRange(0, 1), help="Leave out those with less of the best's share."),
+    click.option("--seed", type=int, help="Another number draws another text.  [default: 0]"),
+    click.option(
+        "--precision",
+        type=click.Choice(["float32", "float16", "int8"]),
+        default="float32",
+        help="Of the weights: faster, less exact.",
+    ),
+    click.option("--edit", "edits", type=FILE, metavar="FILE", help="JSON that edits of attention were saved as."),
+    renamed("--nbest", "--num-hypotheses"),
+    renamed("--min-length", "--min-new-tokens"),
+    renamed("--max-length", "--max-new-tokens"),
+)
+
+
+def generation_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of every command that writes."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def answer_all(
+    task: str,
+    options: dict[str, Any],
+    shown: Callable[[Any, int], Iterable[str]],
+) -> None:
+    """Answer every text and write what is shown of each answer and its number, in order, as soon as it is there."""
+    texts, source, target, edits = (options.pop(name) for name in ("texts", "source", "target", "edits"))
+    if source and target and os.path.exists(target) and os.path.samefile(source, target):
+        raise click.UsageError("--input and --output are the same file")
+    lines = read_texts(texts, source, whole=bool(options.get("markup")))
+    from regard.looking import edit
+    from regard.tasks import load
+
+    model = load(options.pop("model"), device=options.pop("device"), task=task)
+    options = sampling_options(options)
+    with (
+        edit(model.model, edits) if edits else nullcontext(),
+        open_output(target) as write,
+        progress(lines.total, bool(target)) as bar,
+    ):
+        chunk_progress = ChunkProgress(bar)
+        for chunk in lines:
+            answers = model(chunk.texts, first=chunk.first, progress=chunk_progress.over(chunk), **options)
+            write(line for number, answer in enumerate(answers, chunk.first) for line in shown(answer, number))
+
+
+def sampling_options(options: dict[str, Any]) -> dict[str, Any]:
+    """The options as a task takes them."""
+    sampling = {name: options[name] for name in SAMPLING if options[name] is not None}
+    rest = {name: value for name, value in options.items() if name not in SAMPLING}
+    return rest | {"sample": sampling or options["sample"] or None}
+
+
+def on_one_line(text: str) -> str:
+    """The text without line breaks: a line in is a line out."""
+    return " ".join(text.splitlines())
+
+
+def as_rows(best: Any, number: int, texts: Iterable[str], num_hypotheses: int) -> Iterator[str]:
+    """An answer, or the number of its text, score and text of several."""
+    for answer, text in zip((best, *best.alternatives), texts, strict=True):
+        yield text if num_hypotheses == 1 else f"{number}\t{answer.rank_score:.4f}\t{text}"

@@ -1,0 +1,182 @@
+"""A translation, and how it came about."""
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol, TypeVar, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from regard.decoding import Hypothesis
+from regard.tasks.alignment import Alignment, texts_at, words_at
+from regard.tasks.spelling import token_texts
+from regard.text import Encoded, Tokenizer
+from regard.text.capitals import to_capitals
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What was written. `score` is its log-probability, `ranked` what hypotheses are compared by: the score made
+    comparable between lengths. `is_finished` is False if it was stopped for its length. `alternatives` are the next
+    best, as many as were asked for.
+    """
+
+    source: str
+    text: str
+    score: float
+    rank_score: float
+    tokens: tuple[str, ...]
+    ids: tuple[int, ...]
+    is_finished: bool
+    source_tokens: tuple[str, ...]
+    alternatives: tuple["Translation", ...]
+    align: Callable[[], Alignment] = field(repr=False, compare=False)
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        """Who looked at whom: from one more pass over source and translation, when it is first asked for."""
+        return self.align()
+
+
+@dataclass(frozen=True)
+class SourceSentence:
+    """A sentence as the model reads it, and the gap that follows it; no tokens where there is nothing to translate.
+
+    `begin` is where it stands in the text, `code` the language that is asked for before it. With `large` the answer is
+    wanted in capitals.
+    """
+
+    sentence: str
+    gap: str
+    encoded: Encoded | None
+    begin: int = 0
+    code: str = ""
+    large: bool = False
+
+    def ends(self) -> list[int | None]:
+        """How much of the whole text is read after each token; None for what is no part of it."""
+        if self.encoded is None:
+            return []
+        ends = [offset[1] - len(self.code) for offset in self.encoded.offsets]
+        ends_and_texts = zip(ends, self.encoded.texts, strict=True)
+        return [None if which is None or end <= 0 else self.begin + end for end, which in ends_and_texts]
+
+
+Choice = tuple[Hypothesis | None, ...]
+"""What was written for each piece of a text; None for a piece without tokens."""
+
+
+@dataclass(frozen=True)
+class TranslationDraft:
+    """One way to translate a text: its pieces, and what was written for each of them."""
+
+    source: str
+    sentences: tuple[SourceSentence, ...]
+    choice: Choice
+    target: Tokenizer
+    reads: Tokenizer | None = None  # of the source, to name tokens that are no letters
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """What stands for each piece, the gap included."""
+        return [
+            self.target_text(sentence, hypothesis) + sentence.gap
+            for sentence, hypothesis in zip(self.sentences, self.choice, strict=True)
+        ]
+
+    def target_text(self, sentence: SourceSentence, hypothesis: Hypothesis | None) -> str:
+        """What stands for a piece."""
+        text = self.decode(hypothesis.ids) if hypothesis else sentence.sentence
+        return to_capitals(text) if hypothesis and sentence.large else text
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of some tokens, without bytes that make no letter."""
+        return self.target.decode(ids).replace("\ufffd", "")
+
+    @property
+    def hypotheses(self) -> list[tuple[SourceSentence, Hypothesis]]:
+        return [
+            (sentence, hypothesis)
+            for sentence, hypothesis in zip(self.sentences, self.choice, strict=True)
+            if hypothesis
+        ]
+
+    def translation(self, align: Callable[[], Alignment], alternatives: Sequence[Translation] = ()) -> Translation:
+        """The translation."""
+        hypotheses = [hypothesis for _, hypothesis in self.hypotheses]
+        ids = tuple(number for hypothesis in hypotheses for number in hypothesis.ids)
+        return Translation(
+            source=self.source,
+            text="".join(self.texts),
+            score=sum(hypothesis.score for hypothesis in hypotheses),
+            rank_score=sum(hypothesis.rank_score for hypothesis in hypotheses),
+            tokens=self.target.tokens(ids),
+            ids=ids,
+            is_finished=all(hypothesis.is_finished for hypothesis in hypotheses),
+            source_tokens=tuple(token for sentence, _ in self.hypotheses for token in encoding_of(sentence).tokens),
+            alternatives=tuple(alternatives),
+            align=align,
+        )
+
+    def alignment(self, weights_of_sentences: Sequence[Tensor]) -> Alignment:
+        """From who looked at what in each piece; no sentence looks at another."""
+        weights = [
+            sentence_weights[: len(hypothesis.ids)]
+            for sentence_weights, (_, hypothesis) in zip(weights_of_sentences, self.hypotheses, strict=True)
+        ]
+        text = "".join(self.texts)
+        target_ids = [number for _, hypothesis in self.hypotheses for number in hypothesis.ids]
+        source_ids = [number for sentence, _ in self.hypotheses for number in encoding_of(sentence).ids]
+        source = tuple(token for sentence, _ in self.hypotheses for token in encoding_of(sentence).tokens)
+        target_ends = [min(end, len(text)) for end in self.ends()]
+        source_ends = [end for sentence, _ in self.hypotheses for end in sentence.ends()]
+        return Alignment(
+            torch.block_diag(*weights) if weights else torch.zeros(0, 0),
+            self.target.tokens(target_ids),
+            source,
+            words_at(text, target_ends),
+            words_at(self.source, source_ends),
+            texts_at(text, target_ends, token_texts(self.target, target_ids)),
+            texts_at(self.source, source_ends, token_texts(self.reads, source_ids) if self.reads else source),
+            tuple(target_ends),
+            tuple(source_ends),
+        )
+
+    def ends(self) -> list[int]:
+        """How much of the translation there is after each of its tokens."""
+        counts, begin = [], 0
+        for hypothesis, text in zip(self.choice, self.texts, strict=True):
+            ids = hypothesis.ids if hypothesis else ()
+            counts += [begin + len(self.decode(ids[: index + 1])) for index in range(len(ids))]
+            begin += len(text)
+        return counts
+
+
+def encoding_of(sentence: SourceSentence) -> Encoded:
+    assert sentence.encoded is not None
+    return sentence.encoded
+
+
+@runtime_checkable
+class RankedResult(Protocol):
+    """Something that others of its kind are compared with."""
+
+    @property
+    def rank_score(self) -> float: ...
+
+
+Item = TypeVar("Item", bound=RankedResult)
+
+
+def best_choices(hypotheses_of_sentences: Sequence[Sequence[Item] | None], count: int) -> list[tuple[Item | None, ...]]:
+    """The best ways to choose one hypothesis for each piece of a text, best first; None for a piece without any."""
+    best: list[tuple[float, tuple[Item | None, ...]]] = [(0.0, ())]
+    for hypotheses in hypotheses_of_sentences:
+        options: list[tuple[float, Item | None]] = [
+            (hypothesis.rank_score, hypothesis) for hypothesis in hypotheses or ()
+        ] or [(0.0, None)]
+        longer = ((total + rank, (*choice, hypothesis)) for total, choice in best for rank, hypothesis in options)
+        best = heapq.nlargest(count, longer, key=lambda pair: pair[0])
+    return [choice for _, choice in best]

@@ -1,0 +1,106 @@
+"""Starting and stopping the server. Nothing here waits for torch."""
+
+import socket
+import threading
+import webbrowser
+from collections import Counter
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from urllib.parse import quote
+
+import uvicorn
+
+from regard.errors import RegardError
+from regard.viewer.guard import ServerAddress
+from regard.viewer.limits import LIMITS, Limits
+from regard.viewer.model_store import ModelStore
+from regard.viewer.server import create_app
+
+PORT = 4747  # where a page that was bookmarked finds the server again
+BUILT_IN = ("en-de", "shakespeare")  # what is looked at where nobody says
+PATIENCE = 3  # seconds that open connections have when the server stops
+
+
+def serve(
+    text: str = "",
+    models: tuple[str, ...] = (),
+    *,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    token: str | None = None,
+    device: str | None = None,
+    limits: Limits = LIMITS,
+    on_start: Callable[[str, str | None], None] = lambda url, model: None,
+    open_browser: bool = False,
+) -> bool:
+    """Serve until Ctrl-C. `on_start` is told the address and the first model; whether all runs had ended is returned."""
+    names = folder_names([name for name in models if Path(name).is_dir()])
+    folders = {short_name: Path(name) for name, short_name in names.items()}
+    first = next((names.get(name, name) for name in models), None) or builtin_model()
+    ServerAddress(host, port or PORT, token)  # refuses before anything is opened
+    listener = open_socket(host, port)
+    address = ServerAddress(host, listener.getsockname()[1], token)
+    app = create_app(ModelStore(folders, device, limits.loaded_models), address, first=first, text=text, limits=limits)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=PATIENCE
+        )
+    )
+    url = page_url(address)
+    on_start(url, first)
+    if open_browser:
+        threading.Timer(0.3, webbrowser.open, [url]).start()
+    try:
+        server.run(sockets=[listener])
+    except KeyboardInterrupt:  # uvicorn has stopped the server, and passes the signal on
+        pass
+    finally:
+        listener.close()
+    return app.state.runs.is_idle
+
+
+def folder_names(folders: Sequence[str]) -> dict[str, str]:
+    """What a page calls each folder; by its whole path where two would be called alike."""
+    names = {folder: folder_name(folder) for folder in folders}
+    count = Counter(names.values())
+    return {folder: name if count[name] == 1 else str(Path(folder).resolve()) for folder, name in names.items()}
+
+
+def folder_name(folder: str) -> str:
+    """What a page calls a folder: by its name, and its parent's where that says more (runs/sst2/model)."""
+    path = Path(folder).resolve()
+    return path.parent.name if path.name == "model" and path.parent.name else path.name or str(path)
+
+
+def builtin_model() -> str | None:
+    """A model that came with the install."""
+    folder = files("regard") / "builtin"
+    names = [name for name in BUILT_IN if (folder / name / "config.json").is_file()]
+    return names[0] if names else None
+
+
+def open_socket(host: str, port: int | None) -> socket.socket:
+    """A socket at the port, or at any free one where none was asked for and the usual one is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    problem: OSError | None = None
+    for choice in (PORT, 0) if port is None else (port,):
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((host, choice))
+            listener.listen(128)  # whoever is told the address now is heard, a moment later
+            return listener
+        except (OSError, OverflowError) as error:
+            listener.close()
+            problem = error if isinstance(error, OSError) else OSError(str(error))
+    reason = getattr(problem, "strerror", None) or problem
+    raise RegardError(f"{host}:{port or PORT} cannot be listened on: {reason}")
+
+
+def page_url(address: ServerAddress) -> str:
+    """What to open."""
+    name = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(address.host, address.host)
+    name = f"[{name}]" if ":" in name else name
+    token = "" if address.token is None else f"?token={quote(address.token)}"
+    return f"http://{name}:{address.port}/{token}"

@@ -1,0 +1,91 @@
+"""The attention weights of a run: tiles of the map, thumbnails, rows, scores, links."""
+
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response
+
+from regard.viewer.payload import Pooling, ScoreDetail, SoftmaxRow, TopLinks
+from regard.viewer.query_limiter import QueryLimiter
+from regard.viewer.routes.parameters import BINARY, LayerName, Name, Number
+from regard.viewer.runs import RunStore
+from regard.viewer.static_page import FOR_EVER
+
+
+def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
+    router = APIRouter(prefix="/api/runs/{name}")
+
+    @router.get("/tile", response_class=Response, responses={200: BINARY})
+    async def tile(
+        request: Request,
+        name: Name,
+        layer: LayerName,
+        head: Number,
+        level: Annotated[int, Query(ge=0, le=31)],
+        row: Number,
+        column: Number,
+        how: Pooling = "mean",
+    ) -> Response:
+        """Cells of the map."""
+        run = run_store.get(name)
+        from regard.viewer import maps
+
+        pattern, pyramid = run.pattern(layer), run.pyramids.get(layer)
+        body = await limiter(request, partial(maps.map_tile, pattern, pyramid, layer, head, level, row, column, how))
+        return Response(body, media_type="application/octet-stream", headers=FOR_EVER)
+
+    @router.get("/overview", response_class=Response, responses={200: BINARY})
+    async def overview(
+        request: Request, name: Name, how: Pooling = "mean", size: Annotated[int, Query(ge=4, le=128)] = 32
+    ) -> Response:
+        """Every head, small."""
+        run = run_store.get(name)
+        from regard.viewer import maps
+
+        body = await limiter(request, partial(maps.overview, run.patterns, run.pyramids, how, size))
+        return Response(body, media_type="application/octet-stream", headers=FOR_EVER)
+
+    @router.get("/row")
+    async def row(
+        request: Request,
+        name: Name,
+        layer: LayerName,
+        head: Number,
+        row: Number,
+        top: Annotated[int, Query(ge=1, le=1000)] = 10,
+    ) -> SoftmaxRow:
+        """One row of the softmax."""
+        pattern = run_store.get(name).pattern(layer)
+        from regard.viewer import maps
+
+        return await limiter(request, partial(maps.softmax_row, pattern, layer, head, row, top))
+
+    @router.get("/pair")
+    async def pair(
+        request: Request, name: Name, layer: LayerName, head: Number, row: Number, column: Number
+    ) -> ScoreDetail:
+        """One score, taken apart."""
+        pattern = run_store.get(name).pattern(layer)
+        from regard.viewer import maps
+
+        return await limiter(request, partial(maps.score_detail, pattern, layer, head, row, column))
+
+    @router.get("/links")
+    async def links(
+        request: Request,
+        name: Name,
+        layer: LayerName,
+        heads: Annotated[str, Query(max_length=400, pattern=r"^\d{1,4}(,\d{1,4})*$")] = "0",
+        top: Annotated[int, Query(ge=1, le=16)] = 3,
+        first: Number = 0,
+        count: Annotated[int, Query(ge=1, le=512)] = 256,
+    ) -> TopLinks:
+        """The keys that each token attends to most."""
+        pattern = run_store.get(name).pattern(layer)
+        from regard.viewer import maps
+
+        numbers = [int(head) for head in heads.split(",")]
+        return await limiter(request, partial(maps.top_links, pattern, layer, numbers, top, first, count))
+
+    return router
