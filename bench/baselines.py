@@ -137,9 +137,9 @@ def masked(
 
     from regard.checkpoints import load_model
     from regard.training import read_recipe
-    from regard.training.beginning import starting_model
-    from regard.training.learner import Learner
-    from regard.training.orders import valid_batches
+    from regard.training.data.samplers import valid_batches
+    from regard.training.model.start import starting_model
+    from regard.training.optimisation.learner import Learner
 
     click.echo(machine())
     has_run = is_run(run)
@@ -224,7 +224,7 @@ def trained_by(run: Path, folder: Path, steps: int) -> list[str]:
 
 def logged(run: Path) -> dict[str, float]:
     """What a run says about itself: the seconds of its steps, and the loss of its result."""
-    from regard.training.log import TIMES, read_log
+    from regard.training.run.log import TIMES, read_log
 
     seconds = sum(line["seconds"] for line in read_log(run, TIMES) if "seconds" in line)
     return {"steps": seconds, "loss": next(line for line in read_log(run) if "final" in line)["valid"]["loss"]}

@@ -50,7 +50,7 @@ def models(kind: str) -> tuple[Any, Any]:
 
     from regard.checkpoints.hub import build, family_of
     from regard.checkpoints.options import Options
-    from regard.checkpoints.rows import read_into
+    from regard.checkpoints.tensor_names import read_into
 
     torch.manual_seed(0)
     if kind == "bert":

@@ -26,10 +26,10 @@ from safetensors.torch import load_file, save_file
 from regard.checkpoints import save_model
 from regard.models import MemoryNetwork, MemoryNetworkConfig
 from regard.text import Question, Stories, Tokenizer, save_tokenizer, train_tokenizer
-from regard.text.told import StoryBatch, story_rows
-from regard.training.copies import model_of_copies, single_copy
-from regard.training.questions import split_by_file, texts_of
-from regard.training.restarts import JOINT, SINGLE, RestartProtocol, evaluate_restarts, train_restarts
+from regard.text.story_batch import StoryBatch, story_rows
+from regard.training.data.questions import split_by_file, texts_of
+from regard.training.model.copies import model_of_copies, single_copy
+from regard.training.model.restarts import JOINT, SINGLE, RestartProtocol, evaluate_restarts, train_restarts
 
 ARCHIVE = "../../shared/data/babi/babi-en-1k.tar.xz"
 MEMORIES = 50

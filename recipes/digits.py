@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
-from regard.training.reinforce import reinforce
+from regard.training.optimisation.reinforce import reinforce
 
 SIZE, LABELS = 8, 10
 

@@ -26,8 +26,8 @@ from regard.checkpoints import Checkpoint, load_model, save_model
 from regard.checkpoints.card import CARD
 from regard.checkpoints.files import write_manifest
 from regard.errors import RegardError, lookup
-from regard.training.reading import read_run_recipe, write_recipe
-from regard.training.recipe import Recipe
+from regard.training.recipe.reading import read_run_recipe, write_recipe
+from regard.training.recipe.recipe import Recipe
 
 HERE = Path(__file__).parent
 BUILTIN = HERE.parent / "src" / "regard" / "builtin"

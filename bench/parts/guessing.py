@@ -10,15 +10,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from regard.training.data import read_training_data
-from regard.training.feed import BatchSource, mix_seeds
-from regard.training.losses import cross_entropy
-from regard.training.materials import TrainingData
-from regard.training.optimiser import make_optimiser
-from regard.training.recipe import Recipe, TrainRecipe
-from regard.training.schedules import learning_rate_at
-from regard.training.update import training_step
-from regard.training.vocabulary import FOLDER
+from regard.training.data.batch_source import BatchSource, mix_seeds
+from regard.training.data.readers import read_training_data
+from regard.training.data.training_data import TrainingData
+from regard.training.data.vocabulary import FOLDER
+from regard.training.optimisation.losses import cross_entropy
+from regard.training.optimisation.optimiser import make_optimiser
+from regard.training.optimisation.schedules import learning_rate_at
+from regard.training.optimisation.training_step import training_step
+from regard.training.recipe.recipe import Recipe, TrainRecipe
 
 Say = Callable[[str], None]
 

@@ -66,15 +66,15 @@ class Entrant:
 def ours(size: Size) -> Entrant:
     """As `regard train` does it, from rows of numbers on: batch, loss, gradient, norm, step."""
     from regard.checkpoints.hub import build
-    from regard.training.feed import mix_seeds
-    from regard.training.initial import initialise
-    from regard.training.learner import Learner
+    from regard.training.data.batch_source import mix_seeds
+    from regard.training.model.initial import initialise
+    from regard.training.model.model_plans import DataSizes, model_plan
     from regard.training.objectives import TranslationObjective
-    from regard.training.optimiser import make_optimiser
-    from regard.training.recipe import ModelRecipe
-    from regard.training.room import keep_freed_memory
-    from regard.training.styles import DataSizes, model_plan
-    from regard.training.update import training_step
+    from regard.training.optimisation.learner import Learner
+    from regard.training.optimisation.optimiser import make_optimiser
+    from regard.training.optimisation.training_step import training_step
+    from regard.training.recipe.recipe import ModelRecipe
+    from regard.training.run.memory_pool import keep_freed_memory
 
     keep_freed_memory()
     recipe = ModelRecipe(

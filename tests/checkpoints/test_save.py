@@ -29,7 +29,7 @@ STACK = StackConfig(
     feed_forward=FeedForwardConfig(24, "silu", gated=True, bias=False),
     norm=NormConfig("rms", 1e-5),
 )
-LLAMA = DecoderConfig(EmbeddedStackConfig(EmbeddingConfig(50), STACK, PositionConfig("rotary", {"width": 8})))
+LLAMA = DecoderConfig(EmbeddedStackConfig(EmbeddingConfig(50), STACK, PositionConfig("rotary", {"head_width": 8})))
 
 
 def changed(**stack):

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from tasks.tiny import TEXTS, bart
 
 import regard
-from regard.cli.align import SYMMETRIES
+from regard.cli import align as align_command
 from regard.cli.main import regard as command
 from regard.errors import RegardError
 from regard.looking.align import SYMMETRIES, pharaoh
@@ -38,7 +38,7 @@ def expected(folder, pairs=PAIRS):
 
 
 def test_a_pair_is_a_line(folder):
-    told = ["-m", folder / "model", "--look", LOOK]
+    told = ["-m", folder / "model", "--heads", LOOK]
     ran = run("align", folder / "source", folder / "target", *told)
     assert ran.exit_code == 0, ran.exception
     assert ran.stdout.split("\n")[:-1] == [pharaoh(one) for one in expected(folder)]
@@ -47,7 +47,7 @@ def test_a_pair_is_a_line(folder):
 
 
 def test_swapped_texts_are_read_the_other_way_and_links_stay_as_the_files_are(folder):
-    ran = run("align", folder / "source", folder / "target", "-m", folder / "model", "--look", LOOK, "--swap")
+    ran = run("align", folder / "source", folder / "target", "-m", folder / "model", "--heads", LOOK, "--swap")
     back = expected(folder, [(target, source) for source, target in PAIRS])
     assert ran.stdout.split("\n")[:-1] == [pharaoh(swap_links(one)) for one in back]
 
@@ -56,16 +56,16 @@ def test_gold_gives_scores_and_chooses_heads(folder):
     gold = "\n".join(" ".join(f"{a + 1}-{b + 1}" for a, b in sorted(one)) for one in expected(folder))
     (folder / "gold").write_text(gold)
     asked = ["align", folder / "source", folder / "target", "-m", folder / "model", "--gold", folder / "gold"]
-    found = json.loads(run(*asked, "--look", LOOK, "--gold-from", 1, "--json").stdout)
+    found = json.loads(run(*asked, "--heads", LOOK, "--gold-from", 1, "--json").stdout)
     assert found["scores"] == {"aer": 0.0, "precision": 1.0, "recall": 1.0}
     assert found["scored"] == found["lines"] == len(found["links"]) == 4
     chosen = json.loads(run(*asked, "--gold-from", 1, "--choose", 3, "--json").stdout)
     assert chosen["scored"] == 1
-    (look,) = chosen["looks"]
+    (look,) = chosen["directions"]
     assert look["rule"] == "gold"
     assert look["error"] == 0
     assert len(look["ranking"]) == 16
-    told = run(*asked, "--look", LOOK, "--gold-from", 1)
+    told = run(*asked, "--heads", LOOK, "--gold-from", 1)
     assert "aer 0.00  precision 100.00  recall 100.00  on 4 lines" in told.stderr
     assert f"model: {LOOK}" in told.stderr
 
@@ -73,16 +73,16 @@ def test_gold_gives_scores_and_chooses_heads(folder):
 def test_two_directions_agree_on_their_heads(folder):
     asked = ["align", folder / "source", folder / "target", "-m", folder / "model", "--reverse", folder / "model"]
     found = json.loads(run(*asked, "--json", "--symmetrise", "union").stdout)
-    assert [look["rule"] for look in found["looks"]] == ["agreement of the two directions"] * 2
+    assert [look["rule"] for look in found["directions"]] == ["agreement of the two directions"] * 2
     assert found["symmetrise"] == "union"
-    assert set(SYMMETRIES) == set(SYMMETRIES)
+    assert set(align_command.SYMMETRIES) == set(SYMMETRIES)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--choose", "3"], "--choose N is for --gold"),
-        (["--reverse-look", LOOK], "--reverse-look is for --reverse"),
+        (["--reverse-heads", LOOK], "--reverse-heads is for --reverse"),
     ],
 )
 def test_wrong_usage_is_told(folder, arguments, message):
@@ -92,9 +92,9 @@ def test_wrong_usage_is_told(folder, arguments, message):
 
 
 def test_a_look_that_is_not_there_is_one_line(folder):
-    ran = run("align", folder / "source", folder / "target", "-m", folder / "model", "--look", "decoder.7.cross")
+    ran = run("align", folder / "source", folder / "target", "-m", folder / "model", "--heads", "decoder.7.cross")
     assert isinstance(ran.exception, RegardError)
-    assert "no place fits 'decoder.7.cross'" in str(ran.exception)
+    assert "no layer fits 'decoder.7.cross'" in str(ran.exception)
 
 
 def test_a_page_is_one_text(folder):

@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from regard.cli.main import regard
 from regard.errors import RegardError
-from regard.tasks.benchmark import ModelShape, peers, random_folder
+from regard.tasks.benchmark import ModelShape, contenders, peers, random_folder
 
 CASES = ["batch 1 greedy", "batch 1 beam 2", "batch 2 greedy", "batch 2 beam 2"]
 

@@ -8,6 +8,7 @@ from tasks.tiny import gpt2
 
 import regard
 from regard.cli.main import regard as command
+from regard.tasks import reading_difference
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ def buckets(both_ways):
 
 
 def rotary(pairing="halves", width=6):
-    return PositionConfig("rotary", {"width": width, "pairing": pairing})
+    return PositionConfig("rotary", {"head_width": width, "pairing": pairing})
 
 
 MARIAN = side(

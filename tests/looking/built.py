@@ -23,7 +23,7 @@ PREVIOUS, DUPLICATE, SINK, POSITIONAL, EVEN = range(5)
 
 def decoder(heads=4, layers=2, width=32, position="none", vocabulary=WORDS, **attention):
     """A small decoder, drawn at random."""
-    settings = {"rotary": {"width": width // heads}, "learned": {"length": 64, "width": width}}.get(position, {})
+    settings = {"rotary": {"head_width": width // heads}, "learned": {"length": 64, "width": width}}.get(position, {})
     stack = StackConfig(layers, width, AttentionConfig(heads, **attention), FeedForwardConfig(width), NormConfig("rms"))
     side = EmbeddedStackConfig(EmbeddingConfig(vocabulary), stack, PositionConfig(position, settings))
     return Decoder(DecoderConfig(side, OutputConfig(tied=False)))
@@ -111,7 +111,7 @@ def trained(seed, steps=500, length=32, words=24, heads=8, width=32, inner=16) -
         norm=NormConfig("rms"),
         pruned={"1.self": list(range(2, heads))},
     )
-    side = EmbeddedStackConfig(EmbeddingConfig(words), stack, PositionConfig("rotary", {"width": inner}))
+    side = EmbeddedStackConfig(EmbeddingConfig(words), stack, PositionConfig("rotary", {"head_width": inner}))
     model = Decoder(DecoderConfig(side, OutputConfig(tied=False)))
     optimiser = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.98), weight_decay=0.0)
     for step in range(steps):

@@ -141,7 +141,7 @@ def test_heads_are_cut_out_of_any_module_that_holds_such_layers():
     with regard.edit(layer) as edit:
         edit.head("0", [0, 2]).off()
         assert_close(small(x), layer(x), rtol=1e-5, atol=1e-5)
-    assert small[0].split.kept == (1, 3)
+    assert small[0].split.remaining_heads == (1, 3)
 
 
 @pytest.mark.parametrize(

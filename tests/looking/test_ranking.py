@@ -23,7 +23,7 @@ def test_heads_are_called_by_the_numbers_of_the_whole_model():
     scores = {"decoder.0.self": torch.tensor([1.0, 9.0]), "decoder.1.self": torch.tensor([8.0, 7, 6, 5])}
     gone = weakest(model, scores, 5 / 6)
     assert gone == {"decoder.0.self": [1]}
-    assert regard.prune(model, gone).decoder.stack.blocks[0].self.split.kept == (3,)
+    assert regard.prune(model, gone).decoder.stack.blocks[0].self.split.remaining_heads == (3,)
 
 
 def test_places_of_one_layer_are_ranked_together():

@@ -2,12 +2,12 @@
 
 import pytest
 import torch
+from regard.alignment_headsing.align import AlignmentHeads, Gold, by_gold, links, swap_links, symmetrise, word_weights
 from tasks.tiny import TEXTS, bart
 from torch.testing import assert_close
 
 import regard
 from regard.errors import RegardError, ShapeError
-from regard.looking.align import AlignmentHeads, Gold, by_gold, links, swap_links, symmetrise, word_weights
 from regard.tasks import TextTooLong
 from regard.tasks.align import Direction, WordAligner, align_words
 
@@ -76,7 +76,7 @@ def test_the_folder_may_say_which_heads(made, tmp_path):
     settings["alignment"] = "decoder.0.cross:2 shifted"
     (tmp_path / "told" / "generation_config.json").write_text(json.dumps(settings))
     told = regard.load(tmp_path / "told")
-    assert str(told.look) == "decoder.0.cross:2 shifted"
+    assert str(told.alignment_heads) == "decoder.0.cross:2 shifted"
     assert Direction.of(told).has_own_heads
     expected = Direction.of(regard.load(made[1]), heads="decoder.0.cross:2 shifted").alignments(PAIRS[:1])
     assert_close(Direction.of(told).alignments(PAIRS[:1])[0].weights, expected[0].weights)

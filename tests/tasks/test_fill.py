@@ -56,7 +56,7 @@ def test_answers_do_not_depend_on_the_batch(fill):
 
 def test_the_word_stands_in_the_text_as_it_was_written(fill, monkeypatch):
     monkeypatch.setattr(FillTask, "filled", lambda self, batch, items, top: [
-        FilledText(self.written(text, encoded, [encoded.ids.index(4)], [self.tokenizer.number(word)]), 1.0, (), ())
+        FilledText(self.fill_text(text, encoded, [encoded.ids.index(4)], [self.tokenizer.number(word)]), 1.0, (), ())
         for text, encoded in items
     ])  # fmt: skip
     word = "station"
@@ -107,7 +107,7 @@ def test_a_mask_that_takes_the_space_before_it_leaves_one(tmp_path):
     fill = regard.load(tmp_path)
     encoded = fill.read("A <mask> b", special=["<mask>"])
     place = encoded.ids.index(4)
-    assert fill.written("A <mask> b", encoded, [place], [numbers["x"]]) == "Ax b"
+    assert fill.fill_text("A <mask> b", encoded, [place], [numbers["x"]]) == "Ax b"
     assert len(fill("A <mask> b").tokens) == 1
     with pytest.raises(TokenizerError, match="write <mask> where"):
         fill("A [MASK]")

@@ -11,7 +11,7 @@ import regard
 from regard.checkpoints import CheckpointError
 from regard.decoding import DecodeResult, Hypothesis
 from regard.errors import RegardError
-from regard.tasks import Sampling, TextTooLong, TranslateTask
+from regard.tasks import Sampling, TextTooLong, TranslateTask, generation_config
 from regard.tasks.evaluation import evaluate
 from regard.tasks.evaluation.translators import remove_marks
 from regard.text import TabbedCorpus, TokenizerError

@@ -5,7 +5,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from regard.text import DetokenizingStream, load_tokenizer
 from regard.text import Tokenizer as Ours
-from regard.text.compiled import CompiledTokenizer
+from regard.text.compiled_tokenizer import CompiledTokenizer
 
 
 def byte_letters():

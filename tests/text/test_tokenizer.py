@@ -3,7 +3,7 @@ from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre
 
 from regard.text import Specials, TokenizerError
 from regard.text import Tokenizer as Ours
-from regard.text.compiled import CompiledTokenizer
+from regard.text.compiled_tokenizer import CompiledTokenizer
 
 NAMES = ["<pad>", "</s>", "<unk>"]
 LETTERS = [(letter, -2.0 - place / 100) for place, letter in enumerate("▁abcdefghijklmnopqrstuvwxyz<>/[]")]

@@ -16,7 +16,7 @@ class Quiet:
     def step(self, step, values):
         self.steps.append(step)
 
-    def scored(self, step, values):
+    def scores(self, step, values):
         pass
 
     def close(self):

@@ -71,12 +71,12 @@ def test_every_head_has_a_thumbnail_and_opens(visit, seen):
 
 @pytest.mark.proof
 def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
-    page = visit.open("links", **STATE, place="decoder.2.cross", head="1", top="2")
+    page = visit.open("links", **STATE, layer="decoder.2.cross", head="1", top="2")
     rows = visit.table(re.compile("Links of decoder.2.cross, head 1"))
     top = seen["decoder.2.cross"].top(2)
     shown = {(int(row[1]), int(row[3])): float(row[5]) for row in rows}
     for number, (columns, weights) in enumerate(
-        zip(top.places[0, 1].tolist(), top.weights[0, 1].tolist(), strict=True)
+        zip(top.positions[0, 1].tolist(), top.weights[0, 1].tolist(), strict=True)
     ):
         for column, weight in zip(columns, weights, strict=True):
             assert shown[number, column] == pytest.approx(weight, abs=1e-5)
@@ -88,7 +88,7 @@ def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
 
 @pytest.mark.proof
 def test_the_map_is_the_pattern(visit, seen):
-    page = visit.open("map", **STATE, place="encoder.2.self", head="3")
+    page = visit.open("map", **STATE, layer="encoder.2.self", head="3")
     rows = visit.table(re.compile("Map of encoder.2.self, head 3"))
     weights = seen["encoder.2.self"][0, 3]
     assert float(rows[0][4]) == pytest.approx(weights.max().item(), abs=1e-6)
@@ -101,7 +101,7 @@ def test_the_map_is_the_pattern(visit, seen):
 
 @pytest.mark.proof
 def test_a_score_is_taken_apart(visit, seen):
-    page = visit.open("pair", **STATE, place="decoder.2.cross", head="1", pin="b4,a3")
+    page = visit.open("pair", **STATE, layer="decoder.2.cross", head="1", pin="b4,a3")
     rows = visit.table(re.compile("product per dimension"))
     pattern = seen["decoder.2.cross"]
     query, key = pattern.query[0, 1, 3], pattern.key[0, 1, 3]

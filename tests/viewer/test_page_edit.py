@@ -90,7 +90,7 @@ def test_an_edit_is_switched_off_alone(visit, fateful):
 
 @pytest.mark.proof
 def test_a_drawn_weight_is_used(visit, site):
-    page = visit.open("edit", text=SENTENCE, place="encoder.0.self", head="0", pin="a1")
+    page = visit.open("edit", text=SENTENCE, layer="encoder.0.self", head="0", pin="a1")
     page.get_by_label("All weight to").select_option("3")
     page.locator("[data-do=set]").click()
     page.locator("[data-compared]").wait_for()
@@ -110,7 +110,7 @@ def test_a_drawn_weight_is_used(visit, site):
 
 @pytest.mark.proof
 def test_a_weight_is_drawn_for_a_token_that_is_written(visit, site):
-    page = visit.open("edit", text=SENTENCE, place="decoder.1.cross", head="1")
+    page = visit.open("edit", text=SENTENCE, layer="decoder.1.cross", head="1")
     page.get_by_label("Token whose row is drawn").select_option("2")
     page.get_by_label("All weight to").select_option("3")
     page.locator("[data-do=set]").click()

@@ -40,12 +40,14 @@ def test_a_click_on_a_thumbnail_opens_its_head(visit):
 
 
 def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
-    page = visit.open("links", text=SENTENCE, place="decoder.1.cross", head="2", top="2")
+    page = visit.open("links", text=SENTENCE, layer="decoder.1.cross", head="2", top="2")
     rows = visit.table(re.compile("Links of decoder.1.cross, head 2"))
     top = seen["decoder.1.cross"].top(2)
     expected = [
         (row, column, weight)
-        for row, (places, weights) in enumerate(zip(top.places[0, 2].tolist(), top.weights[0, 2].tolist(), strict=True))
+        for row, (places, weights) in enumerate(
+            zip(top.positions[0, 2].tolist(), top.weights[0, 2].tolist(), strict=True)
+        )
         for column, weight in zip(places, weights, strict=True)
     ]
     known = rows[: len(expected)]  # the page also shows what the last token looks at, which writes nothing more
@@ -57,7 +59,7 @@ def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
 
 @pytest.mark.proof
 def test_a_pinned_token_keeps_its_own_links_only(visit):
-    page = visit.open("links", text=SENTENCE, place="decoder.1.cross", top="2")
+    page = visit.open("links", text=SENTENCE, layer="decoder.1.cross", top="2")
     page.locator(".spot").first.wait_for()
     page.locator(".spot").nth(3).click()
     page.mouse.move(5, 400)
@@ -68,7 +70,7 @@ def test_a_pinned_token_keeps_its_own_links_only(visit):
 
 
 def test_the_map_says_the_weight_under_the_pointer(visit, seen):
-    page = visit.open("map", text=SENTENCE, place="encoder.1.self", head="1")
+    page = visit.open("map", text=SENTENCE, layer="encoder.1.self", head="1")
     rows = visit.table(re.compile("Map of encoder.1.self, head 1"))
     weights = seen["encoder.1.self"][0, 1]
     for row, _, column, _, weight in rows[:20]:
@@ -83,7 +85,7 @@ def test_the_map_says_the_weight_under_the_pointer(visit, seen):
 @pytest.mark.proof
 def test_the_map_zooms_from_the_whole_to_single_weights(visit, site):
     text = ("the dog sleeps under the table , where is the station ? " * 20)[:1000]  # three levels
-    page = visit.open("map", model="gpt", text=text, tokens="1", place="decoder.1.self", head="1")
+    page = visit.open("map", model="gpt", text=text, tokens="1", layer="decoder.1.self", head="1")
     level = page.locator("[data-says=level]")
     level.filter(has_text="a cell is the mean of").wait_for()
     page.get_by_role("application").focus()
@@ -114,7 +116,7 @@ def test_the_scale_says_what_it_does(visit):
 
 
 def test_a_score_is_taken_apart(visit, seen):
-    page = visit.open("pair", text=SENTENCE, place="decoder.1.cross", head="1", pin="b3,a4")
+    page = visit.open("pair", text=SENTENCE, layer="decoder.1.cross", head="1", pin="b3,a4")
     rows = visit.table(re.compile("product per dimension"))
     pattern = seen["decoder.1.cross"]
     query, key = pattern.query[0, 1, 2], pattern.key[0, 1, 4]
@@ -127,7 +129,7 @@ def test_a_score_is_taken_apart(visit, seen):
 
 
 def test_the_python_lines_give_the_same_numbers(visit, site, capsys):
-    visit.open("links", text=SENTENCE, place="decoder.1.cross", top="2")
+    visit.open("links", text=SENTENCE, layer="decoder.1.cross", top="2")
     rows = visit.table(re.compile("Links of"))
     saved = visit.taken("html")
     lines = html.unescape(re.search(r"<pre>(.*)</pre>", saved, re.DOTALL).group(1))

@@ -77,7 +77,7 @@ def apart(site):
 
 
 def test_two_models_are_compared_head_by_head(visit, apart):
-    page = visit.open("inside", text=SENTENCE, look="models", place="decoder.1.cross", **{"with": "tuned"})
+    page = visit.open("inside", text=SENTENCE, look="models", layer="decoder.1.cross", **{"with": "tuned"})
     shown = {(row[1], row[2]): float(row[3]) for row in visit.table("Two models")}
     expected = {
         (place, f"head {head}"): bits
@@ -102,7 +102,7 @@ def test_the_python_of_two_models_gives_the_same_numbers(visit, site, apart):
         lines = lines.replace(f'"{name}"', repr(str(site.folders[name])))
     exec(lines, found := {})
     for place, one in apart.items():
-        torch.testing.assert_close(found["found"][place].divergence(), one.divergence())
+        torch.testing.assert_close(found["between"][place].divergence(), one.divergence())
 
 
 @pytest.mark.proof
@@ -120,7 +120,7 @@ def test_models_that_do_not_fit_are_said_so_in_one_line(visit):
 @pytest.mark.proof
 def test_what_edits_moved_in_one_head_is_drawn(visit, site):
     edits = '[{"do": "scale", "layer": "encoder.0.self", "heads": [1], "factor": 0}]'
-    page = visit.open("inside", text=SENTENCE, look="diff", edits=edits, place="encoder.1.self", head="2")
+    page = visit.open("inside", text=SENTENCE, look="diff", edits=edits, layer="encoder.1.self", head="2")
     page.locator("[data-choice=diff]").wait_for()
     rows = visit.table("Difference of encoder.1.self, head 2")
     task, seen = site.task("translator"), []

@@ -8,13 +8,13 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
+from regard.checkpoints.config_types import check_types
 from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, first_line, read_json, read_tensors
 from regard.checkpoints.hub import Config, Family, architecture_of, build, family_of
 from regard.checkpoints.old_names import current_config, current_tensors, is_own
 from regard.checkpoints.options import Options
 from regard.checkpoints.pruned import without_pruned_heads
-from regard.checkpoints.rows import read_into
-from regard.checkpoints.sound import check_types
+from regard.checkpoints.tensor_names import read_into
 from regard.models import Model
 
 DEEPEST = 1024  # layers; a config that asks for more would take for ever to build

@@ -18,7 +18,7 @@ from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, list_name
 from regard.checkpoints.hub import family_of
 from regard.checkpoints.options import Options
 from regard.checkpoints.pruned import without_pruned_heads
-from regard.checkpoints.rows import file_tensors
+from regard.checkpoints.tensor_names import file_tensors
 from regard.models import Model, PositionConfig, StackConfig
 from regard.models.pruning import pruned_heads
 from regard.positions import POSITIONS

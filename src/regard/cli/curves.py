@@ -24,7 +24,7 @@ def curves(runs: tuple[Path, ...], score: str, output: Path | None, is_log: bool
 
     from regard.pictures.chart import lines
     from regard.pictures.plot import plot
-    from regard.training.curves import curves as read
+    from regard.training.run.curves import curves as read
 
     found = read(runs, score)
     if as_json:

@@ -27,7 +27,7 @@ def train(recipe: str, changes: tuple[str, ...], dry_run: bool, device: str, as_
     from regard.tasks.find import find
     from regard.training import Stopped, estimate, format_estimate, read_recipe
     from regard.training import train as follow
-    from regard.training.room import keep_freed_memory
+    from regard.training.run.memory_pool import keep_freed_memory
 
     wanted = read_recipe(recipe, changes, find=lambda name: str(find(name)))
     if dry_run:

@@ -97,7 +97,7 @@ class AttentionMethodConfig:
 @dataclass(frozen=True)
 class AttentionConfig:
     """How a layer attends. `scale` is the dot product's, 1/√(head width) unless given; `score` is another score, and
-    `method` another way than comparing every pair, which attention to a source does not have."""
+    `method` another way than comparing every pair. Attention to a source has no method, and no score of distances."""
 
     heads: int
     head_width: int | None = None
@@ -117,7 +117,9 @@ class AttentionConfig:
     def build(self, width: int, pruned_heads: Collection[int] = (), source_width: int | None = None) -> MultiHead:
         split = self.split(width, pruned_heads)
         score = None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale)
-        if self.score is not None:
+        if self.score is not None and (
+            source_width is None or not lookup(SCORES, self.score.kind, "score").is_relative
+        ):
             score = self.score.build(len(split.remaining_heads), split.width)
         return MultiHead(
             width,

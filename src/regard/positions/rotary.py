@@ -46,14 +46,14 @@ class Rotary(Position):
     """
 
     def __init__(
-        self, width: int, base: float = 10000.0, pairing: Pairing = "halves", scaling: RopeScaling | None = None
+        self, head_width: int, base: float = 10000.0, pairing: Pairing = "halves", scaling: RopeScaling | None = None
     ) -> None:
         super().__init__()
-        if width % 2:
-            raise ShapeError(f"rotary positions turn pairs: an even head width expected, got {width}")
+        if head_width % 2:
+            raise ShapeError(f"rotary positions turn pairs: an even head width expected, got {head_width}")
         if pairing not in ("neighbours", "halves"):
             raise ShapeError(f"rotary positions pair 'neighbours' or 'halves', got {pairing!r}")
-        self.width, self.base, self.pairing, self.scaling = width, base, pairing, scaling
+        self.width, self.base, self.pairing, self.scaling = head_width, base, pairing, scaling
 
     def rotate(self, x: Heads, positions: Positions) -> Heads:
         expect("a head", "numbers in each vector", x.shape[-1], self.width)

@@ -21,7 +21,7 @@ from regard.pictures.labels import visible
 from regard.tasks.task import Task
 from regard.text import Tokenizer
 from regard.text.sentences import split
-from regard.text.told import StoryBatch, encode_story
+from regard.text.story_batch import StoryBatch, encode_story
 
 Story = str | Sequence[str]
 """A text, or its sentences."""

@@ -23,7 +23,7 @@ from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task
 from regard.tasks.translate import TranslateTask
 from regard.text import Tokenizer
-from regard.training.state import CheckpointStore
+from regard.training.run.state import CheckpointStore
 
 MISSING = float("nan")
 

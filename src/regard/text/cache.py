@@ -14,7 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.lib import format as npy
 
-from regard.text.compiled import CompiledTokenizer, one_line
+from regard.text.compiled_tokenizer import CompiledTokenizer, one_line
 from regard.text.corpora import Corpus
 from regard.text.files import TokenizerError
 from regard.text.lines import DataError

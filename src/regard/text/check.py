@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from regard.text.duplicates import DuplicateLines
 from regard.text.lines import LONGEST, DataError, raw_lines
-from regard.text.repeats import DuplicateLines
 
 FEW = 3  # places that are shown of each kind
 WHOLE = 1 << 20  # bytes of a line that are kept; more than that is read, but not compared

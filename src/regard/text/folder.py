@@ -7,7 +7,7 @@ import tokenizers
 
 from regard.text import sentencepiece
 from regard.text.bytelevel import FAMILIES, bytelevel
-from regard.text.compiled import CompiledTokenizer, load_compiled
+from regard.text.compiled_tokenizer import CompiledTokenizer, load_compiled
 from regard.text.files import TokenizerError, read_object
 from regard.text.specials import additional_tokens, flags, special_ids, special_tokens
 from regard.text.tokenizer import Tokenizer

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
-from regard.text.coder import TokenizerModel
 from regard.text.encoded import Encoded
 from regard.text.files import TokenizerError
 from regard.text.specials import Specials
 from regard.text.streaming import DetokenizingStream
+from regard.text.tokenizer_model import TokenizerModel
 
 
 class Tokenizer:

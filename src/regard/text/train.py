@@ -9,7 +9,7 @@ from typing import Any
 from tokenizers import AddedToken
 
 from regard.errors import lookup
-from regard.text.compiled import CompiledTokenizer, one_line
+from regard.text.compiled_tokenizer import CompiledTokenizer, one_line
 from regard.text.files import TokenizerError
 from regard.text.frames import Frame, frame_of
 from regard.text.learning import KINDS

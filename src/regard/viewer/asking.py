@@ -198,7 +198,7 @@ def embedded(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
 def answered(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found:
     """A question about a story: every hop looks at its sentences."""
     from regard.tasks.answer import NOTHING
-    from regard.text.told import StoryBatch, encode_story
+    from regard.text.story_batch import StoryBatch, encode_story
 
     if not (ask.second or "").strip():
         raise RegardError("no question: this model answers a second text, the question, about the first, the story")

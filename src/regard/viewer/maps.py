@@ -11,7 +11,7 @@ from regard.attention.normalisers import Softmax
 from regard.attention.scores import Additive, Dot, Local, Score, Shaw, XLScore
 from regard.errors import ShapeError
 from regard.viewer import pyramid
-from regard.viewer.payload import AttendedKey, Pooling, ScoreDetail, SoftmaxRow, TopLinks, frame
+from regard.viewer.payload import AttendedKey, CellPooling, ScoreDetail, SoftmaxRow, TopLinks, frame
 from regard.viewer.pyramid import TILE, Pyramid
 from regard.viewer.refusals import NotYet
 
@@ -19,7 +19,7 @@ WHOLE = 2048  # keys of a row that is sent whole
 
 
 def map_tile(
-    pattern: Pattern, stored: Pyramid | None, layer: str, head: int, level: int, row: int, column: int, how: Pooling
+    pattern: Pattern, stored: Pyramid | None, layer: str, head: int, level: int, row: int, column: int, how: CellPooling
 ) -> bytes:
     """Up to 256 x 256 cells of one zoom level."""
     heads = head_slice(pattern, head)
@@ -44,7 +44,7 @@ def tile_range(length: int, level: int, number: int) -> slice:
     return slice(number * TILE, min((number + 1) * TILE, count))
 
 
-def overview(patterns: dict[str, Pattern], pyramids: dict[str, Pyramid], how: Pooling, size: int) -> bytes:
+def overview(patterns: dict[str, Pattern], pyramids: dict[str, Pyramid], how: CellPooling, size: int) -> bytes:
     """Every head of every layer, small."""
     layers, numbers = [], []
     for name, pattern in patterns.items():
@@ -58,7 +58,7 @@ def overview(patterns: dict[str, Pattern], pyramids: dict[str, Pyramid], how: Po
     return frame({"how": how, "size": size, "layers": layers}, numbers)
 
 
-def thumbnails(pattern: Pattern, stored: Pyramid | None, how: Pooling, size: int) -> Tensor:
+def thumbnails(pattern: Pattern, stored: Pyramid | None, how: CellPooling, size: int) -> Tensor:
     """All heads at the finest level of which one fits: (heads, rows, columns)."""
     _, heads, queries, keys = pattern.shape
     level = max(0, math.ceil(math.log2(max(queries, keys, 1) / size)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 API_VERSION = 2
 MAGIC = b"RGD1"
 Line = Annotated[str, StringConstraints(max_length=200)]
-Pooling = Literal["mean", "max"]
+CellPooling = Literal["mean", "max"]
 RunState = Literal["waiting", "loading", "reading", "writing", "looking", "pooling", "done", "failed", "cancelled"]
 
 

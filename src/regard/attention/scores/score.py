@@ -55,6 +55,9 @@ class LearnedScore(nn.Module):
     Queries and keys come as (batch, heads, length, width). Keys are projected once per source.
     """
 
+    is_relative: ClassVar[bool] = False
+    """Whether the distance between query and key counts, so that both have to stand in one text."""
+
     def query(self, query: Tensor) -> Tensor:
         return query
 

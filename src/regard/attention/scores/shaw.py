@@ -41,6 +41,8 @@ class Shaw(Score):
 class LearnedShaw(LearnedScore):
     """Learns one vector per head and clipped distance."""
 
+    is_relative = True
+
     def __init__(self, heads: int, width: int, reach: int = 16) -> None:
         super().__init__()
         self.table = nn.Parameter(torch.empty(heads, 2 * reach + 1, width))

@@ -59,6 +59,8 @@ class XLScore(Score):
 class LearnedXL(LearnedScore):
     """Learns u, v and how to read sinusoids of distance, per head."""
 
+    is_relative = True
+
     def __init__(self, heads: int, width: int) -> None:
         super().__init__()
         self.u = nn.Parameter(torch.zeros(heads, width))

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from regard.checkpoints.export import ctranslate2, marian, onnx
-from regard.checkpoints.export.leaving import COPIED_FILES, ExportSource
+from regard.checkpoints.export.export_source import COPIED_FILES, ExportSource
 from regard.checkpoints.files import CheckpointError, checked_file
 from regard.checkpoints.load import load_model
 from regard.checkpoints.save import replace_folder

@@ -5,7 +5,7 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from regard.checkpoints.export.leaving import ExportSource
+from regard.checkpoints.export.export_source import ExportSource
 from regard.errors import lookup
 from regard.layers import MultiHead, TransformerBlock
 from regard.models import EmbeddedStackConfig

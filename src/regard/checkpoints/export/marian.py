@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from regard.checkpoints.export.leaving import COPIED_FILES, ExportSource
+from regard.checkpoints.export.export_source import COPIED_FILES, ExportSource
 from regard.checkpoints.files import CheckpointError, checked_file
 from regard.checkpoints.save import save_model
 

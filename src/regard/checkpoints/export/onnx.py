@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from regard.checkpoints.export.export_source import ExportSource
 from regard.checkpoints.export.graph import OnnxGraph
-from regard.checkpoints.export.leaving import ExportSource
 from regard.errors import lookup
 from regard.layers import TransformerBlock
 from regard.models.embedded_stack import EmbeddedStack

@@ -7,7 +7,7 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options
-from regard.checkpoints.rows import TensorName, TensorNames, weight_and_bias
+from regard.checkpoints.tensor_names import TensorName, TensorNames, weight_and_bias
 from regard.models import ClassificationHeadConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig, StackConfig
 
 ARCHITECTURES = (

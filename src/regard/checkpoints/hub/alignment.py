@@ -8,7 +8,7 @@ import torch
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family, build
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorNames, tensor_name
+from regard.checkpoints.tensor_names import TensorNames, tensor_name
 from regard.models import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
 
 ARCHITECTURES = ("Aligner",)

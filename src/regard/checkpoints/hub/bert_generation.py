@@ -6,7 +6,7 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorNames
+from regard.checkpoints.tensor_names import TensorNames
 from regard.models import DecoderConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig
 
 DEFAULTS = {

@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
+from regard.checkpoints.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
 
 ARCHITECTURES = ("S2S",)

@@ -8,7 +8,7 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub import albert, bert, bert_generation, distilbert, gpt2, roberta
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorName, TensorNames, weight_and_bias
+from regard.checkpoints.tensor_names import TensorName, TensorNames, weight_and_bias
 from regard.models import (
     DecoderConfig,
     EmbeddedStackConfig,

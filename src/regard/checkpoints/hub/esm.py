@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub import bert, roberta
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
+from regard.checkpoints.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
     EmbeddedStackConfig,
@@ -43,7 +43,7 @@ def side(options: Options) -> EmbeddedStackConfig:
         dropout=options.get("hidden_dropout_prob", 0.1),
     )
     words = EmbeddingConfig(options.need("vocab_size"), norm=bool(options.get("emb_layer_norm_before")))
-    settings = {"width": width // heads, "base": options.get("rope_theta", BASE), "pairing": "halves"}
+    settings = {"head_width": width // heads, "base": options.get("rope_theta", BASE), "pairing": "halves"}
     return EmbeddedStackConfig(words, stack, PositionConfig("rotary", settings))
 
 

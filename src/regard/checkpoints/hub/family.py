@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorNames
+from regard.checkpoints.tensor_names import TensorNames
 from regard.models import (
     Aligner,
     AlignerConfig,

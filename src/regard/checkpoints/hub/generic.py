@@ -15,7 +15,7 @@ import torch
 from regard.checkpoints.files import CheckpointError, list_names
 from regard.checkpoints.hub.family import Config, Family, build
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorNames, tensor_name
+from regard.checkpoints.tensor_names import TensorNames, tensor_name
 from regard.models import (
     AlignerConfig,
     DecoderConfig,

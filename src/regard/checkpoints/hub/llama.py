@@ -8,7 +8,7 @@ from regard.checkpoints.hub.bert import count_labels
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.hub.gpt2 import heads
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
-from regard.checkpoints.rows import TensorName, TensorNames, tensor_name, weight_and_bias
+from regard.checkpoints.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 from regard.models import (
     AttentionConfig,
     ClassificationHeadConfig,
@@ -98,7 +98,7 @@ def rotary(options: Options, head_width: int) -> PositionConfig:
         if scaling_entries
         else None
     )
-    return PositionConfig("rotary", {"width": head_width, "base": base, "pairing": "halves", "scaling": scaling})
+    return PositionConfig("rotary", {"head_width": head_width, "base": base, "pairing": "halves", "scaling": scaling})
 
 
 def heads_config(options: Options, architecture: str) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]
         "num_hidden_layers": stack.layers,
         "num_attention_heads": split.heads,
         "num_key_value_heads": split.heads if split.kv_heads is None else split.kv_heads,
-        "head_dim": settings["width"],
+        "head_dim": settings["head_width"],
         "hidden_act": name_of(stack.feed_forward.activation),
         "attention_dropout": split.dropout,
         "rms_norm_eps": stack.norm.epsilon,

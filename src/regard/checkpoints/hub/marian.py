@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub import bart
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorNames
+from regard.checkpoints.tensor_names import TensorNames
 from regard.models import EmbeddedStackConfig, EmbeddingConfig, PositionConfig, TransformerConfig
 
 ARCHITECTURES = ("MarianModel", "MarianMTModel")

@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub import gpt2
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorNames, tensor_name
+from regard.checkpoints.tensor_names import TensorNames, tensor_name
 from regard.models import (
     AttentionConfig,
     DecoderConfig,

@@ -6,7 +6,7 @@ from typing import Any
 from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorNames, weight_and_bias
+from regard.checkpoints.tensor_names import TensorNames, weight_and_bias
 from regard.models import ClassificationHeadConfig, EncoderConfig, OutputConfig
 
 KINDS = ("Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification")

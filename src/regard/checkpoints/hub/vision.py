@@ -8,7 +8,7 @@ import torch
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
-from regard.checkpoints.rows import TensorNames, tensor_name
+from regard.checkpoints.tensor_names import TensorNames, tensor_name
 from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
 
 MOST = 4096  # pixels a side, layers, glimpses: a config that asks for more would take for ever to build

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from regard.text import Corpus, DataError
-from regard.training.evaluation import Totals, perplexity
+from regard.training.evaluation.held_out import Totals, perplexity
 
 OnShare = Callable[[float], None]
 """Told how much is done, as a share of 1."""

@@ -13,13 +13,13 @@ from regard.tasks.evaluation.measures import Evaluation, EvaluationConfig, OnSha
 from regard.tasks.fill import FillTask
 from regard.tasks.generate import GenerateTask
 from regard.text import Corpus, DataError, Tokenizer
-from regard.training.evaluation import loss_totals
-from regard.training.feed import mix_seeds
-from regard.training.learner import Learner
+from regard.training.data.batch_source import mix_seeds
+from regard.training.data.samplers import valid_batches
+from regard.training.data.streams import continued_batches
+from regard.training.evaluation.held_out import loss_totals
 from regard.training.objectives import MaskedObjective, NextTokenObjective, Row
 from regard.training.objectives.masked import MaskedBatch
-from regard.training.orders import valid_batches
-from regard.training.streams import continued_batches
+from regard.training.optimisation.learner import Learner
 
 ROOM = 4096  # tokens that are read at a time
 USUAL = {"generate": 1024, "fill": 512}  # tokens of a window, at most, where nobody says

@@ -26,11 +26,11 @@ from regard.tasks.task import TextTooLong
 from regard.tasks.translate import TranslateTask
 from regard.text import Corpus, DataError, Tokenizer
 from regard.training import objectives
-from regard.training.evaluation import Totals, TranslationSet, loss_totals
-from regard.training.learner import Learner
+from regard.training.data.samplers import valid_batches
+from regard.training.evaluation.held_out import Totals, TranslationSet, loss_totals
+from regard.training.evaluation.sacre_bleu import SacreBleu
 from regard.training.objectives import Row
-from regard.training.orders import valid_batches
-from regard.training.sacre import SacreBleu
+from regard.training.optimisation.learner import Learner
 
 ROOM = 4096  # tokens whose losses are computed at a time
 WRITING = 0.9  # the share of the time that it takes to write, roughly

@@ -23,7 +23,7 @@ from regard.tasks.task import Task, TextTooLong
 from regard.tasks.translate import TranslateTask
 from regard.text import Corpus, DataError
 from regard.training import objectives
-from regard.training.feed import mix_seeds
+from regard.training.data.batch_source import mix_seeds
 from regard.training.objectives import Objective, Row
 
 ROOM = 2048  # tokens that are read at a time

@@ -20,13 +20,13 @@ from regard.tasks.heads.scoring import score_heads
 from regard.tasks.load import load
 from regard.tasks.task import Task
 from regard.text import Corpus
-from regard.training.feed import BatchSource, mix_seeds
-from regard.training.learner import Learner
-from regard.training.optimiser import make_optimiser
-from regard.training.orders import BucketSampler
-from regard.training.recipe import TrainRecipe
-from regard.training.state import OPTIMISER, STATE
-from regard.training.update import training_step
+from regard.training.data.batch_source import BatchSource, mix_seeds
+from regard.training.data.samplers import BucketSampler
+from regard.training.optimisation.learner import Learner
+from regard.training.optimisation.optimiser import make_optimiser
+from regard.training.optimisation.training_step import training_step
+from regard.training.recipe.recipe import TrainRecipe
+from regard.training.run.state import OPTIMISER, STATE
 
 REPORT = "pruning.json"
 LEFT = {CONFIG, MANIFEST, CARD, OPTIMISER, STATE, REPORT}  # files of the old folder that the new one has its own of

@@ -12,7 +12,7 @@ from torch import Tensor
 from regard.attention.normalisers import Unnormalised
 from regard.models import MemoryNetwork, Model
 from regard.models.memory import Ages
-from regard.text.told import StoryBatch
+from regard.text.story_batch import StoryBatch
 from regard.training.objectives.objective import DeviceBatch, LossSums, Row
 
 

@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.models import Encoder, Model
-from regard.training.losses import output_loss
 from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad_rows
+from regard.training.optimisation.losses import output_loss
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 
 from regard.models import Decoder, Model, TransformerXL
-from regard.training.losses import output_loss
 from regard.training.objectives.objective import DeviceBatch, LossSums, Row, SegmentMemory, pad_rows
+from regard.training.optimisation.losses import output_loss
 
 
 @dataclass(frozen=True, eq=False)

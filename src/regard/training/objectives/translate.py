@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from regard.models import Aligner, Decoder, Model, Transformer
-from regard.training.losses import output_loss
 from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad_rows
+from regard.training.optimisation.losses import output_loss
 
 
 @dataclass(frozen=True, eq=False)

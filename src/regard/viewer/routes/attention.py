@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from regard.viewer.payload import Pooling, ScoreDetail, SoftmaxRow, TopLinks
+from regard.viewer.payload import CellPooling, ScoreDetail, SoftmaxRow, TopLinks
 from regard.viewer.query_limiter import QueryLimiter
 from regard.viewer.routes.parameters import BINARY, LayerName, Name, Number
 from regard.viewer.runs import RunStore
@@ -25,7 +25,7 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
         level: Annotated[int, Query(ge=0, le=31)],
         row: Number,
         column: Number,
-        how: Pooling = "mean",
+        how: CellPooling = "mean",
     ) -> Response:
         """Cells of the map."""
         run = run_store.get(name)
@@ -37,7 +37,7 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
 
     @router.get("/overview", response_class=Response, responses={200: BINARY})
     async def overview(
-        request: Request, name: Name, how: Pooling = "mean", size: Annotated[int, Query(ge=4, le=128)] = 32
+        request: Request, name: Name, how: CellPooling = "mean", size: Annotated[int, Query(ge=4, le=128)] = 32
     ) -> Response:
         """Every head, small."""
         run = run_store.get(name)

@@ -1,0 +1,1 @@
+"""Texts become batches: what an objective learns from, in which order."""

@@ -1,0 +1,53 @@
+"""Who says how good a model is: its loss on the valid set, and what it writes about it if that is the score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from regard.training.data.samplers import valid_batches
+from regard.training.data.training_data import TrainingData
+from regard.training.evaluation.held_out import Check, TranslationSet, held_out_scores
+from regard.training.optimisation.learner import Learner
+from regard.training.recipe.recipe import Recipe
+from regard.training.run.export import max_target_length
+
+TRANSLATION_METRICS = ("bleu", "chrf")
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """The valid set, as batches and as texts."""
+
+    batches: Sequence[Any]
+    translations: TranslationSet | None = None
+
+    @classmethod
+    def of(cls, recipe: Recipe, data: TrainingData, *, is_last: bool = False) -> "Evaluator | None":
+        """None where there is nothing to judge by. The last judge takes all texts, and the beam of the result."""
+        if not len(data.valid):
+            return None
+        train = recipe.train
+        batches = data.valid_batches or valid_batches(
+            data.valid, data.objective, batch_tokens=max(train.batch_tokens, 4096), seed=train.seed
+        )
+        if train.metric not in TRANSLATION_METRICS or data.start_token is None:
+            return cls(batches)
+        # What the finished model scores is what anyone finds who evaluates its folder, texts without an end included.
+        as_told = is_last and recipe.model.kind in ("transformer", "alignment")
+        count = len(data.valid) if is_last or not train.valid_lines else min(train.valid_lines, len(data.valid))
+        return cls(
+            batches,
+            TranslationSet(
+                [data.valid[row][0].tolist() for row in range(count)],
+                data.references[:count],
+                data.tokenizer,
+                data.start_token,
+                train.beam if is_last else train.valid_beam,
+                train.length_penalty,
+                max_target_length(recipe) - 1 if as_told else None,  # the token that a text begins with counts there
+            ),
+        )
+
+    def scores(self, learner: Learner, check: Check = lambda: None) -> dict[str, float]:
+        scores = held_out_scores(learner, self.batches, check)
+        return scores if self.translations is None else scores | self.translations.scores(learner.model, check)

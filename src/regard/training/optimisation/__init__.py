@@ -1,0 +1,1 @@
+"""One step: the loss, its gradient, and how far the weights move."""

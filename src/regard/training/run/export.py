@@ -1,0 +1,116 @@
+"""A trained model becomes a folder that other tools read."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from regard.checkpoints import save_model
+from regard.models import Model
+from regard.text import Tokenizer
+from regard.training.model.model_plans import ModelPlan
+from regard.training.recipe.reading import write_recipe
+from regard.training.recipe.recipe import Recipe
+
+PIPELINES = {
+    "translate": "translation",
+    "next-token": "text-generation",
+    "masked": "fill-mask",
+    "classify": "text-classification",
+    "answer": "question-answering",
+}
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """Writes a model of one run: all that does not change from one checkpoint to the next."""
+
+    recipe: Recipe
+    plan: ModelPlan
+    tokens: Mapping[str, int]
+    files: Sequence[Path]
+    labels: Sequence[str] = ()
+
+    def write(self, model: Model, folder: Path, *, step: int, scores: Mapping[str, Any], note: str = "") -> None:
+        """Put a model into an empty folder."""
+        entries = dict(self.plan.config_entries) | dict(self.tokens)
+        if self.labels:
+            entries["id2label"] = {str(number): label for number, label in enumerate(self.labels)}
+            entries["label2id"] = {label: number for number, label in enumerate(self.labels)}
+        save_model(model, folder, entries, self.plan.architecture, files=self.files)
+        if self.recipe.train.objective in ("translate", "next-token"):
+            text = json.dumps(self.generation_config(), indent=2) + "\n"
+            (folder / "generation_config.json").write_text(text, encoding="utf-8")
+        (folder / "README.md").write_text(self.card(model, step, scores, note), encoding="utf-8")
+
+    def generation_config(self) -> dict[str, Any]:
+        """How the model wants to write."""
+        train = self.recipe.train
+        entries: dict[str, Any] = dict(self.tokens)
+        if train.objective == "translate":
+            entries |= {"num_beams": train.beam, "length_penalty": train.length_penalty}
+            entries |= {"max_length": max_target_length(self.recipe)}
+            if "pad_token_id" in self.tokens:
+                entries["bad_words_ids"] = [[self.tokens["pad_token_id"]]]
+        return entries
+
+    def card(self, model: Model, step: int, scores: Mapping[str, Any], note: str) -> str:
+        """The model card: what it is, what it was trained on, what it reached, and how to make it again."""
+        recipe = self.recipe
+        name = Path(recipe.run).name
+        count = sum(weight.numel() for weight in model.parameters())
+        files = ", ".join(f"`{Path(file).name}`" for file in recipe.data.train)
+        reached = "\n".join(f"| {key} | {value:.4f} |" for key, value in scores.items() if isinstance(value, float))
+        table = f"\nOn the valid set:\n\n| score | value |\n|---|---:|\n{reached}\n" if reached else ""
+        return CARD.format(
+            pipeline=PIPELINES[recipe.train.objective],
+            name=name,
+            architecture=self.plan.architecture,
+            count=f"{count:,}",
+            files=files,
+            step=step,
+            what=f" {note}" if note else "",
+            table=table,
+            recipe=write_recipe(recipe),
+            library="regard" if self.is_ours else "transformers",
+            others="" if self.is_ours else ", and so does `transformers`",
+        )
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the model's layout is known here alone."""
+        return str(self.plan.config_entries.get("model_type")).startswith("regard-")
+
+
+CARD = """---
+library_name: {library}
+pipeline_tag: {pipeline}
+tags: [regard]
+---
+# {name}
+
+A {architecture} with {count} parameters, trained with `regard` on {files} for {step} steps.{what}
+{table}
+`regard.load("this folder")` loads it{others}. No licence is implied: that of the text it was
+trained on has to be said by whoever publishes it.
+
+The recipe, everything said:
+
+```toml
+{recipe}```
+"""
+
+
+def max_target_length(recipe: Recipe) -> int:
+    """Tokens of a translation at most, with the one that it begins with."""
+    return max(16, recipe.data.max_length)
+
+
+def token_ids(tokenizer: Tokenizer, start: int | None) -> dict[str, int]:
+    """The numbers of special tokens, as config.json calls them."""
+    kinds = ("bos", "eos", "pad")
+    numbers = {f"{kind}_token_id": getattr(tokenizer.specials, kind) for kind in kinds} | {
+        "decoder_start_token_id": start
+    }
+    return {key: number for key, number in numbers.items() if number is not None}
