@@ -25,10 +25,10 @@ def brute(model):
     return found
 
 
-@pytest.mark.parametrize("groups", [4, 2, 1])
-def test_thin_matrices_give_the_scores_of_whole_ones(groups):
+@pytest.mark.parametrize("kv_heads", [4, 2, 1])
+def test_thin_matrices_give_the_scores_of_whole_ones(kv_heads):
     torch.manual_seed(0)
-    model = decoder(groups=groups)
+    model = decoder(kv_heads=kv_heads)
     scores, expected = composition(model).scores, brute(model)
     for kind, grid in expected.items():
         torch.testing.assert_close(scores[kind]["decoder.1.self", "decoder.0.self"], grid, rtol=1e-5, atol=1e-6)
@@ -38,7 +38,7 @@ def test_the_weights_of_a_head_are_those_with_which_it_looks():
     import regard
 
     torch.manual_seed(0)
-    model = decoder(groups=2, bias=False)
+    model = decoder(kv_heads=2, bias=False)
     x = torch.randn(1, 5, 32)
     block = model.decoder.stack.blocks[0]
     torch.nn.init.uniform_(block.self_norm.weight, 0.5, 2)

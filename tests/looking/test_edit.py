@@ -228,7 +228,7 @@ def test_edits_are_saved_as_json_and_applied_again(tmp_path):
         edit.save(tmp_path / "edits.json")
         once = model(x)
         told = repr(edit)
-    records = json.loads((tmp_path / "edits.json").read_text())
+    records = json.loads((tmp_path / "edits.json").read_text())["edits"]
     assert [record["do"] for record in records] == ["scale", "temperature", "scale", "set", "hide", "hide"]
     for given in (tmp_path / "edits.json", str(tmp_path / "edits.json"), records):
         with regard.edit(model, given) as again:
@@ -330,12 +330,12 @@ def row(weights) -> dict:
         (
             {"do": "hide", "positions": [1], "rows": [3]},
             RegardError,
-            "the edit 'hide' has no field 'rows': known: do, place, places",
+            "the edit 'hide' has no field 'rows': known: do, layer, positions",
         ),
         (
             {"do": "scale", "heads": [0], "factr": 2},
             RegardError,
-            "the edit 'scale' has no field 'factr': known: do, factor, heads, place",
+            "the edit 'scale' has no field 'factr': known: do, factor, heads, layer",
         ),
         (
             {"do": "temperature", "heads": [0], "temperature": 0},
@@ -562,3 +562,33 @@ def test_a_row_that_no_text_reached_is_told_at_the_end():
 
 def test_every_kind_of_edit_is_tried_here():
     assert set(EDITS) == {"hide", "scale", "temperature", "set"}
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"do": "temper", "heads": [0], "temperature": 2.0}, "the edit 'temper' is called 'temperature' now"),
+        (
+            {"do": "scale", "place": "self", "heads": [0], "factor": 0},
+            "the field 'place' of an edit is called 'layer' now",
+        ),
+        ({"do": "hide", "places": [1]}, "the field 'places' of an edit is called 'positions' now"),
+    ],
+)
+def test_an_old_word_is_refused_with_the_new_one(record, message, tmp_path):
+    (tmp_path / "edits.json").write_text(json.dumps([record]))
+    for edits in ([record], tmp_path / "edits.json"):
+        with pytest.raises(RegardError, match=f"^{message}$"), regard.edit(MultiHead(WIDTH, HEADS), edits):
+            pass
+
+
+def test_a_saved_file_has_a_version_and_another_is_refused(tmp_path):
+    model, path = MultiHead(WIDTH, HEADS), tmp_path / "edits.json"
+    with regard.edit(model) as edit:
+        edit.head("self", 1).off()
+        edit.save(path)
+    saved = json.loads(path.read_text())
+    assert saved == {"version": 2, "edits": [{"layer": "self", "heads": [1], "do": "scale", "factor": 0.0}]}
+    path.write_text(json.dumps(saved | {"version": 3}))
+    with pytest.raises(RegardError, match="edits of version 2 expected, got version 3"), regard.edit(model, path):
+        pass

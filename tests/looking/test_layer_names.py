@@ -55,7 +55,7 @@ def test_names_are_chosen_by_pattern_in_the_order_of_the_model():
 
 
 def test_a_name_that_fits_nothing_gets_the_list_of_those_there_are():
-    with pytest.raises(UnknownName, match=r"no place fits 'encoder.5.\*': known: encoder.0.self, encoder.1.self, enco"):
+    with pytest.raises(UnknownName, match=r"no layer fits 'encoder.5.\*': known: encoder.0.self, encoder.1.self, enco"):
         LayerNames(Reader()).match(["encoder.5.*"])
 
 

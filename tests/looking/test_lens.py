@@ -34,7 +34,7 @@ def compared(found, hidden, head):
     """The chances after every layer but the last, whose hidden state transformers hands out with its norm."""
     for number, state in enumerate(hidden):
         expected = head(state).softmax(-1).topk(5)
-        assert_close(found.chances[number], expected.values, rtol=1e-4, atol=1e-6)
+        assert_close(found.probabilities[number], expected.values, rtol=1e-4, atol=1e-6)
         assert (found.words[number] == expected.indices).float().mean() > 0.99
 
 

@@ -93,9 +93,9 @@ def test_pruned_is_gated_for_every_score(score):
 
 
 @pytest.mark.parametrize("position", ["alibi", "buckets"])
-@pytest.mark.parametrize("groups", [4, 2, 1])
-def test_heads_that_stay_keep_their_biases_and_their_groups(position, groups):
-    model = alone(PositionConfig(position, {"heads": 4}), groups=groups)
+@pytest.mark.parametrize("kv_heads", [4, 2, 1])
+def test_heads_that_stay_keep_their_biases_and_their_groups(position, kv_heads):
+    model = alone(PositionConfig(position, {"heads": 4}), kv_heads=kv_heads)
     assert_close(answers(regard.prune(model, some_heads(model))), gated(model, some_heads(model)), rtol=1e-5, atol=1e-5)
 
 
@@ -149,7 +149,7 @@ def test_heads_are_cut_out_of_any_module_that_holds_such_layers():
     [
         ("gpt2", {"decoder.0.self": [4]}, UnknownName, r"decoder\.0\.self has no head 4: its heads are 0, 1, 2, 3"),
         ("gpt2", {"decoder.0.self": range(4)}, RegardError, "has 4 heads, all of which were to go: at least one stays"),
-        ("gpt2", {"decoder.9.self": [0]}, UnknownName, r"no place fits 'decoder\.9\.self': known: decoder\.0\.self"),
+        ("gpt2", {"decoder.9.self": [0]}, UnknownName, r"no layer fits 'decoder\.9\.self': known: decoder\.0\.self"),
         ("albert", {"encoder.1.self": [0]}, RegardError, "are one layer: it loses the same heads in all"),
         ("albert", {"encoder.*.self": [0], "encoder.2.self": [1]}, RegardError, "are one layer"),
     ],

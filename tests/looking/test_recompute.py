@@ -13,15 +13,15 @@ def test_gradients_are_the_same_and_blocks_run_twice():
     model(tokens).square().sum().backward()
     expected = {name: weight.grad.clone() for name, weight in model.named_parameters()}
     model.zero_grad()
-    turns = []
-    inner = model.encoder.stack.blocks[0].inner
-    inner.register_forward_hook(lambda *_: turns.append(call_number()))
+    calls = []
+    feed_forward = model.encoder.stack.blocks[0].feed_forward
+    feed_forward.register_forward_hook(lambda *_: calls.append(call_number()))
     with recomputing(model):
         model(tokens).square().sum().backward()
     for name, weight in model.named_parameters():
         assert_close(weight.grad, expected[name], rtol=1e-4, atol=1e-4)
-    assert turns[:3] == [0, 1, 2]  # one block, three places
-    assert turns[3:] == [2, 1, 0]  # the last first
+    assert calls[:3] == [0, 1, 2]  # one block, three depths
+    assert calls[3:] == [2, 1, 0]  # the last first
     assert call_number() is None
 
 

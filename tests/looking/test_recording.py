@@ -17,14 +17,14 @@ def vectors(length, batch=2, heads=2, width=4):
 
 def kept(recording):
     """Numbers that the keys of a recording take, each storage once."""
-    rooms = {}
+    sizes = {}
     for step in recording.steps:
-        strand = step.strand
-        while strand is not None:
-            for ribbon in strand.ribbons:
-                rooms[ribbon.room.untyped_storage().data_ptr()] = ribbon.room.numel()
-            strand = strand.before
-    return sum(rooms.values())
+        history = step.history
+        while history is not None:
+            for buffer in history.buffers:
+                sizes[buffer.storage.untyped_storage().data_ptr()] = buffer.storage.numel()
+            history = history.parent
+    return sum(sizes.values())
 
 
 def decoded(query, key, recording, prompt=3, window=None):

@@ -28,7 +28,7 @@ def test_layers_are_chosen_by_name(seen):
     assert {picture.title for picture in seen.show("decoder.*.cross").pictures} == {
         *("decoder.0.cross", "decoder.1.cross"),
     }
-    with pytest.raises(UnknownName, match="no place fits 'nowhere'"):
+    with pytest.raises(UnknownName, match="no layer fits 'nowhere'"):
         seen.show("nowhere")
 
 

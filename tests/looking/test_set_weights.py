@@ -222,7 +222,13 @@ def test_a_source_in_padding_is_counted_without_it():
         ("encoder.0.self", 5, [0.2] * 5, ShapeError, "there is no query 5: 5 of them, counted from 0"),
         ("encoder.0.self", 1, [0.25] * 4, ShapeError, "weights of 5 keys, one for each token of the source, expected"),
         ("decoder.0.cross", 1, [0.1] * 6, ShapeError, "weights of 5 keys, one for each token of the source, expected"),
-        ("decoder.0.self", 1, [0, 0, 1], RegardError, "decoder.0.self: a row shall look at place 2, of 2 tokens so fa"),
+        (
+            "decoder.0.self",
+            1,
+            [0, 0, 1],
+            RegardError,
+            "decoder.0.self: a row shall look at position 2, of 2 tokens so fa",
+        ),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_in_one_line(place, row, weights, kind, message):

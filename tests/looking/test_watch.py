@@ -74,7 +74,7 @@ def test_only_what_was_asked_for_is_seen():
 def test_an_unknown_name_lists_those_there_are_and_leaves_no_tap():
     model = Reader()
     with (
-        pytest.raises(UnknownName, match=r"no place fits 'encoder.7': known: encoder.0.self"),
+        pytest.raises(UnknownName, match=r"no layer fits 'encoder.7': known: encoder.0.self"),
         regard.watch(model, "encoder.7"),
     ):
         pass

@@ -160,8 +160,8 @@ def test_beams_and_penalties_are_those_of_the_folder_unless_told(made, tmp_path,
 
 def test_a_folder_that_samples_is_followed_and_can_be_overruled(made, tmp_path):
     translate = regard.load(told(made[1], tmp_path, do_sample=True))
-    assert translate.settings.manner().sample == Sampling(top_k=50)
-    assert translate.settings.manner(sample=False).sample is None
+    assert translate.settings.generation_config().sampling == Sampling(top_k=50)
+    assert translate.settings.generation_config(sample=False).sampling is None
 
 
 @pytest.mark.parametrize(

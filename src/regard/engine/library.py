@@ -10,7 +10,7 @@ from typing import Any
 from regard.engine import build
 from regard.errors import RegardError
 
-VERSION = 2
+VERSION = 3
 NONE = -1  # stands for a linear layer or a norm that is not there
 
 
@@ -20,18 +20,24 @@ class EngineError(RegardError):
 
 class StackSpec(ctypes.Structure):
     _fields_ = [
-        *((name, c_int32) for name in ("width", "inner", "bend", "is_gated", "is_first", "window", "vocabulary")),
-        *((name, c_int32) for name in ("words_width", "words_norm", "words_widen", "final_norm", "turns_neighbours")),
+        *(
+            (name, c_int32)
+            for name in ("width", "feed_forward_width", "activation", "is_gated", "pre_norm", "window", "vocabulary")
+        ),
+        *(
+            (name, c_int32)
+            for name in ("embedding_width", "embedding_norm", "embedding_widen", "final_norm", "rotates_neighbours")
+        ),
         ("scale", c_float),
-        ("words", c_void_p),
+        ("embedding", c_void_p),
     ]
 
 
 class AttentionSpec(ctypes.Structure):
     _fields_ = [
-        *((name, c_int32) for name in ("project", "pair", "output", "heads", "groups", "width")),
+        *((name, c_int32) for name in ("qkv", "kv", "output", "heads", "kv_heads", "width")),
         ("scale", c_float),
-        ("serving", POINTER(c_int32)),
+        ("kv_head_of", POINTER(c_int32)),
         ("numbers", POINTER(c_int32)),
     ]
 
@@ -45,7 +51,9 @@ class LayerSpec(ctypes.Structure):
 
 
 class OutputSpec(ctypes.Structure):
-    _fields_ = [(name, c_int32) for name in ("bridge", "dense", "dense_bend", "dense_norm", "output", "has_source")]
+    _fields_ = [
+        (name, c_int32) for name in ("bridge", "dense", "dense_activation", "dense_norm", "output", "has_source")
+    ]
 
 
 FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
@@ -56,7 +64,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_model_bytes": (c_size_t, c_void_p),
     "regard_linear": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_float),
     "regard_norm": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_float),
-    "regard_side": (c_int, c_void_p, c_int, POINTER(StackSpec)),
+    "regard_stack": (c_int, c_void_p, c_int, POINTER(StackSpec)),
     "regard_layer": (c_int, c_void_p, c_int, POINTER(LayerSpec)),
     "regard_table": (None, c_void_p, c_int, c_int, c_void_p, c_int, c_int),
     "regard_slopes": (c_int, c_void_p, c_int, c_void_p, c_int),

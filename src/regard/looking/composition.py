@@ -28,10 +28,10 @@ class HeadWeights:
     QK is query.T @ key and OV is output @ value, both width x width. Positions that turn queries and keys are left out.
     """
 
-    query: Float[Tensor, "heads inner width"]
-    key: Float[Tensor, "heads inner width"]
-    value: Float[Tensor, "heads inner width"]
-    output: Float[Tensor, "heads width inner"]
+    query: Float[Tensor, "heads head_width width"]
+    key: Float[Tensor, "heads head_width width"]
+    value: Float[Tensor, "heads head_width width"]
+    output: Float[Tensor, "heads width head_width"]
     scale: float  # of the dot product
 
     @classmethod
@@ -41,16 +41,16 @@ class HeadWeights:
         if not isinstance(attention.score, ScaledDot | None) or attention.shares:
             raise RegardError("QK of a head is a product of its projections: this layer compares in another way")
         head_width, heads = attention.split.width, len(attention.split.remaining_heads)
-        groups = len(attention.split.remaining_kv_heads)
+        kv_heads = len(attention.split.remaining_kv_heads)
         weight = attention.qkv.weight.detach().double()
         gain = getattr(block.self_norm, "weight", None) if block.pre_norm else None
         weight = weight if gain is None else weight * gain.detach().double()
-        query, key, value = weight.split([heads * head_width, groups * head_width, groups * head_width])
-        kv_head_of = _kv_head_of(attention, heads, groups)
+        query, key, value = weight.split([heads * head_width, kv_heads * head_width, kv_heads * head_width])
+        kv_head_of = _kv_head_of(attention, heads, kv_heads)
         return cls(
             query.unflatten(0, (heads, head_width)),
-            key.unflatten(0, (groups, head_width))[kv_head_of],
-            value.unflatten(0, (groups, head_width))[kv_head_of],
+            key.unflatten(0, (kv_heads, head_width))[kv_head_of],
+            value.unflatten(0, (kv_heads, head_width))[kv_head_of],
             attention.output.weight.detach().double().unflatten(1, (heads, head_width)).transpose(0, 1),
             head_width**-0.5 if attention.score is None or attention.score.scale is None else attention.score.scale,
         )
@@ -134,8 +134,8 @@ def composition_scores(later: HeadWeights, earlier: HeadWeights) -> dict[str, Te
 
 
 def _share(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
-    """‖A B C D‖ / (‖A B‖ ‖C D‖) for every pair of heads; A and C are (heads, width, inner), B and D the other way."""
-    left, right = a.transpose(1, 2) @ a, d @ d.transpose(1, 2)  # Gram matrices, (heads, inner, inner)
+    """‖A B C D‖ / (‖A B‖ ‖C D‖) for every pair of heads; A and C are (heads, width, head width), B and D the other way."""
+    left, right = a.transpose(1, 2) @ a, d @ d.transpose(1, 2)  # Gram matrices, (heads, head width, head width)
     middle = torch.einsum("hiw,kwj->hkij", b, c)
     whole = torch.einsum("hkij,hil,hklm,kjm->hk", middle, left, middle, right)
     first = torch.einsum("hij,hji->h", left, b @ b.transpose(1, 2))
@@ -154,10 +154,10 @@ def chance(width: int, head_width: int, *, seed: int = 1, heads: int = 8) -> flo
     return float(_share(random(*wide), random(*thin), random(*wide), random(*thin)).mean())
 
 
-def _kv_head_of(attention: MultiHead, heads: int, groups: int) -> list[int]:
+def _kv_head_of(attention: MultiHead, heads: int, kv_heads: int) -> list[int]:
     """The key head that each query head looks with."""
     return (
         list(attention.kv_head_of)
         if attention.kv_head_of is not None
-        else [head * groups // heads for head in range(heads)]
+        else [head * kv_heads // heads for head in range(heads)]
     )

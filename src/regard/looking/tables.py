@@ -36,8 +36,8 @@ class HeadTable:
     is looked at promotes each word. Both are the direct path: what other layers add, and positions, are left out.
     """
 
-    left: Float[Tensor, "tokens inner"]
-    right: Float[Tensor, "words inner"]
+    left: Float[Tensor, "tokens head_width"]
+    right: Float[Tensor, "words head_width"]
 
     @classmethod
     def of(cls, model: nn.Module, layer: str, head: int, kind: TableKind) -> "HeadTable":

@@ -38,7 +38,7 @@ def test_it_is_written_as_it_is_read(text):
 
 @pytest.mark.parametrize("text", ["", "decoder.1.cross:x", "decoder.1.cross backwards", "0 align", "a + + b"])
 def test_what_is_no_look_is_told(text):
-    with pytest.raises(RegardError, match="is no look; expected something like"):
+    with pytest.raises(RegardError, match="names no heads; expected something like"):
         AlignmentHeads.read(text)
 
 

@@ -8,7 +8,7 @@ import torch
 from models.test_xl import VOCABULARY, model
 from shared import shared
 from torch.testing import assert_close
-from training.test_session import everything
+from training.run.test_session import everything
 from training.tiny import write_recipe_file
 from training.watching import Interrupting, Quiet
 

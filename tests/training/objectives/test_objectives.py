@@ -132,7 +132,7 @@ def test_the_pieces_of_a_word_are_hidden_together():
     goes_on = torch.zeros(WORDS, dtype=torch.bool)
     goes_on[20:] = True  # tokens from 20 on continue a word
     rows = [(np.array([5, 21, 22, 6, 7, 23] * 30),) for _ in range(10)]
-    batch = masked(whole=goes_on).batch(rows, random())
+    batch = masked(continues_word=goes_on).batch(rows, random())
     hidden = torch.zeros(batch.inputs.numel(), dtype=torch.bool)
     hidden[batch.positions] = True
     hidden = hidden.view_as(batch.inputs)[:, 1:-1].reshape(-1, 6)
@@ -144,14 +144,14 @@ def test_the_pieces_of_a_word_are_hidden_together():
 
 def test_the_second_part_of_a_text_follows_or_is_another_s():
     rows = [(np.full(8, 5 + number),) for number in range(20)]
-    batch = masked(pairs=True, share=0.01).batch(rows, random())
+    batch = masked(next_sentence=True, share=0.01).batch(rows, random())
     middle = 1 + 4 + 1
     for number, row in enumerate(batch.inputs):
         assert (int(row[middle]) == 5 + number) == bool(batch.is_next[number]) or int(row[middle]) == MASK
     assert batch.segments[0].tolist() == [0] * middle + [1] * 5
     assert 0 < int(batch.is_next.sum()) < 20
-    network = model("encoder", follows=True)
-    loss = masked(pairs=True).loss(network, batch)
+    network = model("encoder", next_sentence=True)
+    loss = masked(next_sentence=True).loss(network, batch)
     assert float(loss.total.detach()) > float(loss.cross_entropy)
 
 

@@ -42,7 +42,7 @@ def batched(some, sizes):
 
 def adam(model, **changes):
     return make_optimiser(
-        model, "adam", **({"rate": 0.0, "betas": (0.9, 0.98), "epsilon": 1e-9, "decay": 0.0} | changes)
+        model, "adam", **({"learning_rate": 0.0, "betas": (0.9, 0.98), "epsilon": 1e-9, "weight_decay": 0.0} | changes)
     )
 
 
@@ -89,7 +89,7 @@ def test_gradients_are_clipped_together():
 
 
 def test_only_what_multiplies_decays():
-    optimiser = adam(learner(), decay=0.1)
+    optimiser = adam(learner(), weight_decay=0.1)
     for group in optimiser.param_groups:
         assert all((weight.dim() > 1) == (group["weight_decay"] > 0) for weight in group["params"])
 
@@ -106,7 +106,7 @@ def test_an_optimiser_s_memory_goes_by_names():
     assert_close(moments(other, names), moments(optimiser, names), rtol=0, atol=0)
 
 
-def test_frozen_weights_are_named_by_their_place():
+def test_frozen_weights_are_named_by_their_layer():
     mine = learner()
     kept, learning = freeze(mine.model, ("encoder.0", "decoder.0.self"))
     assert all(name.startswith(("encoder.stack.blocks.0.", "decoder.stack.blocks.0.self.")) for name in kept)

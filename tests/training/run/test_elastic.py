@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from training.forked import ended, fork, together
-from training.test_session import everything
-from training.test_sharing import signalled
+from training.run.test_session import everything
+from training.run.test_sharing import signalled
 from training.tiny import tiny, write_pairs, write_recipe_file
 from training.watching import Quiet
 

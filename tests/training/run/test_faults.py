@@ -10,7 +10,7 @@ import sys
 import pytest
 from training.faults import before_changes, refuses
 from training.forked import ended, fork
-from training.test_session import everything
+from training.run.test_session import everything
 from training.tiny import tiny
 from training.watching import Interrupting, Quiet
 

@@ -13,7 +13,7 @@ import pytest
 from tokenizers import Tokenizer
 from training.faults import before_changes, dies
 from training.forked import ended, fork, send_after
-from training.test_session import everything
+from training.run.test_session import everything
 from training.tiny import tiny
 from training.watching import Quiet
 

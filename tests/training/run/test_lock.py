@@ -6,7 +6,7 @@ import sys
 
 import pytest
 import torch
-from training.test_state import MEMORY, model_files
+from training.run.test_state import MEMORY, model_files
 
 from regard.training.run import state
 from regard.training.run.estimate import format_estimate, peak_memory

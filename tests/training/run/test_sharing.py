@@ -15,8 +15,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch.distributed import HashStore
 from training.forked import send_after, together
-from training.test_session import everything
-from training.test_update import adam, batched, learner, rows
+from training.optimisation.test_training_step import adam, batched, learner, rows
+from training.run.test_session import everything
 from training.tiny import tiny
 from training.watching import Quiet
 

@@ -4,7 +4,7 @@ import shutil
 import sys
 
 import pytest
-from training.test_session import everything
+from training.run.test_session import everything
 from training.tiny import tiny
 from training.watching import Interrupting, Quiet
 

@@ -43,28 +43,28 @@ int tried(Action action) noexcept {
 }  // namespace
 
 // The same as in library.py; -1 stands for "none" wherever a number of a linear layer or norm is meant.
-struct SideGiven {
-    int32_t width, inner, bend, is_gated, is_first, window, vocabulary, words_width, words_norm, words_widen,
+struct StackSpec {
+    int32_t width, feed_forward_width, activation, is_gated, pre_norm, window, vocabulary, embedding_width, embedding_norm, embedding_widen,
         final_norm;
-    int32_t turns_neighbours;
+    int32_t rotates_neighbours;
     float scale;
-    const float* words;
+    const float* embedding;
 };
 
-struct AttentionGiven {
-    int32_t project, pair, output, heads, groups, width;
+struct AttentionSpec {
+    int32_t qkv, kv, output, heads, kv_heads, width;
     float scale;
-    const int32_t* serving;
+    const int32_t* kv_head_of;
     const int32_t* numbers;
 };
 
-struct LayerGiven {
-    AttentionGiven self, cross;
-    int32_t crosses, widen, narrow, self_norm, cross_norm, inner_norm;
+struct LayerSpec {
+    AttentionSpec self, cross;
+    int32_t crosses, widen, narrow, self_norm, cross_norm, feed_forward_norm;
 };
 
-struct OutputGiven {
-    int32_t bridge, dense, dense_bend, dense_norm, output, has_source;
+struct OutputSpec {
+    int32_t bridge, dense, dense_activation, dense_norm, output, has_source;
 };
 
 namespace {
@@ -72,25 +72,25 @@ namespace {
 const Linear* linear(const Model& model, int number) { return number < 0 ? nullptr : model.linears.at(number).get(); }
 const Norm* norm(const Model& model, int number) { return number < 0 ? nullptr : model.norms.at(number).get(); }
 
-Attention attention(const Model& model, const AttentionGiven& given) {
+Attention attention(const Model& model, const AttentionSpec& spec) {
     Attention made;
-    made.project = linear(model, given.project);
-    made.pair = linear(model, given.pair);
-    made.output = linear(model, given.output);
-    made.heads = given.heads;
-    made.groups = given.groups;
-    made.width = given.width;
-    made.scale = given.scale;
-    made.serving.assign(given.serving, given.serving + given.heads);
-    made.numbers.assign(given.numbers, given.numbers + given.heads);
+    made.qkv = linear(model, spec.qkv);
+    made.kv = linear(model, spec.kv);
+    made.output = linear(model, spec.output);
+    made.heads = spec.heads;
+    made.kv_heads = spec.kv_heads;
+    made.width = spec.width;
+    made.scale = spec.scale;
+    made.kv_head_of.assign(spec.kv_head_of, spec.kv_head_of + spec.heads);
+    made.numbers.assign(spec.numbers, spec.numbers + spec.heads);
     return made;
 }
 
-Side& side_of(Model& model, int which) { return which ? model.decoder : model.encoder; }
+EmbeddedStack& stack_of(Model& model, int which) { return which ? model.decoder : model.encoder; }
 
 }  // namespace
 
-EXPORT int regard_engine_version() { return 2; }
+EXPORT int regard_engine_version() { return 3; }
 
 EXPORT const char* regard_problem() { return problem; }
 
@@ -124,60 +124,60 @@ EXPORT int regard_norm(Model* model, const float* weight, const float* bias, int
     return code ? -1 : int(model->norms.size()) - 1;
 }
 
-EXPORT int regard_side(Model* model, int which, const SideGiven* given) {
+EXPORT int regard_stack(Model* model, int which, const StackSpec* spec) {
     return tried([&] {
-        Side& side = side_of(*model, which);
-        side.words = {given->words, given->vocabulary, given->words_width};
-        side.scale = given->scale;
-        side.turns_neighbours = given->turns_neighbours;
-        side.words_norm = norm(*model, given->words_norm);
-        side.words_widen = linear(*model, given->words_widen);
-        side.final_norm = norm(*model, given->final_norm);
-        side.bend = Activation(given->bend);
-        side.is_gated = given->is_gated;
-        side.is_first = given->is_first;
-        side.width = given->width;
-        side.inner = given->inner;
-        side.window = given->window;
+        EmbeddedStack& stack = stack_of(*model, which);
+        stack.embedding = {spec->embedding, spec->vocabulary, spec->embedding_width};
+        stack.scale = spec->scale;
+        stack.rotates_neighbours = spec->rotates_neighbours;
+        stack.embedding_norm = norm(*model, spec->embedding_norm);
+        stack.embedding_widen = linear(*model, spec->embedding_widen);
+        stack.final_norm = norm(*model, spec->final_norm);
+        stack.activation = Activation(spec->activation);
+        stack.is_gated = spec->is_gated;
+        stack.pre_norm = spec->pre_norm;
+        stack.width = spec->width;
+        stack.feed_forward_width = spec->feed_forward_width;
+        stack.window = spec->window;
     });
 }
 
-EXPORT int regard_layer(Model* model, int which, const LayerGiven* given) {
+EXPORT int regard_layer(Model* model, int which, const LayerSpec* spec) {
     return tried([&] {
         Layer layer;
-        layer.self = attention(*model, given->self);
-        layer.crosses = given->crosses;
-        if (given->crosses) layer.cross = attention(*model, given->cross);
-        layer.widen = linear(*model, given->widen);
-        layer.narrow = linear(*model, given->narrow);
-        layer.self_norm = norm(*model, given->self_norm);
-        layer.cross_norm = norm(*model, given->cross_norm);
-        layer.inner_norm = norm(*model, given->inner_norm);
-        side_of(*model, which).layers.push_back(std::move(layer));
+        layer.self = attention(*model, spec->self);
+        layer.crosses = spec->crosses;
+        if (spec->crosses) layer.cross = attention(*model, spec->cross);
+        layer.widen = linear(*model, spec->widen);
+        layer.narrow = linear(*model, spec->narrow);
+        layer.self_norm = norm(*model, spec->self_norm);
+        layer.cross_norm = norm(*model, spec->cross_norm);
+        layer.feed_forward_norm = norm(*model, spec->feed_forward_norm);
+        stack_of(*model, which).layers.push_back(std::move(layer));
     });
 }
 
-// Tables stay the caller's: 0 what is added at a place, 1 how queries and keys are turned, 2 biases by distance,
+// Tables stay the caller's: 0 what is added at a position, 1 how queries and keys are rotated, 2 biases by distance,
 // 3 what is added to every word.
 EXPORT void regard_table(Model* model, int which, int kind, const float* data, int rows, int width) {
-    Side& side = side_of(*model, which);
-    Table* tables[] = {&side.places, &side.turns, &side.bias, &side.segment};
+    EmbeddedStack& stack = stack_of(*model, which);
+    Table* tables[] = {&stack.positions, &stack.rotations, &stack.bias, &stack.segment};
     *tables[kind] = {data, rows, width};
 }
 
 EXPORT int regard_slopes(Model* model, int which, const float* slopes, int heads) {
-    return tried([&] { side_of(*model, which).slopes.assign(slopes, slopes + heads); });
+    return tried([&] { stack_of(*model, which).slopes.assign(slopes, slopes + heads); });
 }
 
 // The last word about a model: from here on it is whole, and all of its parts fit each other.
-EXPORT int regard_output(Model* model, const OutputGiven* given) {
+EXPORT int regard_output(Model* model, const OutputSpec* spec) {
     return tried([&] {
-        model->bridge = linear(*model, given->bridge);
-        model->dense = linear(*model, given->dense);
-        model->dense_bend = Activation(given->dense_bend);
-        model->dense_norm = norm(*model, given->dense_norm);
-        model->output = linear(*model, given->output);
-        model->has_source = given->has_source;
+        model->bridge = linear(*model, spec->bridge);
+        model->dense = linear(*model, spec->dense);
+        model->dense_activation = Activation(spec->dense_activation);
+        model->dense_norm = norm(*model, spec->dense_norm);
+        model->output = linear(*model, spec->output);
+        model->has_source = spec->has_source;
         validate(*model);
     });
 }
@@ -188,46 +188,46 @@ EXPORT size_t regard_model_bytes(const Model* model) {
     return total;
 }
 
-EXPORT State* regard_state(const Model* model) {
-    State* state = nullptr;
-    tried([&] { state = new State(*model); });
+EXPORT EngineState* regard_state(const Model* model) {
+    EngineState* state = nullptr;
+    tried([&] { state = new EngineState(*model); });
     return state;
 }
 
-EXPORT void regard_state_free(State* state) { delete state; }
+EXPORT void regard_state_free(EngineState* state) { delete state; }
 
 // kind: 0 a layer of the encoder, 1 of the decoder, 2 its attention to the source. Null: as it was.
-EXPORT int regard_change(State* state, int kind, int layer, const float* gates, const float* sharpness, int heads,
-                         const uint8_t* hidden, int places) {
+EXPORT int regard_change(EngineState* state, int kind, int layer, const float* gates, const float* inverse_temperatures, int heads,
+                         const uint8_t* hidden, int positions) {
     return tried([&] {
         auto& all = kind == 0 ? state->changes.encoder : kind == 1 ? state->changes.self : state->changes.cross;
         if (int(all.size()) <= layer) all.resize(layer + 1);
         if (gates) all[layer].gates.assign(gates, gates + heads);
-        if (sharpness) all[layer].sharpness.assign(sharpness, sharpness + heads);
-        if (hidden) all[layer].hidden.assign(hidden, hidden + places);
+        if (inverse_temperatures) all[layer].inverse_temperatures.assign(inverse_temperatures, inverse_temperatures + heads);
+        if (hidden) all[layer].hidden.assign(hidden, hidden + positions);
     });
 }
 
 EXPORT void regard_large_pages(float* data, size_t count) { on_large_pages(reinterpret_cast<char*>(data), count * 4); }
 
-EXPORT int regard_read(State* state, const int64_t* tokens, const uint8_t* real, int texts, int length, int threads) {
-    return tried([&] { state->read(tokens, real, texts, length, threads); });
+EXPORT int regard_read(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int texts, int length, int threads) {
+    return tried([&] { state->read(tokens, attention_mask, texts, length, threads); });
 }
 
-EXPORT int regard_step(State* state, const int64_t* tokens, const uint8_t* real, int rows, int length, float* logits,
+EXPORT int regard_step(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int rows, int length, float* logits,
                        int threads) {
-    return tried([&] { state->step(tokens, real, rows, length, logits, threads); });
+    return tried([&] { state->step(tokens, attention_mask, rows, length, logits, threads); });
 }
 
-EXPORT int regard_select(State* state, const int64_t* rows, int count) {
+EXPORT int regard_select(EngineState* state, const int64_t* rows, int count) {
     return tried([&] { state->select(rows, count); });
 }
 
-EXPORT size_t regard_state_bytes(const State* state) { return state->bytes(); }
+EXPORT size_t regard_state_bytes(const EngineState* state) { return state->bytes(); }
 
 EXPORT int regard_top(const float* logits, int rows, int words, int count, float* scores, int64_t* which,
-                      float* summary, int threads) {
-    return tried([&] { top(logits, rows, words, count, scores, which, summary, threads); });
+                      float* logsumexp, int threads) {
+    return tried([&] { top(logits, rows, words, count, scores, which, logsumexp, threads); });
 }
 
 EXPORT int regard_fingerprint(const void* const* data, const size_t* bytes, int count, int lines, int threads,

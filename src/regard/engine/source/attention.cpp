@@ -30,54 +30,54 @@ inline void products(const float* query, const float* const* keys, ptrdiff_t fro
 
 // The weighted sum of N vectors of numbers, starting at `from`.
 template <int N>
-inline void gather(const Sight& sight, ptrdiff_t from, const float* weights, float factor, float* to) {
+inline void weighted_sum(const VisibleKeys& visible, ptrdiff_t from, const float* weights, float factor, float* to) {
     Floats sums[N] = {};
-    for (int t = 0; t < sight.count; t++) {
-        const float* value = sight.keys[t] + from;
+    for (int t = 0; t < visible.count; t++) {
+        const float* value = visible.keys[t] + from;
 #pragma GCC unroll 4
         for (int n = 0; n < N; n++) sums[n] += weights[t] * load(value + n * LANES);
     }
     for (int n = 0; n < N; n++) store(to + n * LANES, sums[n] * factor);
 }
 
-void add_bias(const Side& side, int head, const Sight& sight, float* scores) {
-    if (side.bias.data) {
-        const float* line = side.bias.row(head);
-        const int reach = side.bias.width / 2;
-        for (int t = 0; t < sight.count; t++)
-            scores[t] += line[std::max(-reach, std::min(reach, sight.ahead[t])) + reach];
+void add_bias(const EmbeddedStack& stack, int head, const VisibleKeys& visible, float* scores) {
+    if (stack.bias.data) {
+        const float* line = stack.bias.row(head);
+        const int reach = stack.bias.width / 2;
+        for (int t = 0; t < visible.count; t++)
+            scores[t] += line[std::max(-reach, std::min(reach, visible.ahead[t])) + reach];
     }
-    if (!side.slopes.empty()) {
-        const float slope = side.slopes[head];
-        for (int t = 0; t < sight.count; t++) scores[t] -= slope * float(std::abs(sight.ahead[t]));
+    if (!stack.slopes.empty()) {
+        const float slope = stack.slopes[head];
+        for (int t = 0; t < visible.count; t++) scores[t] -= slope * float(std::abs(visible.ahead[t]));
     }
 }
 
 }  // namespace
 
-void Sight::reserve(int most) {
+void VisibleKeys::reserve(int most) {
     if (int(keys.size()) >= most) return;
     keys.resize(most);
     ahead.resize(most);
     scores.resize(most + LANES);
 }
 
-void look(const Attention& layer, const Side& side, bool has_bias, const Change& change, int head, const float* query,
-          Sight& sight, float* gathered) {
-    const int width = layer.width, count = sight.count;
-    float* scores = sight.scores.data();
-    const ptrdiff_t key = ptrdiff_t(layer.serving[head]) * width, value = key + layer.keys();
+void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head, const float* query,
+          VisibleKeys& visible, float* head_outputs) {
+    const int width = layer.width, count = visible.count;
+    float* scores = visible.scores.data();
+    const ptrdiff_t key = ptrdiff_t(layer.kv_head_of[head]) * width, value = key + layer.keys();
     if (!count) {
-        std::fill(gathered, gathered + width, 0.0f);
+        std::fill(head_outputs, head_outputs + width, 0.0f);
         return;
     }
     int t = 0;
     if (width % LANES == 0)
-        for (; t + 8 <= count; t += 8) products<8>(query, sight.keys.data() + t, key, width, layer.scale, scores + t);
-    for (; t < count; t++) scores[t] = product(query, sight.keys[t] + key, width) * layer.scale;
-    if (has_bias) add_bias(side, layer.numbers[head], sight, scores);
-    if (!change.sharpness.empty())
-        for (int t = 0; t < count; t++) scores[t] *= change.sharpness[head];
+        for (; t + 8 <= count; t += 8) products<8>(query, visible.keys.data() + t, key, width, layer.scale, scores + t);
+    for (; t < count; t++) scores[t] = product(query, visible.keys[t] + key, width) * layer.scale;
+    if (has_bias) add_bias(stack, layer.numbers[head], visible, scores);
+    if (!change.inverse_temperatures.empty())
+        for (int t = 0; t < count; t++) scores[t] *= change.inverse_temperatures[head];
     std::fill(scores + count, scores + count + LANES, -std::numeric_limits<float>::infinity());
     Floats mosts = load(scores), sums{};
     for (int t = LANES; t < count; t += LANES) mosts = larger(load(scores + t), mosts);
@@ -90,12 +90,12 @@ void look(const Attention& layer, const Side& side, bool has_bias, const Change&
     float factor = 1.0f / sum(sums);
     if (!change.gates.empty()) factor *= change.gates[head];
     int i = 0;
-    for (; i + 4 * LANES <= width; i += 4 * LANES) gather<4>(sight, value + i, scores, factor, gathered + i);
-    for (; i + LANES <= width; i += LANES) gather<1>(sight, value + i, scores, factor, gathered + i);
+    for (; i + 4 * LANES <= width; i += 4 * LANES) weighted_sum<4>(visible, value + i, scores, factor, head_outputs + i);
+    for (; i + LANES <= width; i += LANES) weighted_sum<1>(visible, value + i, scores, factor, head_outputs + i);
     for (; i < width; i++) {
         float total = 0;
-        for (int t = 0; t < count; t++) total += scores[t] * sight.keys[t][value + i];
-        gathered[i] = total * factor;
+        for (int t = 0; t < count; t++) total += scores[t] * visible.keys[t][value + i];
+        head_outputs[i] = total * factor;
     }
 }
 

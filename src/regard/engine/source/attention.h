@@ -8,9 +8,9 @@
 namespace regard {
 
 // The keys that a query sees. A value lies right behind its key.
-struct Sight {
+struct VisibleKeys {
     std::vector<const float*> keys;
-    std::vector<int> ahead;  // by how many places each stands after the query
+    std::vector<int> ahead;  // by how many positions each stands after the query
     std::vector<float> scores;
     int count = 0;
 
@@ -23,7 +23,7 @@ struct Sight {
 };
 
 // What one head of one query gathers.
-void look(const Attention& layer, const Side& side, bool has_bias, const Change& change, int head, const float* query,
-          Sight& sight, float* gathered);
+void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head, const float* query,
+          VisibleKeys& visible, float* head_outputs);
 
 }  // namespace regard

@@ -71,12 +71,12 @@ inline Floats weights_at(const uint16_t* from) { return widened(from); }
 
 inline void finished(Floats value, float* to, int lanes, Finish finish) {
     if (lanes >= LANES) {
-        store(to, bent(finish.adds ? value + load(to) : value, finish.bend));
+        store(to, activate(finish.adds ? value + load(to) : value, finish.activation));
         return;
     }
     Floats old{};
     if (finish.adds) std::memcpy(&old, to, 4 * lanes);
-    value = bent(value + old, finish.bend);
+    value = activate(value + old, finish.activation);
     std::memcpy(to, &value, 4 * lanes);
 }
 

@@ -44,7 +44,7 @@ struct Rows {
 
 // What is done to a product before it is written.
 struct Finish {
-    Activation bend = STRAIGHT;
+    Activation activation = STRAIGHT;
     bool adds = false;  // to what is there already
 };
 

@@ -19,18 +19,18 @@ struct Norm {
     void apply(const float* x, float* y) const;
 };
 
-// One attention layer. Keys and values of a token lie side by side: `groups * width` numbers each.
+// One attention layer. Keys and values of a token lie side by side: `kv_heads * width` numbers each.
 struct Attention {
-    const Linear* project = nullptr;  // query, key and value of the stream; of cross-attention the query alone
-    const Linear* pair = nullptr;     // key and value of a source
+    const Linear* qkv = nullptr;  // query, key and value of the stream; of cross-attention the query alone
+    const Linear* kv = nullptr;     // key and value of a source
     const Linear* output = nullptr;
-    int heads = 0, groups = 0, width = 0;
+    int heads = 0, kv_heads = 0, width = 0;
     float scale = 1.0f;
-    std::vector<int> serving;  // the group of each head
+    std::vector<int> kv_head_of;  // the key head of each head
     std::vector<int> numbers;  // the number of each head before pruning, for its bias
 
     int queries() const { return heads * width; }
-    int keys() const { return groups * width; }
+    int keys() const { return kv_heads * width; }
 };
 
 struct Layer {
@@ -38,7 +38,7 @@ struct Layer {
     bool crosses = false;
     const Linear* widen = nullptr;
     const Linear* narrow = nullptr;
-    const Norm *self_norm = nullptr, *cross_norm = nullptr, *inner_norm = nullptr;
+    const Norm *self_norm = nullptr, *cross_norm = nullptr, *feed_forward_norm = nullptr;
 };
 
 // Rows of a table that belongs to somebody else.
@@ -49,32 +49,32 @@ struct Table {
     const float* row(int number) const { return data + ptrdiff_t(number) * width; }
 };
 
-// One side of a model: tokens in, vectors out.
-struct Side {
-    Table words;         // (vocabulary, width or inner width)
+// One stack of a model: tokens in, vectors out.
+struct EmbeddedStack {
+    Table embedding;         // (vocabulary, width or a narrower one of its own)
     float scale = 1.0f;  // of words
-    Table places;        // added to a word at its place
+    Table positions;        // added to a word at its position
     Table segment;       // one row, added to every word
-    Table turns;         // cosines, then sines, by which queries and keys are turned at a place
-    bool turns_neighbours = false;
+    Table rotations;         // cosines, then sines, by which queries and keys are rotated at a position
+    bool rotates_neighbours = false;
     Table bias;                 // (heads, 2 * reach + 1): by how far a key stands after the query
-    std::vector<float> slopes;  // ALiBi: what a head takes off for each place between
-    const Norm* words_norm = nullptr;
-    const Linear* words_widen = nullptr;
+    std::vector<float> slopes;  // ALiBi: what a head takes off for each position between
+    const Norm* embedding_norm = nullptr;
+    const Linear* embedding_widen = nullptr;
     const Norm* final_norm = nullptr;
-    Activation bend = RELU;
-    bool is_gated = false, is_first = true;  // norm first
-    int width = 0, inner = 0, window = 0;    // no window: 0
+    Activation activation = RELU;
+    bool is_gated = false, pre_norm = true;  // norm before
+    int width = 0, feed_forward_width = 0, window = 0;    // no window: 0
     std::vector<Layer> layers;
 };
 
 struct Model {
     Precision precision = FLOAT32;
     bool has_source = false;
-    Side encoder, decoder;
+    EmbeddedStack encoder, decoder;
     const Linear* bridge = nullptr;
     const Linear* dense = nullptr;  // a last layer before words are scored
-    Activation dense_bend = STRAIGHT;
+    Activation dense_activation = STRAIGHT;
     const Norm* dense_norm = nullptr;
     const Linear* output = nullptr;
     std::vector<std::unique_ptr<Linear>> linears;
@@ -83,10 +83,10 @@ struct Model {
 
 // How somebody changed an attention layer.
 struct Change {
-    std::vector<float> gates, sharpness;  // one for each head, or none
-    std::vector<char> hidden;             // places that nobody sees
+    std::vector<float> gates, inverse_temperatures;  // one for each head, or none
+    std::vector<char> hidden;             // positions that nobody sees
 
-    bool hides(int place) const { return place < int(hidden.size()) && hidden[place]; }
+    bool hides(int position) const { return position < int(hidden.size()) && hidden[position]; }
 };
 
 struct Changes {

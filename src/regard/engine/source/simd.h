@@ -92,7 +92,7 @@ inline Floats error_function(Floats x) {
     return choose(x < 0.0f, -y, y);
 }
 
-inline Floats bent(Floats x, Activation how) {
+inline Floats activate(Floats x, Activation how) {
     switch (how) {
         case RELU: return choose(x < 0.0f, all(0.0f), x);
         case GELU: return x * 0.5f * (error_function(x * 0.70710678f) + 1.0f);

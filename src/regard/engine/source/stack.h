@@ -1,4 +1,4 @@
-// Vectors through the layers of a side.
+// Vectors through the layers of a stack.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ public:
     virtual ~Eyes() = default;
     // Queries, keys and values of some tokens were computed: put away what later tokens look at.
     virtual void keep(Worker&, int /*layer*/, const float* /*projected*/, ptrdiff_t /*stride*/) {}
-    virtual void around(int layer, int token, Sight& sight) const = 0;
-    virtual void across(int, int, Sight&) const {}
+    virtual void around(int layer, int token, VisibleKeys& visible) const = 0;
+    virtual void across(int, int, VisibleKeys&) const {}
     virtual int most_keys() const = 0;
 };
 
@@ -37,29 +37,29 @@ private:
     size_t size = 0;
 };
 
-// Room for one pass; kept between the steps of a text.
-struct Room {
-    Buffer<float> x, normed, projected, queries, gathered, inner;
+// Workspace for one pass; kept between the steps of a text.
+struct Workspace {
+    Buffer<float> x, normed, projected, queries, head_outputs, feed_forward;
     Buffer<int8_t> rounded;
     Buffer<Rounding> roundings;
-    std::vector<Sight> sights;
+    std::vector<VisibleKeys> visible_keys;
 
-    void reserve(const Model& model, const Side& side, int tokens, int threads, int most_keys);
+    void reserve(const Model& model, const EmbeddedStack& stack, int tokens, int threads, int most_keys);
     void round_up_to(int rows, int width);  // room for so many rows of eight bits
 };
 
 constexpr int SLAB = 256;  // rows that go through a layer together: what lies between its parts stays in the cache
 
 // room.x becomes the vectors that the last block put out, before the final norm.
-void run(Worker& me, const Model& model, const Side& side, Room& room, int tokens, const int* places, Eyes& eyes,
+void run(Worker& me, const Model& model, const EmbeddedStack& stack, Workspace& workspace, int tokens, const int* positions, Eyes& eyes,
          const std::vector<Change>& self, const std::vector<Change>& cross);
 
-// The vectors of words at their places.
-void embed(Worker& me, const Model& model, const Side& side, Room& room, const int64_t* words, const int* places,
+// The vectors of words at their positions.
+void embed(Worker& me, const Model& model, const EmbeddedStack& stack, Workspace& workspace, const int64_t* words, const int* positions,
            int tokens);
 
 // y = x times a layer, shared by all.
-void multiply(Worker& me, const Linear& layer, Room& room, const float* x, ptrdiff_t stride, int rows, float* y,
+void multiply(Worker& me, const Linear& layer, Workspace& workspace, const float* x, ptrdiff_t stride, int rows, float* y,
               ptrdiff_t y_stride, Finish finish);
 
 }  // namespace regard

@@ -7,19 +7,19 @@ namespace regard {
 // Every token of a source looks at all of its own text.
 class Reading : public Eyes {
 public:
-    Reading(const Model& model, const Changes& changes, const Room& room, const std::vector<int>& starts,
+    Reading(const Model& model, const Changes& changes, const Workspace& workspace, const std::vector<int>& starts,
             const std::vector<int>& text, const std::vector<int>& columns)
-        : model(model), changes(changes), room(room), starts(starts), text(text), columns(columns) {}
+        : model(model), changes(changes), workspace(workspace), starts(starts), text(text), columns(columns) {}
 
-    void around(int layer, int token, Sight& sight) const override {
+    void around(int layer, int token, VisibleKeys& visible) const override {
         const Attention& attention = model.encoder.layers[layer].self;
         const Change& change = Changes::at(changes.encoder, layer);
-        const ptrdiff_t stride = attention.project->out;
+        const ptrdiff_t stride = attention.qkv->out;
         const int first = starts[text[token]], last = starts[text[token] + 1], window = model.encoder.window;
         for (int other = first; other < last; other++) {
             const int ahead = columns[other] - columns[token];  // padding in between counts
             if (change.hides(other - first) || (window && std::abs(ahead) >= window)) continue;
-            sight.add(room.projected.data() + other * stride + attention.queries(), ahead);
+            visible.add(workspace.projected.data() + other * stride + attention.queries(), ahead);
         }
     }
 
@@ -32,7 +32,7 @@ public:
 private:
     const Model& model;
     const Changes& changes;
-    const Room& room;
+    const Workspace& workspace;
     const std::vector<int>& starts;
     const std::vector<int>& text;
     const std::vector<int>& columns;
@@ -41,8 +41,8 @@ private:
 // Every token that is written looks at those before it, and at its source.
 class Writing : public Eyes {
 public:
-    Writing(State& state, const std::vector<int>& row, const std::vector<int>& position)
-        : state(state), row(row), position(position) {}
+    Writing(EngineState& state, const std::vector<int>& row, const std::vector<int>& slot)
+        : state(state), row(row), slot(slot) {}
 
     void keep(Worker& me, int layer, const float* projected, ptrdiff_t stride) override {
         const Attention& attention = state.model.decoder.layers[layer].self;
@@ -50,30 +50,30 @@ public:
         me.share(tokens, 8, [&](int first, int last) {
             for (int token = first; token < last; token++) {
                 const float* from = projected + token * stride + attention.queries();
-                float* to = const_cast<float*>(state.own(layer, position[token], row[token]));
+                float* to = const_cast<float*>(state.own(layer, slot[token], row[token]));
                 std::copy(from, from + 2 * attention.keys(), to);
             }
         });
     }
 
-    void around(int layer, int token, Sight& sight) const override {
+    void around(int layer, int token, VisibleKeys& visible) const override {
         const Change& change = Changes::at(state.changes.self, layer);
         const std::vector<int>& written = state.written[row[token]];
-        const int here = position[token], window = state.model.decoder.window;
-        for (int other = 0, place = 0; other <= here; other++) {
+        const int here = slot[token], window = state.model.decoder.window;
+        for (int other = 0, position = 0; other <= here; other++) {
             if (written[other] < 0) continue;
-            const bool is_hidden = change.hides(place++) || (window && here - other >= window);
-            if (!is_hidden) sight.add(state.own(layer, other, written[other]), other - here);
+            const bool is_hidden = change.hides(position++) || (window && here - other >= window);
+            if (!is_hidden) visible.add(state.own(layer, other, written[other]), other - here);
         }
     }
 
-    void across(int layer, int token, Sight& sight) const override {
+    void across(int layer, int token, VisibleKeys& visible) const override {
         const Change& change = Changes::at(state.changes.cross, layer);
         const ptrdiff_t stride = 2 * state.model.decoder.layers[layer].cross.keys();
         const int source = state.source_of[row[token]], first = state.starts[source], last = state.starts[source + 1];
-        const float* pairs = state.pairs[layer].data();
+        const float* source_kv = state.source_kv[layer].data();
         for (int other = first; other < last; other++)
-            if (!change.hides(other - first)) sight.add(pairs + other * stride, 0);
+            if (!change.hides(other - first)) visible.add(source_kv + other * stride, 0);
     }
 
     int most_keys() const override {
@@ -84,29 +84,29 @@ public:
     }
 
 private:
-    State& state;
+    EngineState& state;
     const std::vector<int>& row;
-    const std::vector<int>& position;
+    const std::vector<int>& slot;
 };
 
 namespace {
 
-void check_words(const Side& side, const std::vector<int64_t>& words, const std::vector<int>& places) {
+void check_words(const EmbeddedStack& stack, const std::vector<int64_t>& words, const std::vector<int>& positions) {
     for (int64_t word : words)
-        if (word < 0 || word >= side.words.rows)
-            throw Problem{"token " + std::to_string(word) + " is not among the " + std::to_string(side.words.rows) +
+        if (word < 0 || word >= stack.embedding.rows)
+            throw Problem{"token " + std::to_string(word) + " is not among the " + std::to_string(stack.embedding.rows) +
                           " that the model knows"};
-    for (const Table* table : {&side.places, &side.turns})
+    for (const Table* table : {&stack.positions, &stack.rotations})
         if (table->data)
-            for (int place : places)
-                if (place >= table->rows)
-                    throw Problem{"place " + std::to_string(place) + " is past the " + std::to_string(table->rows) +
-                                  " places that were learned"};
+            for (int position : positions)
+                if (position >= table->rows)
+                    throw Problem{"position " + std::to_string(position) + " is past the " + std::to_string(table->rows) +
+                                  " positions that were learned"};
 }
 
 }  // namespace
 
-State::State(const Model& model) : model(model) {
+EngineState::EngineState(const Model& model) : model(model) {
     size_t total = 0;
     for (const Layer& layer : model.decoder.layers) {
         before.push_back(total);
@@ -115,46 +115,46 @@ State::State(const Model& model) : model(model) {
     before.push_back(total);
 }
 
-void State::open() {
+void EngineState::open() {
     if (is_half_done) throw Problem{"this text failed before: begin it again"};
     is_half_done = true;
 }
 
-const float* State::own(int layer, int position, int row) const {
-    const Block& block = blocks[at[position].first];
+const float* EngineState::own(int layer, int slot, int row) const {
+    const Block& block = blocks[at[slot].first];
     const size_t each = before[layer + 1] - before[layer];
-    const size_t token = size_t(at[position].second) * block.rows + row;
+    const size_t token = size_t(at[slot].second) * block.rows + row;
     return block.numbers.data() + size_t(block.length) * block.rows * before[layer] + token * each;
 }
 
-void State::read(const int64_t* tokens, const uint8_t* real, int texts, int length, int threads) {
+void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int texts, int length, int threads) {
     std::vector<int64_t> words;
-    std::vector<int> places, text, columns;
+    std::vector<int> positions, text, columns;
     starts.assign(1, 0);
     source_of.clear();
     for (int i = 0; i < texts; i++) {
-        for (int column = 0, place = 0; column < length; column++) {
+        for (int column = 0, position = 0; column < length; column++) {
             const ptrdiff_t where = ptrdiff_t(i) * length + column;
-            if (real && !real[where]) continue;
+            if (attention_mask && !attention_mask[where]) continue;
             words.push_back(tokens[where]);
-            places.push_back(place++);
+            positions.push_back(position++);
             text.push_back(i);
             columns.push_back(column);
         }
         starts.push_back(int(words.size()));
         source_of.push_back(i);
     }
-    check_words(model.encoder, words, places);
+    check_words(model.encoder, words, positions);
     open();
     rows = texts;
     written.assign(rows, {});
     counts.assign(rows, 0);
     const int count = int(words.size()), width = model.encoder.width;
-    pairs.resize(model.decoder.layers.size());
-    for (size_t layer = 0; layer < pairs.size(); layer++)
-        pairs[layer].reserve(size_t(count) * model.decoder.layers[layer].cross.pair->out);
+    source_kv.resize(model.decoder.layers.size());
+    for (size_t layer = 0; layer < source_kv.size(); layer++)
+        source_kv[layer].reserve(size_t(count) * model.decoder.layers[layer].cross.kv->out);
     if (!count) return close();
-    Room own;
+    Workspace own;
     Reading eyes(model, changes, own, starts, text, columns);
     own.reserve(model, model.encoder, count, threads, eyes.most_keys());
     Buffer<float> bridged;
@@ -164,8 +164,8 @@ void State::read(const int64_t* tokens, const uint8_t* real, int texts, int leng
         own.round_up_to(std::min(count, SLAB), deepest);
     }
     together(threads, [&](Worker& me) {
-        embed(me, model, model.encoder, own, words.data(), places.data(), count);
-        run(me, model, model.encoder, own, count, places.data(), eyes, changes.encoder, {});
+        embed(me, model, model.encoder, own, words.data(), positions.data(), count);
+        run(me, model, model.encoder, own, count, positions.data(), eyes, changes.encoder, {});
         const float* x = own.x.data();
         int wide = width;
         if (model.encoder.final_norm) {
@@ -181,15 +181,15 @@ void State::read(const int64_t* tokens, const uint8_t* real, int texts, int leng
             x = bridged.data();
             wide = model.bridge->out;
         }
-        for (size_t layer = 0; layer < pairs.size(); layer++) {
-            const Linear& pair = *model.decoder.layers[layer].cross.pair;
-            multiply(me, pair, own, x, wide, count, pairs[layer].data(), pair.out, Finish{});
+        for (size_t layer = 0; layer < source_kv.size(); layer++) {
+            const Linear& kv = *model.decoder.layers[layer].cross.kv;
+            multiply(me, kv, own, x, wide, count, source_kv[layer].data(), kv.out, Finish{});
         }
     });
     close();
 }
 
-void State::step(const int64_t* tokens, const uint8_t* real, int given, int columns, float* logits, int threads) {
+void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int given, int columns, float* logits, int threads) {
     if (!model.has_source && !length && !rows) {
         rows = given;
         written.assign(rows, {});
@@ -198,55 +198,55 @@ void State::step(const int64_t* tokens, const uint8_t* real, int given, int colu
     if (given != rows)
         throw Problem{std::to_string(given) + " rows of tokens for " + std::to_string(rows) + " rows that are written"};
     std::vector<int64_t> words;
-    std::vector<int> places, row, position, last_of(rows, -1);
+    std::vector<int> positions, row, slot, last_of(rows, -1);
     std::vector<int> new_counts = counts;
     for (int i = 0; i < rows; i++) {
         const ptrdiff_t begin = ptrdiff_t(i) * columns;
-        int place = length;  // padding goes to the left, so that every text ends at the last column
-        for (int column = 0; column < columns; column++) place += real && !real[begin + column];
+        int next = length;  // padding goes to the left, so that every text ends at the last column
+        for (int column = 0; column < columns; column++) next += attention_mask && !attention_mask[begin + column];
         for (int column = 0; column < columns; column++) {
-            if (real && !real[begin + column]) continue;
+            if (attention_mask && !attention_mask[begin + column]) continue;
             last_of[i] = int(words.size());
             words.push_back(tokens[begin + column]);
-            places.push_back(new_counts[i]++);
+            positions.push_back(new_counts[i]++);
             row.push_back(i);
-            position.push_back(place++);
+            slot.push_back(next++);
         }
     }
-    check_words(model.decoder, words, places);
+    check_words(model.decoder, words, positions);
     open();
     const int count = int(words.size()), width = model.decoder.width;
     blocks.push_back({Buffer<float>(), columns, rows});
     blocks.back().numbers.reserve(size_t(columns) * rows * before.back());
     for (int column = 0; column < columns; column++) at.emplace_back(int(blocks.size()) - 1, column);
     for (int i = 0; i < rows; i++) written[i].resize(length + columns, -1);
-    for (int token = 0; token < count; token++) written[row[token]][position[token]] = row[token];
+    for (int token = 0; token < count; token++) written[row[token]][slot[token]] = row[token];
     counts = new_counts;
     length += columns;
 
-    Writing eyes(*this, row, position);
-    room.reserve(model, model.decoder, std::max(count, 1), threads, eyes.most_keys());
+    Writing eyes(*this, row, slot);
+    workspace.reserve(model, model.decoder, std::max(count, 1), threads, eyes.most_keys());
     const int scored = model.output->in;
     const size_t wide = std::max({width, scored, model.dense ? model.dense->out : 0});
     last.reserve(2 * rows * wide);
-    if (model.precision == INT8) room.round_up_to(std::min(rows, SLAB), int(wide));
+    if (model.precision == INT8) workspace.round_up_to(std::min(rows, SLAB), int(wide));
     together(threads, [&](Worker& me) {
         if (count) {
-            embed(me, model, model.decoder, room, words.data(), places.data(), count);
-            run(me, model, model.decoder, room, count, places.data(), eyes, changes.self, changes.cross);
+            embed(me, model, model.decoder, workspace, words.data(), positions.data(), count);
+            run(me, model, model.decoder, workspace, count, positions.data(), eyes, changes.self, changes.cross);
         }
         float* x = last.data();
         me.share(rows, 4, [&](int first, int end) {
             for (int i = first; i < end; i++) {
                 float* to = x + i * ptrdiff_t(width);
                 if (last_of[i] < 0) std::fill(to, to + width, 0.0f);  // nothing but padding: any answer will do
-                else std::copy_n(room.x.data() + ptrdiff_t(last_of[i]) * width, width, to);
+                else std::copy_n(workspace.x.data() + ptrdiff_t(last_of[i]) * width, width, to);
                 if (model.decoder.final_norm) model.decoder.final_norm->apply(to, to);
             }
         });
         if (model.dense) {
             float* dense = last.data() + rows * wide;
-            multiply(me, *model.dense, room, x, width, rows, dense, model.dense->out, {model.dense_bend, false});
+            multiply(me, *model.dense, workspace, x, width, rows, dense, model.dense->out, {model.dense_activation, false});
             me.share(rows, 4, [&](int first, int end) {
                 for (int i = first; i < end; i++) {
                     float* vector = dense + ptrdiff_t(i) * model.dense->out;
@@ -255,12 +255,12 @@ void State::step(const int64_t* tokens, const uint8_t* real, int given, int colu
             });
             x = dense;
         }
-        multiply(me, *model.output, room, x, scored, rows, logits, model.output->out, Finish{});
+        multiply(me, *model.output, workspace, x, scored, rows, logits, model.output->out, Finish{});
     });
     close();
 }
 
-void State::select(const int64_t* chosen, int count) {
+void EngineState::select(const int64_t* chosen, int count) {
     for (int i = 0; i < count; i++)
         if (chosen[i] < 0 || chosen[i] >= rows)
             throw Problem{"row " + std::to_string(chosen[i]) + " of " + std::to_string(rows) + " was selected"};
@@ -278,10 +278,10 @@ void State::select(const int64_t* chosen, int count) {
     close();
 }
 
-size_t State::bytes() const {
+size_t EngineState::bytes() const {
     size_t total = 0;
     for (const Block& block : blocks) total += block.numbers.bytes();
-    for (const auto& pair : pairs) total += pair.bytes();
+    for (const auto& kv : source_kv) total += kv.bytes();
     return total;
 }
 

@@ -15,15 +15,15 @@ struct Block {
     int length, rows;
 };
 
-class State {
+class EngineState {
 public:
-    explicit State(const Model& model);
+    explicit EngineState(const Model& model);
 
-    // Read a source: so many texts of `length` columns, of which `real` says which are no padding (null: all).
-    void read(const int64_t* tokens, const uint8_t* real, int texts, int length, int threads);
+    // Read a source: so many texts of `length` columns, of which `attention_mask` says which are no padding (null: all).
+    void read(const int64_t* tokens, const uint8_t* attention_mask, int texts, int length, int threads);
 
     // Write on; `logits` becomes (rows, vocabulary). The first step of a model without a source says how many rows.
-    void step(const int64_t* tokens, const uint8_t* real, int rows, int length, float* logits, int threads);
+    void step(const int64_t* tokens, const uint8_t* attention_mask, int rows, int length, float* logits, int threads);
 
     // Reorder, repeat and drop rows at once; nothing is copied but numbers of rows.
     void select(const int64_t* rows, int count);
@@ -38,21 +38,21 @@ private:
     friend class Reading;
     friend class Writing;
 
-    const float* own(int layer, int position, int row) const;
+    const float* own(int layer, int slot, int row) const;
     void open();  // from here to close() things are half done: after a failure in between nothing goes on
     void close() { is_half_done = false; }
 
     const Model& model;
     bool is_half_done = false;
     std::vector<int> starts;                // of each source among all source tokens, and the end
-    std::vector<Buffer<float>> pairs;       // of each layer: keys and values of all source tokens
+    std::vector<Buffer<float>> source_kv;       // of each layer: keys and values of all source tokens
     std::vector<int> source_of;             // the source of each row
-    std::vector<std::vector<int>> written;  // for each row and position: where in its block the token stands, or -1
+    std::vector<std::vector<int>> written;  // for each row and slot: where in its block the token stands, or -1
     std::vector<int> counts;                // tokens of each row
-    std::vector<std::pair<int, int>> at;    // for each position: its block, and its place in it
+    std::vector<std::pair<int, int>> at;    // for each slot: its block, and its position in it
     std::vector<Block> blocks;
     std::vector<size_t> before;  // numbers of a token in the layers before each
-    Room room;
+    Workspace workspace;
     Buffer<float> last;  // the vectors that words are scored by
 };
 

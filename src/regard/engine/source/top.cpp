@@ -66,7 +66,7 @@ void likeliest(const float* row, int words, int count, Found* found) {
 
 }  // namespace
 
-void top(const float* logits, int rows, int words, int count, float* scores, int64_t* which, float* summary,
+void top(const float* logits, int rows, int words, int count, float* scores, int64_t* which, float* logsumexp,
          int threads) {
     std::vector<Found> all_found(size_t(rows) * count);
     together(rows > 1 ? threads : 1, [&](Worker& me) {
@@ -74,7 +74,7 @@ void top(const float* logits, int rows, int words, int count, float* scores, int
             for (int row = first; row < last; row++) {
                 const float* mine = logits + std::ptrdiff_t(row) * words;
                 Found* found = all_found.data() + std::ptrdiff_t(row) * count;
-                summary[row] = log_of_sum(mine, words);
+                logsumexp[row] = log_of_sum(mine, words);
                 likeliest(mine, words, count, found);
                 for (int i = 0; i < count; i++) {
                     scores[std::ptrdiff_t(row) * count + i] = found[i].score;
