@@ -54,7 +54,7 @@ def test_no_keys_give_no_weights(name):
     normaliser = NORMALISERS[name]()
     scores, places = torch.zeros(1, 2, 3, 0), torch.arange(0)
     assert normaliser.whole(scores, places).shape == scores.shape
-    assert normaliser.weights(scores, normaliser.summary(scores, places), places).shape == scores.shape
+    assert normaliser.weights(scores, normaliser.row_statistics(scores, places), places).shape == scores.shape
 
 
 @pytest.mark.parametrize("normaliser", [Softmax(), Unnormalised(), SumNormaliser()], ids=repr)
@@ -69,7 +69,7 @@ def test_gradients_are_those_of_finite_differences(normaliser):
 
     def by_summary(numbers):
         filled = torch.full_like(scores, -torch.inf).index_put(free, numbers)
-        return normaliser.weights(filled, normaliser.summary(filled, places), places)
+        return normaliser.weights(filled, normaliser.row_statistics(filled, places), places)
 
     assert torch.autograd.gradcheck(whole, numbers)
     assert torch.autograd.gradcheck(by_summary, numbers)
@@ -143,7 +143,7 @@ def test_part_of_the_weight_goes_to_the_sink():
 @pytest.mark.parametrize("columns", [slice(0, 9), slice(2, 5), slice(8, 9)], ids=str)
 def test_a_tile_of_a_row_with_a_sink_is_part_of_the_row(columns):
     scores, places = some_scores(), torch.arange(20, 29)
-    summary = Sink(LOGITS).summary(scores.clone(), places)
+    summary = Sink(LOGITS).row_statistics(scores.clone(), places)
     tile = Sink(LOGITS).weights(scores[..., columns].clone(), summary, places[columns])
     assert_close(tile, with_a_sink(scores, LOGITS)[..., columns])
 
@@ -155,7 +155,7 @@ def test_a_sink_far_below_all_scores_is_none():
 
 def test_a_sink_alone_takes_everything():
     scores, places = torch.zeros(1, 3, 4, 0), torch.arange(0)
-    (summary,) = Sink(LOGITS).summary(scores, places)
+    (summary,) = Sink(LOGITS).row_statistics(scores, places)
     assert_close(summary, LOGITS[None, :, None, None].expand(1, 3, 4, 1))
     assert Sink(LOGITS).whole(scores, places).shape == scores.shape
 
@@ -170,7 +170,7 @@ def test_a_sink_learns():
 
     def by_summary(numbers, logits):
         filled = torch.full_like(scores, -torch.inf).index_put(free, numbers)
-        return Sink(logits).weights(filled, Sink(logits).summary(filled, places), places)
+        return Sink(logits).weights(filled, Sink(logits).row_statistics(filled, places), places)
 
     assert torch.autograd.gradcheck(whole, (numbers, logits))
     assert torch.autograd.gradcheck(by_summary, (numbers, logits))

@@ -106,7 +106,7 @@ def test_what_was_read_once_is_not_read_again(monkeypatch):
     query, key, _ = (tensor.detach() for tensor in random_heads())
     pattern, reads = Pattern(query, key), []
     read = Pattern._compute_statistics
-    monkeypatch.setattr(Pattern, "_summarised", lambda self: reads.append(self) or read(self))
+    monkeypatch.setattr(Pattern, "_compute_statistics", lambda self: reads.append(self) or read(self))
     _, _, _ = pattern.row(0), pattern.top(2), pattern.logsumexp
     assert len(reads) == 1
 
@@ -201,7 +201,7 @@ def test_a_pattern_prints_in_one_line_and_draws_itself():
     shown = repr(pattern.hide([0]).with_temperature(2.0))
     assert shown.startswith("Pattern(2 x 4 heads, 3 queries x 3 keys, Dot(")
     assert "Causal() & Padding(2, 3 real of 3)" in shown
-    assert shown.endswith("edited by hide and temper)")
+    assert shown.endswith("edited by hide and temperature)")
     assert "\n" not in shown
     assert "first" in pattern.draw(head=1, batch=1, columns=["first", "second", "third"])
 

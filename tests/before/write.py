@@ -19,6 +19,9 @@ from pathlib import Path
 import click
 import torch
 from addresses import decoded
+from regard.tasks.writing import FolderGenerationConfig
+from regard.training.reading import flat
+from regard.training.reports import Silent
 from safetensors.torch import save_file
 
 import regard
@@ -33,10 +36,7 @@ from regard.cli.main import regard as command_line
 from regard.looking.prune import prune
 from regard.models import AlignConfig, AlignerConfig, MemoryConfig, OutputConfig, RecurrentConfig
 from regard.models.vision import GlimpseConfig
-from regard.tasks.writing import FolderGenerationConfig
 from regard.training import Stopped, read_recipe, train
-from regard.training.reading import flat
-from regard.training.reports import Silent
 from regard.viewer.learn import topics
 
 HERE = Path(__file__).parent

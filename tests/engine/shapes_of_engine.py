@@ -20,10 +20,10 @@ WORDS, WIDTH = 53, 24
 
 
 def side(
-    attention=AttentionConfig(4), feed_forward=FeedForwardConfig(40), position=PositionConfig(), words=None, **stack
+    attention=AttentionConfig(4), feed_forward=FeedForwardConfig(40), position=PositionConfig(), embedding=None, **stack
 ):
     stack = StackConfig(**{"layers": 2, "width": WIDTH, "attention": attention, "feed_forward": feed_forward, **stack})
-    return EmbeddedStackConfig(words or EmbeddingConfig(WORDS), stack, position)
+    return EmbeddedStackConfig(embedding or EmbeddingConfig(WORDS), stack, position)
 
 
 def sinusoidal(layout="neighbours"):
@@ -48,7 +48,7 @@ def rotary(pairing="halves", width=6):
 
 
 MARIAN = side(
-    position=sinusoidal("halves"), pre_norm=False, final_norm=False, words=EmbeddingConfig(WORDS, scale=WIDTH**0.5)
+    position=sinusoidal("halves"), pre_norm=False, final_norm=False, embedding=EmbeddingConfig(WORDS, scale=WIDTH**0.5)
 )
 T5 = {
     "attention": AttentionConfig(4, head_width=5, bias=False, scale=1.0),
@@ -71,11 +71,13 @@ BERT = {
 MODELS = {
     "marian": pair(MARIAN, output=OutputConfig(bias=True)),
     "pre-norm": pair(side(position=sinusoidal())),
-    "bart": pair(side(position=learned(), pre_norm=False, final_norm=False, words=EmbeddingConfig(WORDS, norm=True))),
+    "bart": pair(
+        side(position=learned(), pre_norm=False, final_norm=False, embedding=EmbeddingConfig(WORDS, norm=True))
+    ),
     "t5": pair(side(position=buckets(True), **T5), side(position=buckets(False), **T5), OutputConfig(scale=0.2)),
     "bert-generation": pair(
-        side(position=learned(), words=EmbeddingConfig(WORDS, segments=2, norm=True), **BERT),
-        side(position=learned(), words=EmbeddingConfig(WORDS, segments=2, norm=True), **BERT),
+        side(position=learned(), embedding=EmbeddingConfig(WORDS, segments=2, norm=True), **BERT),
+        side(position=learned(), embedding=EmbeddingConfig(WORDS, segments=2, norm=True), **BERT),
         OutputConfig(tied=False, bias=True, transform="gelu"),
         shared=False,
     ),
@@ -86,7 +88,7 @@ MODELS = {
         bridge=True,
     ),
     "narrow words": pair(
-        side(position=learned(width=8), words=EmbeddingConfig(WORDS, embedding_width=8, norm=True)),
+        side(position=learned(width=8), embedding=EmbeddingConfig(WORDS, embedding_width=8, norm=True)),
         output=OutputConfig(tied=True, transform="tanh"),
     ),
     "alibi encoder": pair(side(position=PositionConfig("alibi", {"heads": 4}), window=3)),

@@ -154,7 +154,7 @@ def test_refresh_needs_no_second(part, clock):
     for number in range(10):
         layer.feed_forward.widen.weight.data.view(-1)[97 * number] += 3.0
         layer.feed_forward_norm.eps = float(number)
-        regard.refresh(model if part == "the model" else layer.inner)
+        regard.refresh(model if part == "the model" else layer.feed_forward)
         after = logits(serve(model), model)
         torch.testing.assert_close(after, logits(model, model), rtol=0, atol=1e-4)
         assert not torch.equal(after, before)

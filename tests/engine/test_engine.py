@@ -232,7 +232,7 @@ def test_wrong_rows_and_places_are_one_line():
         engine.step(state, texts(2, 1)[0])
     with pytest.raises(EngineError, match="row 3 of 3"):
         state.select(torch.tensor([3]))
-    with pytest.raises(EngineError, match="place 40 is past the 40"):
+    with pytest.raises(EngineError, match="position 40 is past the 40"):
         engine.step(engine.start(), texts(1, 41)[0])
 
 

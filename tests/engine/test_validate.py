@@ -22,19 +22,21 @@ def block(model):
 
 
 PARTS = {
-    "what widens in decoder.1 puts out 64, not 40": lambda m: setattr(block(m).inner, "widen", Linear(WIDTH, 64)),
-    "what widens in decoder.1 reads 25": lambda m: setattr(block(m).inner, "widen", Linear(25, INNER)),
-    "what narrows in decoder.1 puts out 32": lambda m: setattr(block(m).inner, "narrow", Linear(INNER, 32)),
-    "the projection of decoder.1.self puts out 96": lambda m: setattr(block(m).self, "project", Linear(WIDTH, 96)),
+    "what widens in decoder.1 puts out 64, not 40": lambda m: setattr(
+        block(m).feed_forward, "widen", Linear(WIDTH, 64)
+    ),
+    "what widens in decoder.1 reads 25": lambda m: setattr(block(m).feed_forward, "widen", Linear(25, INNER)),
+    "what narrows in decoder.1 puts out 32": lambda m: setattr(block(m).feed_forward, "narrow", Linear(INNER, 32)),
+    "the projection of decoder.1.self puts out 96": lambda m: setattr(block(m).self, "qkv", Linear(WIDTH, 96)),
     "the output of decoder.1.self reads 30": lambda m: setattr(block(m).self, "output", Linear(30, WIDTH)),
     "the output of decoder.1.cross puts out 30": lambda m: setattr(block(m).cross, "output", Linear(WIDTH, 30)),
     "the query of decoder.1.cross puts out 32": lambda m: setattr(block(m).cross, "query", Linear(WIDTH, 32)),
-    "the keys and values of decoder.1.cross put out 40": lambda m: setattr(block(m).cross, "pair", Linear(WIDTH, 40)),
-    "the keys and values of decoder.1.cross read 40": lambda m: setattr(block(m).cross, "pair", Linear(40, 48)),
-    "the inner norm of decoder.1 is 16 wide": lambda m: setattr(block(m), "feed_forward_norm", nn.LayerNorm(16)),
+    "the keys and values of decoder.1.cross put out 40": lambda m: setattr(block(m).cross, "kv", Linear(WIDTH, 40)),
+    "the keys and values of decoder.1.cross read 40": lambda m: setattr(block(m).cross, "kv", Linear(40, 48)),
+    "the feed-forward norm of decoder.1 is 16 wide": lambda m: setattr(block(m), "feed_forward_norm", nn.LayerNorm(16)),
     "the norm of decoder.1.cross is 25 wide": lambda m: setattr(block(m), "cross_norm", nn.LayerNorm(25)),
     "the last norm of encoder is 25 wide": lambda m: setattr(m.encoder.stack, "norm", nn.LayerNorm(25)),
-    "words of encoder are 16 wide": lambda m: setattr(m.encoder.words, "table", nn.Embedding(WORDS, 16)),
+    "words of encoder are 16 wide": lambda m: setattr(m.encoder.embedding, "table", nn.Embedding(WORDS, 16)),
     "places of encoder are 16 wide": lambda m: setattr(m.encoder, "position", LearnedPositions(40, 16)),
     "waves of encoder are 16 wide": lambda m: setattr(m.encoder, "position", Sinusoidal(16)),
     "turns of decoder are 4 wide": lambda m: setattr(m.decoder, "position", Rotary(4)),

@@ -102,9 +102,9 @@ def parameter_replaced(model):
 
 
 def module_swapped(model):
-    other = deepcopy(block(model).inner)
+    other = deepcopy(block(model).feed_forward)
     other.narrow.weight.data.mul_(-1.0)
-    block(model).inner = other
+    block(model).feed_forward = other
 
 
 def norm_swapped(model):

@@ -41,13 +41,13 @@ def copy_block(ours: TransformerBlock, theirs: nn.Module) -> None:
     ours.feed_forward.narrow.load_state_dict(theirs.linear2.state_dict())
 
 
-def block(first=True, cross=False, activation="relu", dropout=0.0) -> TransformerBlock:
+def block(pre_norm=True, cross=False, activation="relu", dropout=0.0) -> TransformerBlock:
     return TransformerBlock(
         MultiHead(WIDTH, HEADS),
         FeedForward(WIDTH, INNER, activation),
         partial(nn.LayerNorm, WIDTH),
         cross=MultiHead(WIDTH, HEADS, source_width=WIDTH) if cross else None,
-        pre_norm=first,
+        pre_norm=pre_norm,
         dropout=dropout,
     )
 
@@ -59,13 +59,13 @@ def shaken(module: nn.Module) -> nn.Module:
     return module
 
 
-@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("pre_norm", [True, False])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
-def test_a_block_is_torchs_encoder_layer_in_output_and_gradients(first, activation):
+def test_a_block_is_torchs_encoder_layer_in_output_and_gradients(pre_norm, activation):
     theirs = shaken(
-        nn.TransformerEncoderLayer(WIDTH, HEADS, INNER, 0.0, activation, batch_first=True, norm_first=first)
+        nn.TransformerEncoderLayer(WIDTH, HEADS, INNER, 0.0, activation, batch_first=True, norm_first=pre_norm)
     )
-    ours = block(first, activation=activation)
+    ours = block(pre_norm, activation=activation)
     copy_block(ours, theirs)
     x = torch.randn(2, 5, WIDTH)
     padded = torch.tensor([[False] * 5, [False, False, False, True, True]])
@@ -79,10 +79,10 @@ def test_a_block_is_torchs_encoder_layer_in_output_and_gradients(first, activati
     assert_close(ours.self_norm.weight.grad, theirs.norm1.weight.grad, **CLOSE)
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_block_with_a_source_is_torchs_decoder_layer_in_output_and_gradients(first):
-    theirs = shaken(nn.TransformerDecoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=first))
-    ours = block(first, cross=True)
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_a_block_with_a_source_is_torchs_decoder_layer_in_output_and_gradients(pre_norm):
+    theirs = shaken(nn.TransformerDecoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm))
+    ours = block(pre_norm, cross=True)
     copy_block(ours, theirs)
     x, source = torch.randn(2, 5, WIDTH), torch.randn(2, 7, WIDTH)
     padded = torch.tensor([[False] * 7, [False] * 4 + [True] * 3])
@@ -96,11 +96,11 @@ def test_a_block_with_a_source_is_torchs_decoder_layer_in_output_and_gradients(f
     assert_close(ours.cross.query.weight.grad, theirs.multihead_attn.in_proj_weight.grad[:WIDTH], **CLOSE)
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_stack_is_torchs_encoder(first):
-    layer = nn.TransformerEncoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=first)
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_a_stack_is_torchs_encoder(pre_norm):
+    layer = nn.TransformerEncoderLayer(WIDTH, HEADS, INNER, 0.0, batch_first=True, norm_first=pre_norm)
     theirs = shaken(nn.TransformerEncoder(layer, 3, nn.LayerNorm(WIDTH), enable_nested_tensor=False))
-    ours = Stack([block(first) for _ in range(3)], nn.LayerNorm(WIDTH))
+    ours = Stack([block(pre_norm) for _ in range(3)], nn.LayerNorm(WIDTH))
     for mine, other in zip(ours.blocks, theirs.layers, strict=True):
         copy_block(mine, other)
     ours.norm.load_state_dict(theirs.norm.state_dict())

@@ -72,8 +72,8 @@ def test_looking_at_a_source_it_is_torchs_own_layer_too(bias):
 
 
 def test_query_key_and_value_of_one_source_come_from_one_projection():
-    assert [*dict(MultiHead(12, 3).named_children())] == ["project", "output"]
-    assert [*dict(MultiHead(12, 3, source_width=8).named_children())] == ["query", "pair", "output"]
+    assert [*dict(MultiHead(12, 3).named_children())] == ["qkv", "output"]
+    assert [*dict(MultiHead(12, 3, source_width=8).named_children())] == ["query", "kv", "output"]
 
 
 @pytest.mark.parametrize("groups", [1, 2, 4])
@@ -104,11 +104,11 @@ def test_biases_can_be_left_out_inside_and_outside():
     def biases(**given):
         return [name for name, _ in MultiHead(8, 2, **given).named_parameters() if name.endswith("bias")]
 
-    assert biases() == ["project.bias", "output.bias"]
+    assert biases() == ["qkv.bias", "output.bias"]
     assert biases(bias=False) == []
     assert biases(bias=False, output_bias=True) == ["output.bias"]
-    assert biases(output_bias=False) == ["project.bias"]
-    assert biases(source_width=4) == ["query.bias", "pair.bias", "output.bias"]
+    assert biases(output_bias=False) == ["qkv.bias"]
+    assert biases(source_width=4) == ["query.bias", "kv.bias", "output.bias"]
     assert biases(source_width=4, bias=False) == []
 
 

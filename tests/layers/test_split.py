@@ -54,9 +54,9 @@ def sliced(full: MultiHead, kept: tuple[int, ...]) -> MultiHead:
     every, group = split.heads * split.width, split.kv_heads * split.width
     with torch.no_grad():
         if full.crosses:
-            cuts = {"query": queries, "pair": torch.cat([pairs, group + pairs])}
+            cuts = {"query": queries, "kv": torch.cat([pairs, group + pairs])}
         else:
-            cuts = {"project": torch.cat([queries, every + pairs, every + group + pairs])}
+            cuts = {"qkv": torch.cat([queries, every + pairs, every + group + pairs])}
         for name, cut in cuts.items():
             for kind in ("weight", "bias"):
                 part = f"{name}.{kind}"

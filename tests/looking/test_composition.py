@@ -4,6 +4,7 @@ from looking.built import PREVIOUS, built, decoder
 
 from regard.errors import RegardError
 from regard.looking.composition import HeadWeights, chance, composition
+from regard.models import ScoreConfig
 
 
 def brute(model):
@@ -81,4 +82,4 @@ def test_one_layer_composes_with_nothing():
 
 def test_other_scores_have_no_such_product():
     with pytest.raises(RegardError, match="compares in another way"):
-        composition(decoder(score="cosine"))
+        composition(decoder(score=ScoreConfig("cosine")))

@@ -46,7 +46,7 @@ def test_several_heads_of_several_layers_are_switched_off_at_once():
         found = model(x)
     for some in model.encoder.blocks:
         x = x + some.self.output.bias
-        x = x + some.inner(some.feed_forward_norm(x))
+        x = x + some.feed_forward(some.feed_forward_norm(x))
     assert_close(found, x, **CLOSE)
 
 
@@ -430,7 +430,7 @@ def test_rows_and_heads_of_any_kind_are_saved_as_numbers(tmp_path):
         edit.head("encoder.0.self", np.int64(1)).set(torch.eye(5)[:2], rows=range(2))
         edit.head("encoder.0.self", torch.tensor([0])).set(np.eye(5)[0], rows=np.array([3]))
         edit.save(tmp_path / "edits.json")
-    first, second = json.loads((tmp_path / "edits.json").read_text())
+    first, second = json.loads((tmp_path / "edits.json").read_text())["edits"]
     assert (first["heads"], first["rows"], first["weights"]) == ([1], [0, 1], torch.eye(5)[:2].tolist())
     assert (second["heads"], second["rows"], second["weights"]) == ([0], [3], [1, 0, 0, 0, 0])
 

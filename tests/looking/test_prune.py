@@ -18,7 +18,7 @@ from regard.engine import serve
 from regard.errors import RegardError, UnknownName
 from regard.layers import MultiHead
 from regard.looking.layer_names import LayerNames
-from regard.models import Decoder, DecoderConfig, Transformer
+from regard.models import Decoder, DecoderConfig, ScoreConfig, Transformer
 from regard.models.config import (
     AttentionConfig,
     EmbeddedStackConfig,
@@ -88,7 +88,7 @@ def test_pruned_is_gated_and_comes_back_smaller_from_a_folder(kind, tmp_path):
 
 @pytest.mark.parametrize("score", SCORES)
 def test_pruned_is_gated_for_every_score(score):
-    model = alone(score=score)
+    model = alone(score=ScoreConfig(score))
     assert_close(answers(regard.prune(model, some_heads(model))), gated(model, some_heads(model)), rtol=1e-5, atol=1e-5)
 
 

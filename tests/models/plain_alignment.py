@@ -55,7 +55,7 @@ def looked(model, state, annotations, place):
             weights.append(torch.softmax(key[:, mine] @ query[mine] / width**0.5, 0))
             parts.append(weights[-1] @ value[:, mine])
         return torch.stack(weights), align.output.weight @ torch.cat(parts) + align.output.bias
-    compare = align.compare
+    compare = align.score
     if look.score == "additive":
         inner = torch.tanh(state @ compare.query_weight[0] + source @ compare.key_weight[0])
         scores = inner @ compare.vector[0]
@@ -69,7 +69,7 @@ def looked(model, state, annotations, place):
         places, count = torch.arange(len(source)), len(source)
         centre = torch.tensor(min(place, count - 1))
         if look.local == "predictive":
-            bent = torch.tanh(align.centre.inner.weight @ state)
+            bent = torch.tanh(align.centre.hidden.weight @ state)
             centre = count * torch.sigmoid(align.centre.share.weight[0] @ bent)
         near = (places >= centre - look.reach) & (places <= centre + look.reach)
         weights = torch.exp(scores) * near / (torch.exp(scores) * near).sum()
@@ -81,7 +81,7 @@ def looked(model, state, annotations, place):
 def written(model, source, target):
     """The logits (target, vocabulary) and the weights (heads, target, source) of one pair without padding."""
     config, kind = model.config, model.config.cell
-    annotations, ends = annotated(kind, model.encoder.cells, [model.source_words.weight[word] for word in source])
+    annotations, ends = annotated(kind, model.encoder.cells, [model.source_embedding.weight[word] for word in source])
     if model.narrow is not None:
         annotations = [torch.tanh(model.narrow.weight @ one + model.narrow.bias) for one in annotations]
     cells, layers = model.decoder.cells, config.writes.layers
@@ -95,7 +95,7 @@ def written(model, source, target):
     look = config.align.look if config.align else None
     logits, rows = [], []
     for place, word in enumerate(target):
-        embedded = model.target_words.weight[word]
+        embedded = model.target_embedding.weight[word]
         gathered = []
         if look == "before":
             weights, found = looked(model, memories[-1][0], annotations, place)

@@ -22,7 +22,7 @@ def test_rows_before_the_offset_are_kept_for_padding():
 def test_a_place_past_the_end_is_refused(offset):
     position = LearnedPositions(6, 4, offset=offset)
     position.embed(torch.zeros(1, 1, 4), torch.tensor([[5]]))
-    with pytest.raises(ShapeError, match=r"^place 6 is past the 6 places that were learned$"):
+    with pytest.raises(ShapeError, match=r"^position 6 is past the 6 positions that were learned$"):
         position.embed(torch.zeros(1, 1, 4), torch.tensor([[6]]))
 
 

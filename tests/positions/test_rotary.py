@@ -40,7 +40,7 @@ def test_the_papers_pairs_are_complex_numbers_turned_by_place_times_rate():
     expected = []
     for pair in range(width // 2):
         z = complex(x[2 * pair], x[2 * pair + 1]) * cmath.exp(1j * place * base ** (-2 * pair / width))
-        expected += [z.attention_mask, z.imag]
+        expected += [z.real, z.imag]
     turned = Rotary(width, base=base, pairing="neighbours").rotate(x[None, None, None], torch.tensor([[place]]))
     assert_close(turned.flatten(), torch.tensor(expected), rtol=1e-5, atol=1e-5)
 

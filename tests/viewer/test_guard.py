@@ -39,7 +39,7 @@ def test_a_foreign_host_is_served_nothing(asking, host):
     for path in PATHS:
         answer = asking.get(path, headers={"host": host})
         assert answer.status_code == 421
-        assert answer.json().keys() == {"error"}
+        assert answer.json().keys() == {"version", "error"}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_foreign_origin_is_served_nothing(asking, origin):
         asking.post("/api/runs", json={"model": "shakespeare", "text": "a"}, headers={"origin": origin}),
     ):
         assert answer.status_code == 403
-        assert answer.json().keys() == {"error"}
+        assert answer.json().keys() == {"version", "error"}
     assert asking.get("/health", headers={"sec-fetch-site": "cross-site"}).status_code == 403
 
 
@@ -86,7 +86,7 @@ def test_every_answer_forbids_what_the_page_does_not_need(asking):
 def test_only_files_of_the_page_are_served(asking, path):
     answer = asking.get(path)
     assert answer.status_code in (404, 422)
-    assert answer.json().keys() == {"error"}
+    assert answer.json().keys() == {"version", "error"}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_only_files_of_the_page_are_served(asking, path):
 def test_a_malformed_body_is_refused_in_one_line(asking, body, status):
     answer = asking.post("/api/runs", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status, answer.text
-    assert answer.json().keys() == {"error"}
+    assert answer.json().keys() == {"version", "error"}
     assert "\n" not in answer.json()["error"]
 
 
@@ -137,7 +137,7 @@ def test_a_number_that_is_none_is_refused(asking, number):
     for path in ("tile?level=0&row=0&column=0&head=", "row?row=0&head=", "pair?row=0&column=0&head=", "links?heads="):
         answer = asking.get(f"{where}/{path}{number}&layer=decoder.0.self")
         assert answer.status_code in (400, 422), answer.text
-        assert answer.json().keys() == {"error"}
+        assert answer.json().keys() == {"version", "error"}
 
 
 def test_another_address_needs_a_token():

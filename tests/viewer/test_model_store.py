@@ -25,8 +25,8 @@ class Loaded:
 class Counted(ModelStore):
     """A shelf that counts what it loads."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(max_loaded=most)
+    def __init__(self, max_loaded: int) -> None:
+        super().__init__(max_loaded=max_loaded)
         self.listed_models = {name: ListedModel(name, "folder", "generate", "Decoder") for name in NAMES}
         self.loads: Counter[str] = Counter()
 

@@ -3,8 +3,8 @@ import { computed, effect, signal } from "@preact/signals";
 
 export const VIEWS = ["text", "heads", "links", "map", "pair", "edit", "inside", "learn"] as const;
 export type View = (typeof VIEWS)[number];
-export type Scale = "linear" | "log" | "sinkless";
-export const SCALES: readonly Scale[] = ["linear", "log", "sinkless"];
+export type WeightScale = "linear" | "log" | "sinkless";
+export const SCALES: readonly WeightScale[] = ["linear", "log", "sinkless"];
 /** One token of the spine: of its first line or its second. */
 export interface Spot {
   side: number;
@@ -15,31 +15,31 @@ export interface Spot {
 export type Edit = Record<string, unknown> & { do: string };
 
 /** An edit in the list, and whether it is switched on. */
-export interface Change {
+export interface ListedEdit {
   record: Edit;
   on: boolean;
 }
 
-export interface Address {
+export interface PageAddress {
   view: View;
   model: string;
   text: string;
-  place: string;
+  layer: string;
   head: number;
   pins: Spot[];
   words: boolean;
   /** How weights become ink; null: as the length of the text asks for. */
-  scale: Scale | null;
-  changes: Change[];
+  scale: WeightScale | null;
+  changes: ListedEdit[];
   /** What only one view reads, by name: `top`, `at`, `topic`, … */
   more: Record<string, string>;
 }
 
-const START: Address = {
+const START: PageAddress = {
   view: "text",
   model: "",
   text: "",
-  place: "",
+  layer: "",
   head: 0,
   pins: [],
   words: false,
@@ -48,25 +48,67 @@ const START: Address = {
   more: {},
 };
 
-const OWN = new Set(["model", "text", "place", "head", "pin", "words", "scale", "edits"]);
+const SHARED_KEYS = ["model", "text", "layer", "head", "pin", "words", "scale", "edits"];
+const VIEW_KEYS = [
+  ...["beam", "sentence", "tokens", "temperature", "seed", "second"],
+  ...["how", "heads", "top", "first", "at", "order", "look", "with"],
+  ...["topic", "step", "inputs"],
+];
 
-const named = (spot: Spot): string => `${"ab"[spot.side]}${spot.index}`;
+/** What version 0.1 called otherwise: an address of then means what it meant. */
+const OLD_KEYS: Record<string, string> = { place: "layer", given: "inputs" };
+const OLD_EDIT_FIELDS: Record<string, string> = { place: "layer", places: "positions" };
+const OLD_EDIT_KINDS: Record<string, string> = { temper: "temperature" };
+const OLD_INPUTS: Record<string, string> = { real: "length", sharpness: "scale" };
 
-function spots(text: string): Spot[] {
+const wordOfNow = (table: Record<string, string>, word: string): string =>
+  Object.hasOwn(table, word) ? table[word]! : word;
+
+/** Keys of an address in the words of now. */
+function keysOfNow(hash: string): Map<string, string> {
+  const [, rest = ""] = hash.split(/\?(.*)/s);
+  const query = new Map<string, string>();
+  for (const [key, value] of new URLSearchParams(rest)) {
+    const name = wordOfNow(OLD_KEYS, key);
+    if (name === key || !query.has(name)) query.set(name, value);
+  }
+  return query;
+}
+
+function editOfNow(record: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.entries(record).map(([field, value]) => [wordOfNow(OLD_EDIT_FIELDS, field), value]);
+  const edit = Object.fromEntries(fields) as Record<string, unknown>;
+  return { ...edit, do: wordOfNow(OLD_EDIT_KINDS, String(edit["do"])) };
+}
+
+const inputsOfNow = (text: string): string =>
+  text.replace(/"(\w+)"(\s*:)/g, (_, field: string, colon: string) => `"${wordOfNow(OLD_INPUTS, field)}"${colon}`);
+
+/** What an address says that no view knows. */
+export function unknownParts(hash: string): string[] {
+  const [name = ""] = hash.replace(/^#/, "").split("?");
+  const view = name && !VIEWS.some((known) => known === name) ? [name] : [];
+  const keys = [...keysOfNow(hash).keys()].filter((key) => !SHARED_KEYS.includes(key) && !VIEW_KEYS.includes(key));
+  return [...view, ...keys];
+}
+
+const spotName = (spot: Spot): string => `${"ab"[spot.side]}${spot.index}`;
+
+function parseSpots(text: string): Spot[] {
   return text.split(",").flatMap((part) => {
-    const found = /^([ab])(\d{1,7})$/.exec(part);
-    return found ? [{ side: found[1] === "a" ? 0 : 1, index: Number(found[2]) }] : [];
+    const match = /^([ab])(\d{1,7})$/.exec(part);
+    return match ? [{ side: match[1] === "a" ? 0 : 1, index: Number(match[2]) }] : [];
   });
 }
 
-function changes(text: string): Change[] {
+function parseEdits(text: string): ListedEdit[] {
   try {
-    const read: unknown = JSON.parse(text);
-    if (!Array.isArray(read)) return [];
-    return read.flatMap((item: unknown) => {
+    const items: unknown = JSON.parse(text);
+    if (!Array.isArray(items)) return [];
+    return items.flatMap((item: unknown) => {
       if (typeof item !== "object" || item === null) return [];
       const { off, ...record } = item as Record<string, unknown>;
-      return typeof record["do"] === "string" ? [{ record: record as Edit, on: off !== true }] : [];
+      return typeof record["do"] === "string" ? [{ record: editOfNow(record) as Edit, on: off !== true }] : [];
     });
   } catch {
     return [];
@@ -74,13 +116,13 @@ function changes(text: string): Change[] {
 }
 
 /** `#links?model=en-de&text=…`; what is as at the start is left out. */
-export function written(address: Address): string {
+export function addressText(address: PageAddress): string {
   const query = new URLSearchParams();
   if (address.model) query.set("model", address.model);
   if (address.text) query.set("text", address.text);
-  if (address.place) query.set("place", address.place);
+  if (address.layer) query.set("layer", address.layer);
   if (address.head) query.set("head", String(address.head));
-  if (address.pins.length) query.set("pin", address.pins.map(named).join(","));
+  if (address.pins.length) query.set("pin", address.pins.map(spotName).join(","));
   if (address.words) query.set("words", "1");
   if (address.scale) query.set("scale", address.scale);
   if (address.changes.length) {
@@ -94,74 +136,81 @@ export function written(address: Address): string {
   return `#${address.view}${rest ? `?${rest}` : ""}`;
 }
 
-export function read(hash: string): Address {
-  const [name = "", rest = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
-  const query = new URLSearchParams(rest);
-  const scale = query.get("scale") as Scale;
+export function read(hash: string): PageAddress {
+  const [name = ""] = hash.replace(/^#/, "").split("?");
+  const query = keysOfNow(hash);
+  const scale = query.get("scale") as WeightScale;
   const head = Number(query.get("head") ?? 0);
+  const more = [...query].filter(([key]) => VIEW_KEYS.includes(key));
   return {
     view: VIEWS.find((view) => view === name) ?? "text",
     model: query.get("model") ?? "",
     text: query.get("text") ?? "",
-    place: query.get("place") ?? "",
+    layer: query.get("layer") ?? "",
     head: Number.isInteger(head) && head >= 0 ? head : 0,
-    pins: spots(query.get("pin") ?? ""),
+    pins: parseSpots(query.get("pin") ?? ""),
     words: query.get("words") === "1",
     scale: SCALES.includes(scale) ? scale : null,
-    changes: changes(query.get("edits") ?? "[]"),
-    more: Object.fromEntries([...query].filter(([key]) => !OWN.has(key))),
+    changes: parseEdits(query.get("edits") ?? "[]"),
+    more: Object.fromEntries(more.map(([key, value]) => [key, key === "inputs" ? inputsOfNow(value) : value])),
   };
 }
 
-export const address = signal<Address>(START);
+export const address = signal<PageAddress>(START);
+/** What the address in the browser's line says that the page does not know. */
+export const unknown = signal<string[]>([]);
 
 /** Whether the browser's line is ours. */
 let isFollowed = false;
 
 /** One part of the address as a signal of its own: views wake only for what they read. */
-export function part<Key extends keyof Address>(key: Key) {
+export function part<Key extends keyof PageAddress>(key: Key) {
   return computed(() => address.value[key]);
 }
 
 /** Change some of it. A change of view becomes a step that the browser's back button takes back. */
-export function go(change: Partial<Address>): void {
+export function go(change: Partial<PageAddress>): void {
   const next = { ...address.peek(), ...change };
   const step = next.view !== address.peek().view || next.more["topic"] !== address.peek().more["topic"];
-  if (step && isFollowed) history.pushState(null, "", written(next));
+  if (step && isFollowed) history.pushState(null, "", addressText(next));
   address.value = next;
 }
 
 /** Change what only one view reads; an empty value forgets it. */
-export function note(change: Record<string, string>): void {
+export function setMore(change: Record<string, string>): void {
   go({ more: { ...address.peek().more, ...change } });
 }
 
-export const noted = (name: string, otherwise = ""): string => address.value.more[name] ?? otherwise;
+export const moreText = (name: string, otherwise = ""): string => address.value.more[name] ?? otherwise;
 
 /** A number that the address carries, kept between two others. */
-export function notedNumber(name: string, otherwise: number, least: number, most: number): number {
-  const value = Number(noted(name, String(otherwise)));
+export function moreNumber(name: string, otherwise: number, least: number, most: number): number {
+  const value = Number(moreText(name, String(otherwise)));
   return Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : otherwise;
 }
 
 /** Keep the browser's line and the address the same, both ways. */
 export function follow(): void {
   isFollowed = true;
-  address.value = read(location.hash);
+  const readHash = () => {
+    address.value = read(location.hash);
+    unknown.value = unknownParts(location.hash);
+  };
+  readHash();
   let wait = 0;
   effect(() => {
-    const wanted = written(address.value);
+    const text = addressText(address.value);
     clearTimeout(wait); // browsers refuse more than a hundred changes in half a minute
     wait = window.setTimeout(() => {
-      if (location.hash !== wanted) history.replaceState(null, "", wanted);
+      if (location.hash !== text) history.replaceState(null, "", text);
     }, 120);
   });
   const reread = () => {
-    if (written(read(location.hash)) !== written(address.peek())) address.value = read(location.hash);
+    if (addressText(read(location.hash)) !== addressText(address.peek())) readHash();
   };
   addEventListener("popstate", reread);
   addEventListener("hashchange", reread);
 }
 
 /** The link that shows what is seen now. */
-export const link = (): string => location.href.replace(/#.*$/s, "") + written(address.value);
+export const link = (): string => location.href.replace(/#.*$/s, "") + addressText(address.value);

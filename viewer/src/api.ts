@@ -1,23 +1,37 @@
 /** What the server is asked and says; API.md tells it in prose, payload.ts has the types. */
 import { home } from "./home";
-import type { Ask, Inside, Lesson, Links, Models, Pair, Progress, Row, Run, Topics } from "./payload";
+import { API_VERSION } from "./payload";
+import type {
+  RunRequest,
+  InsidePayload,
+  LessonNumbers,
+  TopLinks,
+  ModelList,
+  ScoreDetail,
+  RunStatus,
+  SoftmaxRow,
+  RunPayload,
+  TopicList,
+} from "./payload";
 
 export type * from "./payload";
-export type How = "mean" | "max";
-export type Link = Links["links"][number];
+/** Every request names the version of the API that the page was built for. */
+const VERSION = { "X-Regard-Version": String(API_VERSION) };
+export type CellPooling = "mean" | "max";
+export type Link = TopLinks["links"][number];
 
-export interface Frame<Head> {
+export interface BinaryFrame<Head> {
   head: Head;
   numbers: Float32Array;
 }
 
 export interface TileHead {
-  place: string;
+  layer: string;
   head: number;
   level: number;
   row: number;
   column: number;
-  how: How;
+  how: CellPooling;
   rows: number;
   columns: number;
   cell: number;
@@ -25,13 +39,13 @@ export interface TileHead {
 }
 
 export interface OverviewHead {
-  how: How;
+  how: CellPooling;
   size: number;
-  places: { name: string; heads: number; rows: number; columns: number; largest: number[] }[];
+  layers: { name: string; heads: number; rows: number; columns: number; largest: number[] }[];
 }
 
 /** What the server refused or could not do, in its own line. */
-export class Refused extends Error {
+export class RefusedRequest extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -41,7 +55,7 @@ export class Refused extends Error {
   }
 }
 
-async function answered(response: Response): Promise<Response> {
+async function checkResponse(response: Response): Promise<Response> {
   if (response.ok) return response;
   let line = `the server answered ${response.status}`;
   try {
@@ -51,7 +65,7 @@ async function answered(response: Response): Promise<Response> {
     // not JSON: the status says enough
   }
   const after = Number(response.headers.get("Retry-After"));
-  throw new Refused(response.status, line, Number.isFinite(after) && after > 0 ? after : null);
+  throw new RefusedRequest(response.status, line, Number.isFinite(after) && after > 0 ? after : null);
 }
 
 const sleep = (seconds: number, signal?: AbortSignal) =>
@@ -71,20 +85,21 @@ async function get(path: string, query: Query = {}, signal?: AbortSignal): Promi
   const address = search.size ? `${path}?${search}` : path;
   for (let tries = 0; ; tries++) {
     try {
-      return await answered(await home.wire(address, { signal }));
+      return await checkResponse(await home.wire(address, { headers: VERSION, signal }));
     } catch (problem) {
-      const again = problem instanceof Refused && (problem.status === 409 || problem.status === 429) && tries < 40;
+      const again =
+        problem instanceof RefusedRequest && (problem.status === 409 || problem.status === 429) && tries < 40;
       if (!again) throw problem;
       await sleep(Math.min(2, problem.after ?? 0.2 * (tries + 1)), signal);
     }
   }
 }
 
-async function got<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
+async function getJson<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
   return (await get(path, query, signal)).json() as Promise<Answer>;
 }
 
-export function framed<Head>(bytes: ArrayBuffer): Frame<Head> {
+export function readFrame<Head>(bytes: ArrayBuffer): BinaryFrame<Head> {
   const view = new DataView(bytes);
   if (bytes.byteLength < 8 || view.getUint32(0, false) !== 0x52474431) throw new Error("not a frame of numbers");
   const length = view.getUint32(4, true);
@@ -95,43 +110,52 @@ export function framed<Head>(bytes: ArrayBuffer): Frame<Head> {
 const run = (id: string) => `api/runs/${encodeURIComponent(id)}`;
 
 export const api = {
-  models: (signal?: AbortSignal) => got<Models>("api/models", {}, signal),
-  run: (id: string, signal?: AbortSignal) => got<Run>(run(id), {}, signal),
-  row: (id: string, query: { place: string; head: number; row: number; top: number }, signal?: AbortSignal) =>
-    got<Row>(`${run(id)}/row`, query, signal),
-  pair: (id: string, query: { place: string; head: number; row: number; column: number }, signal?: AbortSignal) =>
-    got<Pair>(`${run(id)}/pair`, query, signal),
+  models: (signal?: AbortSignal) => getJson<ModelList>("api/models", {}, signal),
+  run: (id: string, signal?: AbortSignal) => getJson<RunPayload>(run(id), {}, signal),
+  row: (id: string, query: { layer: string; head: number; row: number; top: number }, signal?: AbortSignal) =>
+    getJson<SoftmaxRow>(`${run(id)}/row`, query, signal),
+  pair: (id: string, query: { layer: string; head: number; row: number; column: number }, signal?: AbortSignal) =>
+    getJson<ScoreDetail>(`${run(id)}/pair`, query, signal),
   links: (
     id: string,
-    query: { place: string; heads: string; top: number; first: number; count: number },
+    query: { layer: string; heads: string; top: number; first: number; count: number },
     signal?: AbortSignal,
-  ) => got<Links>(`${run(id)}/links`, query, signal),
+  ) => getJson<TopLinks>(`${run(id)}/links`, query, signal),
   async tile(
     id: string,
-    query: { place: string; head: number; level: number; row: number; column: number; how: How },
+    query: { layer: string; head: number; level: number; row: number; column: number; how: CellPooling },
     signal?: AbortSignal,
-  ): Promise<Frame<TileHead>> {
-    return framed(await (await get(`${run(id)}/tile`, query, signal)).arrayBuffer());
+  ): Promise<BinaryFrame<TileHead>> {
+    return readFrame(await (await get(`${run(id)}/tile`, query, signal)).arrayBuffer());
   },
-  async overview(id: string, query: { how: How; size: number }, signal?: AbortSignal): Promise<Frame<OverviewHead>> {
-    return framed(await (await get(`${run(id)}/overview`, query, signal)).arrayBuffer());
+  async overview(
+    id: string,
+    query: { how: CellPooling; size: number },
+    signal?: AbortSignal,
+  ): Promise<BinaryFrame<OverviewHead>> {
+    return readFrame(await (await get(`${run(id)}/overview`, query, signal)).arrayBuffer());
   },
   inside: (id: string, view: string, query: Query, signal?: AbortSignal) =>
-    got<Inside>(`${run(id)}/inside/${encodeURIComponent(view)}`, query, signal),
-  topics: (signal?: AbortSignal) => got<Topics>("api/learn", {}, signal),
-  async lesson(topic: string, given: Record<string, unknown>, signal?: AbortSignal): Promise<Lesson> {
-    const response = await home.wire(`api/learn/${encodeURIComponent(topic)}`, posted(given, signal));
-    return (await answered(response)).json() as Promise<Lesson>;
+    getJson<InsidePayload>(`${run(id)}/inside/${encodeURIComponent(view)}`, query, signal),
+  topics: (signal?: AbortSignal) => getJson<TopicList>("api/learn", {}, signal),
+  async lesson(topic: string, inputs: Record<string, unknown>, signal?: AbortSignal): Promise<LessonNumbers> {
+    const response = await home.wire(`api/learn/${encodeURIComponent(topic)}`, postOf(inputs, signal));
+    return (await checkResponse(response)).json() as Promise<LessonNumbers>;
   },
 };
 
-function posted(body: unknown, signal?: AbortSignal): RequestInit {
-  return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal };
+function postOf(body: unknown, signal?: AbortSignal): RequestInit {
+  return {
+    method: "POST",
+    headers: { ...VERSION, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  };
 }
 
 /** Start a run and tell each line of its progress. */
-export async function* ask(wanted: Ask, signal: AbortSignal): AsyncGenerator<Progress> {
-  const response = await answered(await home.wire("api/runs", posted(wanted, signal)));
+export async function* startRun(request: RunRequest, signal: AbortSignal): AsyncGenerator<RunStatus> {
+  const response = await checkResponse(await home.wire("api/runs", postOf(request, signal)));
   if (!response.body) throw new Error("this browser cannot read a stream");
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -140,8 +164,8 @@ export async function* ask(wanted: Ask, signal: AbortSignal): AsyncGenerator<Pro
     rest += value ?? "";
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim()) yield JSON.parse(line) as Progress;
+    for (const line of lines) if (line.trim()) yield JSON.parse(line) as RunStatus;
     if (done) break;
   }
-  if (rest.trim()) yield JSON.parse(rest) as Progress;
+  if (rest.trim()) yield JSON.parse(rest) as RunStatus;
 }

@@ -2,15 +2,15 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
-import { address, go, part, VIEWS, written, type View } from "./address";
+import { address, addressText, go, part, unknown, VIEWS, type View } from "./address";
 import { home } from "./home";
 import { step } from "./parts/chooser";
 import { Help } from "./parts/help";
-import { Said } from "./parts/said";
+import { StatusLine } from "./parts/status_line";
 import { Spine } from "./parts/spine";
 import { Failed } from "./parts/states";
 import { Top } from "./parts/top";
-import { failure, hover, isKept, pointed, redo, run, toast, undo } from "./store";
+import { failure, hover, isFrozen, pointerText, redo, run, toast, undo } from "./store";
 import { EditView } from "./views/edit/view";
 import { HeadsView } from "./views/heads/view";
 import { InsideView } from "./views/inside/view";
@@ -34,7 +34,7 @@ const SHOWN: Record<View, { name: string; view: ComponentType }> = {
 const view = part("view");
 
 /** What was kept before can be looked at, and no more. */
-const offered = (): View[] => VIEWS.filter((one) => !isKept.value || !["edit", "inside", "learn"].includes(one));
+const offered = (): View[] => VIEWS.filter((entry) => !isFrozen.value || !["edit", "inside", "learn"].includes(entry));
 
 function keys(event: KeyboardEvent): void {
   const typing = (event.target as Element).closest?.(
@@ -70,13 +70,13 @@ function keys(event: KeyboardEvent): void {
 export function App() {
   const help = useSignal(false);
   useEffect(() => {
-    const heard = home.alone ? window : home.root; // a notebook has keys of its own
-    heard.addEventListener("keydown", keys as EventListener);
-    return () => heard.removeEventListener("keydown", keys as EventListener);
+    const target = home.alone ? window : home.root; // a notebook has keys of its own
+    target.addEventListener("keydown", keys as EventListener);
+    return () => target.removeEventListener("keydown", keys as EventListener);
   }, []);
   useEffect(() => {
     hover.value = null;
-    pointed.value = null;
+    pointerText.value = null;
   }, [view.value]);
   const now = SHOWN[view.value];
   useEffect(() => {
@@ -90,27 +90,32 @@ export function App() {
       {learns ? <div /> : <Spine />}
       <div class="middle">
         <nav class="views" aria-label="Views">
-          {offered().map((one) => (
+          {offered().map((entry) => (
             <a
-              key={one}
-              href={written({ ...address.value, view: one })}
-              aria-current={one === view.value ? "page" : undefined}
+              key={entry}
+              href={addressText({ ...address.value, view: entry })}
+              aria-current={entry === view.value ? "page" : undefined}
               onClick={(event) => {
                 if (event.ctrlKey || event.metaKey || event.shiftKey) return;
                 event.preventDefault();
-                go({ view: one });
+                go({ view: entry });
               }}
             >
-              {SHOWN[one].name}
+              {SHOWN[entry].name}
             </a>
           ))}
         </nav>
         <main id="main" tabIndex={-1} aria-label={now.name} data-view={view.value}>
+          {unknown.value.length > 0 && (
+            <p class="faint small" role="status" data-unknown>
+              The address says {unknown.value.map((part) => `“${part}”`).join(", ")}, which this page does not know.
+            </p>
+          )}
           {failure.value && run.value && !learns && <Failed line={failure.value} />}
           <View key={view.value} />
         </main>
       </div>
-      <Said />
+      <StatusLine />
       {toast.value && (
         <div class="toast" role="status">
           {toast.value}

@@ -1,5 +1,5 @@
 /** A text to begin with, where nobody gave one. */
-import type { Model } from "./payload";
+import type { ModelInfo } from "./payload";
 
 export interface Example {
   text: string;
@@ -19,7 +19,7 @@ const TEXTS: Record<string, (mask: string) => Example> = {
 };
 
 /** BERT and its kin call a gap [MASK]; RoBERTa's and BART's call it <mask>. */
-export function exampleOf(model: Model | null): Example | null {
+export function exampleOf(model: ModelInfo | null): Example | null {
   const mask = /roberta|bart|mpnet|longformer/i.test(model?.architecture ?? "") ? "<mask>" : "[MASK]";
   return TEXTS[model?.task ?? ""]?.(mask) ?? null;
 }

@@ -1,29 +1,30 @@
 /** Requests through the kernel of a notebook instead of a port; "In a notebook" in API.md tells the messages. */
 import type { Wire } from "./home";
+import { API_VERSION } from "./payload";
 
 /** The part of anywidget's model that is used. */
-export interface Kernel {
+export interface WidgetModel {
   get(name: string): unknown;
   send(message: unknown): void;
-  on(event: "msg:custom", heard: (message: Head, buffers: DataView[]) => void): void;
+  on(event: "msg:custom", listener: (message: MessageHead, buffers: DataView[]) => void): void;
 }
 
-interface Head {
+interface MessageHead {
   id: number;
   status: number;
   type: string;
   more: boolean;
 }
 
-export function through(kernel: Kernel): Wire {
+export function kernelWire(kernel: WidgetModel): Wire {
   let last = 0;
-  const waiting = new Map<number, (head: Head, part: DataView | undefined) => void>();
+  const waiting = new Map<number, (head: MessageHead, part: DataView | undefined) => void>();
   kernel.on("msg:custom", (head, buffers) => waiting.get(head.id)?.(head, buffers[0]));
   return (path, init = {}) =>
     new Promise((resolve, reject) => {
       const id = ++last;
       let body: ReadableStreamDefaultController<Uint8Array> | null = null;
-      const stream = new ReadableStream<Uint8Array>({ start: (made) => void (body = made) });
+      const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (body = controller) });
       let begun = false;
       waiting.set(id, (head, part) => {
         if (!begun) resolve(new Response(stream, { status: head.status, headers: { "Content-Type": head.type } }));
@@ -38,6 +39,12 @@ export function through(kernel: Kernel): Wire {
         if (begun) body?.error(init.signal?.reason);
         else reject(init.signal?.reason);
       });
-      kernel.send({ id, method: init.method ?? "GET", path: `/${path}`, body: init.body ?? null });
+      kernel.send({
+        id,
+        method: init.method ?? "GET",
+        path: `/${path}`,
+        body: init.body ?? null,
+        version: API_VERSION,
+      });
     });
 }

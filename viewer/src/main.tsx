@@ -3,9 +3,9 @@ import { render } from "preact";
 import { follow } from "./address";
 import { App } from "./app";
 import { home } from "./home";
-import { through, type Kernel } from "./kernel";
-import { listen } from "./parts/said";
-import { begin, keep } from "./store";
+import { kernelWire, type WidgetModel } from "./kernel";
+import { listen } from "./parts/status_line";
+import { begin, showStored } from "./store";
 import { dress } from "./theme";
 import "./style/page.css";
 import "./style/spine.css";
@@ -26,15 +26,15 @@ let isBegun = false;
 
 /** The same in a cell of a notebook: a model to ask, or a run that is there already. */
 export default {
-  render({ model, el }: { model: Kernel; el: HTMLElement }): () => void {
+  render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
     home.root = el;
     home.alone = false;
-    home.wire = through(model);
+    home.wire = kernelWire(model);
     el.classList.add("regard", "cell");
     dress();
     const run = String(model.get("run") ?? "");
     if (!isBegun) {
-      if (run) void keep(run);
+      if (run) void showStored(run);
       else begin();
       listen();
       isBegun = true;

@@ -1,7 +1,14 @@
 /** Made by viewer/typescript.py from regard.viewer.payload; not written by hand. */
 
+export const API_VERSION = 2;
+
+/** A whole answer, or one line of a stream, and the version of the API that it is told in. */
+export interface VersionedResponse {
+  version: number;
+}
+
 /** How tokens are drawn by lot. */
-export interface Drawing {
+export interface SamplingOptions {
   temperature?: number;
   top_k?: number;
   top_p?: number;
@@ -9,21 +16,22 @@ export interface Drawing {
 }
 
 /** A text for a model, and how to answer it. `base` is the run that this one is to be compared with. */
-export interface Ask {
+export interface RunRequest {
   model: string;
   text: string;
   second?: string | null;
   sentence?: number;
   beam?: number;
-  max_tokens?: number | null;
-  sample?: Drawing | null;
+  max_new_tokens?: number | null;
+  sample?: SamplingOptions | null;
   edits?: Record<string, unknown>[];
   base?: string | null;
   page?: string;
 }
 
 /** How far a run is; one line of the stream. */
-export interface Progress {
+export interface RunStatus {
+  version: number;
   run: string;
   state: "waiting" | "loading" | "reading" | "writing" | "looking" | "pooling" | "done" | "failed" | "cancelled";
   fraction: number;
@@ -32,21 +40,21 @@ export interface Progress {
   error: string | null;
 }
 
-/** Tokens that look or are looked at, column by column. The first `given` of them were not written by the model. */
-export interface Side {
+/** Tokens that attend or are attended to, column by column. The model did not write the first `prefix_length`. */
+export interface TokenColumn {
   name: string;
   texts: string[];
   ids: number[];
   words: (number | null)[];
   special: boolean[];
   segments: number[];
-  given: number;
+  prefix_length: number;
   scores: (number | null)[];
   next: (string | null)[];
 }
 
-/** A layer that looks: tokens of the side `rows` look at those of `columns`. */
-export interface Place {
+/** A layer with attention: tokens of the side `rows` attend to those of `columns`. */
+export interface LayerInfo {
   name: string;
   heads: number;
   queries: number;
@@ -67,10 +75,10 @@ export interface Option {
 }
 
 /** What came out. `options` are labels or answers with their probabilities, `gaps` the words for each mask. */
-export interface Answer {
+export interface AnswerPayload {
   text: string;
   score: number | null;
-  ranked: number | null;
+  rank_score: number | null;
   is_finished: boolean | null;
   options: Option[];
   gaps: Option[][];
@@ -78,7 +86,7 @@ export interface Answer {
 }
 
 /** A token in the tree of a beam search; its score is that of the whole text up to it. */
-export interface Node {
+export interface BeamNode {
   text: string;
   id: number;
   parent: number;
@@ -86,28 +94,28 @@ export interface Node {
 }
 
 /** Every text that a beam search kept. `leaves` end the finished ones, the best first. */
-export interface Tree {
-  nodes: Node[];
+export interface BeamTreePayload {
+  nodes: BeamNode[];
   leaves: number[];
   winner: number[];
 }
 
-/** Which source tokens each target token came from, under the look that the task reads; pairs of words. */
-export interface Aligned {
-  look: string;
+/** Which source tokens each target token came from, in the heads that the task reads; pairs of words. */
+export interface AlignmentPayload {
+  heads: string;
   weights: number[][];
   words: [number, number][];
 }
 
-/** The likeliest tokens after one token of the written side; `chosen` is which of them was written, if it is one. */
-export interface Candidates {
+/** The likeliest tokens after one token of the written side; `choice` is which of them was written, if it is one. */
+export interface CandidateTokens {
   row: number;
-  chosen: number | null;
+  choice: number | null;
   options: Option[];
 }
 
 /** A word or label before and after an edit. */
-export interface Shift {
+export interface ProbabilityShift {
   text: string;
   id: number | null;
   before: number;
@@ -115,35 +123,36 @@ export interface Shift {
 }
 
 /** The words that competed after one token of the base's text, under both. */
-export interface Contest {
+export interface CompetingTokens {
   row: number;
   text: string;
-  options: Shift[];
+  options: ProbabilityShift[];
 }
 
 /** Words that stayed, went, came, or came for others. */
-export interface Change {
-  do: "same" | "removed" | "added" | "replaced";
+export interface TextChange {
+  kind: "same" | "removed" | "added" | "replaced";
   before: string[];
   after: string[];
 }
 
-/** What the edits did. `given_up` is the log-probability that the base's text lost. */
-export interface Difference {
+/** What the edits did. `log_probability_drop` is what the base's text lost. */
+export interface EditEffect {
   base: string;
   before: string;
   after: string;
   score_before: number | null;
   score_after: number | null;
-  given_up: number | null;
-  words: Change[];
-  contests: Contest[];
-  options: Shift[];
+  log_probability_drop: number | null;
+  text_changes: TextChange[];
+  competing_tokens: CompetingTokens[];
+  options: ProbabilityShift[];
   similarity: number | null;
 }
 
-/** A text, its answer and where one may look. */
-export interface Run {
+/** A text, its answer and the layers that attended to something. */
+export interface RunPayload {
+  version: number;
   id: string;
   model: string;
   task: string;
@@ -151,38 +160,40 @@ export interface Run {
   second: string | null;
   sentences: string[];
   sentence: number;
-  answer: Answer;
-  sides: Side[];
-  places: Place[];
-  tree: Tree | null;
-  alignment: Aligned | null;
-  candidates: Candidates[];
+  answer: AnswerPayload;
+  sides: TokenColumn[];
+  layers: LayerInfo[];
+  beam_tree: BeamTreePayload | null;
+  alignment: AlignmentPayload | null;
+  candidates: CandidateTokens[];
   edits: Record<string, unknown>[];
-  difference: Difference | null;
+  edit_effect: EditEffect | null;
   seconds: number;
 }
 
-/** A key that was looked at. */
-export interface Looked {
+/** A key that a query attends to, and its weight. */
+export interface AttendedKey {
   column: number;
   weight: number;
 }
 
 /** One row of the softmax. `weights` are all of it, or none where they are too many to send. */
-export interface Row {
-  place: string;
+export interface SoftmaxRow {
+  version: number;
+  layer: string;
   head: number;
   row: number;
   keys: number;
   weights: number[];
-  top: Looked[];
+  top: AttendedKey[];
   entropy: number;
   logsumexp: number | null;
 }
 
 /** How the score of one query and one key comes about. */
-export interface Pair {
-  place: string;
+export interface ScoreDetail {
+  version: number;
+  layer: string;
   head: number;
   row: number;
   column: number;
@@ -194,21 +205,22 @@ export interface Pair {
   content: number;
   position: number;
   bias: number;
-  sharpness: number;
+  inverse_temperature: number;
   score: number | null;
-  allowed: boolean;
+  is_allowed: boolean;
   logsumexp: number | null;
   weight: number;
 }
 
-/** The keys that each query looks at most: [head, row, column, weight]. */
-export interface Links {
-  place: string;
+/** The keys that each query attends to most: [head, row, column, weight]. */
+export interface TopLinks {
+  version: number;
+  layer: string;
   links: [number, number, number, number][];
 }
 
 /** A model that may be asked for. */
-export interface Model {
+export interface ModelInfo {
   name: string;
   where: "built in" | "cached" | "folder";
   task: string;
@@ -225,25 +237,27 @@ export interface Model {
 export interface Bounds {
   letters: number;
   tokens: number;
-  written: number;
+  max_new_tokens: number;
   beam: number;
   edits: number;
   runs: number;
 }
 
 /** The models there are, which one the page begins with, and on what text. */
-export interface Models {
-  models: Model[];
+export interface ModelList {
+  version: number;
+  models: ModelInfo[];
   first: string | null;
   text: string;
-  version: string;
+  package_version: string;
   bounds: Bounds;
 }
 
 /** That the server is there, and what it is busy with. */
 export interface Health {
+  version: number;
   status: "ok";
-  version: string;
+  package_version: string;
   running: number;
   waiting: number;
   stored: number;
@@ -251,6 +265,7 @@ export interface Health {
 
 /** What was wrong, in one line. */
 export interface Fault {
+  version: number;
   error: string;
 }
 
@@ -271,17 +286,19 @@ export interface Fact {
 }
 
 /** One of the Inside views of a run. */
-export interface Inside {
+export interface InsidePayload {
+  version: number;
   view: string;
   grids: Grid[];
   facts: Fact[];
 }
 
-/** The numbers of one Learn page. `made` says whose weights they are: "by hand", "random" or a model's name. */
-export interface Lesson {
+/** The numbers of one Learn page. `origin` says whose weights they are: "by hand", "random" or a model's name. */
+export interface LessonNumbers {
+  version: number;
   topic: string;
-  made: string;
-  given: Record<string, unknown>;
+  origin: string;
+  inputs: Record<string, unknown>;
   grids: Grid[];
   facts: Fact[];
   code: string;
@@ -290,18 +307,19 @@ export interface Lesson {
 /** A Learn page, and what it begins with. */
 export interface Topic {
   topic: string;
-  given: Record<string, unknown>;
+  inputs: Record<string, unknown>;
 }
 
-/** What a page is sent. */
-export interface Topics {
+/** The Learn pages there are. */
+export interface TopicList {
+  version: number;
   topics: Topic[];
 }
 
 /** A region of one head as a picture: rows and columns are [first, stop]. */
-export interface Export {
+export interface ExportRequest {
   run: string;
-  place: string;
+  layer: string;
   head: number;
   rows?: [number, number] | null;
   columns?: [number, number] | null;

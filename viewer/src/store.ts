@@ -1,38 +1,38 @@
 /** The one store: which models there are, the run that is shown, the one it is compared with, and where the pointer is. */
 import { batch, computed, effect, signal } from "@preact/signals";
-import { address, go, noted, part, type Change, type Edit, type Scale, type Spot } from "./address";
+import { address, go, moreText, part, type ListedEdit, type Edit, type WeightScale, type Spot } from "./address";
 import {
   api,
-  ask,
-  Refused,
-  type Ask,
-  type Model,
-  type Models,
-  type Place,
-  type Progress,
-  type Row,
-  type Run,
+  startRun,
+  RefusedRequest,
+  type RunRequest,
+  type ModelInfo,
+  type ModelList,
+  type LayerInfo,
+  type RunStatus,
+  type SoftmaxRow,
+  type RunPayload,
 } from "./api";
 
-export interface Going {
-  progress: Progress | null;
+export interface Underway {
+  status: RunStatus | null;
   /** What is being run: the plain answer, or the edited one that is compared with it. */
   edited: boolean;
 }
 
-export const models = signal<Models | null>(null);
+export const models = signal<ModelList | null>(null);
 export const unreachable = signal<string | null>(null);
 /** What is shown. */
-export const run = signal<Run | null>(null);
+export const run = signal<RunPayload | null>(null);
 /** The same without edits. */
-export const base = signal<Run | null>(null);
-export const going = signal<Going | null>(null);
+export const base = signal<RunPayload | null>(null);
+export const underway = signal<Underway | null>(null);
 export const failure = signal<string | null>(null);
 export const hover = signal<Spot | null>(null);
 /** The row of the token that is spoken of, in the chosen layer and head. */
-export const looked = signal<Row | null>(null);
+export const softmaxRow = signal<SoftmaxRow | null>(null);
 /** What a view says about the mark under the pointer, before the line speaks of tokens. */
-export const pointed = signal<string | null>(null);
+export const pointerText = signal<string | null>(null);
 export const toast = signal<string | null>(null);
 
 const text = part("text");
@@ -40,90 +40,94 @@ const chosenModel = part("model");
 export const changes = part("changes");
 
 export const modelName = computed(() => {
-  const known = models.value;
-  const usable = known?.models.find((model) => !model.problem)?.name;
-  return chosenModel.value || known?.first || usable || "";
+  const list = models.value;
+  const usable = list?.models.find((model) => !model.problem)?.name;
+  return chosenModel.value || list?.first || usable || "";
 });
-export const model = computed<Model | null>(
-  () => models.value?.models.find((one) => one.name === modelName.value) ?? null,
+export const model = computed<ModelInfo | null>(
+  () => models.value?.models.find((entry) => entry.name === modelName.value) ?? null,
 );
 
 /** The layer that is looked at: the chosen one, else the last that looks across, else the last. */
-export const place = computed<Place | null>(() => {
-  const places = run.value?.places ?? [];
-  const wanted = address.value.place;
+export const layer = computed<LayerInfo | null>(() => {
+  const layers = run.value?.layers ?? [];
+  const chosenName = address.value.layer;
   return (
-    places.find((one) => one.name === wanted) ??
-    places.findLast((one) => one.rows !== one.columns) ??
-    places.at(-1) ??
+    layers.find((entry) => entry.name === chosenName) ??
+    layers.findLast((entry) => entry.rows !== entry.columns) ??
+    layers.at(-1) ??
     null
   );
 });
-export const head = computed(() => Math.min(address.value.head, (place.value?.heads ?? 1) - 1));
+export const head = computed(() => Math.min(address.value.head, (layer.value?.heads ?? 1) - 1));
 export const pins = part("pins");
 /** Long texts spread their weights thin: there the logarithm shows them. */
-export const scale = computed<Scale>(() => address.value.scale ?? ((place.value?.keys ?? 0) > 64 ? "log" : "linear"));
+export const scale = computed<WeightScale>(
+  () => address.value.scale ?? ((layer.value?.keys ?? 0) > 64 ? "log" : "linear"),
+);
 
 /** A model of which the server does not know yet what it does. */
-const isAwaited = (one: Model | null): boolean => one !== null && !one.task && !one.problem;
+const isUnlisted = (entry: ModelInfo | null): boolean => entry !== null && !entry.task && !entry.problem;
 
 const atMost = (value: number | null, most: number): number | null => (value === null ? null : Math.min(value, most));
 
-const written = (name: string): number | null => {
-  const value = Number(noted(name));
+const wholeNumber = (name: string): number | null => {
+  const value = Number(moreText(name));
   return Number.isInteger(value) && value > 0 ? value : null;
 };
 
 const LONG = 16_000; // letters
 
 /** What the address asks the server for. */
-const wanted = computed<Omit<Ask, "edits" | "base" | "page"> | null>(() => {
+const question = computed<Omit<RunRequest, "edits" | "base" | "page"> | null>(() => {
   const name = modelName.value;
   const task = model.value?.task ?? "";
   const bounds = models.value?.bounds;
-  if (!bounds || !name || !text.value || isAwaited(model.value)) return null;
-  const heat = Number(noted("temperature"));
+  if (!bounds || !name || !text.value || isUnlisted(model.value)) return null;
+  const heat = Number(moreText("temperature"));
   const writes = task === "generate" || task === "translate";
   const goesOn = task === "generate" && text.value.length < LONG; // a longer text is only read, unless somebody asks
   const sample =
-    writes && heat > 0 ? { temperature: Math.min(heat, 100), top_k: 0, top_p: 1, seed: written("seed") ?? 0 } : null;
+    writes && heat > 0
+      ? { temperature: Math.min(heat, 100), top_k: 0, top_p: 1, seed: wholeNumber("seed") ?? 0 }
+      : null;
   return {
     model: name,
     text: text.value,
-    second: noted("second") || null,
-    sentence: task === "translate" ? (written("sentence") ?? 0) : 0,
-    beam: writes && !sample ? Math.min(written("beam") ?? (task === "translate" ? 4 : 1), bounds.beam) : 1,
-    max_tokens: writes ? atMost(written("tokens") ?? (goesOn ? 32 : null), bounds.written) : null,
+    second: moreText("second") || null,
+    sentence: task === "translate" ? (wholeNumber("sentence") ?? 0) : 0,
+    beam: writes && !sample ? Math.min(wholeNumber("beam") ?? (task === "translate" ? 4 : 1), bounds.beam) : 1,
+    max_new_tokens: writes ? atMost(wholeNumber("tokens") ?? (goesOn ? 32 : null), bounds.max_new_tokens) : null,
     sample,
   };
 });
-const wantedKey = computed(() => JSON.stringify(wanted.value));
+const requestKey = computed(() => JSON.stringify(question.value));
 export const edits = computed<Edit[]>(() => changes.value.filter((change) => change.on).map((change) => change.record));
 const editsKey = computed(() => JSON.stringify(edits.value));
 
 const page = Math.random().toString(36).slice(2);
 let stop: AbortController | null = null;
 /** The question that `base` answers. */
-let answered = "";
+let answeredKey = "";
 
-function settle(found: Run, edited: boolean): void {
+function showRun(shown: RunPayload, edited: boolean): void {
   batch(() => {
-    run.value = found;
-    if (!edited) base.value = found;
+    run.value = shown;
+    if (!edited) base.value = shown;
   });
 }
 
 /** One run from its first line to its last; what can be shown is shown as soon as it is there. */
-async function follow(asked: Ask, edited: boolean, signal: AbortSignal): Promise<Run | null> {
-  let shown: Run | null = null;
-  for await (const progress of ask(asked, signal)) {
+async function follow(runRequest: RunRequest, edited: boolean, signal: AbortSignal): Promise<RunPayload | null> {
+  let shown: RunPayload | null = null;
+  for await (const progress of startRun(runRequest, signal)) {
     if (signal.aborted) return null;
-    going.value = { progress, edited };
+    underway.value = { status: progress, edited };
     if (progress.state === "failed") throw new Error(progress.error ?? "the run failed");
     if (progress.state === "cancelled") return null;
     if ((progress.state === "pooling" || progress.state === "done") && shown === null) {
       shown = await api.run(progress.run, signal);
-      if (!signal.aborted) settle(shown, edited);
+      if (!signal.aborted) showRun(shown, edited);
     }
   }
   return shown;
@@ -131,50 +135,50 @@ async function follow(asked: Ask, edited: boolean, signal: AbortSignal): Promise
 
 /** Answer the address: the plain text first, then, where there are edits, the edited one beside it. */
 export async function answer(): Promise<void> {
-  const asked = wanted.peek();
+  const asking = question.peek();
   stop?.abort();
   stop = null;
-  if (!asked) {
+  if (!asking) {
     batch(() => {
-      run.value = base.value = going.value = failure.value = null;
+      run.value = base.value = underway.value = failure.value = null;
     });
     return;
   }
-  const mine = new AbortController();
-  stop = mine;
-  const plain = answered === wantedKey.peek() ? base.peek() : null;
+  const controller = new AbortController();
+  stop = controller;
+  const plain = answeredKey === requestKey.peek() ? base.peek() : null;
   batch(() => {
-    going.value = { progress: null, edited: plain !== null };
+    underway.value = { status: null, edited: plain !== null };
     failure.value = null;
   });
   try {
-    const before = plain ?? (await follow({ ...asked, edits: [], base: null, page }, false, mine.signal));
-    if (!before || mine.signal.aborted) return;
-    answered = wantedKey.peek();
-    if (edits.peek().length === 0) settle(before, false);
-    else await follow({ ...asked, edits: edits.peek(), base: before.id, page }, true, mine.signal);
+    const before = plain ?? (await follow({ ...asking, edits: [], base: null, page }, false, controller.signal));
+    if (!before || controller.signal.aborted) return;
+    answeredKey = requestKey.peek();
+    if (edits.peek().length === 0) showRun(before, false);
+    else await follow({ ...asking, edits: edits.peek(), base: before.id, page }, true, controller.signal);
   } catch (problem) {
-    if (mine.signal.aborted) return;
-    if (problem instanceof Refused && (problem.status === 410 || problem.status === 404) && plain) {
-      answered = ""; // the run that it was to be compared with is gone: begin again
+    if (controller.signal.aborted) return;
+    if (problem instanceof RefusedRequest && (problem.status === 410 || problem.status === 404) && plain) {
+      answeredKey = ""; // the run that it was to be compared with is gone: begin again
       base.value = null;
       return answer();
     }
     failure.value = problem instanceof Error ? problem.message : String(problem);
   } finally {
-    if (stop === mine) going.value = null;
+    if (stop === controller) underway.value = null;
   }
 }
 
 let renewed = "";
 
 /** A view met a run that the server has dropped for newer ones: ask again, once. */
-export function stale(problem: unknown): boolean {
-  const gone = problem instanceof Refused && (problem.status === 410 || problem.status === 404);
+export function renewIfDropped(problem: unknown): boolean {
+  const gone = problem instanceof RefusedRequest && (problem.status === 410 || problem.status === 404);
   const name = run.peek()?.id ?? "";
-  if (!gone || isKept.peek() || going.peek() !== null || renewed === name) return false;
+  if (!gone || isFrozen.peek() || underway.peek() !== null || renewed === name) return false;
   renewed = name;
-  answered = "";
+  answeredKey = "";
   void answer();
   return true;
 }
@@ -182,16 +186,16 @@ export function stale(problem: unknown): boolean {
 export function cancel(): void {
   stop?.abort();
   stop = null;
-  going.value = null;
+  underway.value = null;
 }
 
 /* Edits: every change of the list can be taken back. */
-const past = signal<Change[][]>([]);
-const future = signal<Change[][]>([]);
+const past = signal<ListedEdit[][]>([]);
+const future = signal<ListedEdit[][]>([]);
 export const canUndo = computed(() => past.value.length > 0);
 export const canRedo = computed(() => future.value.length > 0);
 
-export function change(next: Change[]): void {
+export function change(next: ListedEdit[]): void {
   batch(() => {
     past.value = [...past.value.slice(-99), changes.value];
     future.value = [];
@@ -239,28 +243,30 @@ export function pin(spots: Spot[], range: boolean): void {
     return;
   }
   anchor = first;
-  const has = (list: Spot[], spot: Spot) => list.some((one) => one.side === spot.side && one.index === spot.index);
+  const has = (list: Spot[], spot: Spot) =>
+    list.some((entry) => entry.side === spot.side && entry.index === spot.index);
   const fresh = spots.filter((spot) => !has(pins.value, spot));
   go({ pins: fresh.length ? [...pins.value, ...fresh] : pins.value.filter((spot) => !has(spots, spot)) });
 }
 
 export const isPinned = (spot: Spot): boolean =>
-  pins.value.some((one) => one.side === spot.side && one.index === spot.index);
+  pins.value.some((entry) => entry.side === spot.side && entry.index === spot.index);
 
 /** The token that is spoken of: under the pointer, else the last that was pinned. */
 export const focus = computed<Spot | null>(() => hover.value ?? pins.value.at(-1) ?? null);
 
 /* The models, and the first run. */
-async function hear(): Promise<void> {
+async function pollModels(): Promise<void> {
   for (;;) {
     try {
-      const heard = await api.models();
+      const modelList = await api.models();
       batch(() => {
-        models.value = heard;
+        models.value = modelList;
         unreachable.value = null;
       });
-      if (!address.peek().text && heard.text && heard.models.length) go({ text: heard.text });
-      if (heard.models.length && !heard.models.some((one) => one.state === "loading" || isAwaited(one))) return;
+      if (!address.peek().text && modelList.text && modelList.models.length) go({ text: modelList.text });
+      if (modelList.models.length && !modelList.models.some((entry) => entry.state === "loading" || isUnlisted(entry)))
+        return;
     } catch (problem) {
       unreachable.value = problem instanceof Error ? problem.message : String(problem);
     }
@@ -269,23 +275,23 @@ async function hear(): Promise<void> {
 }
 
 /** Nothing can be asked: what is shown was kept before. */
-export const isKept = signal(false);
+export const isFrozen = signal(false);
 
 /** Show a run that is there already. */
-export async function keep(name: string): Promise<void> {
-  isKept.value = true;
+export async function showStored(name: string): Promise<void> {
+  isFrozen.value = true;
   try {
-    settle(await api.run(name), false);
+    showRun(await api.run(name), false);
   } catch (problem) {
     failure.value = problem instanceof Error ? problem.message : String(problem);
   }
 }
 
 export function begin(): void {
-  void hear();
+  void pollModels();
   let timer = 0;
   effect(() => {
-    (void wantedKey.value, editsKey.value);
+    (void requestKey.value, editsKey.value);
     clearTimeout(timer);
     timer = window.setTimeout(() => void answer(), 30); // several changes in one step are one question
   });

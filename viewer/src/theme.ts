@@ -1,36 +1,36 @@
 /** Light or dark: the system's choice until the reader makes one. Pictures take their colours from the stylesheet. */
 import { computed, effect, signal } from "@preact/signals";
 import { home } from "./home";
-import type { Theme } from "./scene/colour";
+import type { ColourTheme } from "./scene/colour";
 
-const KEPT = "regard.theme";
+const STORAGE_KEY = "regard.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
-const fromSystem = signal<Theme>(system.matches ? "dark" : "light");
+const fromSystem = signal<ColourTheme>(system.matches ? "dark" : "light");
 system.addEventListener("change", () => (fromSystem.value = system.matches ? "dark" : "light"));
 
-function kept(): Theme | null {
+function storedTheme(): ColourTheme | null {
   try {
-    const found = localStorage.getItem(KEPT);
-    return found === "light" || found === "dark" ? found : null;
+    const stored = localStorage.getItem(STORAGE_KEY);
+    return stored === "light" || stored === "dark" ? stored : null;
   } catch {
     return null; // storage may be forbidden
   }
 }
 
-const chosen = signal<Theme | null>(kept());
-export const theme = computed<Theme>(() => chosen.value ?? fromSystem.value);
+const choice = signal<ColourTheme | null>(storedTheme());
+export const theme = computed<ColourTheme>(() => choice.value ?? fromSystem.value);
 
-export function turn(): void {
-  chosen.value = theme.value === "dark" ? "light" : "dark";
+export function switchTheme(): void {
+  choice.value = theme.value === "dark" ? "light" : "dark";
   try {
-    localStorage.setItem(KEPT, chosen.value);
+    localStorage.setItem(STORAGE_KEY, choice.value);
   } catch {
     // the choice lasts as long as the page
   }
 }
 
 export interface Palette {
-  theme: Theme;
+  theme: ColourTheme;
   paper: string;
   ink: string;
   faint: string;
@@ -67,4 +67,4 @@ export const palette = computed<Palette>(() => {
 
 const motion = matchMedia("(prefers-reduced-motion: reduce)");
 /** Milliseconds a movement takes: none when the system asks for less motion. */
-export const moving = (wanted: number): number => (motion.matches ? 0 : wanted);
+export const duration = (milliseconds: number): number => (motion.matches ? 0 : milliseconds);

@@ -121,21 +121,21 @@ class PackedModel:
         table = rows(embedding.table)
         spec = StackSpec(
             width=first.self.width,
-            inner=feed_forward_width(feed_forward),
-            bend=activation_code(feed_forward.activation),
+            feed_forward_width=feed_forward_width(feed_forward),
+            activation=activation_code(feed_forward.activation),
             is_gated=feed_forward.gated,
-            is_first=first.pre_norm,
+            pre_norm=first.pre_norm,
             window=embedded.window or 0,
             vocabulary=table.shape[0],
-            words_width=table.shape[1],
-            words_norm=self._norm(embedding.norm),
-            words_widen=self._linear(embedding.widen),
+            embedding_width=table.shape[1],
+            embedding_norm=self._norm(embedding.norm),
+            embedding_widen=self._linear(embedding.widen),
             final_norm=self._norm(stack.norm),
-            turns_neighbours=isinstance(embedded.position, Rotary) and embedded.position.pairing == "neighbours",
+            rotates_neighbours=isinstance(embedded.position, Rotary) and embedded.position.pairing == "neighbours",
             scale=embedding.scale,
-            words=self._pointer(table),
+            embedding=self._pointer(table),
         )
-        self.library.check(self.library.side(self.address, which, ctypes.byref(spec)))
+        self.library.check(self.library.stack(self.address, which, ctypes.byref(spec)))
         if embedding.segments is not None:
             self.table(which, EVERYWHERE, rows(embedding.segments)[:1])
         if type(embedded.position) not in (Position, *set_position.registry):
@@ -162,7 +162,7 @@ class PackedModel:
             narrow=self._linear(feed_forward.narrow),
             self_norm=self._norm(block.self_norm),
             cross_norm=self._norm(block.cross_norm),
-            inner_norm=self._norm(block.feed_forward_norm),
+            feed_forward_norm=self._norm(block.feed_forward_norm),
         )
         if block.cross is not None:
             spec.cross = self._attention(block.cross)
@@ -180,14 +180,14 @@ class PackedModel:
         heads, kv_heads = len(split.remaining_heads), len(split.remaining_kv_heads)
         kv_head_of = layer.kv_head_of or [head * kv_heads // heads for head in range(heads)]
         return AttentionSpec(
-            project=self._linear(layer.query if layer.crosses else layer.qkv),
-            pair=self._linear(layer.kv) if layer.crosses else NONE,
+            qkv=self._linear(layer.query if layer.crosses else layer.qkv),
+            kv=self._linear(layer.kv) if layer.crosses else NONE,
             output=self._linear(layer.output),
             heads=heads,
-            groups=kv_heads,
+            kv_heads=kv_heads,
             width=split.width,
             scale=score.factor(split.width),
-            serving=self._numbers(kv_head_of),
+            kv_head_of=self._numbers(kv_head_of),
             numbers=self._numbers(split.remaining_heads),
         )
 
@@ -198,7 +198,7 @@ class PackedModel:
         spec = OutputSpec(
             bridge=self._linear(bridge),
             dense=self._linear(transform.dense) if transform else NONE,
-            dense_bend=activation_code(transform.activation) if transform else 0,
+            dense_activation=activation_code(transform.activation) if transform else 0,
             dense_norm=self._norm(transform.norm) if transform else NONE,
             output=self._product(plain_parameter(output, "weight"), plain_parameter(output, "bias"), output.scale),
             has_source=self.has_source,

@@ -127,9 +127,8 @@ class Edits:
 
     def save(self, path: str | Path) -> None:
         """Write the edits as JSON; `regard.edit(model, path)` applies them again."""
-        Path(path).write_text(
-            json.dumps([plain_record(record) for record in self.records], indent=1) + "\n", encoding="utf-8"
-        )
+        saved = {"version": VERSION, "edits": [plain_record(record) for record in self.records]}
+        Path(path).write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
 
     def clear(self) -> None:
         """Take all of them back."""
@@ -163,8 +162,8 @@ class HeadEdit:
     def set(self, weights: Tensor | np.ndarray | Sequence, rows: Indices | None = None) -> "HeadEdit":
         """The weights are what you say, in these rows or in all: (keys), (rows, keys), with heads and batch before.
 
-        Each row sums to 1, or to 0, and gives nothing to keys that the mask forbids. Rows and keys are positions in their
-        texts: padding does not count, and a row that is not written yet waits.
+        Each row sums to 1, or to 0, and gives nothing to keys that the mask forbids. Rows and keys are positions in
+        their texts: padding does not count, and a row that is not written yet waits.
         """
         return self._add({"do": "set", "weights": weights, "rows": rows})
 

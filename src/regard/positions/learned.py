@@ -24,5 +24,5 @@ class LearnedPositions(Position):
         expect("the stream", "numbers in each vector", x.shape[-1], self.table.embedding_dim)
         length = self.table.num_embeddings - self.offset
         if not torch.compiler.is_compiling() and positions.numel() and (last := int(positions.max())) >= length:
-            raise ShapeError(f"place {last} is past the {length} places that were learned")
+            raise ShapeError(f"position {last} is past the {length} positions that were learned")
         return x + self.table(positions + self.offset)

@@ -91,7 +91,7 @@ def translated(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Foun
     text = target.decode(one.ids)
     return Found(
         answer=payload.AnswerPayload(
-            text=text, score=one.score, normalised_score=one.rank_score, is_finished=one.is_finished
+            text=text, score=one.score, rank_score=one.rank_score, is_finished=one.is_finished
         ),
         sides=(source, side),
         looks=looks,
@@ -133,7 +133,7 @@ def generated(task: Any, ask: RunRequest, along: Along, limits: Limits) -> Found
         answer=payload.AnswerPayload(
             text="".join(side.texts[side.prefix_length :]),
             score=one.score,
-            normalised_score=one.rank_score,
+            rank_score=one.rank_score,
             is_finished=one.is_finished,
         ),
         sides=(side,),

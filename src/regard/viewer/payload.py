@@ -125,7 +125,7 @@ class AnswerPayload(ResponseModel):
 
     text: str
     score: float | None = None
-    normalised_score: float | None = None
+    rank_score: float | None = None
     is_finished: bool | None = None
     options: list[Option] = []
     gaps: list[list[Option]] = []

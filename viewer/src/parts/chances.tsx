@@ -1,22 +1,22 @@
 /** Words or labels with their probabilities: bars, and the table behind them. */
 import { barScene, type Bar } from "../scene/bars";
-import type { Table } from "../scene/table";
+import type { DataTable } from "../scene/table";
 import { palette } from "../theme";
 import { python } from "../python";
 import { Figure } from "./figure";
-import { Drawing } from "./picture";
+import { SvgPicture } from "./picture";
 
-interface Shown {
+interface ChancesProps {
   title: string;
   bars: Bar[];
   columns: string[];
-  rows: Table["rows"];
+  rows: DataTable["rows"];
   /** The last line of the Python that gives them. */
   tail: string;
   first?: boolean;
 }
 
-export function Chances({ title, bars, columns, rows, tail, first }: Shown) {
+export function Chances({ title, bars, columns, rows, tail, first }: ChancesProps) {
   const scene = barScene(bars, palette.value, { width: 440 });
   return (
     <div class="card">
@@ -26,7 +26,7 @@ export function Chances({ title, bars, columns, rows, tail, first }: Shown) {
         first={first}
         make={() => ({ title, scene, python: python([tail]), table: { caption: title, columns, rows } })}
       >
-        <Drawing scene={scene} label={title} />
+        <SvgPicture scene={scene} label={title} />
       </Figure>
     </div>
   );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-interface Choosing<Value extends string> {
+interface ChoiceProps<Value extends string> {
   label: string;
   value: Value;
   options: readonly (readonly [Value, ComponentChildren])[];
@@ -8,7 +8,7 @@ interface Choosing<Value extends string> {
 }
 
 /** A few things of which one is chosen. */
-export function Choice<Value extends string>({ label, value, options, choose }: Choosing<Value>) {
+export function Choice<Value extends string>({ label, value, options, choose }: ChoiceProps<Value>) {
   return (
     <div class="choice" role="group" aria-label={label}>
       {options.map(([name, shown]) => (

@@ -1,19 +1,19 @@
 /** Which layer and which head: the same in every view. */
 import { go } from "../address";
-import { head, place, run } from "../store";
+import { head, layer, run } from "../store";
 import { Choice } from "./choice";
 
 export function step(layers: number, heads: number): void {
-  const places = run.value?.places ?? [];
-  const at = places.findIndex((one) => one.name === place.value?.name);
+  const allLayers = run.value?.layers ?? [];
+  const at = allLayers.findIndex((entry) => entry.name === layer.value?.name);
   if (at < 0) return;
-  const next = places[Math.min(places.length - 1, Math.max(0, at + layers))]!;
+  const next = allLayers[Math.min(allLayers.length - 1, Math.max(0, at + layers))]!;
   const count = next.heads;
-  go({ place: next.name, head: (Math.min(head.value, count - 1) + heads + count) % count });
+  go({ layer: next.name, head: (Math.min(head.value, count - 1) + heads + count) % count });
 }
 
 export function Chooser({ heads = true }: { heads?: boolean }) {
-  const here = place.value;
+  const here = layer.value;
   if (!run.value || !here) return null;
   return (
     <>
@@ -22,11 +22,11 @@ export function Chooser({ heads = true }: { heads?: boolean }) {
         <select
           value={here.name}
           aria-label="Layer"
-          onChange={(event) => go({ place: event.currentTarget.value, head: 0 })}
+          onChange={(event) => go({ layer: event.currentTarget.value, head: 0 })}
         >
-          {run.value.places.map((one) => (
-            <option key={one.name} value={one.name}>
-              {one.name}
+          {run.value.layers.map((entry) => (
+            <option key={entry.name} value={entry.name}>
+              {entry.name}
             </option>
           ))}
         </select>
@@ -37,7 +37,7 @@ export function Chooser({ heads = true }: { heads?: boolean }) {
           <Choice
             label="Head"
             value={String(head.value)}
-            choose={(value) => go({ head: Number(value), place: here.name })}
+            choose={(value) => go({ head: Number(value), layer: here.name })}
             options={Array.from({ length: here.heads }, (_, index) => [String(index), `head ${index}`] as const)}
           />
         ) : (
@@ -46,7 +46,7 @@ export function Chooser({ heads = true }: { heads?: boolean }) {
             <select
               value={head.value}
               aria-label="Head"
-              onChange={(event) => go({ head: Number(event.currentTarget.value), place: here.name })}
+              onChange={(event) => go({ head: Number(event.currentTarget.value), layer: here.name })}
             >
               {Array.from({ length: here.heads }, (_, index) => (
                 <option key={index} value={index}>

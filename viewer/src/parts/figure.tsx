@@ -46,45 +46,46 @@ const file = (title: string): string =>
     .replace(/^-|-$/g, "")
     .slice(0, 60) || "picture";
 
-interface Way {
+interface SaveFormat {
   name: string;
   shown: string;
-  take: (made: Exhibit) => void | Promise<void>;
+  take: (exhibit: Exhibit) => void | Promise<void>;
 }
 
-const WAYS: Way[] = [
+const SAVE_FORMATS: SaveFormat[] = [
   { name: "link", shown: "Copy a link to this", take: () => copy(link(), "Link") },
   {
     name: "svg",
     shown: "Save as SVG",
-    take: (made) =>
-      save(svgText(made.scene, made.title, palette.value.paper), `${file(made.title)}.svg`, "image/svg+xml"),
+    take: (exhibit) =>
+      save(svgText(exhibit.scene, exhibit.title, palette.value.paper), `${file(exhibit.title)}.svg`, "image/svg+xml"),
   },
   {
     name: "png",
     shown: "Save as PNG",
-    take: async (made) => save(await png(made.scene, palette.value.paper), `${file(made.title)}.png`, "image/png"),
+    take: async (exhibit) =>
+      save(await png(exhibit.scene, palette.value.paper), `${file(exhibit.title)}.png`, "image/png"),
   },
   {
     name: "html",
     shown: "Save as one HTML page",
-    take: (made) => save(offline(made, palette.value.paper), `${file(made.title)}.html`, "text/html"),
+    take: (exhibit) => save(offline(exhibit, palette.value.paper), `${file(exhibit.title)}.html`, "text/html"),
   },
   {
     name: "csv",
     shown: "Save the data as CSV",
-    take: (made) => save(csv(made.table), `${file(made.title)}.csv`, "text/csv"),
+    take: (exhibit) => save(csv(exhibit.table), `${file(exhibit.title)}.csv`, "text/csv"),
   },
   {
     name: "json",
     shown: "Save the data as JSON",
-    take: (made) => save(json(made.table), `${file(made.title)}.json`, "application/json"),
+    take: (exhibit) => save(json(exhibit.table), `${file(exhibit.title)}.json`, "application/json"),
   },
-  { name: "python", shown: "Copy the Python lines", take: (made) => copy(made.python, "Python") },
+  { name: "python", shown: "Copy the Python lines", take: (exhibit) => copy(exhibit.python, "Python") },
 ];
 
 /** The menu of ways to take a picture along. */
-export function Takings({
+export function SaveMenu({
   make,
   label,
   children,
@@ -108,12 +109,12 @@ export function Takings({
       removeEventListener("keydown", away);
     };
   }, [open]);
-  const take = async (way: Way) => {
+  const take = async (format: SaveFormat) => {
     show(false);
-    const made = make();
-    if (!made) return say("There is no picture to save yet");
+    const exhibit = make();
+    if (!exhibit) return say("There is no picture to save yet");
     try {
-      await way.take(made);
+      await format.take(exhibit);
     } catch (problem) {
       say(problem instanceof Error ? problem.message : String(problem));
     }
@@ -133,9 +134,15 @@ export function Takings({
       </button>
       {open && (
         <div role="menu">
-          {WAYS.filter((way) => home.alone || way.name !== "link").map((way) => (
-            <button key={way.name} type="button" role="menuitem" data-take={way.name} onClick={() => void take(way)}>
-              {way.shown}
+          {SAVE_FORMATS.filter((format) => home.alone || format.name !== "link").map((format) => (
+            <button
+              key={format.name}
+              type="button"
+              role="menuitem"
+              data-take={format.name}
+              onClick={() => void take(format)}
+            >
+              {format.shown}
             </button>
           ))}
         </div>
@@ -144,7 +151,7 @@ export function Takings({
   );
 }
 
-interface Shown {
+interface FigureProps {
   title: string;
   make: () => Exhibit;
   children: ComponentChildren;
@@ -157,16 +164,16 @@ interface Shown {
   late?: boolean;
 }
 
-export function Figure({ title, make, children, legend, first, of, late = false }: Shown) {
+export function Figure({ title, make, children, legend, first, of, late = false }: FigureProps) {
   const ready = () => (late ? null : make());
   const latest = useRef(ready);
   latest.current = ready;
   useEffect(() => {
     if (!first) return;
-    const mine = () => latest.current();
-    exhibit.value = mine;
+    const latestExhibit = () => latest.current();
+    exhibit.value = latestExhibit;
     return () => {
-      if (exhibit.peek() === mine) exhibit.value = null;
+      if (exhibit.peek() === latestExhibit) exhibit.value = null;
     };
   }, [first]);
   const table = useMemo(() => make().table, of);
@@ -174,9 +181,9 @@ export function Figure({ title, make, children, legend, first, of, late = false 
     <figure class="figure" aria-busy={late}>
       <figcaption class="row">
         <h2>{title}</h2>
-        <Takings make={ready} label={`Save “${title}”`}>
+        <SaveMenu make={ready} label={`Save “${title}”`}>
           <Icon name="save" />
-        </Takings>
+        </SaveMenu>
       </figcaption>
       {legend}
       <div class="frame">{children}</div>

@@ -1,6 +1,6 @@
 /** What the colours mean, and the three ways to give them; each says what it does. */
 import { useEffect, useRef } from "preact/hooks";
-import { go, type Scale } from "../address";
+import { go, type WeightScale } from "../address";
 import { DECADES } from "../scene/shade";
 import { css, difference, strength } from "../scene/colour";
 import { short } from "../scene/signs";
@@ -26,7 +26,7 @@ export function Legend({ top }: { top: number }) {
   const now = theme.value;
   const most = top >= 0.995 ? "1" : short(top, top < 0.01 ? 4 : 2);
   const least = scale.value === "log" ? (top / 10 ** DECADES).toExponential(0) : "0";
-  const says: Record<Scale, string> = {
+  const says: Record<WeightScale, string> = {
     linear: "ink grows with the weight",
     log: `each quarter of the scale is ten times the weight`,
     sinkless: "the first token and special ones are hatched, the scale ends at the largest of the rest",
@@ -38,7 +38,7 @@ export function Legend({ top }: { top: number }) {
         <Ramp colour={(share) => css(strength(now, share))} label={`colours from ${least} to ${most}`} />
         {most}
       </span>
-      <Choice<Scale>
+      <Choice<WeightScale>
         label="Scale of the colours"
         value={scale.value}
         choose={(value) => go({ scale: value })}

@@ -1,11 +1,11 @@
 /** The table behind a picture: read by screen readers always, shown to everybody on request. */
 import { useState } from "preact/hooks";
 import { long } from "../scene/signs";
-import type { Table } from "../scene/table";
+import type { DataTable } from "../scene/table";
 
 const MOST = 200;
 
-export function Numbers({ table }: { table: Table }) {
+export function Numbers({ table }: { table: DataTable }) {
   const [open, show] = useState(false);
   const rows = table.rows.slice(0, MOST);
   const left = table.rows.length - rows.length;

@@ -1,7 +1,7 @@
 /** A scene on the screen: as SVG where marks are touched one by one, as a canvas where there are many. */
 import { useEffect, useRef } from "preact/hooks";
 import { paint } from "../scene/paint";
-import { MONO, SANS, type Mark, type Scene, type Touch } from "../scene/scene";
+import { MONO, SANS, type SceneMark, type Scene, type Touch } from "../scene/scene";
 import { palette } from "../theme";
 
 function handlers(touch: Touch | undefined) {
@@ -25,7 +25,7 @@ function handlers(touch: Touch | undefined) {
   };
 }
 
-function One({ mark }: { mark: Mark }) {
+function SceneShape({ mark }: { mark: SceneMark }) {
   const { opacity, title, touch, name } = mark;
   const common = { opacity, class: name, "aria-label": touch?.press ? title : undefined, ...handlers(touch) };
   const inside = title && <title>{title}</title>;
@@ -83,7 +83,7 @@ function One({ mark }: { mark: Mark }) {
   }
 }
 
-export function Drawing({ scene, label }: { scene: Scene; label: string }) {
+export function SvgPicture({ scene, label }: { scene: Scene; label: string }) {
   return (
     <svg
       class="drawing"
@@ -94,7 +94,7 @@ export function Drawing({ scene, label }: { scene: Scene; label: string }) {
       viewBox={`0 0 ${scene.width} ${scene.height}`}
     >
       {scene.marks.map((mark, index) => (
-        <One key={index} mark={mark} />
+        <SceneShape key={index} mark={mark} />
       ))}
     </svg>
   );
@@ -103,8 +103,8 @@ export function Drawing({ scene, label }: { scene: Scene; label: string }) {
 const MANY = 5000; // marks
 
 /** Marks one by one; where there are too many for that, painted, and the square under the pointer is found. */
-export function Sheet({ scene, label }: { scene: Scene; label: string }) {
-  if (scene.marks.length <= MANY) return <Drawing scene={scene} label={label} />;
+export function CanvasPicture({ scene, label }: { scene: Scene; label: string }) {
+  if (scene.marks.length <= MANY) return <SvgPicture scene={scene} label={label} />;
   const at = (spot: { x: number; y: number } | null) =>
     scene.marks.find(
       (mark) =>
@@ -127,7 +127,7 @@ export function Sheet({ scene, label }: { scene: Scene; label: string }) {
   );
 }
 
-interface Painted {
+interface PaintingProps {
   scene: Scene;
   label: string;
   /** Where the pointer is, in the scene's units; null when it has left. */
@@ -137,7 +137,7 @@ interface Painted {
   keys?: (event: KeyboardEvent) => void;
 }
 
-export function Painting({ scene, label, over, press, drag, keys }: Painted) {
+export function Painting({ scene, label, over, press, drag, keys }: PaintingProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const paper = palette.value.paper;
   useEffect(() => {
@@ -149,7 +149,7 @@ export function Painting({ scene, label, over, press, drag, keys }: Painted) {
     sheet.height = Math.round(scene.height * fine);
     paint(context, scene, fine, paper);
   }, [scene, paper]);
-  const place = (event: PointerEvent) => {
+  const pointOf = (event: PointerEvent) => {
     const box = canvas.current!.getBoundingClientRect();
     return {
       x: ((event.clientX - box.left) * scene.width) / box.width,
@@ -165,14 +165,14 @@ export function Painting({ scene, label, over, press, drag, keys }: Painted) {
       tabIndex={keys ? 0 : undefined}
       style={{ width: `${scene.width}px`, aspectRatio: `${scene.width} / ${scene.height}` }}
       onPointerMove={(event) => {
-        over?.(place(event));
-        if (event.buttons & 1) drag?.(place(event));
+        over?.(pointOf(event));
+        if (event.buttons & 1) drag?.(pointOf(event));
       }}
       onPointerLeave={() => over?.(null)}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         if (drag) canvas.current!.setPointerCapture(event.pointerId);
-        press?.(place(event), event);
+        press?.(pointOf(event), event);
       }}
       onKeyDown={keys}
     />

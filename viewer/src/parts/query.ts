@@ -1,8 +1,8 @@
 /** Something asked from the server for a view: the newest question wins, the answer before it stays until then. */
 import { useEffect, useState } from "preact/hooks";
-import { stale } from "../store";
+import { renewIfDropped } from "../store";
 
-export interface Asked<Answer> {
+export interface QueryResult<Answer> {
   answer: Answer | null;
   problem: string | null;
   busy: boolean;
@@ -10,20 +10,20 @@ export interface Asked<Answer> {
   late: boolean;
 }
 
-interface State<Answer> extends Omit<Asked<Answer>, "late"> {
+interface QueryState<Answer> extends Omit<QueryResult<Answer>, "late"> {
   /** What the answer is of. */
   of: unknown[];
 }
 
-const same = (one: unknown[], other: unknown[]): boolean =>
-  one.length === other.length && one.every((value, index) => Object.is(value, other[index]));
+const same = (before: unknown[], now: unknown[]): boolean =>
+  before.length === now.length && before.every((value, index) => Object.is(value, now[index]));
 
-export function useAsked<Answer>(
+export function useQuery<Answer>(
   ask: ((signal: AbortSignal) => Promise<Answer>) | null,
   of: unknown[],
   wait = 0,
-): Asked<Answer> {
-  const [state, set] = useState<State<Answer>>({ answer: null, problem: null, busy: ask !== null, of });
+): QueryResult<Answer> {
+  const [state, set] = useState<QueryState<Answer>>({ answer: null, problem: null, busy: ask !== null, of });
   useEffect(() => {
     if (!ask) return set({ answer: null, problem: null, busy: false, of });
     const stop = new AbortController();
@@ -35,7 +35,7 @@ export function useAsked<Answer>(
       } catch (problem) {
         if (stop.signal.aborted) return;
         const line = problem instanceof Error ? problem.message : String(problem);
-        set((before) => (stale(problem) ? before : { answer: null, problem: line, busy: false, of }));
+        set((before) => (renewIfDropped(problem) ? before : { answer: null, problem: line, busy: false, of }));
       }
     }, wait);
     return () => {

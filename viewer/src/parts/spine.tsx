@@ -1,11 +1,11 @@
 /** The tokens, always at the top: one line a side, drawn only where it can be seen, so that any length will do. */
 import { useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { go, note, part, type Spot } from "../address";
+import { go, setMore, part, type Spot } from "../address";
 import { measure } from "../scene/scene";
 import { legible, short, visible } from "../scene/signs";
 import { line, sameSpot, type Token } from "../sides";
-import { changes, change, focus, going, hover, pin, pins, run } from "../store";
+import { changes, change, focus, underway, hover, pin, pins, run } from "../store";
 import { label } from "../views/edit/records";
 
 const SIZE = 14;
@@ -13,7 +13,7 @@ const GAP = 6;
 const JOINED = 1;
 const words = part("words");
 
-interface Placed {
+interface PlacedToken {
   left: number;
   width: number;
   text: string;
@@ -21,7 +21,7 @@ interface Placed {
 }
 
 /** Where each token stands: pieces of one word touch, words stand apart. */
-function layout(tokens: Token[], limit = 240): Placed[] {
+function layout(tokens: Token[], limit = 240): PlacedToken[] {
   let left = 0;
   return tokens.map((token, index) => {
     const before = tokens[index - 1];
@@ -36,7 +36,7 @@ function layout(tokens: Token[], limit = 240): Placed[] {
   });
 }
 
-function first(placed: Placed[], x: number): number {
+function first(placed: PlacedToken[], x: number): number {
   let low = 0;
   let high = placed.length;
   while (low < high) {
@@ -63,11 +63,11 @@ function Line({ side, name, tokens }: { side: number; name: string; tokens: Toke
   const spoken = focus.value;
   useEffect(() => {
     // what another view speaks of comes into sight
-    const one = spoken?.side === side && !box.current?.matches(":hover") ? placed[spoken.index] : undefined;
+    const entry = spoken?.side === side && !box.current?.matches(":hover") ? placed[spoken.index] : undefined;
     const sheet = box.current;
-    if (!one || !sheet) return;
-    if (one.left < sheet.scrollLeft || one.left + one.width > sheet.scrollLeft + sheet.clientWidth) {
-      sheet.scrollLeft = Math.max(0, one.left - sheet.clientWidth / 2);
+    if (!entry || !sheet) return;
+    if (entry.left < sheet.scrollLeft || entry.left + entry.width > sheet.scrollLeft + sheet.clientWidth) {
+      sheet.scrollLeft = Math.max(0, entry.left - sheet.clientWidth / 2);
     }
   }, [spoken, placed]);
   const [start, width] = seen.value as [number, number];
@@ -97,7 +97,7 @@ function Line({ side, name, tokens }: { side: number; name: string; tokens: Toke
           aria-label={`tokens: ${name}`}
           style={{ width: `${total}px` }}
         >
-          {placed.slice(begin, end).map((one, step) => {
+          {placed.slice(begin, end).map((entry, step) => {
             const index = begin + step;
             const token = tokens[index]!;
             const spot = { side, index };
@@ -107,7 +107,7 @@ function Line({ side, name, tokens }: { side: number; name: string; tokens: Toke
               "token",
               token.special && "special",
               token.written && "written",
-              one.joined && "joined",
+              entry.joined && "joined",
               words.value && "whole",
               lit && "lit",
               held && "held",
@@ -124,7 +124,7 @@ function Line({ side, name, tokens }: { side: number; name: string; tokens: Toke
                 data-token={index}
                 tabIndex={index === tab || (tab < begin && index === begin) ? 0 : -1}
                 title={token.score === null ? `${index}` : `${index} · log-probability ${short(token.score)}`}
-                style={{ left: `${one.left}px`, width: `${one.width}px` }}
+                style={{ left: `${entry.left}px`, width: `${entry.width}px` }}
                 onPointerEnter={() => (hover.value = spot)}
                 onPointerLeave={() => (hover.value = null)}
                 onFocus={() => (hover.value = spot)}
@@ -132,7 +132,7 @@ function Line({ side, name, tokens }: { side: number; name: string; tokens: Toke
                 onClick={(event) => pin(group(index), event.shiftKey)}
                 onKeyDown={(event) => keys(event, index)}
               >
-                {one.text}
+                {entry.text}
               </button>
             );
           })}
@@ -154,7 +154,7 @@ function Sentences({ all, chosen }: { all: string[]; chosen: number }) {
         value={chosen}
         onChange={(event) => {
           go({ pins: [] });
-          note({ sentence: event.currentTarget.value });
+          setMore({ sentence: event.currentTarget.value });
         }}
       >
         {all.map((text, index) => (
@@ -169,7 +169,7 @@ function Sentences({ all, chosen }: { all: string[]; chosen: number }) {
 
 /** Tokens while they are written, before there is a run. */
 function Writing() {
-  const tokens = going.value?.progress?.tokens ?? [];
+  const tokens = underway.value?.status?.tokens ?? [];
   if (!tokens.length) return null;
   return (
     <div class="line" aria-live="polite">
@@ -184,27 +184,27 @@ function Writing() {
 export function Spine() {
   const shown = run.value;
   const lines = useMemo(() => shown?.sides.map((side) => ({ name: side.name, tokens: line(side) })) ?? [], [shown]);
-  if (!shown && !going.value) return <div class="spine none" />;
+  if (!shown && !underway.value) return <div class="spine none" />;
   const score = shown?.answer.score;
-  const busy = going.value !== null;
+  const busy = underway.value !== null;
   return (
     <div class={busy ? "spine busy" : "spine"}>
       {shown && <Sentences all={shown.sentences} chosen={shown.sentence} />}
-      {lines.map((one, side) => (
-        <Line key={`${shown?.id}${side}`} side={side} name={one.name} tokens={one.tokens} />
+      {lines.map((entry, side) => (
+        <Line key={`${shown?.id}${side}`} side={side} name={entry.name} tokens={entry.tokens} />
       ))}
       {busy && <Writing />}
       <div class="row notes">
         {score != null && <span class="faint">score {short(score)}</span>}
-        {changes.value.map((one, index) => (
+        {changes.value.map((entry, index) => (
           <button
             key={index}
             type="button"
-            class={one.on ? "edit-chip" : "edit-chip off"}
+            class={entry.on ? "edit-chip" : "edit-chip off"}
             title="Take this edit back"
             onClick={() => change(changes.value.filter((_, at) => at !== index))}
           >
-            {one.on ? "edited" : "off"}: {label(one.record, shown)} ✕
+            {entry.on ? "edited" : "off"}: {label(entry.record, shown)} ✕
           </button>
         ))}
       </div>

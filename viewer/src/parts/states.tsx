@@ -1,6 +1,6 @@
 /** What a view shows while there is nothing to show: what to do, what it waits for, or what happened. */
 import type { ComponentChildren } from "preact";
-import { failure, going, model, modelName, models, run, unreachable } from "../store";
+import { failure, underway, model, modelName, models, run, unreachable } from "../store";
 import { address } from "../address";
 import { count } from "../scene/signs";
 
@@ -41,9 +41,9 @@ const DOING: Record<string, string> = {
 
 /** One line about the run that is under way. */
 export function doing(): { line: string; fraction: number | null } | null {
-  const now = going.value;
+  const now = underway.value;
   if (!now) return null;
-  const { progress, edited } = now;
+  const { status: progress, edited } = now;
   const line = progress ? (DOING[progress.state] ?? progress.state) : "Asking the server";
   const parameters = model.value?.parameters ?? 0;
   const size =

@@ -3,16 +3,16 @@ import { effect, signal } from "@preact/signals";
 import { api } from "../api";
 import { short, visible } from "../scene/signs";
 import { columnText, columnOf, rowOf, rowText } from "../sides";
-import { focus, going, head, hover, looked, pins, place, pointed, run, stale } from "../store";
+import { focus, underway, head, hover, softmaxRow, pins, layer, pointerText, run, renewIfDropped } from "../store";
 import { doing } from "./states";
 
-interface Sentence {
+interface StatusSentence {
   where: string;
   who: string;
   looks: string;
 }
 
-const sentence = signal<Sentence | null>(null);
+const sentence = signal<StatusSentence | null>(null);
 
 /** What the token that is spoken of looks at, asked from the server; the newest question wins. */
 export function listen(): void {
@@ -20,14 +20,14 @@ export function listen(): void {
   let timer = 0;
   effect(() => {
     const shown = run.value;
-    const here = place.value;
+    const here = layer.value;
     const held = shown && here ? pins.value.findLast((pin) => rowOf(shown, here, pin) !== null) : undefined;
     const spot = hover.value ?? held ?? focus.value;
     const number = head.value;
     stop?.abort();
     clearTimeout(timer);
     if (!shown || !here || !spot) {
-      sentence.value = looked.value = null;
+      sentence.value = softmaxRow.value = null;
       return;
     }
     const where = `${here.name} · head ${number}`;
@@ -44,38 +44,38 @@ export function listen(): void {
             };
       return;
     }
-    const mine = (stop = new AbortController());
+    const controller = (stop = new AbortController());
     const ask = async () => {
       try {
-        const found = await api.row(shown.id, { place: here.name, head: number, row, top: 4 }, mine.signal);
-        looked.value = found;
-        const top = found.top.map((one) => `${visible(columnText(shown, here, one.column))} ${short(one.weight)}`);
+        const answer = await api.row(shown.id, { layer: here.name, head: number, row, top: 4 }, controller.signal);
+        softmaxRow.value = answer;
+        const top = answer.top.map((key) => `${visible(columnText(shown, here, key.column))} ${short(key.weight)}`);
         const looks = top.length ? `looks at: ${top.join(", ")}` : "may look at nothing";
         sentence.value = { where, who: `“${visible(rowText(shown, here, row))}”`, looks };
       } catch (problem) {
-        if (!mine.signal.aborted) stale(problem);
+        if (!controller.signal.aborted) renewIfDropped(problem);
       }
     };
     timer = window.setTimeout(() => void ask(), 40);
   });
 }
 
-export function Said() {
+export function StatusLine() {
   const now = doing();
-  const told = sentence.value;
+  const status = sentence.value;
   let shown;
-  if (pointed.value) shown = pointed.value;
-  else if (told)
+  if (pointerText.value) shown = pointerText.value;
+  else if (status)
     shown = (
       <>
-        {told.where} · <b class="mono">{told.who}</b> {told.looks}
+        {status.where} · <b class="mono">{status.who}</b> {status.looks}
       </>
     );
   else if (now) shown = now.line;
   else if (run.value) shown = <span class="faint">Point at a token to read what it looks at; click to keep it.</span>;
   else shown = <span class="faint">Type a text and run it.</span>;
   return (
-    <div class="said" role="status" aria-live="polite" data-busy={going.value !== null}>
+    <div class="said" role="status" aria-live="polite" data-busy={underway.value !== null}>
       {shown}
     </div>
   );

@@ -1,24 +1,24 @@
 /** The first line: which model, what text, run; the theme, the pictures, the link. */
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { address, go, link, noted, note } from "../address";
+import { address, go, link, moreText, setMore } from "../address";
 import { exampleOf } from "../examples";
 import { home } from "../home";
-import { answer, cancel, going, isKept, model, modelName, models } from "../store";
-import { theme, turn } from "../theme";
-import { copy, exhibit, Takings } from "./figure";
+import { answer, cancel, underway, isFrozen, model, modelName, models } from "../store";
+import { theme, switchTheme } from "../theme";
+import { copy, exhibit, SaveMenu } from "./figure";
 import { Icon } from "./icon";
 
 function Models() {
-  const known = models.value?.models ?? [];
+  const listed = models.value?.models ?? [];
   const chosen = modelName.value;
   const choose = (name: string) => {
-    const next = known.find((one) => one.name === name) ?? null;
+    const next = listed.find((model) => model.name === name) ?? null;
     const { second: _, sentence: __, ...more } = address.peek().more;
     const example = next?.task === model.peek()?.task ? null : exampleOf(next); // another task wants another text
     go({
       model: name,
       text: example?.text ?? address.peek().text,
-      place: "",
+      layer: "",
       head: 0,
       pins: [],
       changes: [],
@@ -27,16 +27,16 @@ function Models() {
   };
   return (
     <select aria-label="Model" class="model" value={chosen} onChange={(event) => choose(event.currentTarget.value)}>
-      {!known.some((one) => one.name === chosen) && <option value={chosen}>{chosen || "no model"}</option>}
-      {known.map((one) => (
+      {!listed.some((model) => model.name === chosen) && <option value={chosen}>{chosen || "no model"}</option>}
+      {listed.map((model) => (
         <option
-          key={one.name}
-          value={one.name}
-          disabled={one.problem !== ""}
-          title={one.problem || `${one.task}, ${one.where}`}
+          key={model.name}
+          value={model.name}
+          disabled={model.problem !== ""}
+          title={model.problem || `${model.task}, ${model.where}`}
         >
-          {one.name}
-          {one.state === "loading" ? " …" : ""}
+          {model.name}
+          {model.state === "loading" ? " …" : ""}
         </option>
       ))}
     </select>
@@ -46,7 +46,7 @@ function Models() {
 /** What is asked: a text, and for some models a second one. */
 function Question() {
   const draft = useSignal(address.value.text);
-  const second = useSignal(noted("second"));
+  const second = useSignal(moreText("second"));
   useSignalEffect(() => {
     draft.value = address.value.text;
     second.value = address.value.more["second"] ?? "";
@@ -56,7 +56,7 @@ function Question() {
     const now = address.peek();
     if (draft.value === now.text && second.value === (now.more["second"] ?? "")) return void answer();
     go({ text: draft.value, pins: [] });
-    note({ second: second.value, sentence: "" });
+    setMore({ second: second.value, sentence: "" });
   };
   const submit = (event: Event) => {
     event.preventDefault();
@@ -86,7 +86,7 @@ function Question() {
           onInput={(event) => (second.value = event.currentTarget.value)}
         />
       )}
-      {going.value ? (
+      {underway.value ? (
         <button type="button" class="main stop" onClick={cancel}>
           Stop
         </button>
@@ -110,7 +110,7 @@ export function Top({ help }: { help: () => void }) {
         Skip to the view
       </a>
       <h1 class="brand">regard</h1>
-      {isKept.value ? (
+      {isFrozen.value ? (
         <span class="faint">what was seen</span>
       ) : (
         <>
@@ -124,13 +124,13 @@ export function Top({ help }: { help: () => void }) {
           class="icon"
           aria-label={`Use the ${theme.value === "dark" ? "light" : "dark"} theme`}
           title="Light or dark"
-          onClick={turn}
+          onClick={switchTheme}
         >
           <Icon name="theme" />
         </button>
-        <Takings make={() => exhibit.value?.() ?? null} label="Save the picture">
+        <SaveMenu make={() => exhibit.value?.() ?? null} label="Save the picture">
           <Icon name="save" />
-        </Takings>
+        </SaveMenu>
         {home.alone && (
           <button
             type="button"

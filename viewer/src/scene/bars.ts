@@ -1,5 +1,5 @@
 /** Rows of bars with names and numbers: options, probabilities before and after, a softmax row. */
-import { fitted, measure, type Mark, type Scene, type Touch } from "./scene";
+import { fitText, measure, type SceneMark, type Scene, type Touch } from "./scene";
 import type { Palette } from "../theme";
 import { short } from "./signs";
 
@@ -19,7 +19,7 @@ const LINE = 24;
 export function barScene(bars: Bar[], colours: Palette, { width = 420, most = 1, digits = 2 } = {}): Scene {
   const names = Math.min(170, Math.max(40, ...bars.map((bar) => measure(bar.name, 13)))) + 10;
   const room = Math.max(60, width - names - 96);
-  const marks = bars.flatMap((bar, index): Mark[] => {
+  const marks = bars.flatMap((bar, index): SceneMark[] => {
     const y = index * LINE + 4;
     const length = (value: number) => (room * Math.min(1, Math.max(0, value))) / most;
     const shown =
@@ -32,7 +32,7 @@ export function barScene(bars: Bar[], colours: Palette, { width = 420, most = 1,
         x: names - 8,
         y: y + 13,
         anchor: "end",
-        text: fitted(bar.name, names - 8),
+        text: fitText(bar.name, names - 8),
         size: 13,
         mono: true,
         bold: bar.strong,

@@ -1,10 +1,10 @@
 /** Colours of weights: straight lines in OKLab (Ottosson 2020), where equal steps look equally large. */
 
-export type Theme = "light" | "dark";
+export type ColourTheme = "light" | "dark";
 export type Colour = readonly [number, number, number];
 type Point = readonly [number, number, number];
 
-const WEIGHT: Record<Theme, readonly [Point, Point]> = {
+const WEIGHT: Record<ColourTheme, readonly [Point, Point]> = {
   light: [
     [1, 0, 0],
     [0.3, -0.015, -0.125],
@@ -14,7 +14,7 @@ const WEIGHT: Record<Theme, readonly [Point, Point]> = {
     [0.95, -0.02, 0.115],
   ], // near-black to pale yellow
 };
-const DIFFERENCE: Record<Theme, readonly [Point, Point, Point]> = {
+const DIFFERENCE: Record<ColourTheme, readonly [Point, Point, Point]> = {
   light: [
     [0.42, -0.03, -0.16],
     [1, 0, 0],
@@ -28,8 +28,8 @@ const DIFFERENCE: Record<Theme, readonly [Point, Point, Point]> = {
 };
 
 function encode(light: number): number {
-  const kept = Math.min(1, Math.max(0, light));
-  return Math.round(255 * (kept <= 0.0031308 ? 12.92 * kept : 1.055 * kept ** (1 / 2.4) - 0.055));
+  const clamped = Math.min(1, Math.max(0, light));
+  return Math.round(255 * (clamped <= 0.0031308 ? 12.92 * clamped : 1.055 * clamped ** (1 / 2.4) - 0.055));
 }
 
 function rgb([lightness, a, b]: Point): Colour {
@@ -50,12 +50,12 @@ function between(from: Point, to: Point, share: number): Point {
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
 /** The colour of a strength from 0 to 1. */
-export function strength(theme: Theme, value: number): Colour {
+export function strength(theme: ColourTheme, value: number): Colour {
   return rgb(between(...WEIGHT[theme], clamp(value)));
 }
 
 /** The colour of a difference from -1 to 1, paper at zero. */
-export function difference(theme: Theme, value: number): Colour {
+export function difference(theme: ColourTheme, value: number): Colour {
   const [less, none, more] = DIFFERENCE[theme];
   return rgb(between(none, value < 0 ? less : more, clamp(Math.abs(value))));
 }

@@ -2,11 +2,11 @@
 import type { Grid } from "../api";
 import type { Palette } from "../theme";
 import { css, difference, readable, strength, type Colour } from "./colour";
-import { fitted, measure, type Mark, type Scene, type Touch } from "./scene";
+import { fitText, measure, type SceneMark, type Scene, type Touch } from "./scene";
 import { legible as visible, short } from "./signs";
-import type { Table } from "./table";
+import type { DataTable } from "./table";
 
-export interface Look {
+export interface MatrixStyle {
   cell?: number;
   /** Write the numbers into the squares. */
   numbers?: boolean;
@@ -33,40 +33,42 @@ export function largest(grid: Grid): number {
   return Math.max(1e-9, ...grid.numbers.flat().map((value) => Math.abs(value ?? 0)));
 }
 
-export function matrixScene(grid: Grid, colours: Palette, look: Look = {}): Scene {
+export function matrixScene(grid: Grid, colours: Palette, style: MatrixStyle = {}): Scene {
   const rows = grid.numbers.length;
   const columns = grid.numbers[0]?.length ?? 0;
-  const cell = look.cell ?? Math.max(12, Math.min(32, Math.floor(420 / Math.max(rows, columns, 1))));
-  const wide = look.texts
-    ? Math.max(cell, Math.min(96, Math.max(...look.texts.flat().map((text) => measure(visible(text), 11))) + 8))
+  const cell = style.cell ?? Math.max(12, Math.min(32, Math.floor(420 / Math.max(rows, columns, 1))));
+  const wide = style.texts
+    ? Math.max(cell, Math.min(96, Math.max(...style.texts.flat().map((text) => measure(visible(text), 11))) + 8))
     : cell;
-  const top = look.top ?? (grid.kind === "weights" ? 1 : largest(grid));
+  const top = style.top ?? (grid.kind === "weights" ? 1 : largest(grid));
   const colour = colourOf(grid, colours, top);
-  const named = grid.rows.length === rows && grid.rows.some(Boolean);
-  const left = named ? Math.min(120, Math.max(0, ...grid.rows.map((name) => measure(visible(name), 12)))) + 10 : 2;
+  const hasRowNames = grid.rows.length === rows && grid.rows.some(Boolean);
+  const left = hasRowNames
+    ? Math.min(120, Math.max(0, ...grid.rows.map((name) => measure(visible(name), 12)))) + 10
+    : 2;
   const upright = grid.columns.every((name) => measure(visible(name), 12) <= wide - 4);
   const above = grid.columns.some(Boolean)
     ? upright
       ? 18
       : Math.min(90, Math.max(0, ...grid.columns.map((name) => measure(visible(name), 12)))) + 8
     : 2;
-  const head = look.title === false ? 0 : 20;
+  const head = style.title === false ? 0 : 20;
   const y = head + above;
-  const marks: Mark[] = [];
+  const marks: SceneMark[] = [];
   if (head) marks.push({ kind: "label", x: left, y: 13, text: grid.name, size: 13, bold: true, fill: colours.ink });
   grid.rows.forEach(
     (name, row) =>
-      named &&
+      hasRowNames &&
       marks.push({
         kind: "label",
         x: left - 6,
         y: y + row * cell + cell / 2 + 4,
         anchor: "end",
-        text: fitted(visible(name), left - 8, 12),
+        text: fitText(visible(name), left - 8, 12),
         size: 12,
         mono: true,
-        fill: row === look.row ? colours.accent : colours.faint,
-        bold: row === look.row,
+        fill: row === style.row ? colours.accent : colours.faint,
+        bold: row === style.row,
       }),
   );
   grid.columns.forEach((name, column) =>
@@ -80,17 +82,17 @@ export function matrixScene(grid: Grid, colours: Palette, look: Look = {}): Scen
             text: visible(name),
             size: 12,
             mono: true,
-            fill: column === look.column ? colours.accent : colours.faint,
+            fill: column === style.column ? colours.accent : colours.faint,
           }
         : {
             kind: "label",
             x: left + column * wide + wide / 2 + 4,
             y: y - 5,
             turn: -90,
-            text: fitted(visible(name), above - 8, 12),
+            text: fitText(visible(name), above - 8, 12),
             size: 12,
             mono: true,
-            fill: column === look.column ? colours.accent : colours.faint,
+            fill: column === style.column ? colours.accent : colours.faint,
           },
     ),
   );
@@ -98,7 +100,7 @@ export function matrixScene(grid: Grid, colours: Palette, look: Look = {}): Scen
     line.forEach((value, column) => {
       const shown = value ?? Number.NaN;
       const fill = value === null ? null : colour(value);
-      const text = look.texts?.[row]?.[column] ?? null;
+      const text = style.texts?.[row]?.[column] ?? null;
       marks.push({
         kind: "box",
         x: left + column * wide,
@@ -110,12 +112,12 @@ export function matrixScene(grid: Grid, colours: Palette, look: Look = {}): Scen
         stroke: grid.kind !== "numbers" ? colours.line : undefined,
         thickness: 0.5,
         title: `${grid.rows[row] ?? row} → ${grid.columns[column] ?? column}: ${text !== null ? `${visible(text)} ` : ""}${value === null ? "forbidden" : short(shown, 4)}`,
-        touch: look.touch?.(row, column),
+        touch: style.touch?.(row, column),
       });
       const written =
         text !== null
-          ? fitted(visible(text), wide - 6, 11)
-          : look.numbers !== false && grid.kind !== "mask" && cell >= 26
+          ? fitText(visible(text), wide - 6, 11)
+          : style.numbers !== false && grid.kind !== "mask" && cell >= 26
             ? value === null
               ? "–"
               : short(shown, Math.abs(shown) >= 10 ? 0 : cell >= 30 && Math.abs(shown) < 1 ? 2 : 1)
@@ -136,24 +138,24 @@ export function matrixScene(grid: Grid, colours: Palette, look: Look = {}): Scen
   );
   const frame = (x: number, from: number, width: number, height: number) =>
     marks.push({ kind: "box", x, y: from, width, height, stroke: colours.accent, thickness: 2, name: "unclickable" });
-  if (look.row != null && look.row < rows) frame(left - 1, y + look.row * cell - 1, columns * wide + 1, cell + 1);
-  if (look.column != null && look.column < columns)
-    frame(left + look.column * wide - 1, y - 1, wide + 1, rows * cell + 1);
-  if (look.chosen) frame(left + look.chosen[1] * wide - 1, y + look.chosen[0] * cell - 1, wide + 1, cell + 1);
-  const wanted = head ? left + 1.12 * measure(grid.name, 13, false) + 8 : 0;
-  return { width: Math.max(left + columns * wide + 4, wanted), height: y + rows * cell + 6, marks };
+  if (style.row != null && style.row < rows) frame(left - 1, y + style.row * cell - 1, columns * wide + 1, cell + 1);
+  if (style.column != null && style.column < columns)
+    frame(left + style.column * wide - 1, y - 1, wide + 1, rows * cell + 1);
+  if (style.chosen) frame(left + style.chosen[1] * wide - 1, y + style.chosen[0] * cell - 1, wide + 1, cell + 1);
+  const titleWidth = head ? left + 1.12 * measure(grid.name, 13, false) + 8 : 0;
+  return { width: Math.max(left + columns * wide + 4, titleWidth), height: y + rows * cell + 6, marks };
 }
 
 /** Several scenes beside each other, in lines that fit. */
-export function beside(scenes: Scene[], width: number, gap = 26): Scene {
-  const marks: Mark[] = [];
+export function sideBySide(scenes: Scene[], width: number, gap = 26): Scene {
+  const marks: SceneMark[] = [];
   let [x, y, line, widest] = [0, 0, 0, 0];
   for (const scene of scenes) {
     if (x > 0 && x + scene.width > width) {
       y += line + 18;
       x = line = 0;
     }
-    marks.push(...scene.marks.map((mark) => moved(mark, x, y)));
+    marks.push(...scene.marks.map((mark) => shiftMark(mark, x, y)));
     x += scene.width + gap;
     line = Math.max(line, scene.height);
     widest = Math.max(widest, x - gap);
@@ -161,8 +163,8 @@ export function beside(scenes: Scene[], width: number, gap = 26): Scene {
   return { width: Math.max(1, widest), height: y + line, marks };
 }
 
-/** A mark somewhere else; in a path the numbers after capital letters are places, those after small ones are not. */
-function moved(mark: Mark, x: number, y: number): Mark {
+/** A mark somewhere else; in a path the numbers after capital letters are positions, those after small ones are not. */
+function shiftMark(mark: SceneMark, x: number, y: number): SceneMark {
   if (mark.kind !== "stroke") return { ...mark, x: mark.x + x, y: mark.y + y };
   let turn = 0;
   let relative = false;
@@ -179,7 +181,7 @@ function moved(mark: Mark, x: number, y: number): Mark {
   return { ...mark, d };
 }
 
-export function gridTable(grids: Grid[]): Table {
+export function gridTable(grids: Grid[]): DataTable {
   return {
     caption: grids.map((grid) => grid.name).join(", "),
     columns: ["matrix", "row", "column", "number"],

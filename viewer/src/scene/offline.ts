@@ -1,13 +1,13 @@
 /** One file that shows a picture, its numbers and where they came from, without a server and without a script. */
 import type { Scene } from "./scene";
 import { svg } from "./svg";
-import type { Table } from "./table";
+import type { DataTable } from "./table";
 
 export interface Exhibit {
   /** What is shown, in a few words. */
   title: string;
   scene: Scene;
-  table: Table;
+  table: DataTable;
   /** The lines of Python that give the same numbers. */
   python: string;
 }
@@ -28,9 +28,9 @@ pre { padding: 1rem; overflow: auto; background: #8881 }
 export function offline(exhibit: Exhibit, background: string): string {
   const page = document.implementation.createHTMLDocument(exhibit.title);
   const make = (name: string, text?: string): HTMLElement => {
-    const made = page.createElement(name);
-    if (text !== undefined) made.textContent = text;
-    return made;
+    const node = page.createElement(name);
+    if (text !== undefined) node.textContent = text;
+    return node;
   };
   const charset = make("meta");
   charset.setAttribute("charset", "utf-8");
@@ -38,7 +38,7 @@ export function offline(exhibit: Exhibit, background: string): string {
   const figure = make("figure");
   figure.append(page.importNode(svg(exhibit.scene, exhibit.title, background), true));
   const numbers = make("details");
-  numbers.append(make("summary", `The numbers: ${exhibit.table.caption}`), tabled(exhibit.table, make));
+  numbers.append(make("summary", `The numbers: ${exhibit.table.caption}`), tableElement(exhibit.table, make));
   page.body.append(
     make("h1", exhibit.title),
     figure,
@@ -51,14 +51,14 @@ export function offline(exhibit: Exhibit, background: string): string {
   return `<!doctype html>\n${written}\n`;
 }
 
-function tabled(table: Table, make: (name: string, text?: string) => HTMLElement): HTMLElement {
-  const made = make("table");
+function tableElement(table: DataTable, make: (name: string, text?: string) => HTMLElement): HTMLElement {
+  const node = make("table");
   const row = (cells: (string | number)[], name: string): HTMLElement => {
     const line = make("tr");
     for (const value of cells) {
-      const one = make(name, String(value));
-      if (typeof value === "number") one.className = "number";
-      line.append(one);
+      const cell = make(name, String(value));
+      if (typeof value === "number") cell.className = "number";
+      line.append(cell);
     }
     return line;
   };
@@ -66,6 +66,6 @@ function tabled(table: Table, make: (name: string, text?: string) => HTMLElement
   head.append(row(table.columns, "th"));
   const body = make("tbody");
   for (const cells of table.rows.slice(0, MOST_ROWS)) body.append(row(cells, "td"));
-  made.append(head, body);
-  return made;
+  node.append(head, body);
+  return node;
 }

@@ -1,4 +1,4 @@
-import { font, type Mark, type Scene } from "./scene";
+import { font, type SceneMark, type Scene } from "./scene";
 
 /** Paint marks with a canvas, one scene unit to `scale` pixels. */
 export function paint(context: CanvasRenderingContext2D, scene: Scene, scale: number, background?: string): void {
@@ -11,12 +11,12 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, scale: nu
   for (const mark of scene.marks) {
     context.save();
     context.globalAlpha = mark.opacity ?? 1;
-    one(context, mark);
+    paintMark(context, mark);
     context.restore();
   }
 }
 
-function one(context: CanvasRenderingContext2D, mark: Mark): void {
+function paintMark(context: CanvasRenderingContext2D, mark: SceneMark): void {
   switch (mark.kind) {
     case "box": {
       context.beginPath();

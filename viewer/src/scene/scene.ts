@@ -6,7 +6,7 @@ export interface Touch {
   press?: (shift: boolean) => void;
 }
 
-interface Common {
+interface MarkBase {
   /** What the mark means, in words: the tooltip on the screen and in the saved picture. */
   title?: string;
   opacity?: number;
@@ -15,7 +15,7 @@ interface Common {
   name?: string;
 }
 
-export interface Box extends Common {
+export interface Box extends MarkBase {
   kind: "box";
   x: number;
   y: number;
@@ -27,7 +27,7 @@ export interface Box extends Common {
   round?: number;
 }
 
-export interface Stroke extends Common {
+export interface Stroke extends MarkBase {
   kind: "stroke";
   d: string;
   stroke: string;
@@ -36,7 +36,7 @@ export interface Stroke extends Common {
   fill?: string;
 }
 
-export interface Label extends Common {
+export interface Label extends MarkBase {
   kind: "label";
   x: number;
   y: number;
@@ -50,7 +50,7 @@ export interface Label extends Common {
   turn?: number;
 }
 
-export interface Raster extends Common {
+export interface Raster extends MarkBase {
   kind: "raster";
   x: number;
   y: number;
@@ -60,12 +60,12 @@ export interface Raster extends Common {
   smooth?: boolean;
 }
 
-export type Mark = Box | Stroke | Label | Raster;
+export type SceneMark = Box | Stroke | Label | Raster;
 
 export interface Scene {
   width: number;
   height: number;
-  marks: Mark[];
+  marks: SceneMark[];
 }
 
 export const SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', sans-serif";
@@ -81,22 +81,22 @@ const widths = new Map<string, number>();
 /** How wide a text will be, in pixels. */
 export function measure(text: string, size = 13, mono = true): number {
   const key = `${size}${mono ? "m" : "s"}${text}`;
-  const known = widths.get(key);
-  if (known !== undefined) return known;
+  const cached = widths.get(key);
+  if (cached !== undefined) return cached;
   ruler ??= document.createElement("canvas").getContext("2d");
   if (!ruler) return text.length * size * 0.6;
   ruler.font = font({ size, mono });
-  const found = ruler.measureText(text).width;
+  const width = ruler.measureText(text).width;
   if (widths.size > 50_000) widths.clear();
-  widths.set(key, found);
-  return found;
+  widths.set(key, width);
+  return width;
 }
 
-/** The text, cut and ended with … where it is wider than its place. */
-export function fitted(text: string, room: number, size = 13, mono = true): string {
+/** The text, cut and ended with … where it is wider than its room. */
+export function fitText(text: string, room: number, size = 13, mono = true): string {
   if (measure(text, size, mono) <= room) return text;
   const letters = [...text];
-  let kept = letters.length;
-  while (kept > 0 && measure(letters.slice(0, kept).join("") + "…", size, mono) > room) kept--;
-  return letters.slice(0, kept).join("") + "…";
+  let length = letters.length;
+  while (length > 0 && measure(letters.slice(0, length).join("") + "…", size, mono) > room) length--;
+  return letters.slice(0, length).join("") + "…";
 }

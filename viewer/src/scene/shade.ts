@@ -1,14 +1,14 @@
 /** From a weight to a colour: linear, logarithmic, or without the keys that heads rest on. */
-import type { Scale } from "../address";
-import { lookup, strength, type Theme } from "./colour";
+import type { WeightScale } from "../address";
+import { lookup, strength, type ColourTheme } from "./colour";
 
 export const DECADES = 4;
 
 export interface Shade {
-  scale: Scale;
+  scale: WeightScale;
   /** The weight that is drawn as full ink. */
   top: number;
-  theme: Theme;
+  theme: ColourTheme;
 }
 
 /** 0 to 1: how much ink a weight gets. */
@@ -22,15 +22,15 @@ export function ink(weight: number, { scale, top }: Pick<Shade, "scale" | "top">
 export function ceiling(largest: number): number {
   if (!(largest > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(largest));
-  const step = [1, 2, 5, 10].find((one) => one * power >= largest * (1 - 1e-6)) ?? 10;
+  const step = [1, 2, 5, 10].find((step) => step * power >= largest * (1 - 1e-6)) ?? 10;
   return Math.min(1, step * power);
 }
 
-const tables = new Map<Theme, Uint32Array>();
-function table(theme: Theme): Uint32Array {
-  let found = tables.get(theme);
-  if (!found) tables.set(theme, (found = lookup((value) => strength(theme, value))));
-  return found;
+const tables = new Map<ColourTheme, Uint32Array>();
+function table(theme: ColourTheme): Uint32Array {
+  let table = tables.get(theme);
+  if (!table) tables.set(theme, (table = lookup((value) => strength(theme, value))));
+  return table;
 }
 
 /** A grid of weights as pixels, one a cell. Columns that are left out are hatched. */

@@ -1,14 +1,14 @@
-import { MONO, SANS, type Mark, type Raster, type Scene } from "./scene";
+import { MONO, SANS, type SceneMark, type Raster, type Scene } from "./scene";
 
 const SVG = "http://www.w3.org/2000/svg";
 
 type Attributes = Record<string, string | number | undefined>;
 
 function element(name: string, attributes: Attributes, text?: string): SVGElement {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) if (value !== undefined) made.setAttribute(key, String(value));
-  if (text !== undefined) made.textContent = text;
-  return made;
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) if (value !== undefined) node.setAttribute(key, String(value));
+  if (text !== undefined) node.textContent = text;
+  return node;
 }
 
 function data(pixels: Raster["pixels"]): string {
@@ -20,7 +20,7 @@ function data(pixels: Raster["pixels"]): string {
   return canvas.toDataURL();
 }
 
-function drawn(mark: Mark): SVGElement {
+function markElement(mark: SceneMark): SVGElement {
   const { opacity } = mark;
   switch (mark.kind) {
     case "box": {
@@ -89,9 +89,9 @@ export function svg(scene: Scene, title: string, background: string): SVGElement
   const root = element("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img" });
   root.append(element("title", {}, title), element("rect", { width, height, fill: background }));
   for (const mark of scene.marks) {
-    const made = drawn(mark);
-    if (mark.title) made.append(element("title", {}, mark.title));
-    root.append(made);
+    const node = markElement(mark);
+    if (mark.title) node.append(element("title", {}, mark.title));
+    root.append(node);
   }
   return root;
 }

@@ -2,7 +2,7 @@
 
 export type Cell = string | number;
 
-export interface Table {
+export interface DataTable {
   caption: string;
   columns: string[];
   rows: Cell[][];
@@ -14,10 +14,10 @@ function cell(value: Cell): string {
   return /[",\n\r]/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
 }
 
-export function csv(table: Table): string {
+export function csv(table: DataTable): string {
   return [table.columns, ...table.rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
-export function json(table: Table): string {
+export function json(table: DataTable): string {
   return JSON.stringify(table, null, 1) + "\n";
 }

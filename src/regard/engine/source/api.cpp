@@ -44,8 +44,8 @@ int tried(Action action) noexcept {
 
 // The same as in library.py; -1 stands for "none" wherever a number of a linear layer or norm is meant.
 struct StackSpec {
-    int32_t width, feed_forward_width, activation, is_gated, pre_norm, window, vocabulary, embedding_width, embedding_norm, embedding_widen,
-        final_norm;
+    int32_t width, feed_forward_width, activation, is_gated, pre_norm, window, vocabulary, embedding_width,
+        embedding_norm, embedding_widen, final_norm;
     int32_t rotates_neighbours;
     float scale;
     const float* embedding;
@@ -197,25 +197,27 @@ EXPORT EngineState* regard_state(const Model* model) {
 EXPORT void regard_state_free(EngineState* state) { delete state; }
 
 // kind: 0 a layer of the encoder, 1 of the decoder, 2 its attention to the source. Null: as it was.
-EXPORT int regard_change(EngineState* state, int kind, int layer, const float* gates, const float* inverse_temperatures, int heads,
-                         const uint8_t* hidden, int positions) {
+EXPORT int regard_change(EngineState* state, int kind, int layer, const float* gates, const float* inverse_temperatures,
+                         int heads, const uint8_t* hidden, int positions) {
     return tried([&] {
         auto& all = kind == 0 ? state->changes.encoder : kind == 1 ? state->changes.self : state->changes.cross;
         if (int(all.size()) <= layer) all.resize(layer + 1);
         if (gates) all[layer].gates.assign(gates, gates + heads);
-        if (inverse_temperatures) all[layer].inverse_temperatures.assign(inverse_temperatures, inverse_temperatures + heads);
+        if (inverse_temperatures)
+            all[layer].inverse_temperatures.assign(inverse_temperatures, inverse_temperatures + heads);
         if (hidden) all[layer].hidden.assign(hidden, hidden + positions);
     });
 }
 
 EXPORT void regard_large_pages(float* data, size_t count) { on_large_pages(reinterpret_cast<char*>(data), count * 4); }
 
-EXPORT int regard_read(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int texts, int length, int threads) {
+EXPORT int regard_read(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int texts, int length,
+                       int threads) {
     return tried([&] { state->read(tokens, attention_mask, texts, length, threads); });
 }
 
-EXPORT int regard_step(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int rows, int length, float* logits,
-                       int threads) {
+EXPORT int regard_step(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int rows, int length,
+                       float* logits, int threads) {
     return tried([&] { state->step(tokens, attention_mask, rows, length, logits, threads); });
 }
 

@@ -62,8 +62,8 @@ void VisibleKeys::reserve(int most) {
     scores.resize(most + LANES);
 }
 
-void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head, const float* query,
-          VisibleKeys& visible, float* head_outputs) {
+void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head,
+          const float* query, VisibleKeys& visible, float* head_outputs) {
     const int width = layer.width, count = visible.count;
     float* scores = visible.scores.data();
     const ptrdiff_t key = ptrdiff_t(layer.kv_head_of[head]) * width, value = key + layer.keys();
@@ -90,7 +90,8 @@ void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, con
     float factor = 1.0f / sum(sums);
     if (!change.gates.empty()) factor *= change.gates[head];
     int i = 0;
-    for (; i + 4 * LANES <= width; i += 4 * LANES) weighted_sum<4>(visible, value + i, scores, factor, head_outputs + i);
+    for (; i + 4 * LANES <= width; i += 4 * LANES)
+        weighted_sum<4>(visible, value + i, scores, factor, head_outputs + i);
     for (; i + LANES <= width; i += LANES) weighted_sum<1>(visible, value + i, scores, factor, head_outputs + i);
     for (; i < width; i++) {
         float total = 0;

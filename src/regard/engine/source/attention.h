@@ -23,7 +23,7 @@ struct VisibleKeys {
 };
 
 // What one head of one query gathers.
-void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head, const float* query,
-          VisibleKeys& visible, float* head_outputs);
+void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head,
+          const float* query, VisibleKeys& visible, float* head_outputs);
 
 }  // namespace regard

@@ -22,12 +22,12 @@ struct Norm {
 // One attention layer. Keys and values of a token lie side by side: `kv_heads * width` numbers each.
 struct Attention {
     const Linear* qkv = nullptr;  // query, key and value of the stream; of cross-attention the query alone
-    const Linear* kv = nullptr;     // key and value of a source
+    const Linear* kv = nullptr;   // key and value of a source
     const Linear* output = nullptr;
     int heads = 0, kv_heads = 0, width = 0;
     float scale = 1.0f;
     std::vector<int> kv_head_of;  // the key head of each head
-    std::vector<int> numbers;  // the number of each head before pruning, for its bias
+    std::vector<int> numbers;     // the number of each head before pruning, for its bias
 
     int queries() const { return heads * width; }
     int keys() const { return kv_heads * width; }
@@ -51,11 +51,11 @@ struct Table {
 
 // One stack of a model: tokens in, vectors out.
 struct EmbeddedStack {
-    Table embedding;         // (vocabulary, width or a narrower one of its own)
+    Table embedding;     // (vocabulary, width or a narrower one of its own)
     float scale = 1.0f;  // of words
-    Table positions;        // added to a word at its position
+    Table positions;     // added to a word at its position
     Table segment;       // one row, added to every word
-    Table rotations;         // cosines, then sines, by which queries and keys are rotated at a position
+    Table rotations;     // cosines, then sines, by which queries and keys are rotated at a position
     bool rotates_neighbours = false;
     Table bias;                 // (heads, 2 * reach + 1): by how far a key stands after the query
     std::vector<float> slopes;  // ALiBi: what a head takes off for each position between
@@ -63,8 +63,8 @@ struct EmbeddedStack {
     const Linear* embedding_widen = nullptr;
     const Norm* final_norm = nullptr;
     Activation activation = RELU;
-    bool is_gated = false, pre_norm = true;  // norm before
-    int width = 0, feed_forward_width = 0, window = 0;    // no window: 0
+    bool is_gated = false, pre_norm = true;             // norm before
+    int width = 0, feed_forward_width = 0, window = 0;  // no window: 0
     std::vector<Layer> layers;
 };
 
@@ -84,7 +84,7 @@ struct Model {
 // How somebody changed an attention layer.
 struct Change {
     std::vector<float> gates, inverse_temperatures;  // one for each head, or none
-    std::vector<char> hidden;             // positions that nobody sees
+    std::vector<char> hidden;                        // positions that nobody sees
 
     bool hides(int position) const { return position < int(hidden.size()) && hidden[position]; }
 };

@@ -17,13 +17,13 @@ void rotate(float* x, const float* rotations, int width, bool neighbours) {
     }
 }
 
-void rotate_all(Worker& me, const EmbeddedStack& stack, const Attention& layer, float* projected, ptrdiff_t stride, int rows,
-              const int* positions) {
+void rotate_all(Worker& me, const EmbeddedStack& stack, const Attention& layer, float* projected, ptrdiff_t stride,
+                int rows, const int* positions) {
     me.share(rows, 4, [&](int first, int last) {
         for (int row = first; row < last; row++)
             for (int head = 0; head < layer.heads + layer.kv_heads; head++)
                 rotate(projected + row * stride + head * layer.width, stack.rotations.row(positions[row]), layer.width,
-                     stack.rotates_neighbours);
+                       stack.rotates_neighbours);
     });
 }
 
@@ -119,8 +119,8 @@ void Workspace::round_up_to(int rows, int width) {
     roundings.reserve(rows);
 }
 
-void multiply(Worker& me, const Linear& layer, Workspace& workspace, const float* x, ptrdiff_t stride, int rows, float* y,
-              ptrdiff_t y_stride, Finish finish) {
+void multiply(Worker& me, const Linear& layer, Workspace& workspace, const float* x, ptrdiff_t stride, int rows,
+              float* y, ptrdiff_t y_stride, Finish finish) {
     for (int row = 0; row < rows; row += SLAB) {
         const int some = std::min(SLAB, rows - row);
         Rows from{x + row * stride, stride, workspace.rounded.data(), workspace.roundings.data()};
@@ -129,8 +129,8 @@ void multiply(Worker& me, const Linear& layer, Workspace& workspace, const float
     }
 }
 
-void embed(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& workspace, const int64_t* words, const int* positions,
-           int tokens) {
+void embed(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& workspace, const int64_t* words,
+           const int* positions, int tokens) {
     const int width = stack.embedding.width;
     float* to = stack.embedding_widen ? workspace.normed.data() : workspace.x.data();
     me.share(tokens, 4, [&](int first, int last) {
@@ -138,16 +138,18 @@ void embed(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& work
             const float* word = stack.embedding.row(int(words[token]));
             float* x = to + ptrdiff_t(token) * width;
             for (int i = 0; i < width; i++) x[i] = word[i] * stack.scale;
-            for (const float* more : {stack.segment.data, stack.positions.data ? stack.positions.row(positions[token]) : nullptr})
+            for (const float* more :
+                 {stack.segment.data, stack.positions.data ? stack.positions.row(positions[token]) : nullptr})
                 for (int i = 0; more && i < width; i++) x[i] += more[i];
             if (stack.embedding_norm) stack.embedding_norm->apply(x, x);
         }
     });
-    if (stack.embedding_widen) multiply(me, *stack.embedding_widen, workspace, to, width, tokens, workspace.x.data(), stack.width, Finish{});
+    if (stack.embedding_widen)
+        multiply(me, *stack.embedding_widen, workspace, to, width, tokens, workspace.x.data(), stack.width, Finish{});
 }
 
-void run(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& workspace, int tokens, const int* positions, Eyes& eyes,
-         const std::vector<Change>& self, const std::vector<Change>& cross) {
+void run(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& workspace, int tokens, const int* positions,
+         Eyes& eyes, const std::vector<Change>& self, const std::vector<Change>& cross) {
     const int width = stack.width;
     VisibleKeys& visible = workspace.visible_keys[me.index];
     for (size_t number = 0; number < stack.layers.size(); number++) {
@@ -177,8 +179,10 @@ void run(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& worksp
             };
 
             look_all(me, layer.self, stack, true, Changes::at(self, number), workspace.projected.data() + row * stride,
-                     stride, head_outputs, rows, visible, [&](int i, VisibleKeys& s) { eyes.around(int(number), row + i, s); });
-            multiply(me, *layer.self.output, workspace, head_outputs, layer.self.queries(), rows, x, width, {STRAIGHT, true});
+                     stride, head_outputs, rows, visible,
+                     [&](int i, VisibleKeys& s) { eyes.around(int(number), row + i, s); });
+            multiply(me, *layer.self.output, workspace, head_outputs, layer.self.queries(), rows, x, width,
+                     {STRAIGHT, true});
             after(*layer.self_norm);
 
             if (layer.crosses) {

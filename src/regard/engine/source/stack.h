@@ -51,15 +51,15 @@ struct Workspace {
 constexpr int SLAB = 256;  // rows that go through a layer together: what lies between its parts stays in the cache
 
 // room.x becomes the vectors that the last block put out, before the final norm.
-void run(Worker& me, const Model& model, const EmbeddedStack& stack, Workspace& workspace, int tokens, const int* positions, Eyes& eyes,
-         const std::vector<Change>& self, const std::vector<Change>& cross);
+void run(Worker& me, const Model& model, const EmbeddedStack& stack, Workspace& workspace, int tokens,
+         const int* positions, Eyes& eyes, const std::vector<Change>& self, const std::vector<Change>& cross);
 
 // The vectors of words at their positions.
-void embed(Worker& me, const Model& model, const EmbeddedStack& stack, Workspace& workspace, const int64_t* words, const int* positions,
-           int tokens);
+void embed(Worker& me, const Model& model, const EmbeddedStack& stack, Workspace& workspace, const int64_t* words,
+           const int* positions, int tokens);
 
 // y = x times a layer, shared by all.
-void multiply(Worker& me, const Linear& layer, Workspace& workspace, const float* x, ptrdiff_t stride, int rows, float* y,
-              ptrdiff_t y_stride, Finish finish);
+void multiply(Worker& me, const Linear& layer, Workspace& workspace, const float* x, ptrdiff_t stride, int rows,
+              float* y, ptrdiff_t y_stride, Finish finish);
 
 }  // namespace regard

@@ -94,14 +94,14 @@ namespace {
 void check_words(const EmbeddedStack& stack, const std::vector<int64_t>& words, const std::vector<int>& positions) {
     for (int64_t word : words)
         if (word < 0 || word >= stack.embedding.rows)
-            throw Problem{"token " + std::to_string(word) + " is not among the " + std::to_string(stack.embedding.rows) +
-                          " that the model knows"};
+            throw Problem{"token " + std::to_string(word) + " is not among the " +
+                          std::to_string(stack.embedding.rows) + " that the model knows"};
     for (const Table* table : {&stack.positions, &stack.rotations})
         if (table->data)
             for (int position : positions)
                 if (position >= table->rows)
-                    throw Problem{"position " + std::to_string(position) + " is past the " + std::to_string(table->rows) +
-                                  " positions that were learned"};
+                    throw Problem{"position " + std::to_string(position) + " is past the " +
+                                  std::to_string(table->rows) + " positions that were learned"};
 }
 
 }  // namespace
@@ -189,7 +189,8 @@ void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int
     close();
 }
 
-void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int given, int columns, float* logits, int threads) {
+void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int given, int columns, float* logits,
+                       int threads) {
     if (!model.has_source && !length && !rows) {
         rows = given;
         written.assign(rows, {});
@@ -246,7 +247,8 @@ void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int
         });
         if (model.dense) {
             float* dense = last.data() + rows * wide;
-            multiply(me, *model.dense, workspace, x, width, rows, dense, model.dense->out, {model.dense_activation, false});
+            multiply(me, *model.dense, workspace, x, width, rows, dense, model.dense->out,
+                     {model.dense_activation, false});
             me.share(rows, 4, [&](int first, int end) {
                 for (int i = first; i < end; i++) {
                     float* vector = dense + ptrdiff_t(i) * model.dense->out;

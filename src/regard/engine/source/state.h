@@ -19,7 +19,8 @@ class EngineState {
 public:
     explicit EngineState(const Model& model);
 
-    // Read a source: so many texts of `length` columns, of which `attention_mask` says which are no padding (null: all).
+    // Read a source: so many texts of `length` columns, of which `attention_mask` says which are no padding (null:
+    // all).
     void read(const int64_t* tokens, const uint8_t* attention_mask, int texts, int length, int threads);
 
     // Write on; `logits` becomes (rows, vocabulary). The first step of a model without a source says how many rows.
@@ -45,7 +46,7 @@ private:
     const Model& model;
     bool is_half_done = false;
     std::vector<int> starts;                // of each source among all source tokens, and the end
-    std::vector<Buffer<float>> source_kv;       // of each layer: keys and values of all source tokens
+    std::vector<Buffer<float>> source_kv;   // of each layer: keys and values of all source tokens
     std::vector<int> source_of;             // the source of each row
     std::vector<std::vector<int>> written;  // for each row and slot: where in its block the token stands, or -1
     std::vector<int> counts;                // tokens of each row

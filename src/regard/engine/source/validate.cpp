@@ -34,7 +34,8 @@ void expect_norm(const string& what, const Norm* norm, int width) {
 void check_heads(const string& what, const Attention& layer) {
     if (layer.heads < 1 || layer.kv_heads < 1 || layer.width < 1) throw Problem{what + " has no heads"};
     for (int kv_head : layer.kv_head_of)
-        if (kv_head < 0 || kv_head >= layer.kv_heads) throw Problem{what + ": a head is served by a key head that is not there"};
+        if (kv_head < 0 || kv_head >= layer.kv_heads)
+            throw Problem{what + ": a head is served by a key head that is not there"};
 }
 
 void check_self(const string& what, const EmbeddedStack& stack, const Attention& layer) {
@@ -74,7 +75,8 @@ void check_stack(const string& name, const EmbeddedStack& stack, int source_widt
             check_cross(here + ".cross", stack, layer.cross, source_width);
             expect_norm("the norm of " + here + ".cross", layer.cross_norm, stack.width);
         }
-        expect("what widens in " + here, layer.widen, stack.width, stack.is_gated ? 2 * stack.feed_forward_width : stack.feed_forward_width);
+        expect("what widens in " + here, layer.widen, stack.width,
+               stack.is_gated ? 2 * stack.feed_forward_width : stack.feed_forward_width);
         expect("what narrows in " + here, layer.narrow, stack.feed_forward_width, stack.width);
         expect_norm("the norm of " + here + ".self", layer.self_norm, stack.width);
         expect_norm("the feed-forward norm of " + here, layer.feed_forward_norm, stack.width);

@@ -2,11 +2,11 @@
 import { useMemo } from "preact/hooks";
 import { Chances } from "../../parts/chances";
 import { count, legible, short, visible } from "../../scene/signs";
-import { base, going, run } from "../../store";
-import type { Difference, Shift } from "../../payload";
+import { base, underway, run } from "../../store";
+import type { EditEffect, ProbabilityShift } from "../../payload";
 
-function Side({ difference, which }: { difference: Difference; which: "before" | "after" }) {
-  const score = which === "before" ? difference.score_before : difference.score_after;
+function AnswerText({ effect: effect, which }: { effect: EditEffect; which: "before" | "after" }) {
+  const score = which === "before" ? effect.score_before : effect.score_after;
   return (
     <section class="card" aria-label={which}>
       <div class="row">
@@ -14,11 +14,11 @@ function Side({ difference, which }: { difference: Difference; which: "before" |
         {score !== null && <span class="faint small">score {short(score)}</span>}
       </div>
       <p class="prose plain-prose" data-side={which}>
-        {difference.words.map((part, index) => {
+        {effect.text_changes.map((part, index) => {
           const words = part[which];
           if (!words.length) return null;
           const text = legible(words.join(" "));
-          return part.do === "same" ? (
+          return part.kind === "same" ? (
             <span key={index}>{text} </span>
           ) : (
             <mark key={index} class={which === "before" ? "down" : "up"}>
@@ -32,29 +32,30 @@ function Side({ difference, which }: { difference: Difference; which: "before" |
 }
 
 /** How far a contest moved, to show those first that moved most. */
-const moved = (options: Shift[]): number => options.reduce((sum, one) => sum + Math.abs(one.after - one.before), 0);
+const totalShift = (options: ProbabilityShift[]): number =>
+  options.reduce((sum, option) => sum + Math.abs(option.after - option.before), 0);
 
-function Shifts({ title, options, first }: { title: string; options: Shift[]; first?: boolean }) {
+function Shifts({ title, options, first }: { title: string; options: ProbabilityShift[]; first?: boolean }) {
   const most = [...options]
-    .sort((one, other) => Math.max(other.before, other.after) - Math.max(one.before, one.after))
+    .sort((option, other) => Math.max(other.before, other.after) - Math.max(option.before, option.after))
     .slice(0, 7);
-  const bars = most.map((one) => ({
-    name: visible(one.text),
-    value: one.after,
-    before: one.before,
-    strong: one.after > one.before + 0.005 ? true : undefined,
+  const bars = most.map((option) => ({
+    name: visible(option.text),
+    value: option.after,
+    before: option.before,
+    strong: option.after > option.before + 0.005 ? true : undefined,
   }));
-  const rows = useMemo(() => options.map((one) => [visible(one.text), one.before, one.after]), [options]);
+  const rows = useMemo(() => options.map((option) => [visible(option.text), option.before, option.after]), [options]);
   const tail = "# the probabilities before: the same without regard.edit";
   return (
     <Chances title={title} bars={bars} columns={["text", "before", "after"]} rows={rows} tail={tail} first={first} />
   );
 }
 
-export function Compared() {
+export function EditComparison() {
   const shown = run.value!;
-  const difference = shown.difference;
-  if (!difference) {
+  const effect = shown.edit_effect;
+  if (!effect) {
     const plain = base.value ?? shown;
     if (!plain.answer.text) return null;
     return (
@@ -66,33 +67,35 @@ export function Compared() {
       </section>
     );
   }
-  const same = difference.before === difference.after;
-  const contests = [...difference.contests].sort((one, other) => moved(other.options) - moved(one.options)).slice(0, 4);
-  const lost = difference.given_up;
+  const same = effect.before === effect.after;
+  const competing = [...effect.competing_tokens]
+    .sort((option, other) => totalShift(other.options) - totalShift(option.options))
+    .slice(0, 4);
+  const lost = effect.log_probability_drop;
   return (
-    <div class={going.value ? "stack fading" : "stack"} data-compared>
-      {difference.words.length > 0 && (
+    <div class={underway.value ? "stack fading" : "stack"} data-compared>
+      {effect.text_changes.length > 0 && (
         <div class="two">
-          <Side difference={difference} which="before" />
-          <Side difference={difference} which="after" />
+          <AnswerText effect={effect} which="before" />
+          <AnswerText effect={effect} which="after" />
         </div>
       )}
       <p data-lost>
-        {same && difference.words.length > 0 ? "The words stayed the same. " : ""}
+        {same && effect.text_changes.length > 0 ? "The words stayed the same. " : ""}
         {lost !== null &&
           (lost >= 0
             ? `With the edits, the text before would be ${lost < 3 ? short(Math.exp(lost), 1) : count(Math.round(Math.exp(Math.min(lost, 30))))} times less likely: its log-probability fell by ${short(lost)}.`
             : `With the edits, the text before would be likelier: its log-probability rose by ${short(-lost)}.`)}
-        {difference.similarity !== null && `The vectors' cosine is ${short(difference.similarity, 3)}.`}
+        {effect.similarity !== null && `The vectors' cosine is ${short(effect.similarity, 3)}.`}
       </p>
       <div class="two">
-        {difference.options.length > 0 && <Shifts title="Before and after" options={difference.options} first />}
-        {contests.map((contest, index) => (
+        {effect.options.length > 0 && <Shifts title="Before and after" options={effect.options} first />}
+        {competing.map((tokens, index) => (
           <Shifts
-            key={contest.row}
-            title={`In place of “${visible(contest.text)}”`}
-            options={contest.options}
-            first={index === 0 && difference.options.length === 0}
+            key={tokens.row}
+            title={`Instead of “${visible(tokens.text)}”`}
+            options={tokens.options}
+            first={index === 0 && effect.options.length === 0}
           />
         ))}
       </div>

@@ -1,30 +1,30 @@
 /** Switches for all heads, and the tools for the chosen one. */
 import { useSignal } from "@preact/signals";
-import { address, go, type Change, type Edit } from "../../address";
-import { change, changes, head, place, run } from "../../store";
+import { address, go, type ListedEdit, type Edit } from "../../address";
+import { change, changes, head, layer, run } from "../../store";
 import { fits } from "./records";
 
-const isOff = ({ record, on }: Change, name: string, number: number): boolean =>
+const isOff = ({ record, on }: ListedEdit, name: string, number: number): boolean =>
   on &&
   record.do === "scale" &&
   record["factor"] === 0 &&
-  fits(String(record["place"]), name) &&
+  fits(String(record["layer"]), name) &&
   (record["heads"] as number[]).includes(number);
 
 /** Off: an edit more. On again: the edit that switched it off goes. */
 function toggle(name: string, number: number): void {
   const all = changes.value;
-  const found = all.findIndex((one) => isOff(one, name, number));
-  const off: Edit = { do: "scale", place: name, heads: [number], factor: 0 };
-  if (found < 0) return change([...all, { record: off, on: true }]);
-  const record = all[found]!.record;
-  const rest = (record["heads"] as number[]).filter((one) => one !== number);
-  const kept = rest.length ? [{ record: { ...record, heads: rest }, on: true }] : [];
-  change([...all.slice(0, found), ...kept, ...all.slice(found + 1)]);
+  const position = all.findIndex((entry) => isOff(entry, name, number));
+  const off: Edit = { do: "scale", layer: name, heads: [number], factor: 0 };
+  if (position < 0) return change([...all, { record: off, on: true }]);
+  const record = all[position]!.record;
+  const rest = (record["heads"] as number[]).filter((entry) => entry !== number);
+  const remaining = rest.length ? [{ record: { ...record, heads: rest }, on: true }] : [];
+  change([...all.slice(0, position), ...remaining, ...all.slice(position + 1)]);
 }
 
 export function Switchboard() {
-  const places = run.value!.places;
+  const layers = run.value!.layers;
   return (
     <>
       <div class="row">
@@ -32,24 +32,24 @@ export function Switchboard() {
         <span class="faint small">click one to switch it off, again to switch it on</span>
       </div>
       <div class="board">
-        {places.map((one) => (
-          <div key={one.name} class="board-row">
-            <span class="mono small">{one.name}</span>
+        {layers.map((entry) => (
+          <div key={entry.name} class="board-row">
+            <span class="mono small">{entry.name}</span>
             <span class="row tiny">
-              {Array.from({ length: one.heads }, (_, number) => {
-                const off = changes.value.some((each) => isOff(each, one.name, number));
-                const here = place.value?.name === one.name && head.value === number;
+              {Array.from({ length: entry.heads }, (_, number) => {
+                const off = changes.value.some((each) => isOff(each, entry.name, number));
+                const here = layer.value?.name === entry.name && head.value === number;
                 return (
                   <button
                     key={number}
                     type="button"
                     class={here ? "switch here" : "switch"}
                     aria-pressed={!off}
-                    data-switch={`${one.name}/${number}`}
-                    aria-label={`${one.name} head ${number}, ${off ? "off" : "on"}`}
+                    data-switch={`${entry.name}/${number}`}
+                    aria-label={`${entry.name} head ${number}, ${off ? "off" : "on"}`}
                     onClick={() => {
-                      go({ ...address.peek(), place: one.name, head: number });
-                      toggle(one.name, number);
+                      go({ ...address.peek(), layer: entry.name, head: number });
+                      toggle(entry.name, number);
                     }}
                   >
                     {number}
@@ -67,7 +67,7 @@ export function Switchboard() {
 export function HeadTools({ add }: { add: (record: Edit) => void }) {
   const factor = useSignal(0.5);
   const heat = useSignal(2);
-  const name = place.value!.name;
+  const name = layer.value!.name;
   const heads = [head.value];
   return (
     <div class="row">
@@ -75,7 +75,7 @@ export function HeadTools({ add }: { add: (record: Edit) => void }) {
         type="button"
         class="plain"
         data-do="off"
-        onClick={() => add({ do: "scale", place: name, heads, factor: 0 })}
+        onClick={() => add({ do: "scale", layer: name, heads, factor: 0 })}
       >
         Off
       </button>
@@ -96,7 +96,7 @@ export function HeadTools({ add }: { add: (record: Edit) => void }) {
         type="button"
         class="plain"
         data-do="scale"
-        onClick={() => add({ do: "scale", place: name, heads, factor: factor.value })}
+        onClick={() => add({ do: "scale", layer: name, heads, factor: factor.value })}
       >
         Scale it
       </button>
@@ -116,8 +116,8 @@ export function HeadTools({ add }: { add: (record: Edit) => void }) {
       <button
         type="button"
         class="plain"
-        data-do="temper"
-        onClick={() => add({ do: "temper", place: name, heads, temperature: heat.value })}
+        data-do="temperature"
+        onClick={() => add({ do: "temperature", layer: name, heads, temperature: heat.value })}
       >
         Temper it
       </button>

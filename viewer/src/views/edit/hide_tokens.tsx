@@ -1,6 +1,6 @@
 /** Tokens that nobody may see. */
 import { useMemo } from "preact/hooks";
-import type { Change, Edit } from "../../address";
+import type { ListedEdit, Edit } from "../../address";
 import { visible } from "../../scene/signs";
 import { change, changes, hover, pins, run } from "../../store";
 import { line, sideNumber } from "../../sides";
@@ -8,47 +8,50 @@ import { line, sideNumber } from "../../sides";
 const MOST = 200;
 
 /** The layers that look at a side, as patterns: `encoder.*.self`, `decoder.*.cross`. */
-function lookers(side: number): string[] {
+function layersTo(side: number): string[] {
   const shown = run.value!;
-  const there = shown.places.filter((place) => sideNumber(shown, place.columns) === side);
-  if (there.length === shown.places.length) return ["*"];
-  return [...new Set(there.map((place) => place.name.replace(/\.\d+(?=\.|$)/g, ".*")))];
+  const there = shown.layers.filter((layer) => sideNumber(shown, layer.columns) === side);
+  if (there.length === shown.layers.length) return ["*"];
+  return [...new Set(there.map((layer) => layer.name.replace(/\.\d+(?=\.|$)/g, ".*")))];
 }
 
-export function Hiding() {
+export function HideTokens() {
   const shown = run.value!;
   const sides = useMemo(
     () =>
       shown.sides.map((side, index) => ({
         name: side.name,
         tokens: line(side).slice(0, side.texts.length),
-        looked: shown.places.some((place) => sideNumber(shown, place.columns) === index),
+        looked: shown.layers.some((layer) => sideNumber(shown, layer.columns) === index),
       })),
     [shown],
   );
   const isHidden = (side: number, index: number) => {
-    const names = lookers(side);
+    const names = layersTo(side);
     return changes.value.some(
       ({ record, on }) =>
         on &&
         record.do === "hide" &&
-        names.includes(String(record["place"])) &&
-        (record["places"] as number[]).includes(index),
+        names.includes(String(record["layer"])) &&
+        (record["positions"] as number[]).includes(index),
     );
   };
   const toggle = (side: number, index: number) => {
-    const names = lookers(side);
+    const names = layersTo(side);
     if (isHidden(side, index)) {
-      const left = changes.value.flatMap((one): Change[] => {
-        if (one.record.do !== "hide" || !names.includes(String(one.record["place"]))) return [one];
-        const rest = (one.record["places"] as number[]).filter((each) => each !== index);
-        return rest.length ? [{ ...one, record: { ...one.record, places: rest } }] : [];
+      const left = changes.value.flatMap((one): ListedEdit[] => {
+        if (one.record.do !== "hide" || !names.includes(String(one.record["layer"]))) return [one];
+        const rest = (one.record["positions"] as number[]).filter((each) => each !== index);
+        return rest.length ? [{ ...one, record: { ...one.record, positions: rest } }] : [];
       });
       return change(left);
     }
     change([
       ...changes.value,
-      ...names.map((place): Change => ({ record: { do: "hide", place, places: [index] } satisfies Edit, on: true })),
+      ...names.map((layer): ListedEdit => ({
+        record: { do: "hide", layer, positions: [index] } satisfies Edit,
+        on: true,
+      })),
     ]);
   };
   return (

@@ -1,17 +1,18 @@
 /** Edits as records that `regard.edit` takes, and in words. */
 import type { Edit } from "../../address";
 import { visible } from "../../scene/signs";
-import type { Run } from "../../payload";
+import type { RunPayload } from "../../payload";
 import { columnText, rowText } from "../../sides";
 
-const list = (value: unknown): number[] => (Array.isArray(value) ? value.filter((one) => typeof one === "number") : []);
+const list = (value: unknown): number[] =>
+  Array.isArray(value) ? value.filter((candidate) => typeof candidate === "number") : [];
 
-function tokens(record: Edit, run: Run | null): string {
-  const place =
-    run?.places.find((one) => one.name === record["place"]) ??
-    run?.places.find((one) => fits(String(record["place"] ?? "*"), one.name));
-  return list(record["places"])
-    .map((index) => (run && place ? `“${visible(columnText(run, place, index))}”` : `token ${index}`))
+function tokens(record: Edit, run: RunPayload | null): string {
+  const layer =
+    run?.layers.find((candidate) => candidate.name === record["layer"]) ??
+    run?.layers.find((candidate) => fits(String(record["layer"] ?? "*"), candidate.name));
+  return list(record["positions"])
+    .map((index) => (run && layer ? `“${visible(columnText(run, layer, index))}”` : `token ${index}`))
     .join(", ");
 }
 
@@ -22,29 +23,29 @@ export function fits(pattern: string, name: string): boolean {
 }
 
 function heads(record: Edit): string {
-  const some = list(record["heads"]);
-  return some.length === 1 ? `head ${some[0]}` : `heads ${some.join(", ")}`;
+  const numbers = list(record["heads"]);
+  return numbers.length === 1 ? `head ${numbers[0]}` : `heads ${numbers.join(", ")}`;
 }
 
 /** One edit in words: "decoder.2.cross head 1 off". */
-export function label(record: Edit, run: Run | null): string {
-  const place = String(record["place"] ?? "*");
+export function label(record: Edit, run: RunPayload | null): string {
+  const layer = String(record["layer"] ?? "*");
   switch (record.do) {
     case "scale":
       return Number(record["factor"]) === 0
-        ? `${place} ${heads(record)} off`
-        : `${place} ${heads(record)} × ${record["factor"]}`;
-    case "temper":
-      return `${place} ${heads(record)} at temperature ${record["temperature"]}`;
+        ? `${layer} ${heads(record)} off`
+        : `${layer} ${heads(record)} × ${record["factor"]}`;
+    case "temperature":
+      return `${layer} ${heads(record)} at temperature ${record["temperature"]}`;
     case "hide":
-      return `${tokens(record, run)} hidden in ${place}`;
+      return `${tokens(record, run)} hidden in ${layer}`;
     case "set": {
       const rows = list(record["rows"]);
-      const here = run?.places.find((one) => one.name === place);
+      const here = run?.layers.find((candidate) => candidate.name === layer);
       const row = rows[0] !== undefined && here && run ? `“${visible(rowText(run, here, rows[0]))}”` : "all rows";
-      return `${place} ${heads(record)} ${row} drawn by hand`;
+      return `${layer} ${heads(record)} ${row} drawn by hand`;
     }
     default:
-      return `${record.do} in ${place}`;
+      return `${record.do} in ${layer}`;
   }
 }

@@ -1,14 +1,14 @@
 /** Edit: change what heads look at, and see at once what that did to the answer. */
-import { add, canRedo, canUndo, change, changes, edits, going, redo, run, undo } from "../../store";
+import { add, canRedo, canUndo, change, changes, edits, underway, redo, run, undo } from "../../store";
 import { doing, NoRun } from "../../parts/states";
 import { say, save } from "../../parts/figure";
 import { Icon } from "../../parts/icon";
 import { Chooser } from "../../parts/chooser";
-import type { Change, Edit } from "../../address";
-import { Compared } from "./compared";
+import type { ListedEdit, Edit } from "../../address";
+import { EditComparison } from "./comparison";
 import { HeadTools, Switchboard } from "./heads";
-import { Drawn } from "./drawn";
-import { Hiding } from "./hiding";
+import { WeightEditor } from "./weight_editor";
+import { HideTokens } from "./hide_tokens";
 import { label } from "./records";
 
 async function load(file: File | undefined): Promise<void> {
@@ -16,10 +16,13 @@ async function load(file: File | undefined): Promise<void> {
   try {
     const read: unknown = JSON.parse(await file.text());
     const records = Array.isArray(read)
-      ? read.filter((one): one is Edit => typeof one === "object" && one !== null && typeof one.do === "string")
+      ? read.filter(
+          (listedEdit): listedEdit is Edit =>
+            typeof listedEdit === "object" && listedEdit !== null && typeof listedEdit.do === "string",
+        )
       : [];
     if (!records.length) return say("No edits in this file");
-    change(records.map((record): Change => ({ record, on: true })));
+    change(records.map((record): ListedEdit => ({ record, on: true })));
   } catch {
     say("This file is not JSON");
   }
@@ -59,7 +62,7 @@ function List() {
             onChange={(event) => void load(event.currentTarget.files?.[0])}
           />
         </label>
-        {going.value && (
+        {underway.value && (
           <span class="faint small" role="status">
             {now?.line}
           </span>
@@ -72,20 +75,20 @@ function List() {
         </p>
       ) : (
         <ul class="edits">
-          {all.map((one, index) => (
+          {all.map((listedEdit, index) => (
             <li key={index}>
               <label>
                 <input
                   type="checkbox"
-                  checked={one.on}
+                  checked={listedEdit.on}
                   onChange={() => change(all.map((each, at) => (at === index ? { ...each, on: !each.on } : each)))}
                 />{" "}
-                <span class="mono">{label(one.record, run.value)}</span>
+                <span class="mono">{label(listedEdit.record, run.value)}</span>
               </label>
               <button
                 type="button"
                 class="icon"
-                aria-label={`Remove: ${label(one.record, run.value)}`}
+                aria-label={`Remove: ${label(listedEdit.record, run.value)}`}
                 onClick={() => change(all.filter((_, at) => at !== index))}
               >
                 <Icon name="close" />
@@ -104,7 +107,7 @@ export function EditView() {
   return (
     <div class="stack">
       <List />
-      <Compared />
+      <EditComparison />
       <section class="card stack" aria-label="Heads">
         <Switchboard />
       </section>
@@ -114,9 +117,9 @@ export function EditView() {
           <Chooser />
         </div>
         <HeadTools add={add} />
-        <Drawn />
+        <WeightEditor />
       </section>
-      <Hiding />
+      <HideTokens />
     </div>
   );
 }

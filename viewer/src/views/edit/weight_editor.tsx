@@ -1,21 +1,21 @@
 /** Draw a weight: pull a bar of one row; the others make room, so that the row still adds up to one. */
 import { useEffect, useState } from "preact/hooks";
 import { go, type Edit } from "../../address";
-import { api, type Place } from "../../api";
-import { useAsked } from "../../parts/asked";
+import { api, type LayerInfo } from "../../api";
+import { useQuery } from "../../parts/query";
 import { Painting } from "../../parts/picture";
 import { Failed } from "../../parts/states";
-import { fitted, type Mark, type Scene } from "../../scene/scene";
+import { fitText, type SceneMark, type Scene } from "../../scene/scene";
 import { short, visible } from "../../scene/signs";
 import { columnText, rowOf, rowText, spotOfRow } from "../../sides";
-import { change, changes, head, pins, place, pointed, run } from "../../store";
+import { change, changes, head, pins, layer, pointerText, run } from "../../store";
 import { palette } from "../../theme";
 
 const TALL = 120;
 const MOST = 128;
 
 /** One weight set, the rest scaled to what is left. */
-export function redistributed(weights: number[], at: number, value: number): number[] {
+export function redistribute(weights: number[], at: number, value: number): number[] {
   const rest = weights.reduce((sum, weight, index) => (index === at ? sum : sum + weight), 0);
   const left = 1 - value;
   return weights.map((weight, index) =>
@@ -24,15 +24,15 @@ export function redistributed(weights: number[], at: number, value: number): num
 }
 
 /** How many keys a row can look at: where a text is read from left to right, those up to its own token. */
-const reach = (here: Place, row: number): number => (here.mask.includes("causal") ? row + 1 : here.keys);
+const reach = (here: LayerInfo, row: number): number => (here.mask.includes("causal") ? row + 1 : here.keys);
 
-export function Drawn() {
+export function WeightEditor() {
   const shown = run.value!;
-  const here = place.value!;
+  const here = layer.value!;
   const number = head.value;
   const row = pins.value.flatMap((spot) => rowOf(shown, here, spot) ?? []).at(-1) ?? Math.min(1, here.queries - 1);
-  const { answer, problem, late } = useAsked(
-    (signal) => api.row(shown.id, { place: here.name, head: number, row, top: 1 }, signal),
+  const { answer, problem, late } = useQuery(
+    (signal) => api.row(shown.id, { layer: here.name, head: number, row, top: 1 }, signal),
     [shown.id, here.name, number, row],
   );
   const [draft, set] = useState<number[] | null>(null);
@@ -50,7 +50,7 @@ export function Drawn() {
   const weights = draft ?? answer.weights.slice(0, keys);
   const step = Math.max(26, Math.min(64, 760 / weights.length));
   const colours = palette.value;
-  const marks: Mark[] = weights.flatMap((weight, index): Mark[] => {
+  const marks: SceneMark[] = weights.flatMap((weight, index): SceneMark[] => {
     const x = 4 + index * step;
     const before = answer.weights[index]!;
     return [
@@ -92,7 +92,7 @@ export function Drawn() {
         y: 32 + TALL,
         anchor: "end",
         turn: -90,
-        text: fitted(visible(columnText(shown, here, index)), 60, 12),
+        text: fitText(visible(columnText(shown, here, index)), 60, 12),
         size: 12,
         mono: true,
         fill: colours.ink,
@@ -104,29 +104,29 @@ export function Drawn() {
     const at = Math.floor((x - 4) / step);
     if (at < 0 || at >= weights.length) return;
     const value = Math.min(1, Math.max(0, 1 - (y - 10) / TALL));
-    set(redistributed(weights, at, Math.round(value * 100) / 100));
-    pointed.value = `“${visible(rowText(shown, here, row))}” shall look at “${visible(columnText(shown, here, at))}” with ${short(value)}`;
+    set(redistribute(weights, at, Math.round(value * 100) / 100));
+    pointerText.value = `“${visible(rowText(shown, here, row))}” shall look at “${visible(columnText(shown, here, at))}” with ${short(value)}`;
   };
   const apply = (next: number[]) => {
     const record: Edit = {
       do: "set",
-      place: here.name,
+      layer: here.name,
       heads: [number],
       rows: [row],
       weights: [next.map((weight) => Number(weight.toFixed(4)))],
     };
     const others = changes.value.filter(
-      ({ record: one }) =>
+      ({ record: entry }) =>
         !(
-          one.do === "set" &&
-          one["place"] === here.name &&
-          String(one["heads"]) === String([number]) &&
-          String(one["rows"]) === String([row])
+          entry.do === "set" &&
+          entry["layer"] === here.name &&
+          String(entry["heads"]) === String([number]) &&
+          String(entry["rows"]) === String([row])
         ),
     );
     change([...others, { record, on: true }]);
   };
-  const sharpen = (at: number) => set(redistributed(weights, at, 1));
+  const sharpen = (at: number) => set(redistribute(weights, at, 1));
   return (
     <div class="stack tight">
       <div class="row">

@@ -1,18 +1,18 @@
 /** Heads: every head of every layer at once. Point at one to compare it with the chosen one, click to open it. */
 import { useMemo, useState } from "preact/hooks";
-import { go, note, noted } from "../../address";
-import { api, type How } from "../../api";
+import { go, setMore, moreText } from "../../address";
+import { api, type CellPooling } from "../../api";
 import { Choice } from "../../parts/choice";
 import { Figure } from "../../parts/figure";
 import { Legend } from "../../parts/legend";
 import { Painting } from "../../parts/picture";
 import { Failed, NoRun, Waiting } from "../../parts/states";
-import { useAsked } from "../../parts/asked";
+import { useQuery } from "../../parts/query";
 import { useWidth } from "../../parts/width";
 import { pixels } from "../../scene/shade";
 import { short } from "../../scene/signs";
 import type { Scene } from "../../scene/scene";
-import { head, place, pointed, run, scale } from "../../store";
+import { head, layer, pointerText, run, scale } from "../../store";
 import { palette, theme } from "../../theme";
 import { python } from "../../python";
 import { gridScene, gridTable, inkTop, thumbs, type Thumb } from "./grid";
@@ -46,9 +46,9 @@ function Large({ thumb, top, name }: { thumb: Thumb; top: number; name: string }
   return (
     <div class="large">
       <span class="small">
-        <b>{name}</b> {thumb.place} · head {thumb.head}
+        <b>{name}</b> {thumb.layer} · head {thumb.head}
       </span>
-      <Painting scene={scene} label={`${thumb.place}, head ${thumb.head}`} />
+      <Painting scene={scene} label={`${thumb.layer}, head ${thumb.head}`} />
       <span class="faint small">largest {short(thumb.largest)}</span>
     </div>
   );
@@ -58,8 +58,8 @@ export function HeadsView() {
   const shown = run.value;
   const [box, width] = useWidth();
   const [under, set] = useState<Thumb | null>(null);
-  const how: How = noted("how") === "max" ? "max" : "mean";
-  const { answer, problem, late } = useAsked(shown && ((signal) => api.overview(shown.id, { how, size: 64 }, signal)), [
+  const how: CellPooling = moreText("how") === "max" ? "max" : "mean";
+  const { answer, problem, late } = useQuery(shown && ((signal) => api.overview(shown.id, { how, size: 64 }, signal)), [
     shown?.id,
     how,
   ]);
@@ -69,43 +69,50 @@ export function HeadsView() {
     [answer, shown, room, scale.value],
   );
   const top = useMemo(() => inkTop(all), [all]);
-  const here = place.value;
+  const here = layer.value;
   const now = theme.value;
   const colours = palette.value;
-  const chosen = all.find((one) => one.place === here?.name && one.head === head.value) ?? null;
+  const chosen = all.find((candidate) => candidate.layer === here?.name && candidate.head === head.value) ?? null;
   const scene = useMemo(() => {
-    const off = (one: Thumb) =>
+    const off = (candidate: Thumb) =>
       shown?.edits.some(
         (edit) =>
           edit["do"] === "scale" &&
           edit["factor"] === 0 &&
-          edit["place"] === one.place &&
-          (edit["heads"] as number[]).includes(one.head),
+          edit["layer"] === candidate.layer &&
+          (edit["heads"] as number[]).includes(candidate.head),
       ) ?? false;
-    return gridScene(all, { scale: scale.value, top, theme: now }, colours, (one) => one === chosen, off);
+    return gridScene(all, { scale: scale.value, top, theme: now }, colours, (candidate) => candidate === chosen, off);
   }, [all, top, now, chosen, shown, scale.value]);
   if (!shown) return <NoRun>Run a text: this view then shows all heads of all layers, each as a small picture.</NoRun>;
   const at = ({ x, y }: { x: number; y: number }) =>
-    all.find((one) => x >= one.x && x <= one.x + one.width && y >= one.y && y <= one.y + one.height) ?? null;
+    all.find(
+      (candidate) =>
+        x >= candidate.x &&
+        x <= candidate.x + candidate.width &&
+        y >= candidate.y &&
+        y <= candidate.y + candidate.height,
+    ) ?? null;
   const over = (spot: { x: number; y: number } | null) => {
-    const found = spot && at(spot);
-    set(found);
-    pointed.value =
-      found && `${found.place} · head ${found.head} · largest weight ${short(found.largest)} · click to open`;
+    const pointedThumb = spot && at(spot);
+    set(pointedThumb);
+    pointerText.value =
+      pointedThumb &&
+      `${pointedThumb.layer} · head ${pointedThumb.head} · largest weight ${short(pointedThumb.largest)} · click to open`;
   };
-  const open = (one: Thumb) => {
-    const where = shown.places.find((each) => each.name === one.place);
+  const open = (candidate: Thumb) => {
+    const where = shown.layers.find((each) => each.name === candidate.layer);
     go({
-      place: one.place,
-      head: one.head,
+      layer: candidate.layer,
+      head: candidate.head,
       view: Math.max(where?.queries ?? 0, where?.keys ?? 0) > 64 ? "map" : "links",
     });
   };
   const keys = (event: KeyboardEvent) => {
     const now = chosen ?? all[0];
     if (!now) return;
-    const places = [...new Set(all.map((one) => one.place))];
-    const row = places.indexOf(now.place);
+    const layerNames = [...new Set(all.map((candidate) => candidate.layer))];
+    const row = layerNames.indexOf(now.layer);
     const to: Record<string, [number, number]> = {
       ArrowUp: [-1, 0],
       ArrowDown: [1, 0],
@@ -116,16 +123,16 @@ export function HeadsView() {
     if (event.key === "Enter") return open(now);
     if (!move) return;
     event.preventDefault();
-    const name = places[row + move[0]] ?? now.place;
-    const next = all.find((one) => one.place === name && one.head === now.head + move[1]);
-    if (next) go({ place: next.place, head: next.head });
+    const name = layerNames[row + move[0]] ?? now.layer;
+    const next = all.find((candidate) => candidate.layer === name && candidate.head === now.head + move[1]);
+    if (next) go({ layer: next.layer, head: next.head });
   };
   const title = `Heads of ${shown.model}`;
   const cells =
     answer &&
-    answer.head.places.some((one) => {
-      const whole = shown.places.find((each) => each.name === one.name);
-      return whole && whole.keys > one.columns;
+    answer.head.layers.some((candidate) => {
+      const whole = shown.layers.find((each) => each.name === candidate.name);
+      return whole && whole.keys > candidate.columns;
     });
   return (
     <div class="stack" ref={box}>
@@ -151,10 +158,10 @@ export function HeadsView() {
                 <Legend top={top} />
                 {cells && (
                   <div class="row">
-                    <Choice<How>
+                    <Choice<CellPooling>
                       label="What a cell is"
                       value={how}
-                      choose={(value) => note({ how: value === "max" ? "max" : "" })}
+                      choose={(value) => setMore({ how: value === "max" ? "max" : "" })}
                       options={[
                         ["mean", "mean of a cell"],
                         ["max", "largest of a cell"],
@@ -173,8 +180,8 @@ export function HeadsView() {
                 over={over}
                 keys={keys}
                 press={(spot) => {
-                  const found = at(spot);
-                  if (found) open(found);
+                  const pointedThumb = at(spot);
+                  if (pointedThumb) open(pointedThumb);
                 }}
               />
               <div class="compare">

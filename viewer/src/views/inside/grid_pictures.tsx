@@ -3,17 +3,17 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import type { Grid } from "../../api";
 import { Figure } from "../../parts/figure";
-import { Sheet } from "../../parts/picture";
+import { CanvasPicture } from "../../parts/picture";
 import { python } from "../../python";
-import { beside, gridTable, matrixScene } from "../../scene/matrix";
+import { sideBySide, gridTable, matrixScene } from "../../scene/matrix";
 import { short, visible } from "../../scene/signs";
-import { pointed } from "../../store";
+import { pointerText } from "../../store";
 import { palette } from "../../theme";
 
 const NAMES: Record<string, string> = { own: "of its own side", source: "of the source", chances: "likeliest word" };
 
 /** Tokens as they can be shown; a name that says what the matrix is. */
-function named(grid: Grid): Grid {
+function withRowNames(grid: Grid): Grid {
   return {
     ...grid,
     name: NAMES[grid.name] ?? grid.name,
@@ -22,7 +22,7 @@ function named(grid: Grid): Grid {
   };
 }
 
-interface Shown {
+interface PicturedProps {
   title: string;
   grids: Grid[];
   width: number;
@@ -36,9 +36,9 @@ interface Shown {
   chosen?: readonly [string, number];
 }
 
-export function Pictured({ title, grids, width, lines, legend, first, late, press, chosen }: Shown) {
+export function GridPictures({ title, grids, width, lines, legend, first, late, press, chosen }: PicturedProps) {
   const colours = palette.value;
-  const all = useMemo(() => grids.map(named), [grids]);
+  const all = useMemo(() => grids.map(withRowNames), [grids]);
   const scene = useMemo(() => {
     const drawn = all.map((grid) => {
       const row = chosen ? grid.rows.indexOf(chosen[0]) : -1;
@@ -49,14 +49,14 @@ export function Pictured({ title, grids, width, lines, legend, first, late, pres
           enter: () => {
             const note = grid.notes[row]?.[column];
             const value = short(grid.numbers[row]?.[column] ?? Number.NaN, 4);
-            pointed.value = `${grid.rows[row]} → ${grid.columns[column]}: ${note === undefined ? "" : `“${visible(note)}” `}${value}`;
+            pointerText.value = `${grid.rows[row]} → ${grid.columns[column]}: ${note === undefined ? "" : `“${visible(note)}” `}${value}`;
           },
-          leave: () => (pointed.value = null),
+          leave: () => (pointerText.value = null),
           press: press?.(grid.rows[row]!, column),
         }),
       });
     });
-    return beside(drawn, Math.max(260, width - 40));
+    return sideBySide(drawn, Math.max(260, width - 40));
   }, [all, colours, width, chosen?.[0], chosen?.[1]]);
   return (
     <div class="card">
@@ -68,7 +68,7 @@ export function Pictured({ title, grids, width, lines, legend, first, late, pres
         make={() => ({ title, scene, table: gridTable(all), python: python(lines) })}
         legend={legend}
       >
-        <Sheet scene={scene} label={title} />
+        <CanvasPicture scene={scene} label={title} />
       </Figure>
     </div>
   );

@@ -1,35 +1,35 @@
 /** What can be asked of a run beyond its weights: when it applies, what it says, and the Python for it. */
-import type { Model, Query, Run } from "../../api";
+import type { ModelInfo, Query, RunPayload } from "../../api";
 import { literal } from "../../python";
 import { models } from "../../store";
 
-export interface Look {
+export interface InsideLook {
   view: string;
   title: string;
   says: string;
-  applies: (run: Run) => boolean;
+  applies: (run: RunPayload) => boolean;
   /** Grids that are shown; the server may send more. */
   grids: string[];
-  python: (run: Run, other: string) => string[];
+  python: (run: RunPayload, other: string) => string[];
   /** Where two are compared: with what, and what the colours of one head's difference mean. */
-  apart?: { query: (run: Run, other: string) => Query; signs: (run: Run, other: string) => string };
+  apart?: { query: (run: RunPayload, other: string) => Query; signs: (run: RunPayload, other: string) => string };
 }
 
 const READERS = ["fill", "classify", "embed"];
 
 /** The models that may have heads to pair with those of a run: of the same task, or readers like itself. */
-export function kin(run: Run): Model[] {
+export function comparableModels(run: RunPayload): ModelInfo[] {
   const alike = READERS.includes(run.task) ? READERS : run.task === "answer" ? [] : [run.task];
   return (models.value?.models ?? []).filter(
-    (one) => one.name !== run.model && !one.problem && alike.includes(one.task),
+    (listed) => listed.name !== run.model && !listed.problem && alike.includes(listed.task),
   );
 }
 
-const writes = (run: Run): boolean => run.task === "translate" || run.task === "generate";
-const reads = (run: Run): boolean => run.places.some((place) => place.rows === place.columns);
+const writes = (run: RunPayload): boolean => run.task === "translate" || run.task === "generate";
+const reads = (run: RunPayload): boolean => run.layers.some((layer) => layer.rows === layer.columns);
 
 /** Both models read the tokens of the run, the written ones too. */
-function paired(run: Run, other: string): string[] {
+function pairedLayers(run: RunPayload, other: string): string[] {
   const pair = run.second !== null ? `, segments=torch.tensor([${literal(run.sides[0]?.segments)}])` : "";
   const edited = (name: string) => (run.edits.length ? `, regard.edit(${name}.model, edits)` : "");
   const watched = (name: string, seen: string) => [
@@ -43,12 +43,12 @@ function paired(run: Run, other: string): string[] {
     `other = regard.load(${literal(other)})`,
     ...watched("model", "seen"),
     ...watched("other", "again"),
-    "found = differences(seen, again)",
-    "print({place: one.divergence()[0] for place, one in found.items()})",
+    "between = differences(seen, again)",
+    "print({layer: difference.divergence()[0] for layer, difference in between.items()})",
   ];
 }
 
-export const LOOKS: Look[] = [
+export const LOOKS: InsideLook[] = [
   {
     view: "alignment",
     title: "Alignment",
@@ -76,7 +76,7 @@ export const LOOKS: Look[] = [
   {
     view: "lens",
     title: "Logit lens",
-    says: "what the model would say if it stopped after each layer: the word that comes next or, where it fills gaps, the word in each place",
+    says: "what the model would say if it stopped after each layer: the word that comes next or, where it fills gaps, the word at each position",
     applies: (run) => reads(run) && (writes(run) || run.task === "fill"),
     grids: ["chances"],
     python: () => ["from regard.looking.lens import lens  # lens(model.model, ids), as docs/flow.md shows"],
@@ -85,11 +85,11 @@ export const LOOKS: Look[] = [
     view: "diff",
     title: "Difference",
     says: "how far the edits moved each head: Jensen-Shannon divergence from the run before them, in bits; click a head for the difference of its weights",
-    applies: (run) => run.difference !== null,
+    applies: (run) => run.edit_effect !== null,
     grids: ["divergence"],
     python: () => ["from regard.looking import differences  # of what two watches saw, docs/differences.md"],
     apart: {
-      query: (run) => ({ other: run.difference?.base ?? "" }),
+      query: (run) => ({ other: run.edit_effect?.base ?? "" }),
       signs: () => "orange: more with the edits, blue: less",
     },
   },
@@ -97,9 +97,9 @@ export const LOOKS: Look[] = [
     view: "models",
     title: "Two models",
     says: "how far each head is from that of another model, which is given the same tokens: Jensen-Shannon divergence in bits; click a head for the difference of its weights",
-    applies: (run) => kin(run).length > 0,
+    applies: (run) => comparableModels(run).length > 0,
     grids: ["divergence"],
-    python: paired,
+    python: pairedLayers,
     apart: {
       query: (_, other) => ({ model: other }),
       signs: (run, other) => `orange: ${other} looks there more than ${run.model}, blue: less`,

@@ -1,8 +1,8 @@
 /** Inside: looks that go beyond one head, each a matrix that the server computed. */
 import { useMemo } from "preact/hooks";
-import { go, note, noted } from "../../address";
-import { api, type Fact, type Query, type Run } from "../../api";
-import { useAsked } from "../../parts/asked";
+import { go, setMore, moreText } from "../../address";
+import { api, type Fact, type Query, type RunPayload } from "../../api";
+import { useQuery } from "../../parts/query";
 import { Choice } from "../../parts/choice";
 import { DifferenceLegend } from "../../parts/legend";
 import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
@@ -10,44 +10,44 @@ import { useWidth } from "../../parts/width";
 import { literal } from "../../python";
 import { largest } from "../../scene/matrix";
 import { short } from "../../scene/signs";
-import { head, place, run } from "../../store";
-import { kin, LOOKS, type Look } from "./looks";
-import { Pictured } from "./pictured";
+import { head, layer, run } from "../../store";
+import { comparableModels, LOOKS, type InsideLook } from "./looks";
+import { GridPictures } from "./grid_pictures";
 
-const told = ({ name, value }: Fact): string =>
+const factText = ({ name, value }: Fact): string =>
   `${name}: ${typeof value === "number" ? short(value, 3) : String(value)}`;
 
-interface Measuring {
-  shown: Run;
-  look: Look;
+interface LookProps {
+  shown: RunPayload;
+  look: InsideLook;
   /** The other model, where two are compared. */
   other: string;
   width: number;
 }
 
 /** All heads, or all tokens, under one look. */
-function Measured({ shown, look, other, width }: Measuring) {
+function LookPicture({ shown, look, other, width }: LookProps) {
   const query: Query = look.apart?.query(shown, other) ?? {};
-  const { answer, problem, late } = useAsked((signal) => api.inside(shown.id, look.view, query, signal), [shown.id]);
+  const { answer, problem, late } = useQuery((signal) => api.inside(shown.id, look.view, query, signal), [shown.id]);
   const grids = useMemo(() => answer?.grids.filter((grid) => look.grids.includes(grid.name)) ?? [], [answer]);
   if (problem) return <Failed line={problem} />;
   if (!answer) return <Waiting line={`Computing: ${look.title} …`} />;
   const open = (row: string, column: number) =>
-    shown.places.some((one) => one.name === row)
-      ? () => go({ place: row, head: column, ...(look.apart ? {} : { view: "links" }) })
+    shown.layers.some((entry) => entry.name === row)
+      ? () => go({ layer: row, head: column, ...(look.apart ? {} : { view: "links" }) })
       : undefined;
   return (
     <div class={look.apart ? "two" : "stack"}>
-      <Pictured
+      <GridPictures
         title={look.title}
         grids={grids}
         width={look.apart ? width / 2 : width}
         lines={look.python(shown, other)}
-        legend={<p class="faint small">{answer.facts.map(told).join(" · ")}</p>}
+        legend={<p class="faint small">{answer.facts.map(factText).join(" · ")}</p>}
         first
         late={late}
         press={open}
-        chosen={look.apart && place.value ? [place.value.name, head.value] : undefined}
+        chosen={look.apart && layer.value ? [layer.value.name, head.value] : undefined}
       />
       {look.apart && <OneHead shown={shown} look={look} other={other} width={width / 2} query={query} />}
     </div>
@@ -55,23 +55,23 @@ function Measured({ shown, look, other, width }: Measuring) {
 }
 
 /** What changed in the weights of the chosen head. */
-function OneHead({ shown, look, other, width, query }: Measuring & { query: Query }) {
-  const where = place.value?.name ?? "";
+function OneHead({ shown, look, other, width, query }: LookProps & { query: Query }) {
+  const where = layer.value?.name ?? "";
   const number = head.value;
-  const { answer, problem, late } = useAsked(
-    (signal) => api.inside(shown.id, look.view, { ...query, place: where, head: number }, signal),
+  const { answer, problem, late } = useQuery(
+    (signal) => api.inside(shown.id, look.view, { ...query, layer: where, head: number }, signal),
     [shown.id, where, number],
   );
   if (problem) return <Failed line={problem} />;
   const grid = answer?.grids[0];
   if (!answer || !grid) return <Waiting line={`Computing: the difference of ${where}, head ${number} …`} />;
   return (
-    <Pictured
+    <GridPictures
       title={`Difference of ${where}, head ${number}`}
       grids={answer.grids}
       late={late}
       width={width}
-      lines={[...look.python(shown, other), `print(found[${literal(where)}][0, ${number}])`]}
+      lines={[...look.python(shown, other), `print(between[${literal(where)}][0, ${number}])`]}
       legend={
         <div class="row legendary">
           <DifferenceLegend most={largest(grid)} />
@@ -86,19 +86,19 @@ export function InsideView() {
   const shown = run.value;
   const [box, width] = useWidth();
   if (!shown) return <NoRun>Run a text: this view then measures what the heads do together.</NoRun>;
-  const looks = LOOKS.filter((one) => one.applies(shown));
-  const look = looks.find((one) => one.view === noted("look")) ?? looks[0];
+  const looks = LOOKS.filter((entry) => entry.applies(shown));
+  const look = looks.find((entry) => entry.view === moreText("look")) ?? looks[0];
   if (!look) return <Empty>Nothing can be measured of this run beyond its heads.</Empty>;
-  const others = look.view === "models" ? kin(shown).map((one) => one.name) : [];
-  const other = others.find((name) => name === noted("with")) ?? others[0] ?? "";
+  const others = look.view === "models" ? comparableModels(shown).map((entry) => entry.name) : [];
+  const other = others.find((name) => name === moreText("with")) ?? others[0] ?? "";
   return (
     <div class="stack" ref={box}>
       <div class="row controls">
         <Choice
           label="Look"
           value={look.view}
-          choose={(value) => note({ look: value })}
-          options={looks.map((one) => [one.view, one.title] as const)}
+          choose={(value) => setMore({ look: value })}
+          options={looks.map((entry) => [entry.view, entry.title] as const)}
         />
         {other && (
           <label>
@@ -106,7 +106,7 @@ export function InsideView() {
             <select
               aria-label="Other model"
               value={other}
-              onChange={(event) => note({ with: event.currentTarget.value })}
+              onChange={(event) => setMore({ with: event.currentTarget.value })}
             >
               {others.map((name) => (
                 <option key={name} value={name}>
@@ -118,7 +118,7 @@ export function InsideView() {
         )}
       </div>
       <p class="faint small">{look.says}</p>
-      <Measured key={`${look.view} ${other}`} shown={shown} look={look} other={other} width={width} />
+      <LookPicture key={`${look.view} ${other}`} shown={shown} look={look} other={other} width={width} />
     </div>
   );
 }

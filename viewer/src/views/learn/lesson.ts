@@ -1,47 +1,47 @@
 /** The numbers of a page of Learn, asked again whenever what they are made from changes. */
 import type { ComponentType } from "preact";
-import { address, note, noted } from "../../address";
-import { api, type Grid, type Lesson } from "../../api";
-import { useAsked, type Asked } from "../../parts/asked";
+import { address, setMore, moreText } from "../../address";
+import { api, type Grid, type LessonNumbers } from "../../api";
+import { useQuery, type QueryResult } from "../../parts/query";
 
-export type Given = Record<string, unknown>;
+export type LessonInputs = Record<string, unknown>;
 
-export interface Taught {
-  lesson: Lesson;
+export interface LessonProps {
+  lesson: LessonNumbers;
   /** Change some of what the numbers are made from. */
-  give: (change: Given) => void;
+  give: (change: LessonInputs) => void;
 }
 
 /** One idea: its name, four lines, the thing to move with its picture, and the equation with the numbers of now. */
-export interface Page {
+export interface LessonPage {
   topic: string;
   title: string;
   text: string;
-  Body: ComponentType<Taught>;
-  equation: (lesson: Lesson) => string;
+  Body: ComponentType<LessonProps>;
+  equation: (lesson: LessonNumbers) => string;
 }
 
-function kept(): Given {
+function storedInputs(): LessonInputs {
   try {
-    const read: unknown = JSON.parse(noted("given") || "{}");
-    return typeof read === "object" && read !== null && !Array.isArray(read) ? (read as Given) : {};
+    const read: unknown = JSON.parse(moreText("inputs") || "{}");
+    return typeof read === "object" && read !== null && !Array.isArray(read) ? (read as LessonInputs) : {};
   } catch {
     return {};
   }
 }
 
-export function give(change: Given): void {
-  note({ given: JSON.stringify({ ...kept(), ...change }) });
+export function give(change: LessonInputs): void {
+  setMore({ inputs: JSON.stringify({ ...storedInputs(), ...change }) });
 }
 
-export function useLesson(topic: string): Asked<Lesson> {
-  const given = address.value.more["given"] ?? "";
-  return useAsked((signal) => api.lesson(topic, kept(), signal), [topic, given], 15);
+export function useLesson(topic: string): QueryResult<LessonNumbers> {
+  const inputsText = address.value.more["inputs"] ?? "";
+  return useQuery((signal) => api.lesson(topic, storedInputs(), signal), [topic, inputsText], 15);
 }
 
-export function grid(lesson: Lesson, name: string): Grid {
+export function grid(lesson: LessonNumbers, name: string): Grid {
   return (
-    lesson.grids.find((one) => one.name === name) ?? {
+    lesson.grids.find((entry) => entry.name === name) ?? {
       name,
       kind: "numbers",
       rows: [],
@@ -52,8 +52,8 @@ export function grid(lesson: Lesson, name: string): Grid {
   );
 }
 
-export const fact = (lesson: Lesson, name: string): string | number | boolean | undefined =>
-  lesson.facts.find((one) => one.name === name)?.value ?? undefined;
+export const fact = (lesson: LessonNumbers, name: string): string | number | boolean | undefined =>
+  lesson.facts.find((entry) => entry.name === name)?.value ?? undefined;
 
-export const number = (lesson: Lesson, name: string, row: number, column: number): number =>
+export const number = (lesson: LessonNumbers, name: string, row: number, column: number): number =>
   grid(lesson, name).numbers[row]?.[column] ?? Number.NaN;

@@ -1,16 +1,16 @@
 /** What the pages are made of: sliders, matrices to type into, words to move, pictures of matrices. */
 import { useMemo, useState } from "preact/hooks";
 import { Figure } from "../../parts/figure";
-import { Drawing } from "../../parts/picture";
+import { SvgPicture } from "../../parts/picture";
 import { useWidth } from "../../parts/width";
-import { beside, gridTable, matrixScene, type Look } from "../../scene/matrix";
+import { sideBySide, gridTable, matrixScene, type MatrixStyle } from "../../scene/matrix";
 import type { Scene } from "../../scene/scene";
-import type { Table } from "../../scene/table";
-import { pointed } from "../../store";
+import type { DataTable } from "../../scene/table";
+import { pointerText } from "../../store";
 import { palette } from "../../theme";
-import { grid, type Taught } from "./lesson";
+import { grid, type LessonProps } from "./lesson";
 
-interface Sliding {
+interface SliderProps {
   label: string;
   value: number;
   least: number;
@@ -20,7 +20,7 @@ interface Sliding {
   shown?: string;
 }
 
-export function Slider({ label, value, least, most, step = 1, set, shown }: Sliding) {
+export function Slider({ label, value, least, most, step = 1, set, shown }: SliderProps) {
   return (
     <label class="slider">
       <span>{label}</span>
@@ -153,13 +153,13 @@ export function Shown({
 }: {
   title: string;
   scene: Scene;
-  table: Table;
-  lesson: Taught["lesson"];
+  table: DataTable;
+  lesson: LessonProps["lesson"];
   first?: boolean;
 }) {
   return (
     <Figure title={title} of={[table]} first={first} make={() => ({ title, scene, table, python: lesson.code })}>
-      <Drawing scene={scene} label={title} />
+      <SvgPicture scene={scene} label={title} />
     </Figure>
   );
 }
@@ -172,29 +172,29 @@ export function Matrices({
   looks = {},
   first = true,
 }: {
-  lesson: Taught["lesson"];
+  lesson: LessonProps["lesson"];
   names: string[];
   title: string;
-  looks?: Record<string, Look>;
+  looks?: Record<string, MatrixStyle>;
   first?: boolean;
 }) {
   const [box, width] = useWidth(700);
   const colours = palette.value;
   const grids = useMemo(
-    () => names.map((name) => grid(lesson, name)).filter((one) => one.numbers.length > 0),
+    () => names.map((name) => grid(lesson, name)).filter((entry) => entry.numbers.length > 0),
     [lesson, names.join()],
   );
   const scene = useMemo(
     () =>
-      beside(
-        grids.map((one) =>
-          matrixScene(one, colours, {
+      sideBySide(
+        grids.map((entry) =>
+          matrixScene(entry, colours, {
             touch: (row, column) => ({
               enter: () =>
-                (pointed.value = `${one.name} · ${one.rows[row] ?? row} → ${one.columns[column] ?? column}: ${one.numbers[row]?.[column] ?? "forbidden"}`),
-              leave: () => (pointed.value = null),
+                (pointerText.value = `${entry.name} · ${entry.rows[row] ?? row} → ${entry.columns[column] ?? column}: ${entry.numbers[row]?.[column] ?? "forbidden"}`),
+              leave: () => (pointerText.value = null),
             }),
-            ...looks[one.name],
+            ...looks[entry.name],
           }),
         ),
         Math.max(280, width),

@@ -1,10 +1,10 @@
 /** Learn: one idea a page; something to move, a picture that answers, the equation with the numbers of now. */
-import { go, address, noted } from "../../address";
+import { go, address, moreText } from "../../address";
 import { api } from "../../api";
-import { useAsked } from "../../parts/asked";
+import { useQuery } from "../../parts/query";
 import { copy } from "../../parts/figure";
 import { Failed, Waiting } from "../../parts/states";
-import { give, useLesson, type Page } from "./lesson";
+import { give, useLesson, type LessonPage } from "./lesson";
 import { alignment } from "./pages/alignment";
 import { animal } from "./pages/animal";
 import { convolution } from "./pages/convolution";
@@ -20,7 +20,7 @@ import { order } from "./pages/order";
 import { segments } from "./pages/segments";
 import { softmax } from "./pages/softmax";
 
-const PAGES: Page[] = [
+const PAGES: LessonPage[] = [
   match,
   softmax,
   dictionary,
@@ -38,18 +38,18 @@ const PAGES: Page[] = [
 ];
 
 function turnTo(topic: string): void {
-  const { given: _, step: __, ...more } = address.peek().more;
+  const { inputs: _, step: __, ...more } = address.peek().more;
   go({ more: { ...more, topic } });
 }
 
-const made = (by: string): string =>
+const originText = (by: string): string =>
   by === "by hand"
     ? "weights made by hand, to be easy to read"
     : by === "random"
       ? "random weights: nothing was learned"
       : `a real model: ${by}`;
 
-function Lessons({ page }: { page: Page }) {
+function Lessons({ page }: { page: LessonPage }) {
   const { answer, problem, busy } = useLesson(page.topic);
   const lesson = answer?.topic === page.topic ? answer : null;
   if (problem) return <Failed line={problem} />;
@@ -58,7 +58,7 @@ function Lessons({ page }: { page: Page }) {
   return (
     <div class="stack" data-topic={page.topic} data-busy={busy}>
       <p class="made" data-made>
-        {made(lesson.made)}
+        {originText(lesson.origin)}
       </p>
       <Body lesson={lesson} give={give} />
       <p class="equation" data-equation>
@@ -76,30 +76,30 @@ function Lessons({ page }: { page: Page }) {
 }
 
 export function LearnView() {
-  const topics = useAsked((signal) => api.topics(signal), []);
-  const known = PAGES.filter((page) => topics.answer?.topics.some((one) => one.topic === page.topic));
+  const topics = useQuery((signal) => api.topics(signal), []);
+  const taughtPages = PAGES.filter((page) => topics.answer?.topics.some((entry) => entry.topic === page.topic));
   if (topics.problem) return <Failed line={topics.problem} />;
   if (!topics.answer) return <Waiting line="Asking which pages there are …" />;
   const at = Math.max(
     0,
-    known.findIndex((page) => page.topic === noted("topic")),
+    taughtPages.findIndex((page) => page.topic === moreText("topic")),
   );
-  const page = known[at];
+  const page = taughtPages[at];
   if (!page) return <Failed line="This server teaches nothing." />;
-  const next = known[at + 1];
+  const next = taughtPages[at + 1];
   return (
     <div class="learn">
       <nav class="contents" aria-label="Pages of Learn">
         <ol>
-          {known.map((one) => (
-            <li key={one.topic}>
+          {taughtPages.map((entry) => (
+            <li key={entry.topic}>
               <button
                 type="button"
-                aria-current={one === page ? "page" : undefined}
-                data-page={one.topic}
-                onClick={() => turnTo(one.topic)}
+                aria-current={entry === page ? "page" : undefined}
+                data-page={entry.topic}
+                onClick={() => turnTo(entry.topic)}
               >
-                {one.title}
+                {entry.title}
               </button>
             </li>
           ))}

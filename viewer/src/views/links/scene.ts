@@ -1,9 +1,9 @@
 /** Two columns of tokens with lines between them, as thick as their weights. */
 import { linkHorizontal } from "d3-shape";
-import type { Link, Place, Run } from "../../api";
+import type { Link, LayerInfo, RunPayload } from "../../api";
 import type { Spot } from "../../address";
 import { headColour } from "../../scene/colour";
-import { fitted, measure, type Mark, type Scene } from "../../scene/scene";
+import { fitText, measure, type SceneMark, type Scene } from "../../scene/scene";
 import { short, visible } from "../../scene/signs";
 import { columnText, rowOf, rowText, sameSpot, spotOfColumn, spotOfRow } from "../../sides";
 import type { Palette } from "../../theme";
@@ -11,9 +11,9 @@ import type { Palette } from "../../theme";
 const LINE = 24;
 const MOST = 80;
 
-export interface Drawn {
-  run: Run;
-  place: Place;
+export interface LinkDrawing {
+  run: RunPayload;
+  layer: LayerInfo;
   links: Link[];
   /** Rows that are shown: from here, so many. */
   first: number;
@@ -33,25 +33,25 @@ export interface Reactions {
 }
 
 /** The columns that are shown: all of a short text, else those that are looked at most. */
-export function columnsShown(place: Place, links: Link[], pins: number[]): number[] {
-  if (place.keys <= MOST) return Array.from({ length: place.keys }, (_, index) => index);
+export function columnsShown(layer: LayerInfo, links: Link[], pins: number[]): number[] {
+  if (layer.keys <= MOST) return Array.from({ length: layer.keys }, (_, index) => index);
   const best = new Map<number, number>();
   for (const [, , column, weight] of links) best.set(column, Math.max(best.get(column) ?? 0, weight));
   const ranked = [...best]
-    .sort((one, other) => other[1] - one[1])
+    .sort((first, other) => other[1] - first[1])
     .slice(0, MOST)
     .map(([column]) => column);
-  return [...new Set([...ranked, ...pins.filter((pin) => pin < place.keys)])].sort((one, other) => one - other);
+  return [...new Set([...ranked, ...pins.filter((pin) => pin < layer.keys)])].sort((first, other) => first - other);
 }
 
-export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Scene {
-  const { run, place, links, first, count, width, spoken, pins } = drawn;
-  const rows = Array.from({ length: Math.min(count, place.queries - first) }, (_, step) => first + step);
-  const keyPins = pins.filter((pin) => sameSpot(pin, spotOfColumn(run, place, pin.index))).map((pin) => pin.index);
-  const columns = columnsShown(place, links, keyPins);
+export function linkScene(drawn: LinkDrawing, colours: Palette, react: Reactions): Scene {
+  const { run, layer: layer, links, first, count, width, spoken, pins } = drawn;
+  const rows = Array.from({ length: Math.min(count, layer.queries - first) }, (_, step) => first + step);
+  const keyPins = pins.filter((pin) => sameSpot(pin, spotOfColumn(run, layer, pin.index))).map((pin) => pin.index);
+  const columns = columnsShown(layer, links, keyPins);
   const texts = [
-    ...rows.map((row) => visible(rowText(run, place, row))),
-    ...columns.map((column) => visible(columnText(run, place, column))),
+    ...rows.map((row) => visible(rowText(run, layer, row))),
+    ...columns.map((column) => visible(columnText(run, layer, column))),
   ];
   const room = Math.min(190, Math.max(60, ...texts.map((text) => measure(text, 13))) + 16);
   const gap = Math.max(110, Math.min(460, width - 2 * room - 20));
@@ -61,25 +61,25 @@ export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Sce
   const lane = new Map(columns.map((column, step) => [column, y(step)]));
   const draw = linkHorizontal<unknown, [number, number]>();
 
-  const same = place.rows === place.columns;
-  const looks = (spot: Spot): boolean => rowOf(run, place, spot) !== null;
+  const same = layer.rows === layer.columns;
+  const looks = (spot: Spot): boolean => rowOf(run, layer, spot) !== null;
   const active = (row: number, column: number): boolean => {
-    const from = spotOfRow(run, place, row);
-    const to = spotOfColumn(run, place, column);
+    const from = spotOfRow(run, layer, row);
+    const to = spotOfColumn(run, layer, column);
     if (spoken) return sameSpot(drawn.receives || !looks(spoken) ? to : from, spoken);
     return pins.length === 0 || pins.some((pin) => sameSpot(pin, from) || (sameSpot(pin, to) && !same));
   };
-  const order = [...new Set(links.map(([head]) => head))].sort((one, other) => one - other);
+  const order = [...new Set(links.map(([head]) => head))].sort((first, other) => first - other);
   const held = pins.length > 0 || spoken !== null;
-  const lines: Mark[] = [];
-  for (const [head, row, column, weight] of [...links].sort((one, other) => one[3] - other[3])) {
+  const lines: SceneMark[] = [];
+  for (const [head, row, column, weight] of [...links].sort((first, other) => first[3] - other[3])) {
     const end = lane.get(column);
     if (end === undefined || row < first || row >= first + count) continue;
     const aside = (order.indexOf(head) - (order.length - 1) / 2) * Math.min(3.5, 14 / order.length); // heads beside each other, none hidden
     const d = draw({ source: [left, y(row - first) + aside], target: [right, end + aside] });
     if (!d) continue;
     const strong = active(row, column);
-    const words = `${place.name} · head ${head} · “${visible(rowText(run, place, row))}” → “${visible(columnText(run, place, column))}” ${short(weight)}`;
+    const words = `${layer.name} · head ${head} · “${visible(rowText(run, layer, row))}” → “${visible(columnText(run, layer, column))}” ${short(weight)}`;
     lines.push({
       kind: "stroke",
       d,
@@ -91,9 +91,9 @@ export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Sce
       touch: strong ? { enter: () => react.say(words), leave: () => react.say(null) } : undefined,
     });
   }
-  const marks: Mark[] = [
-    { kind: "label", x: left - 8, y: 14, anchor: "end", text: `${place.rows} looks`, size: 12, fill: colours.faint },
-    { kind: "label", x: right + 8, y: 14, text: `at ${place.columns}`, size: 12, fill: colours.faint },
+  const marks: SceneMark[] = [
+    { kind: "label", x: left - 8, y: 14, anchor: "end", text: `${layer.rows} looks`, size: 12, fill: colours.faint },
+    { kind: "label", x: right + 8, y: 14, text: `at ${layer.columns}`, size: 12, fill: colours.faint },
   ];
   const token = (spot: Spot, text: string, at: number, side: "left" | "right") => {
     const pinned = pins.some((pin) => sameSpot(pin, spot));
@@ -121,16 +121,16 @@ export function linkScene(drawn: Drawn, colours: Palette, react: Reactions): Sce
       y: at + 4.5,
       anchor: side === "left" ? "end" : "start",
       name: "unclickable",
-      text: fitted(text, room - 16),
+      text: fitText(text, room - 16),
       size: 13,
       mono: true,
       fill: pinned ? colours.paper : colours.ink,
       bold: lit,
     });
   };
-  rows.forEach((row, step) => token(spotOfRow(run, place, row), visible(rowText(run, place, row)), y(step), "left"));
+  rows.forEach((row, step) => token(spotOfRow(run, layer, row), visible(rowText(run, layer, row)), y(step), "left"));
   columns.forEach((column, step) => {
-    token(spotOfColumn(run, place, column), visible(columnText(run, place, column)), y(step), "right");
+    token(spotOfColumn(run, layer, column), visible(columnText(run, layer, column)), y(step), "right");
     const next = columns[step + 1];
     if (next !== undefined && next !== column + 1) {
       marks.push({

@@ -1,17 +1,17 @@
 /** Links: who looks at whom, as lines. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { note, noted, notedNumber } from "../../address";
+import { setMore, moreText, moreNumber } from "../../address";
 import { api } from "../../api";
-import { useAsked } from "../../parts/asked";
+import { useQuery } from "../../parts/query";
 import { Chooser } from "../../parts/chooser";
 import { Figure } from "../../parts/figure";
-import { Drawing } from "../../parts/picture";
+import { SvgPicture } from "../../parts/picture";
 import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
 import { useWidth } from "../../parts/width";
 import { headColour, headInk } from "../../scene/colour";
 import { count as grouped, visible } from "../../scene/signs";
 import { columnText, rowOf, rowText } from "../../sides";
-import { head, hover, pin, pins, place, pointed, run } from "../../store";
+import { head, hover, pin, pins, layer, pointerText, run } from "../../store";
 import { palette } from "../../theme";
 import { python } from "../../python";
 import { linkScene } from "./scene";
@@ -20,48 +20,48 @@ const ROWS = 60;
 
 /** The heads that are drawn: the chosen one, or several by their numbers. */
 function drawnHeads(all: number): number[] {
-  const some = noted("heads")
+  const heads = moreText("heads")
     .split(",")
     .filter((part) => /^\d+$/.test(part))
     .map(Number)
-    .filter((one) => one < all);
-  return some.length ? [...new Set(some)].sort((one, other) => one - other) : [Math.max(0, head.value)];
+    .filter((number) => number < all);
+  return heads.length ? [...new Set(heads)].sort((number, other) => number - other) : [Math.max(0, head.value)];
 }
 
 function HeadChips({ all, drawn }: { all: number; drawn: number[] }) {
-  const toggle = (one: number) => {
-    const next = drawn.includes(one) ? drawn.filter((each) => each !== one) : [...drawn, one];
-    note({ heads: (next.length ? next : [one]).join(",") });
+  const toggle = (number: number) => {
+    const next = drawn.includes(number) ? drawn.filter((each) => each !== number) : [...drawn, number];
+    setMore({ heads: (next.length ? next : [number]).join(",") });
   };
   if (all === 1) return null;
   return (
     <div class="row chips" role="group" aria-label="Heads that are drawn">
-      {Array.from({ length: all }, (_, one) => (
+      {Array.from({ length: all }, (_, number) => (
         <button
-          key={one}
+          key={number}
           type="button"
           class="chip"
-          aria-pressed={drawn.includes(one)}
-          data-head={one}
+          aria-pressed={drawn.includes(number)}
+          data-head={number}
           style={
-            drawn.includes(one)
+            drawn.includes(number)
               ? {
-                  backgroundColor: drawn.length > 1 ? headColour(one) : "var(--accent)",
+                  backgroundColor: drawn.length > 1 ? headColour(number) : "var(--accent)",
                   borderColor: "transparent",
-                  color: drawn.length > 1 ? headInk(one) : "var(--on-accent)",
+                  color: drawn.length > 1 ? headInk(number) : "var(--on-accent)",
                 }
-              : { borderColor: headColour(one) }
+              : { borderColor: headColour(number) }
           }
-          onClick={() => toggle(one)}
+          onClick={() => toggle(number)}
         >
-          head {one}
+          head {number}
         </button>
       ))}
       <button
         type="button"
         class="quiet"
         onClick={() =>
-          note({ heads: drawn.length === all ? "" : Array.from({ length: all }, (_, one) => one).join(",") })
+          setMore({ heads: drawn.length === all ? "" : Array.from({ length: all }, (_, number) => number).join(",") })
         }
       >
         {drawn.length === all ? "only one" : "all"}
@@ -72,20 +72,20 @@ function HeadChips({ all, drawn }: { all: number; drawn: number[] }) {
 
 export function LinksView() {
   const shown = run.value;
-  const here = place.value;
+  const here = layer.value;
   const [box, width] = useWidth();
-  const top = notedNumber("top", 3, 1, 16);
+  const top = moreNumber("top", 3, 1, 16);
   const many = (here?.queries ?? 0) > ROWS + 20;
-  const first = many ? notedNumber("first", 0, 0, Math.max(0, (here?.queries ?? 1) - 1)) : 0;
+  const first = many ? moreNumber("first", 0, 0, Math.max(0, (here?.queries ?? 1) - 1)) : 0;
   const count = many ? ROWS : (here?.queries ?? 0);
   const heads = drawnHeads(here?.heads ?? 1);
-  const { answer, problem, late } = useAsked(
+  const { answer, problem, late } = useQuery(
     shown &&
       here &&
       ((signal) =>
         api.links(
           shown.id,
-          { place: here.name, heads: heads.join(","), top, first, count: Math.max(1, count) },
+          { layer: here.name, heads: heads.join(","), top, first, count: Math.max(1, count) },
           signal,
         )),
     [shown?.id, here?.name, heads.join(","), top, first, count],
@@ -94,17 +94,18 @@ export function LinksView() {
   useEffect(() => {
     // a token that was pinned elsewhere comes into sight
     const row = shown && here && last ? rowOf(shown, here, last) : null;
-    if (many && row !== null && (row < first || row >= first + count)) note({ first: String(Math.max(0, row - 10)) });
+    if (many && row !== null && (row < first || row >= first + count))
+      setMore({ first: String(Math.max(0, row - 10)) });
   }, [last, here]);
   const colours = palette.value;
   const spoken = hover.value;
   const [receives, receive] = useState(false);
   const scene = useMemo(() => {
-    if (!shown || !here || !answer || answer.place !== here.name) return null;
+    if (!shown || !here || !answer || answer.layer !== here.name) return null;
     return linkScene(
       {
         run: shown,
-        place: here,
+        layer: here,
         links: answer.links,
         first,
         count,
@@ -121,7 +122,7 @@ export function LinksView() {
           receive(side);
         },
         pin: (spot, shift) => pin([spot], shift),
-        say: (line) => (pointed.value = line),
+        say: (line) => (pointerText.value = line),
       },
     );
   }, [shown, here, answer, first, count, width, heads.join(","), spoken, receives, pins.value, colours]);
@@ -140,7 +141,7 @@ export function LinksView() {
             max={16}
             value={top}
             aria-label="Lines a token"
-            onInput={(event) => note({ top: event.currentTarget.value })}
+            onInput={(event) => setMore({ top: event.currentTarget.value })}
           />
           <output>{top}</output>
         </label>
@@ -150,7 +151,7 @@ export function LinksView() {
               type="button"
               class="plain"
               disabled={first === 0}
-              onClick={() => note({ first: String(Math.max(0, first - count)) })}
+              onClick={() => setMore({ first: String(Math.max(0, first - count)) })}
             >
               ↑ before
             </button>
@@ -161,7 +162,7 @@ export function LinksView() {
               type="button"
               class="plain"
               disabled={first + count >= here.queries}
-              onClick={() => note({ first: String(first + count) })}
+              onClick={() => setMore({ first: String(first + count) })}
             >
               ↓ after
             </button>
@@ -185,12 +186,12 @@ export function LinksView() {
               make={() => ({
                 title,
                 scene,
-                python: python([`print(pattern.top(${top}))  # .weights and .places`]),
+                python: python([`print(pattern.top(${top}))  # .weights and .positions`]),
                 table: {
                   caption: `${title}: the ${top} keys that each token looks at most`,
                   columns: ["head", "row", "token", "column", "looks at", "weight"],
-                  rows: answer.links.map(([one, row, column, weight]) => [
-                    one,
+                  rows: answer.links.map(([number, row, column, weight]) => [
+                    number,
                     row,
                     visible(rowText(shown, here, row)),
                     column,
@@ -200,7 +201,7 @@ export function LinksView() {
                 },
               })}
             >
-              <Drawing scene={scene} label={title} />
+              <SvgPicture scene={scene} label={title} />
             </Figure>
           </div>
         ))}

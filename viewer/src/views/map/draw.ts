@@ -1,17 +1,17 @@
 /** The map as a scene: the tiles that are seen, rulers with tokens, lines at what is spoken of. */
 import type { Palette } from "../../theme";
-import { fitted, type Mark, type Scene } from "../../scene/scene";
+import { fitText, type SceneMark, type Scene } from "../../scene/scene";
 import { readable, strength } from "../../scene/colour";
 import { ink, type Shade } from "../../scene/shade";
 import { count, short } from "../../scene/signs";
-import { levelAt, seen, type Camera, type Sheet } from "./camera";
+import { levelAt, seen, type Camera, type MapSheet } from "./camera";
 import { TILE, type Atlas } from "./tiles";
 
 export const LEFT = 104;
 export const TOP = 78;
 
 /** Paint what is known: exact tiles, and where one is on its way the part of a coarser one that covers it. */
-export function tiles(atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade, fine: number): HTMLCanvasElement {
+export function tiles(atlas: Atlas, camera: Camera, sheet: MapSheet, shade: Shade, fine: number): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = Math.max(1, Math.round(sheet.width * fine));
   canvas.height = Math.max(1, Math.round(sheet.height * fine));
@@ -67,7 +67,7 @@ export function tiles(atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade, 
   return canvas;
 }
 
-export interface Words {
+export interface AxisLabels {
   row: (index: number) => string;
   column: (index: number) => string;
 }
@@ -79,15 +79,15 @@ function every(k: number, apart: number): number {
   return step;
 }
 
-function ruler(camera: Camera, sheet: Sheet, words: Words, colours: Palette): Mark[] {
-  const marks: Mark[] = [];
+function ruler(camera: Camera, sheet: MapSheet, words: AxisLabels, colours: Palette): SceneMark[] {
+  const marks: SceneMark[] = [];
   const down = every(camera.k, 15);
   const from = Math.max(0, Math.ceil(camera.y / down) * down);
   for (let row = from; row < Math.min(sheet.rows, camera.y + sheet.height / camera.k); row += down) {
     const y = TOP + (row + (down === 1 ? 0.5 : 0) - camera.y) * camera.k;
     if (y < TOP - 1 || y > TOP + sheet.height - 2) continue;
     const text = words.row(row);
-    const shown = down === 1 ? fitted(text, LEFT - 14, 12) : `${fitted(text, 50, 12)} ${count(row)}`;
+    const shown = down === 1 ? fitText(text, LEFT - 14, 12) : `${fitText(text, 50, 12)} ${count(row)}`;
     marks.push({
       kind: "label",
       x: LEFT - 8,
@@ -106,7 +106,7 @@ function ruler(camera: Camera, sheet: Sheet, words: Words, colours: Palette): Ma
     const x = LEFT + (column + (across === 1 ? 0.5 : 0) - camera.x) * camera.k;
     if (x < LEFT - 1 || x > LEFT + sheet.width - 4) continue;
     const text = words.column(column);
-    const shown = across === 1 ? fitted(text, TOP - 14, 12) : `${count(column)} ${fitted(text, 30, 12)}`;
+    const shown = across === 1 ? fitText(text, TOP - 14, 12) : `${count(column)} ${fitText(text, 30, 12)}`;
     marks.push({
       kind: "label",
       x: x + 4,
@@ -122,7 +122,7 @@ function ruler(camera: Camera, sheet: Sheet, words: Words, colours: Palette): Ma
   return marks;
 }
 
-export interface Lines {
+export interface GridLines {
   rows: number[];
   columns: number[];
   row: number | null;
@@ -130,10 +130,10 @@ export interface Lines {
 }
 
 /** A band across the map for each token that is pinned or pointed at. */
-function bands(camera: Camera, sheet: Sheet, lines: Lines, colours: Palette): Mark[] {
+function bands(camera: Camera, sheet: MapSheet, lines: GridLines, colours: Palette): SceneMark[] {
   const thick = Math.max(1.5, camera.k);
   const inside = (at: number, most: number) => at + thick > 0 && at < most;
-  const marks: Mark[] = [];
+  const marks: SceneMark[] = [];
   const band = (row: number | null, column: number | null, opacity: number) => {
     const y = row === null ? null : (row - camera.y) * camera.k;
     const x = column === null ? null : (column - camera.x) * camera.k;
@@ -173,9 +173,9 @@ function bands(camera: Camera, sheet: Sheet, lines: Lines, colours: Palette): Ma
 const WRITTEN = 30;
 
 /** The weights themselves, where a square has room for them. */
-function written(atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade): Mark[] {
+function weightLabels(atlas: Atlas, camera: Camera, sheet: MapSheet, shade: Shade): SceneMark[] {
   if (camera.k < WRITTEN) return [];
-  const marks: Mark[] = [];
+  const marks: SceneMark[] = [];
   for (
     let row = Math.max(0, Math.floor(camera.y));
     row < Math.min(sheet.rows, camera.y + sheet.height / camera.k);
@@ -210,10 +210,10 @@ function written(atlas: Atlas, camera: Camera, sheet: Sheet, shade: Shade): Mark
 export function mapScene(
   atlas: Atlas,
   camera: Camera,
-  sheet: Sheet,
+  sheet: MapSheet,
   shade: Shade,
-  words: Words,
-  lines: Lines,
+  words: AxisLabels,
+  lines: GridLines,
   colours: Palette,
   fine: number,
 ): Scene {
@@ -230,7 +230,7 @@ export function mapScene(
         pixels: tiles(atlas, camera, sheet, shade, fine),
         smooth: true,
       },
-      ...written(atlas, camera, sheet, shade),
+      ...weightLabels(atlas, camera, sheet, shade),
       ...bands(camera, sheet, lines, colours),
       {
         kind: "box",
@@ -249,7 +249,7 @@ export function mapScene(
 export function overview(
   atlas: Atlas,
   camera: Camera,
-  sheet: Sheet,
+  sheet: MapSheet,
   shade: Shade,
   colours: Palette,
   size: number,
@@ -259,8 +259,8 @@ export function overview(
   const height = sheet.rows * scale;
   const level = sheet.levels - 1;
   const all: Camera = { x: 0, y: 0, k: scale };
-  const small: Sheet = { ...sheet, width, height };
-  const marks: Mark[] = [
+  const small: MapSheet = { ...sheet, width, height };
+  const marks: SceneMark[] = [
     {
       kind: "raster",
       x: 0,

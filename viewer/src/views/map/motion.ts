@@ -2,10 +2,10 @@
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type D3ZoomEvent, type ZoomBehavior } from "d3-zoom";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { NEAREST, whole, type Camera, type Sheet } from "./camera";
+import { NEAREST, whole, type Camera, type MapSheet } from "./camera";
 import { LEFT, TOP } from "./draw";
 
-export interface Moving {
+export interface MapMotion {
   camera: Camera | null;
   move: (camera: Camera) => void;
   zoomBy: (factor: number) => void;
@@ -15,11 +15,11 @@ export interface Moving {
 const STEP = 80; // pixels that an arrow key moves
 
 /** How far a view is moved back onto the map, given what it shows beyond either edge: what is smaller stays at its ruler. */
-const kept = (before: number, after: number): number =>
+const clampShift = (before: number, after: number): number =>
   after > before ? before : Math.min(0, before) || Math.max(0, after);
 
 /** A camera over a canvas with rulers at its left and top; `start` is where it begins on a new sheet. */
-export function useCamera(canvas: HTMLCanvasElement | null, sheet: Sheet, start: () => Camera | null): Moving {
+export function useCamera(canvas: HTMLCanvasElement | null, sheet: MapSheet, start: () => Camera | null): MapMotion {
   const [camera, set] = useState<Camera | null>(null);
   const behaviour = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
   const move = ({ x, y, k }: Camera) => {
@@ -41,8 +41,8 @@ export function useCamera(canvas: HTMLCanvasElement | null, sheet: Sheet, start:
       ])
       .constrain((view, [[left, top], [right, bottom]], [[x0, y0], [x1, y1]]) =>
         view.translate(
-          kept(view.invertX(left) - x0, view.invertX(right) - x1),
-          kept(view.invertY(top) - y0, view.invertY(bottom) - y1),
+          clampShift(view.invertX(left) - x0, view.invertX(right) - x1),
+          clampShift(view.invertY(top) - y0, view.invertY(bottom) - y1),
         ),
       )
       .on("zoom", (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {

@@ -1,11 +1,11 @@
 /** Tiles of one head's map: asked for when seen, kept for a while, cancelled when scrolled away. */
-import { api, type How, type Place } from "../../api";
+import { api, type CellPooling, type LayerInfo } from "../../api";
 import { pixels, type Shade } from "../../scene/shade";
 
 export const TILE = 256;
 const KEPT = 240;
 
-export interface Tile {
+export interface MapTile {
   level: number;
   row: number;
   column: number;
@@ -15,32 +15,32 @@ export interface Tile {
   numbers: Float32Array;
 }
 
-interface Painted {
+interface PaintedTile {
   key: string;
   canvas: HTMLCanvasElement;
 }
 
-export interface Need {
+export interface TileRequest {
   level: number;
   row: number;
   column: number;
 }
 
-const named = ({ level, row, column }: Need): string => `${level}/${row}/${column}`;
+const tileName = ({ level, row, column }: TileRequest): string => `${level}/${row}/${column}`;
 
 /** What one head of one run looks like, as far as it is known. */
 export class Atlas {
-  private tiles = new Map<string, Tile>();
-  private painted = new WeakMap<Tile, Painted>();
+  private tiles = new Map<string, MapTile>();
+  private painted = new WeakMap<MapTile, PaintedTile>();
   private pending = new Map<string, AbortController>();
   private failed = new Set<string>();
   problem: unknown = null;
 
   constructor(
     readonly run: string,
-    readonly place: Place,
+    readonly layer: LayerInfo,
     readonly head: number,
-    readonly how: How,
+    readonly how: CellPooling,
     private readonly sinks: number[],
     private readonly changed: () => void,
   ) {}
@@ -49,16 +49,16 @@ export class Atlas {
     return this.pending.size;
   }
 
-  tile(need: Need): Tile | undefined {
-    return this.tiles.get(named(need));
+  tile(need: TileRequest): MapTile | undefined {
+    return this.tiles.get(tileName(need));
   }
 
   /** The tiles that are wanted now, the nearest first; others that are under way are cancelled. */
-  want(needs: Need[]): void {
-    const wanted = new Set(needs.map(named));
-    for (const [name, stop] of this.pending) if (!wanted.has(name)) stop.abort();
+  want(needs: TileRequest[]): void {
+    const needed = new Set(needs.map(tileName));
+    for (const [name, stop] of this.pending) if (!needed.has(name)) stop.abort();
     for (const need of needs) {
-      const name = named(need);
+      const name = tileName(need);
       const tile = this.tiles.get(name);
       if (tile) {
         this.tiles.delete(name); // used again: now the youngest
@@ -71,16 +71,16 @@ export class Atlas {
     for (const stop of this.pending.values()) stop.abort();
   }
 
-  private async fetch(need: Need, name: string): Promise<void> {
+  private async fetch(need: TileRequest, name: string): Promise<void> {
     const stop = new AbortController();
     this.pending.set(name, stop);
     try {
-      const query = { place: this.place.name, head: this.head, how: this.how, ...need };
+      const query = { layer: this.layer.name, head: this.head, how: this.how, ...need };
       const { head, numbers } = await api.tile(this.run, query, stop.signal);
       this.tiles.set(name, { ...need, rows: head.rows, columns: head.columns, largest: head.largest, numbers });
       for (const old of this.tiles.keys()) {
         if (this.tiles.size <= KEPT) break;
-        if (old !== named({ level: this.place.levels - 1, row: 0, column: 0 })) this.tiles.delete(old);
+        if (old !== tileName({ level: this.layer.levels - 1, row: 0, column: 0 })) this.tiles.delete(old);
       }
     } catch (problem) {
       if (!stop.signal.aborted) {
@@ -95,7 +95,7 @@ export class Atlas {
 
   /** What is known of one weight: itself, or the cell of a coarser level that holds it. */
   value(row: number, column: number, level: number): { number: number; cell: number } | null {
-    for (let step = level; step < this.place.levels; step++) {
+    for (let step = level; step < this.layer.levels; step++) {
       const cell = 2 ** step;
       const [y, x] = [Math.floor(row / cell), Math.floor(column / cell)];
       const tile = this.tile({ level: step, row: Math.floor(y / TILE), column: Math.floor(x / TILE) });
@@ -106,8 +106,8 @@ export class Atlas {
   }
 
   /** The largest cells of some tiles, at weights that begin with (row, column). */
-  strongest(tiles: Tile[], least: number, most: number): { row: number; column: number; number: number }[] {
-    const found = tiles.flatMap((tile) =>
+  strongest(tiles: MapTile[], least: number, most: number): { row: number; column: number; number: number }[] {
+    const cells = tiles.flatMap((tile) =>
       [...tile.numbers.entries()]
         .filter(([, number]) => number > least)
         .map(([index, number]) => ({
@@ -116,7 +116,7 @@ export class Atlas {
           number,
         })),
     );
-    return found.sort((one, other) => other.number - one.number).slice(0, most);
+    return cells.sort((cell, other) => other.number - cell.number).slice(0, most);
   }
 
   /** Whether a cell of a level holds a key that heads rest on. */
@@ -126,7 +126,7 @@ export class Atlas {
   }
 
   /** The largest weight of a tile, without the sinks where those are left out. */
-  largest(tile: Tile, sinkless: boolean): number {
+  largest(tile: MapTile, sinkless: boolean): number {
     if (!sinkless) return tile.largest;
     let most = 0;
     for (let column = 0; column < tile.columns; column++) {
@@ -136,10 +136,10 @@ export class Atlas {
     return most;
   }
 
-  canvas(tile: Tile, shade: Shade): HTMLCanvasElement {
+  canvas(tile: MapTile, shade: Shade): HTMLCanvasElement {
     const key = `${shade.scale}${shade.top}${shade.theme}`;
-    const known = this.painted.get(tile);
-    if (known?.key === key) return known.canvas;
+    const painted = this.painted.get(tile);
+    if (painted?.key === key) return painted.canvas;
     const leftOut =
       shade.scale === "sinkless" ? (column: number) => this.rests(tile.level, tile.column * TILE + column) : undefined;
     const canvas = pixels(tile.numbers, tile.rows, tile.columns, shade, leftOut);

@@ -1,7 +1,7 @@
 /** Map: all weights of one head, however many; pan and zoom as on a street map. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { note, noted } from "../../address";
-import type { How } from "../../api";
+import { setMore, moreText } from "../../address";
+import type { CellPooling } from "../../api";
 import { Choice } from "../../parts/choice";
 import { Chooser } from "../../parts/chooser";
 import { Figure } from "../../parts/figure";
@@ -14,11 +14,11 @@ import type { Scene } from "../../scene/scene";
 import { ceiling } from "../../scene/shade";
 import { count, short, visible } from "../../scene/signs";
 import { columnOf, columnText, rowOf, rowText, sinks, spotOfColumn, spotOfRow } from "../../sides";
-import { focus, going, head, hover, pin, pins, place, pointed, run, scale, stale } from "../../store";
+import { focus, underway, head, hover, pin, pins, layer, pointerText, run, scale, renewIfDropped } from "../../store";
 import { palette, theme } from "../../theme";
 import { centred, levelAt, parsed, seen, sheetFor, spelled, under, whole } from "./camera";
-import { LEFT, mapScene, overview, TOP, type Lines } from "./draw";
-import { useCamera } from "./moving";
+import { LEFT, mapScene, overview, TOP, type GridLines } from "./draw";
+import { useCamera } from "./motion";
 import { Atlas } from "./tiles";
 
 const CORNER = 116;
@@ -26,7 +26,7 @@ const CLOSE = 32; // pixels a weight, after a double click
 
 export function MapView() {
   const shown = run.value;
-  if (!shown || !place.value) {
+  if (!shown || !layer.value) {
     return <NoRun>Run a text of any length: this view then is a map of all its weights.</NoRun>;
   }
   return <Mapped key={shown.id} />;
@@ -42,8 +42,8 @@ function draw(target: HTMLCanvasElement | null, scene: Scene, sharp: number): vo
 }
 
 /** The bands that are drawn: tokens that are pinned, and the one that is spoken of. */
-function bands(): Lines {
-  const [shown, here, spoken] = [run.value!, place.value!, focus.value];
+function bands(): GridLines {
+  const [shown, here, spoken] = [run.value!, layer.value!, focus.value];
   const across = here.rows !== here.columns; // where a text looks at itself, its rows say enough
   return {
     rows: pins.value.flatMap((spot) => rowOf(shown, here, spot) ?? []),
@@ -54,8 +54,8 @@ function bands(): Lines {
 }
 
 function Mapped() {
-  const [shown, here, number] = [run.value!, place.value!, head.value];
-  const how: How = noted("how") === "max" ? "max" : "mean";
+  const [shown, here, number] = [run.value!, layer.value!, head.value];
+  const how: CellPooling = moreText("how") === "max" ? "max" : "mean";
   const [box, width] = useWidth(0);
   const [canvas, hold] = useState<HTMLCanvasElement | null>(null);
   const [corner, holdCorner] = useState<HTMLCanvasElement | null>(null);
@@ -63,7 +63,7 @@ function Mapped() {
   const [calm, settle] = useState(0); // times that nothing moved for a while
   const height = Math.max(340, Math.min(820, innerHeight - 440));
   const sheet = useMemo(() => sheetFor(here, width - LEFT - 40, height), [here, width, height]);
-  const { camera, move, zoomBy, keys } = useCamera(width ? canvas : null, sheet, () => parsed(noted("at"), sheet));
+  const { camera, move, zoomBy, keys } = useCamera(width ? canvas : null, sheet, () => parsed(moreText("at"), sheet));
   const atlas = useMemo(
     () => new Atlas(shown.id, here, number, how, [...sinks(shown, here)], () => again((value) => value + 1)),
     [shown.id, here, number, how],
@@ -88,14 +88,14 @@ function Mapped() {
     if (!camera) return;
     const coarsest = { level: here.levels - 1, row: 0, column: 0 }; // stands in for whatever is not there yet
     atlas.want([coarsest, ...needs]);
-    if (atlas.problem) stale(atlas.problem);
+    if (atlas.problem) renewIfDropped(atlas.problem);
     const request = requestAnimationFrame(() => {
       draw(canvas, scene(fine), fine);
       draw(corner, overview(atlas, view, sheet, shade, palette.value, CORNER), 1);
     });
     const timer = setTimeout(() => {
       settle((value) => value + 1);
-      note({ at: view.k / whole(sheet).k < 1.001 ? "" : spelled(view, sheet) });
+      setMore({ at: view.k / whole(sheet).k < 1.001 ? "" : spelled(view, sheet) });
     }, 250);
     return () => {
       cancelAnimationFrame(request);
@@ -110,14 +110,17 @@ function Mapped() {
   const over = (event: PointerEvent) => {
     const spot = at(event);
     hover.value = spot && here.rows !== here.columns ? spotOfRow(shown, here, spot.row) : null;
-    const known = spot && atlas.value(spot.row, spot.column, level);
-    const pooled = known && known.cell > 1 ? `${how} of ${known.cell} × ${known.cell} weights: ` : "";
-    const weight = known ? pooled + (pooled ? known.number.toPrecision(3) : short(known.number, 3)) : "…";
+    const weightHere = spot && atlas.value(spot.row, spot.column, level);
+    const pooled =
+      weightHere && weightHere.cell > 1 ? `${how} of ${weightHere.cell} × ${weightHere.cell} weights: ` : "";
+    const weight = weightHere
+      ? pooled + (pooled ? weightHere.number.toPrecision(3) : short(weightHere.number, 3))
+      : "…";
     const from = spot && `“${words.row(spot.row)}” (${count(spot.row)})`;
     const to = spot && `“${words.column(spot.column)}” (${count(spot.column)})`;
-    pointed.value = spot && `${here.name} · head ${number} · ${from} → ${to}: ${weight}`;
+    pointerText.value = spot && `${here.name} · head ${number} · ${from} → ${to}: ${weight}`;
   };
-  const leave = () => (hover.value = pointed.value = null);
+  const leave = () => (hover.value = pointerText.value = null);
   const near = (event: MouseEvent) => {
     const spot = at(event);
     if (!spot) return;
@@ -147,7 +150,13 @@ function Mapped() {
       columns: ["row", "token", "column", "looks at", "weight"],
       rows: atlas
         .strongest(tiles, top / 50, 400)
-        .map((one) => [one.row, words.row(one.row), one.column, words.column(one.column), one.number]),
+        .map((cellHere) => [
+          cellHere.row,
+          words.row(cellHere.row),
+          cellHere.column,
+          words.column(cellHere.column),
+          cellHere.number,
+        ]),
     },
   });
   return (
@@ -155,10 +164,10 @@ function Mapped() {
       <div class="row controls">
         <Chooser />
         {here.levels > 1 && (
-          <Choice<How>
+          <Choice<CellPooling>
             label="What a cell is"
             value={how}
-            choose={(next) => note({ how: next === "max" ? "max" : "" })}
+            choose={(next) => setMore({ how: next === "max" ? "max" : "" })}
             options={[
               ["mean", "mean of a cell"],
               ["max", "largest of a cell"],
@@ -181,7 +190,7 @@ function Mapped() {
           {atlas.waiting > 0 && `, ${atlas.waiting} tiles on their way`}
         </span>
       </div>
-      {atlas.problem instanceof Error && !going.value && <Failed line={atlas.problem.message} />}
+      {atlas.problem instanceof Error && !underway.value && <Failed line={atlas.problem.message} />}
       <div class="card">
         <Figure title={title} of={[calm, atlas, late]} first late={late} make={make} legend={<Legend top={top} />}>
           <div

@@ -1,22 +1,22 @@
 /** How a score comes about: one bar for each dimension's product, added up from left to right. */
 import { scaleLinear } from "d3-scale";
-import type { Pair } from "../../api";
+import type { ScoreDetail } from "../../api";
 import { css, difference } from "../../scene/colour";
-import type { Mark, Scene } from "../../scene/scene";
+import type { SceneMark, Scene } from "../../scene/scene";
 import { short } from "../../scene/signs";
 import type { Palette } from "../../theme";
 
-export type Order = "place" | "size";
+export type Order = "index" | "size";
 
-export function ordered(pair: Pair, order: Order): number[] {
+export function ordered(pair: ScoreDetail, order: Order): number[] {
   const all = pair.products.map((_, index) => index);
-  return order === "place"
+  return order === "index"
     ? all
-    : all.sort((one, other) => Math.abs(pair.products[other]!) - Math.abs(pair.products[one]!));
+    : all.sort((first, other) => Math.abs(pair.products[other]!) - Math.abs(pair.products[first]!));
 }
 
 /** What the score has beside the products: the position part and the bias, unless they are only rounding. */
-export function apart(pair: Pair): [name: string, value: number][] {
+export function apart(pair: ScoreDetail): [name: string, value: number][] {
   const parts: [string, number][] = [
     ["position", pair.position],
     ["bias", pair.bias],
@@ -25,7 +25,7 @@ export function apart(pair: Pair): [name: string, value: number][] {
 }
 
 export function productScene(
-  pair: Pair,
+  pair: ScoreDetail,
   order: Order,
   width: number,
   colours: Palette,
@@ -50,7 +50,7 @@ export function productScene(
   const low = topBars + tall + 34;
   const sumY = scaleLinear([-total, total], [low + 110, low]);
   const colour = (value: number, most: number) => css(difference(colours.theme, value / most));
-  const marks: Mark[] = [
+  const marks: SceneMark[] = [
     { kind: "label", x: left - 8, y: 13, anchor: "end", text: "query", size: 12, fill: colours.faint },
     { kind: "label", x: left - 8, y: 13 + strip + 3, anchor: "end", text: "key", size: 12, fill: colours.faint },
     { kind: "label", x: left - 8, y: y(0) + 4, anchor: "end", text: "product", size: 12, fill: colours.faint },

@@ -1,27 +1,27 @@
 /** Query and key: why one token looks at another, dimension by dimension. */
 import { useMemo } from "preact/hooks";
-import { go, note, noted } from "../../address";
-import { api, type Pair, type Place, type Row, type Run } from "../../api";
-import { useAsked } from "../../parts/asked";
+import { go, setMore, moreText } from "../../address";
+import { api, type ScoreDetail, type LayerInfo, type SoftmaxRow, type RunPayload } from "../../api";
+import { useQuery } from "../../parts/query";
 import { Choice } from "../../parts/choice";
 import { Chooser } from "../../parts/chooser";
 import { Figure } from "../../parts/figure";
 import { DifferenceLegend } from "../../parts/legend";
-import { Drawing } from "../../parts/picture";
+import { SvgPicture } from "../../parts/picture";
 import { Failed, NoRun, Waiting } from "../../parts/states";
 import { useWidth } from "../../parts/width";
 import { python } from "../../python";
 import { barScene } from "../../scene/bars";
 import { long, short, visible } from "../../scene/signs";
 import { columnOf, columnText, rowOf, rowText, spotOfColumn, spotOfRow } from "../../sides";
-import { head, pins, place, pointed, run } from "../../store";
+import { head, pins, layer, pointerText, run } from "../../store";
 import { palette } from "../../theme";
 import { apart, productScene, type Order } from "./scene";
 
 const MOST = 400;
 
 /** The pair that is spoken of: from the pinned tokens, else the last token and what it looks at most. */
-function chosen(shown: Run, here: Place): { row: number; column: number | null } {
+function chosenPair(shown: RunPayload, here: LayerInfo): { row: number; column: number | null } {
   const rows = pins.value.flatMap((spot) => rowOf(shown, here, spot) ?? []);
   const columns = pins.value.flatMap((spot) => columnOf(shown, here, spot) ?? []);
   if (here.rows === here.columns) {
@@ -31,17 +31,17 @@ function chosen(shown: Run, here: Place): { row: number; column: number | null }
   return { row: rows.at(-1) ?? Math.min(1, here.queries - 1), column: columns.at(-1) ?? null };
 }
 
-function Sum({ pair, row }: { pair: Pair; row: Row }) {
+function Sum({ pair, row }: { pair: ScoreDetail; row: SoftmaxRow }) {
   const parts = [
     pair.kind === "Additive"
       ? `Σ v tanh(q + k) = ${short(pair.content, 3)}`
       : `q · k${pair.scale !== null && pair.scale !== 1 ? ` × ${short(pair.scale, 3)}` : ""} = ${short(pair.content, 3)}`,
     ...apart(pair).map(([name, value]) => `${name} ${short(value, 3)}`),
-    ...(pair.sharpness !== 1 ? [`× ${short(pair.sharpness, 3)} (tempered)`] : []),
+    ...(pair.inverse_temperature !== 1 ? [`× ${short(pair.inverse_temperature, 3)} (temperature)`] : []),
   ];
   return (
     <p class="equation" data-equation>
-      {pair.allowed && pair.score !== null && pair.logsumexp !== null ? (
+      {pair.is_allowed && pair.score !== null && pair.logsumexp !== null ? (
         <>
           {parts.join(" + ")} &nbsp;→&nbsp; score <b>{short(pair.score, 3)}</b> &nbsp;→&nbsp; exp({short(pair.score, 3)}{" "}
           − {short(pair.logsumexp, 3)}) = <b>{short(pair.weight, 3)}</b>
@@ -56,32 +56,33 @@ function Sum({ pair, row }: { pair: Pair; row: Row }) {
 
 export function PairView() {
   const shown = run.value;
-  const here = place.value;
+  const here = layer.value;
   const [box, width] = useWidth();
   const number = head.value;
-  const wanted = shown && here ? chosen(shown, here) : null;
-  const order: Order = noted("order") === "size" ? "size" : "place";
-  const { answer, problem, late } = useAsked(
+  const chosen = shown && here ? chosenPair(shown, here) : null;
+  const order: Order = moreText("order") === "size" ? "size" : "index";
+  const { answer, problem, late } = useQuery(
     shown &&
       here &&
-      wanted &&
+      chosen &&
       (async (signal) => {
-        const row = await api.row(shown.id, { place: here.name, head: number, row: wanted.row, top: 16 }, signal);
-        const column = wanted.column ?? row.top[0]?.column ?? 0;
+        const row = await api.row(shown.id, { layer: here.name, head: number, row: chosen.row, top: 16 }, signal);
+        const column = chosen.column ?? row.top[0]?.column ?? 0;
         return {
           row,
-          pair: await api.pair(shown.id, { place: here.name, head: number, row: wanted.row, column }, signal),
+          pair: await api.pair(shown.id, { layer: here.name, head: number, row: chosen.row, column }, signal),
         };
       }),
-    [shown?.id, here?.name, number, wanted?.row, wanted?.column],
+    [shown?.id, here?.name, number, chosen?.row, chosen?.column],
   );
   const colours = palette.value;
   const products = useMemo(
     () =>
-      answer && productScene(answer.pair, order, Math.max(280, width - 40), colours, (line) => (pointed.value = line)),
+      answer &&
+      productScene(answer.pair, order, Math.max(280, width - 40), colours, (line) => (pointerText.value = line)),
     [answer, order, width, colours],
   );
-  if (!shown || !here || !wanted) return <NoRun>Run a text: this view then takes one query and one key apart.</NoRun>;
+  if (!shown || !here || !chosen) return <NoRun>Run a text: this view then takes one query and one key apart.</NoRun>;
   const choose = (row: number, column: number) =>
     go({ pins: [spotOfRow(shown, here, row), spotOfColumn(shown, here, column)] });
   const pick = (
@@ -118,7 +119,7 @@ export function PairView() {
       )}
     </label>
   );
-  const column = answer?.pair.column ?? wanted.column ?? 0;
+  const column = answer?.pair.column ?? chosen.column ?? 0;
   return (
     <div class="stack" ref={box}>
       <div class="row controls">
@@ -126,7 +127,7 @@ export function PairView() {
         {pick(
           "Query",
           here.queries,
-          wanted.row,
+          chosen.row,
           (index) => rowText(shown, here, index),
           (index) => choose(index, column),
         )}
@@ -135,7 +136,7 @@ export function PairView() {
           here.keys,
           column,
           (index) => columnText(shown, here, index),
-          (index) => choose(wanted.row, index),
+          (index) => choose(chosen.row, index),
         )}
       </div>
       {problem && <Failed line={problem} />}
@@ -157,9 +158,9 @@ export function PairView() {
                   <Choice<Order>
                     label="Order of the dimensions"
                     value={order}
-                    choose={(value) => note({ order: value === "size" ? "size" : "" })}
+                    choose={(value) => setMore({ order: value === "size" ? "size" : "" })}
                     options={[
-                      ["place", "in order"],
+                      ["index", "in order"],
                       ["size", "largest first"],
                     ]}
                   />
@@ -185,7 +186,7 @@ export function PairView() {
                 },
               })}
             >
-              <Drawing scene={products} label="products per dimension" />
+              <SvgPicture scene={products} label="products per dimension" />
             </Figure>
           </div>
           <Softmax
@@ -194,7 +195,7 @@ export function PairView() {
             row={answer.row}
             late={late}
             column={column}
-            choose={(next) => choose(wanted.row, next)}
+            choose={(next) => choose(chosen.row, next)}
           />
         </>
       )}
@@ -210,21 +211,21 @@ function Softmax({
   column,
   choose,
 }: {
-  shown: Run;
-  here: Place;
-  row: Row;
+  shown: RunPayload;
+  here: LayerInfo;
+  row: SoftmaxRow;
   late: boolean;
   column: number;
   choose: (column: number) => void;
 }) {
   const all = row.weights.length > 0 && row.weights.length <= 48;
   const keys = all ? row.weights.map((weight, index) => ({ column: index, weight })) : row.top;
-  const bars = keys.map((one) => ({
-    name: visible(columnText(shown, here, one.column)),
-    value: one.weight,
-    strong: one.column === column,
-    title: `${visible(columnText(shown, here, one.column))}: ${long(one.weight)}`,
-    touch: { press: () => choose(one.column) },
+  const bars = keys.map((key) => ({
+    name: visible(columnText(shown, here, key.column)),
+    value: key.weight,
+    strong: key.column === column,
+    title: `${visible(columnText(shown, here, key.column))}: ${long(key.weight)}`,
+    touch: { press: () => choose(key.column) },
   }));
   const scene = barScene(bars, palette.value, { width: 520, digits: 3 });
   const title = `The softmax row of “${visible(rowText(shown, here, row.row))}”${all ? "" : `: the ${keys.length} largest of ${row.keys}`}`;
@@ -242,12 +243,12 @@ function Softmax({
             caption: title,
             columns: ["column", "token", "weight"],
             rows: (row.weights.length ? row.weights.map((weight, index) => ({ column: index, weight })) : row.top).map(
-              (one) => [one.column, visible(columnText(shown, here, one.column)), one.weight],
+              (key) => [key.column, visible(columnText(shown, here, key.column)), key.weight],
             ),
           },
         })}
       >
-        <Drawing scene={scene} label={title} />
+        <SvgPicture scene={scene} label={title} />
       </Figure>
     </div>
   );

@@ -16,27 +16,27 @@ function Options({ title, options, first, tail }: { title: string; options: Opti
   return <Chances title={title} bars={bars} columns={["text", "probability"]} rows={rows} tail={tail} first={first} />;
 }
 
-/** The likeliest words in place of the written token that is spoken of. */
-function Competed() {
+/** The likeliest words instead of the written token that is spoken of. */
+function CandidateBars() {
   const shown = run.value!;
   const writing = shown.sides.at(-1)!;
   const number = shown.sides.length - 1;
   const spot = focus.value;
-  const index = spot && spot.side === number && spot.index > 0 ? spot.index : writing.given;
-  const found = shown.candidates.find((one) => one.row === index - 1) ?? shown.candidates[0];
-  if (!found) return null;
-  const text = writing.next[found.row] ?? "";
+  const index = spot && spot.side === number && spot.index > 0 ? spot.index : writing.prefix_length;
+  const candidates = shown.candidates.find((candidate) => candidate.row === index - 1) ?? shown.candidates[0];
+  if (!candidates) return null;
+  const text = writing.next[candidates.row] ?? "";
   return (
     <Options
       title={`What competed for “${visible(text)}”`}
-      options={found.options}
-      tail={`# after token ${found.row}: the five likeliest`}
-      first={!shown.tree}
+      options={candidates.options}
+      tail={`# after token ${candidates.row}: the five likeliest`}
+      first={!shown.beam_tree}
     />
   );
 }
 
-export function Answered() {
+export function AnswerCard() {
   const shown = run.value!;
   const { answer, task } = shown;
   if (task === "fill") {
@@ -70,7 +70,7 @@ export function Answered() {
       {answer.options.length > 0 && (
         <Options title={task === "answer" ? "Answers" : "Labels"} options={answer.options} first tail="print(answer)" />
       )}
-      {shown.candidates.length > 0 && <Competed />}
+      {shown.candidates.length > 0 && <CandidateBars />}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { part, type Spot } from "../../address";
 import { css, readable, strength } from "../../scene/colour";
 import { legible, short, visible } from "../../scene/signs";
 import { line, rowOf, columnOf, sameSpot } from "../../sides";
-import { focus, hover, isPinned, looked, pin, place, run } from "../../store";
+import { focus, hover, isPinned, softmaxRow, pin, layer, run } from "../../store";
 import { theme } from "../../theme";
 
 const MOST = 1500;
@@ -17,24 +17,25 @@ function tints(side: number): { weights: Map<number, number>; says: string } {
   const none = { weights: new Map<number, number>(), says: "" };
   if (!shown || !spot) return none;
   const aligned = shown.alignment;
-  const across = shown.places.find((one) => one.rows !== one.columns);
+  const across = shown.layers.find((entry) => entry.rows !== entry.columns);
   if (aligned && across && shown.sides.length > 1) {
     const row = rowOf(shown, across, spot);
     const column = columnOf(shown, across, spot);
-    const found = new Map<number, number>();
-    if (row !== null && side !== spot.side) aligned.weights[row]?.forEach((weight, index) => found.set(index, weight));
+    const weightOf = new Map<number, number>();
+    if (row !== null && side !== spot.side)
+      aligned.weights[row]?.forEach((weight, index) => weightOf.set(index, weight));
     else if (column !== null && side !== spot.side)
-      aligned.weights.forEach((weights, index) => found.set(index + 1, weights[column] ?? 0));
-    return { weights: found, says: found.size ? `alignment: ${aligned.look}` : "" };
+      aligned.weights.forEach((weights, index) => weightOf.set(index + 1, weights[column] ?? 0));
+    return { weights: weightOf, says: weightOf.size ? `alignment: ${aligned.heads}` : "" };
   }
-  const row = looked.value;
-  const here = place.value;
-  if (!row || !here || here.name !== row.place || rowOf(shown, here, spot) !== row.row) return none;
+  const row = softmaxRow.value;
+  const here = layer.value;
+  if (!row || !here || here.name !== row.layer || rowOf(shown, here, spot) !== row.row) return none;
   if (columnOf(shown, here, { side, index: 0 }) === null) return none;
-  const found = row.weights.length
+  const weightOf = row.weights.length
     ? row.weights.map((weight, index) => [index, weight] as const)
-    : row.top.map((one) => [one.column, one.weight] as const);
-  return { weights: new Map(found), says: `${row.place} · head ${row.head}` };
+    : row.top.map((entry) => [entry.column, entry.weight] as const);
+  return { weights: new Map(weightOf), says: `${row.layer} · head ${row.head}` };
 }
 
 export function Passage({ side }: { side: number }) {
@@ -44,7 +45,7 @@ export function Passage({ side }: { side: number }) {
   const { weights, says } = tints(side);
   const spot = focus.value;
   const now = theme.value;
-  const kept = tokens.slice(0, MOST);
+  const visibleTokens = tokens.slice(0, MOST);
   const together = (index: number): Spot[] => {
     const word = tokens[index]?.word;
     if (!words.value || word == null) return [{ side, index }];
@@ -57,12 +58,12 @@ export function Passage({ side }: { side: number }) {
         <span class="faint small">{says}</span>
       </div>
       <p class={words.value ? "prose whole" : "prose"}>
-        {kept.map((token, index) => {
+        {visibleTokens.map((token, index) => {
           const weight = weights.get(index) ?? 0;
           const colour = strength(now, Math.min(1, weight));
           const tinted = weight > 0.02 ? { backgroundColor: css(colour), color: readable(colour) } : undefined;
           const here = { side, index };
-          const lit = spot !== null && together(index).some((one) => sameSpot(one, spot));
+          const lit = spot !== null && together(index).some((entry) => sameSpot(entry, spot));
           const kinds = [
             "word",
             token.special && "special",

@@ -1,23 +1,23 @@
 /** A beam search as a tree: a column a step, the winner straight along the top. */
 import { linkHorizontal } from "d3-shape";
-import { fitted, measure, type Mark, type Scene } from "../../scene/scene";
+import { fitText, measure, type SceneMark, type Scene } from "../../scene/scene";
 import { short, visible } from "../../scene/signs";
-import type { Table } from "../../scene/table";
-import type { Tree } from "../../payload";
+import type { DataTable } from "../../scene/table";
+import type { BeamTreePayload } from "../../payload";
 import type { Palette } from "../../theme";
 
 const LINE = 26;
 const SIZE = 13;
 
-interface Node {
+interface TreeNode {
   depth: number;
   lane: number;
   children: number[];
 }
 
 /** Depth and lane of every node; the winner's branch comes first among its sisters, then the likelier. */
-function arranged(tree: Tree): Node[] {
-  const nodes: Node[] = tree.nodes.map(() => ({ depth: 0, lane: 0, children: [] }));
+function arrangeTree(tree: BeamTreePayload): TreeNode[] {
+  const nodes: TreeNode[] = tree.nodes.map(() => ({ depth: 0, lane: 0, children: [] }));
   const roots: number[] = [];
   tree.nodes.forEach(({ parent }, index) => {
     if (parent < 0) roots.push(index);
@@ -27,8 +27,8 @@ function arranged(tree: Tree): Node[] {
     }
   });
   const wins = new Set(tree.winner);
-  const order = (one: number, other: number) =>
-    Number(wins.has(other)) - Number(wins.has(one)) || tree.nodes[other]!.score - tree.nodes[one]!.score;
+  const order = (treeNode: number, other: number) =>
+    Number(wins.has(other)) - Number(wins.has(treeNode)) || tree.nodes[other]!.score - tree.nodes[treeNode]!.score;
   let lanes = 0;
   const todo = roots.sort(order).reverse();
   while (todo.length) {
@@ -43,8 +43,8 @@ function arranged(tree: Tree): Node[] {
   return nodes;
 }
 
-export function treeScene(tree: Tree, colours: Palette, point: (line: string | null) => void): Scene {
-  const nodes = arranged(tree);
+export function treeScene(tree: BeamTreePayload, colours: Palette, point: (line: string | null) => void): Scene {
+  const nodes = arrangeTree(tree);
   const depths = Math.max(0, ...nodes.map((node) => node.depth)) + 1;
   const room = Array.from({ length: depths }, () => 24);
   tree.nodes.forEach(({ text }, index) => {
@@ -56,8 +56,8 @@ export function treeScene(tree: Tree, colours: Palette, point: (line: string | n
   const ends = new Map(tree.leaves.map((leaf, rank) => [leaf, rank]));
   const y = (lane: number) => 22 + lane * LINE;
   const draw = linkHorizontal<unknown, [number, number]>();
-  const marks: Mark[] = [{ kind: "box", x: 8, y: y(0) - 4, width: 8, height: 8, round: 4, fill: colours.accent }];
-  const lines: Mark[] = [];
+  const marks: SceneMark[] = [{ kind: "box", x: 8, y: y(0) - 4, width: 8, height: 8, round: 4, fill: colours.accent }];
+  const lines: SceneMark[] = [];
   tree.nodes.forEach(({ text, parent, score }, index) => {
     const node = nodes[index]!;
     const won = wins.has(index);
@@ -93,7 +93,7 @@ export function treeScene(tree: Tree, colours: Palette, point: (line: string | n
       kind: "label",
       x: start[node.depth]! + 5,
       y: y(node.lane) + 4.5,
-      text: fitted(visible(text), room[node.depth]! - 8, SIZE),
+      text: fitText(visible(text), room[node.depth]! - 8, SIZE),
       size: SIZE,
       mono: true,
       bold: won,
@@ -121,7 +121,7 @@ export function treeScene(tree: Tree, colours: Palette, point: (line: string | n
   };
 }
 
-export function treeTable(tree: Tree): Table {
+export function treeTable(tree: BeamTreePayload): DataTable {
   const wins = new Set(tree.winner);
   return {
     caption: "every token that the beam search kept, with the log-probability of the text up to it",

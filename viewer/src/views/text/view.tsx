@@ -1,14 +1,14 @@
 /** Text: what went in, what came out, and which token it came from. */
-import { address, note, noted, go, part, type Spot } from "../../address";
+import { address, setMore, moreText, go, part, type Spot } from "../../address";
 import { exampleOf, type Example } from "../../examples";
 import { Choice } from "../../parts/choice";
 import { Figure } from "../../parts/figure";
-import { Drawing } from "../../parts/picture";
+import { SvgPicture } from "../../parts/picture";
 import { doing, Empty, NoRun, Waiting } from "../../parts/states";
-import { going, hover, model, modelName, pointed, run } from "../../store";
+import { underway, hover, model, modelName, pointerText, run } from "../../store";
 import { palette } from "../../theme";
 import { python } from "../../python";
-import { Answered } from "./answered";
+import { AnswerCard } from "./answer";
 import { Passage, Streaming } from "./passage";
 import { treeScene, treeTable } from "./tree";
 
@@ -21,10 +21,10 @@ function Whole({ label, name, otherwise, most }: { label: string; name: string; 
         type="number"
         min={1}
         max={most}
-        value={noted(name, String(otherwise))}
+        value={moreText(name, String(otherwise))}
         aria-label={label}
         onChange={(event) =>
-          note({ [name]: event.currentTarget.value === String(otherwise) ? "" : event.currentTarget.value })
+          setMore({ [name]: event.currentTarget.value === String(otherwise) ? "" : event.currentTarget.value })
         }
       />
     </label>
@@ -32,10 +32,10 @@ function Whole({ label, name, otherwise, most }: { label: string; name: string; 
 }
 
 /** How the answer is written: kept beams, or drawn by lot. */
-function Manner() {
+function GenerationOptions() {
   const task = model.value?.task;
   const writes = task === "translate" || task === "generate";
-  const heat = noted("temperature");
+  const heat = moreText("temperature");
   return (
     <div class="row controls">
       <Choice
@@ -51,7 +51,7 @@ function Manner() {
         <Choice
           label="How it is written"
           value={heat ? "drawn" : "likeliest"}
-          choose={(value) => note({ temperature: value === "drawn" ? "0.8" : "", seed: "" })}
+          choose={(value) => setMore({ temperature: value === "drawn" ? "0.8" : "", seed: "" })}
           options={[
             ["likeliest", "the likeliest"],
             ["drawn", "drawn by lot"],
@@ -70,7 +70,7 @@ function Manner() {
               step={0.1}
               value={heat}
               aria-label="Temperature"
-              onChange={(event) => note({ temperature: event.currentTarget.value })}
+              onChange={(event) => setMore({ temperature: event.currentTarget.value })}
             />
             <output>{heat}</output>
           </label>
@@ -82,7 +82,7 @@ function Manner() {
   );
 }
 
-function Begin() {
+function ExampleButton() {
   const example = exampleOf(model.value);
   const start = (chosen: Example) =>
     go({
@@ -103,8 +103,8 @@ function Begin() {
 
 function BeamTree() {
   const shown = run.value!;
-  const tree = shown.tree!;
-  const scene = treeScene(tree, palette.value, (line) => (pointed.value = line));
+  const tree = shown.beam_tree!;
+  const scene = treeScene(tree, palette.value, (line) => (pointerText.value = line));
   const title = "Beam search: what was kept, the winner marked";
   return (
     <div class="card">
@@ -119,7 +119,7 @@ function BeamTree() {
           python: python(["# decode() with beam= gives the tree of the search, see docs/decoding.md"]),
         })}
       >
-        <Drawing scene={scene} label={title} />
+        <SvgPicture scene={scene} label={title} />
       </Figure>
     </div>
   );
@@ -128,10 +128,10 @@ function BeamTree() {
 export function TextView() {
   const shown = run.value;
   const now = doing();
-  const streamed = going.value?.progress?.text ?? "";
+  const streamed = underway.value?.status?.text ?? "";
   return (
     <div class="stack">
-      <Manner />
+      <GenerationOptions />
       {!shown && streamed && <Streaming text={streamed} />}
       {!shown &&
         !streamed &&
@@ -139,7 +139,7 @@ export function TextView() {
           <Waiting {...now} />
         ) : (
           <NoRun>
-            <Begin />
+            <ExampleButton />
           </NoRun>
         ))}
       {shown && (
@@ -152,9 +152,9 @@ export function TextView() {
               <Passage key={side} side={side} />
             ))}
           </div>
-          {going.value && streamed && <Streaming text={streamed} />}
-          <Answered />
-          {shown.tree && shown.tree.nodes.length > 0 && <BeamTree />}
+          {underway.value && streamed && <Streaming text={streamed} />}
+          <AnswerCard />
+          {shown.beam_tree && shown.beam_tree.nodes.length > 0 && <BeamTree />}
         </>
       )}
     </div>

@@ -1,9 +1,9 @@
 import { short, visible } from "../../../scene/signs";
-import { fact, grid, type Page, type Taught } from "../lesson";
+import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Slider } from "../pieces";
 
-function Body({ lesson, give }: Taught) {
-  const step = lesson.given["step"] as number;
+function Body({ lesson, give }: LessonProps) {
+  const step = lesson.inputs["step"] as number;
   const steps = grid(lesson, "weights").rows.length;
   return (
     <>
@@ -16,12 +16,12 @@ function Body({ lesson, give }: Taught) {
         shown={`${step} “${visible(grid(lesson, "weights").rows[step] ?? "")}”`}
       />
       <Slider
-        label="Sharpness"
-        value={lesson.given["sharpness"] as number}
+        label="Scale of the scores"
+        value={lesson.inputs["scale"] as number}
         least={0.5}
         most={8}
         step={0.1}
-        set={(sharpness) => give({ sharpness })}
+        set={(scale) => give({ scale })}
       />
       <Matrices
         lesson={lesson}
@@ -33,7 +33,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const alignment: Page = {
+export const alignment: LessonPage = {
   topic: "alignment",
   title: "The first attention: a soft alignment",
   text:
@@ -43,7 +43,7 @@ export const alignment: Page = {
   equation(lesson) {
     const weights = grid(lesson, "step weights");
     const row = weights.numbers[0] ?? [];
-    const best = row.indexOf(Math.max(...row.map((one) => one ?? 0)));
+    const best = row.indexOf(Math.max(...row.map((weight) => weight ?? 0)));
     return `context = Σ weight · state; the largest is ${short(row[best] ?? 0)} on “${visible(weights.columns[best] ?? String(fact(lesson, "source word") ?? ""))}”`;
   },
 };

@@ -4,10 +4,10 @@ import { css, readable, strength } from "../../../scene/colour";
 import { gridTable } from "../../../scene/matrix";
 import { short, visible } from "../../../scene/signs";
 import { palette, theme } from "../../../theme";
-import { fact, grid, type Page, type Taught } from "../lesson";
+import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
 import { Shown } from "../pieces";
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   const weights = grid(lesson, "weights");
   const ranking = grid(lesson, "ranking");
   const row = weights.numbers[0] ?? [];
@@ -26,7 +26,7 @@ function Body({ lesson, give }: Taught) {
     <div class="stack">
       <Choice
         label="The last word"
-        value={String(lesson.given["word"])}
+        value={String(lesson.inputs["word"])}
         choose={(word) => give({ word })}
         options={[
           ["tired", "tired"],
@@ -49,7 +49,7 @@ function Body({ lesson, give }: Taught) {
         })}
       </p>
       <p class="faint small">
-        What “it” looks at in {String(fact(lesson, "place"))}, head {String(fact(lesson, "head"))}. The rule that ranks
+        What “it” looks at in {String(fact(lesson, "layer"))}, head {String(fact(lesson, "head"))}. The rule that ranks
         the heads: {String(fact(lesson, "rule"))}
       </p>
       <Shown
@@ -63,7 +63,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const animal: Page = {
+export const animal: LessonPage = {
   topic: "animal",
   title: "What does “it” mean?",
   text:

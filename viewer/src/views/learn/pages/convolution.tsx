@@ -1,26 +1,26 @@
 import { useMemo } from "preact/hooks";
 import { useWidth } from "../../../parts/width";
-import { beside, gridTable, matrixScene } from "../../../scene/matrix";
+import { sideBySide, gridTable, matrixScene } from "../../../scene/matrix";
 import { palette } from "../../../theme";
-import { fact, grid, type Page, type Taught } from "../lesson";
+import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
 import { Shown, Typed } from "../pieces";
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   const [box, width] = useWidth(700);
-  const image = lesson.given["image"] as number[][];
-  const kernel = lesson.given["kernel"] as number[][];
+  const image = lesson.inputs["image"] as number[][];
+  const kernel = lesson.inputs["kernel"] as number[][];
   const colours = palette.value;
   const grids = ["image", "kernel", "mask of the middle pixel", "by attention", "by convolution"]
     .map((name) => grid(lesson, name))
-    .filter((one) => one.numbers.length);
+    .filter((entry) => entry.numbers.length);
   const scene = useMemo(
     () =>
-      beside(
-        grids.map((one) =>
-          matrixScene(one, colours, {
+      sideBySide(
+        grids.map((entry) =>
+          matrixScene(entry, colours, {
             cell: 26,
             touch:
-              one.name === "image"
+              entry.name === "image"
                 ? (row, column) => ({
                     press: () =>
                       give({
@@ -58,7 +58,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const convolution: Page = {
+export const convolution: LessonPage = {
   topic: "convolution",
   title: "A convolution is attention",
   text:

@@ -1,31 +1,31 @@
-import { fact, type Page, type Taught } from "../lesson";
+import { fact, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Slider } from "../pieces";
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   return (
     <>
       <Slider
         label="Other random numbers"
-        value={lesson.given["seed"] as number}
+        value={lesson.inputs["seed"] as number}
         least={0}
         most={20}
         set={(seed) => give({ seed })}
       />
       <Matrices
         lesson={lesson}
-        names={["x", "mask", "gathered", "weights", "by attention", "by layer"]}
+        names={["x", "mask", "head outputs", "weights", "by attention", "by layer"]}
         title="The same numbers by attention and by a fully connected layer"
       />
     </>
   );
 }
 
-export const dense: Page = {
+export const dense: LessonPage = {
   topic: "dense",
   title: "A fully connected layer is attention",
   text:
     "In a fully connected layer every output sees every input, with weights that never change. Attention can do the same: " +
-    "let each head look at exactly one place, and the output projection hold the layer's weights. Both give the same numbers.",
+    "let each head attend to exactly one position, and the output projection hold the layer's weights. Both give the same numbers.",
   Body,
   equation: (lesson) =>
     `largest difference between the two: ${Number(fact(lesson, "largest difference")).toExponential(1)}`,

@@ -2,35 +2,35 @@ import { useRef } from "preact/hooks";
 import { Figure } from "../../../parts/figure";
 import { css } from "../../../scene/colour";
 import { gridTable } from "../../../scene/matrix";
-import { measure, type Mark, type Scene } from "../../../scene/scene";
+import { measure, type SceneMark, type Scene } from "../../../scene/scene";
 import { legible as visible, short } from "../../../scene/signs";
 import { palette } from "../../../theme";
-import { Drawing } from "../../../parts/picture";
-import { grid, type Page, type Taught } from "../lesson";
+import { SvgPicture } from "../../../parts/picture";
+import { grid, type LessonPage, type LessonProps } from "../lesson";
 import { Slider } from "../pieces";
 
 const SIZE = 340;
 const REACH = 1.5;
 
-const place = ([x, y]: readonly number[]) =>
+const pointAt = ([x, y]: readonly number[]) =>
   [SIZE / 2 + ((x ?? 0) / REACH) * (SIZE / 2 - 24), SIZE / 2 - ((y ?? 0) / REACH) * (SIZE / 2 - 24)] as const;
 
-/** A value of three numbers as a colour: what is found is a mixture of them. */
+/** A value of three numbers as a colour: the output is a mixture of them. */
 const paintOf = (value: readonly (number | null)[]) =>
   css(
     [0, 1, 2].map((axis) => Math.round(255 * Math.min(1, Math.max(0, value[axis] ?? 0)))) as [number, number, number],
   );
 
-function plane(lesson: Taught["lesson"]): Scene {
+function plane(lesson: LessonProps["lesson"]): Scene {
   const colours = palette.value;
-  const [keys, values, weights, found] = [
+  const [keys, values, weights, output] = [
     grid(lesson, "keys"),
     grid(lesson, "values"),
     grid(lesson, "weights"),
-    grid(lesson, "found"),
+    grid(lesson, "output"),
   ];
-  const query = place(lesson.given["query"] as number[]);
-  const marks: Mark[] = [
+  const query = pointAt(lesson.inputs["query"] as number[]);
+  const marks: SceneMark[] = [
     {
       kind: "box",
       x: 0.5,
@@ -44,7 +44,7 @@ function plane(lesson: Taught["lesson"]): Scene {
     { kind: "stroke", d: `M${SIZE / 2} 10V${SIZE - 10}M10 ${SIZE / 2}H${SIZE - 10}`, stroke: colours.line },
   ];
   keys.numbers.forEach((key, index) => {
-    const [x, y] = place(key as number[]);
+    const [x, y] = pointAt(key as number[]);
     const weight = weights.numbers[0]?.[index] ?? 0;
     marks.push({
       kind: "stroke",
@@ -83,7 +83,7 @@ function plane(lesson: Taught["lesson"]): Scene {
     width: 18,
     height: 18,
     round: 9,
-    fill: paintOf(found.numbers[0] ?? []),
+    fill: paintOf(output.numbers[0] ?? []),
     stroke: colours.accent,
     thickness: 3,
     name: "query",
@@ -101,10 +101,10 @@ function plane(lesson: Taught["lesson"]): Scene {
   return { width: SIZE, height: SIZE, marks };
 }
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   const box = useRef<HTMLDivElement>(null);
   const scene = plane(lesson);
-  const query = lesson.given["query"] as number[];
+  const query = lesson.inputs["query"] as number[];
   const drag = (event: PointerEvent) => {
     if (!(event.buttons & 1)) return;
     const frame = box.current!.querySelector("svg")!.getBoundingClientRect();
@@ -124,7 +124,7 @@ function Body({ lesson, give }: Taught) {
     <div class="stack">
       <Slider
         label="How strict the match is"
-        value={lesson.given["scale"] as number}
+        value={lesson.inputs["scale"] as number}
         least={0}
         most={8}
         step={0.1}
@@ -146,14 +146,14 @@ function Body({ lesson, give }: Taught) {
           onPointerMove={drag}
           onKeyDown={keys}
         >
-          <Drawing scene={scene} label={title} />
+          <SvgPicture scene={scene} label={title} />
         </div>
       </Figure>
     </div>
   );
 }
 
-export const dictionary: Page = {
+export const dictionary: LessonPage = {
   topic: "dictionary",
   title: "A dictionary that answers softly",
   text:
@@ -161,7 +161,7 @@ export const dictionary: Page = {
     "Attention opens all of them, each as far as its label matches what you ask for (the query), and hands you the mixture. Drag the query.",
   Body,
   equation(lesson) {
-    const [weights, values, found] = [grid(lesson, "weights"), grid(lesson, "values"), grid(lesson, "found")];
-    return `found = ${(weights.numbers[0] ?? []).map((weight, index) => `${short(weight ?? 0)} · ${visible(values.rows[index] ?? `value ${index}`)}`).join(" + ")} = (${(found.numbers[0] ?? []).map((one) => short(one ?? 0)).join(", ")})`;
+    const [weights, values, output] = [grid(lesson, "weights"), grid(lesson, "values"), grid(lesson, "output")];
+    return `output = ${(weights.numbers[0] ?? []).map((weight, index) => `${short(weight ?? 0)} · ${visible(values.rows[index] ?? `value ${index}`)}`).join(" + ")} = (${(output.numbers[0] ?? []).map((entry) => short(entry ?? 0)).join(", ")})`;
   },
 };

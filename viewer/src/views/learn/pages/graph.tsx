@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { useWidth } from "../../../parts/width";
-import { beside, gridTable, matrixScene } from "../../../scene/matrix";
-import type { Mark, Scene } from "../../../scene/scene";
+import { sideBySide, gridTable, matrixScene } from "../../../scene/matrix";
+import type { SceneMark, Scene } from "../../../scene/scene";
 import { count } from "../../../scene/signs";
 import { palette } from "../../../theme";
-import { grid, type Page, type Taught } from "../lesson";
+import { grid, type LessonPage, type LessonProps } from "../lesson";
 import { Shown, Slider } from "../pieces";
 
 const SIZE = 280;
@@ -15,7 +15,7 @@ function ring(nodes: string[], edges: [number, number][], held: number | null, p
     const turn = (2 * Math.PI * index) / nodes.length - Math.PI / 2;
     return [SIZE / 2 + (SIZE / 2 - 44) * Math.cos(turn), SIZE / 2 + (SIZE / 2 - 44) * Math.sin(turn)] as const;
   };
-  const marks: Mark[] = edges
+  const marks: SceneMark[] = edges
     .filter(([who, whom]) => who !== whom && at(who) && at(whom))
     .map(([who, whom]) => {
       const [[x, y], [u, v]] = [at(who), at(whom)];
@@ -59,11 +59,11 @@ function ring(nodes: string[], edges: [number, number][], held: number | null, p
   return { width: SIZE, height: SIZE, marks };
 }
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   const [box, width] = useWidth(700);
   const [held, hold] = useState<number | null>(null);
-  const nodes = lesson.given["nodes"] as string[];
-  const edges = lesson.given["edges"] as [number, number][];
+  const nodes = lesson.inputs["nodes"] as string[];
+  const edges = lesson.inputs["edges"] as [number, number][];
   const press = (node: number) => {
     if (held === null) return hold(node);
     hold(null);
@@ -71,16 +71,16 @@ function Body({ lesson, give }: Taught) {
     give({ edges: there ? edges.filter(([who, whom]) => who !== held || whom !== node) : [...edges, [held, node]] });
   };
   const colours = palette.value;
-  const grids = ["mask", "weights", "reach"].map((name) => grid(lesson, name)).filter((one) => one.numbers.length);
-  const scene = beside(
-    [ring(nodes, edges, held, press), ...grids.map((one) => matrixScene(one, colours, { cell: 28 }))],
+  const grids = ["mask", "weights", "reach"].map((name) => grid(lesson, name)).filter((entry) => entry.numbers.length);
+  const scene = sideBySide(
+    [ring(nodes, edges, held, press), ...grids.map((entry) => matrixScene(entry, colours, { cell: 28 }))],
     Math.max(280, width),
   );
   return (
     <div ref={box} class="stack">
       <Slider
         label="Layers on top of each other"
-        value={lesson.given["steps"] as number}
+        value={lesson.inputs["steps"] as number}
         least={1}
         most={6}
         set={(steps) => give({ steps })}
@@ -95,7 +95,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const graph: Page = {
+export const graph: LessonPage = {
   topic: "graph",
   title: "A graph is a mask",
   text:
@@ -103,5 +103,5 @@ export const graph: Page = {
     "One layer reaches the neighbours, two reach their neighbours. Draw an edge, add a layer, and see how far a node hears.",
   Body,
   equation: (lesson) =>
-    `${count((lesson.given["edges"] as unknown[]).length)} edges, ${lesson.given["steps"]} layers: whatever is reached in ${lesson.given["steps"]} steps can change a node`,
+    `${count((lesson.inputs["edges"] as unknown[]).length)} edges, ${lesson.inputs["steps"]} layers: whatever is reached in ${lesson.inputs["steps"]} steps can change a node`,
 };

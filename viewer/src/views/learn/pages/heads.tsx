@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { note, notedNumber } from "../../../address";
+import { setMore, moreNumber } from "../../../address";
 import { Choice } from "../../../parts/choice";
 import { Figure } from "../../../parts/figure";
 import { useWidth } from "../../../parts/width";
-import type { Lesson } from "../../../api";
+import type { LessonNumbers } from "../../../api";
 import { css, difference, headColour, strength } from "../../../scene/colour";
 import { gridTable } from "../../../scene/matrix";
-import type { Mark, Scene } from "../../../scene/scene";
+import type { SceneMark, Scene } from "../../../scene/scene";
 import { short, visible } from "../../../scene/signs";
-import { moving, palette } from "../../../theme";
-import { grid, number, type Page, type Taught } from "../lesson";
+import { duration, palette } from "../../../theme";
+import { grid, number, type LessonPage, type LessonProps } from "../lesson";
 import { Stepper } from "../pieces";
 
 const STEPS = [
@@ -43,10 +43,10 @@ interface Stage {
 }
 
 /** Where every number of every matrix stands in a step; the same square keeps its key, so that it is seen to move. */
-function stage(lesson: Lesson, step: number): Stage {
+function stage(lesson: LessonNumbers, step: number): Stage {
   const words = grid(lesson, "x").numbers.length;
   const width = grid(lesson, "x").numbers[0]?.length ?? 0;
-  const heads = lesson.given["heads"] as number;
+  const heads = lesson.inputs["heads"] as number;
   const part = width / heads;
   const size = 16;
   const gap = 20;
@@ -121,19 +121,19 @@ function stage(lesson: Lesson, step: number): Stage {
     );
     if (step === 3 || step === 4) labels.push({ x: left, y: top - 8, text: "weights", head });
     const valuesX = spread(head) + 2 * (part * size + gap);
-    const gatheredX = spread(head) + part * size;
-    const joinedX = head * part * size;
+    const outputX = spread(head) + part * size;
+    const concatenatedX = head * part * size;
     lay(
-      `gathered ${head}`,
+      `head output ${head}`,
       (_, column) =>
-        step < 4 ? valuesX + column * size : step === 4 ? gatheredX + column * size : joinedX + column * size,
+        step < 4 ? valuesX + column * size : step === 4 ? outputX + column * size : concatenatedX + column * size,
       (row) => (step < 4 ? top : step === 4 ? top + block : top) + row * size,
       step >= 4,
       () => head,
     );
-    if (step === 4) labels.push({ x: gatheredX, y: top + block - 8, text: "gathered", head });
+    if (step === 4) labels.push({ x: outputX, y: top + block - 8, text: "head output", head });
   }
-  if (step >= 5) labels.push({ x: 0, y: top - 8, text: "joined", head: null });
+  if (step >= 5) labels.push({ x: 0, y: top - 8, text: "concatenated", head: null });
   lay(
     "output weights",
     (_, column) => heads * part * size + 2 * gap + column * size,
@@ -152,41 +152,41 @@ function stage(lesson: Lesson, step: number): Stage {
     labels.push({ x: heads * part * size + 2 * gap, y: top - 8, text: "× W_O", head: null });
     labels.push({ x: 2 * heads * part * size + 4 * gap, y: top - 8, text: "= output", head: null });
   }
-  const seen = squares.filter((one) => one.seen);
+  const seen = squares.filter((square) => square.seen);
   return {
     squares,
     labels,
-    width: Math.max(120, ...seen.map((one) => one.x + one.size)) + 8,
-    height: Math.max(80, ...seen.map((one) => one.y + one.size)) + 12,
+    width: Math.max(120, ...seen.map((square) => square.x + square.size)) + 8,
+    height: Math.max(80, ...seen.map((square) => square.y + square.size)) + 12,
   };
 }
 
-function painter(lesson: Lesson) {
+function painter(lesson: LessonNumbers) {
   const most = Math.max(
     1e-9,
     ...lesson.grids
-      .filter((one) => one.kind === "numbers")
-      .flatMap((one) => one.numbers.flat().map((value) => Math.abs(value ?? 0))),
+      .filter((square) => square.kind === "numbers")
+      .flatMap((square) => square.numbers.flat().map((value) => Math.abs(value ?? 0))),
   );
   const theme = palette.value.theme;
-  return (one: Square) =>
-    css(one.kind === "weights" ? strength(theme, one.value) : difference(theme, one.value / most));
+  return (square: Square) =>
+    css(square.kind === "weights" ? strength(theme, square.value) : difference(theme, square.value / most));
 }
 
-function still(lesson: Lesson, now: Stage): Scene {
+function still(lesson: LessonNumbers, now: Stage): Scene {
   const colour = painter(lesson);
-  const marks: Mark[] = now.squares
-    .filter((one) => one.seen)
-    .map((one) => ({
+  const marks: SceneMark[] = now.squares
+    .filter((square) => square.seen)
+    .map((square) => ({
       kind: "box",
-      x: one.x,
-      y: one.y,
-      width: one.size - 1,
-      height: one.size - 1,
-      fill: colour(one),
-      stroke: one.head === null ? palette.value.line : headColour(one.head),
+      x: square.x,
+      y: square.y,
+      width: square.size - 1,
+      height: square.size - 1,
+      fill: colour(square),
+      stroke: square.head === null ? palette.value.line : headColour(square.head),
       thickness: 0.8,
-      title: one.title,
+      title: square.title,
     }));
   for (const label of now.labels)
     marks.push({
@@ -201,11 +201,11 @@ function still(lesson: Lesson, now: Stage): Scene {
   return { width: now.width, height: now.height, marks };
 }
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   const [box, width] = useWidth(700);
-  const step = notedNumber("step", 0, 0, STEPS.length - 1);
+  const step = moreNumber("step", 0, 0, STEPS.length - 1);
   const [plays, play] = useState(false);
-  const go = (next: number) => note({ step: next ? String(next) : "" });
+  const go = (next: number) => setMore({ step: next ? String(next) : "" });
   useEffect(() => {
     if (!plays) return;
     const timer = setTimeout(() => (step < STEPS.length - 1 ? go(step + 1) : play(false)), 1500);
@@ -214,7 +214,7 @@ function Body({ lesson, give }: Taught) {
   const now = useMemo(() => stage(lesson, step), [lesson, step]);
   const colour = painter(lesson);
   const colours = palette.value;
-  const pace = moving(250);
+  const pace = duration(250);
   const title = STEPS[step]!;
   const scale = Math.min(1.6, Math.max(0.5, (width - 4) / now.width));
   return (
@@ -222,7 +222,7 @@ function Body({ lesson, give }: Taught) {
       <div class="row">
         <Choice
           label="Heads"
-          value={String(lesson.given["heads"])}
+          value={String(lesson.inputs["heads"])}
           choose={(heads) => give({ heads: Number(heads) })}
           options={[
             ["1", "1 head"],
@@ -264,22 +264,22 @@ function Body({ lesson, give }: Taught) {
           height={now.height * scale}
           viewBox={`0 0 ${now.width} ${now.height}`}
         >
-          {now.squares.map((one) => (
+          {now.squares.map((square) => (
             <rect
-              key={one.key}
-              width={one.size - 1}
-              height={one.size - 1}
-              fill={colour(one)}
-              stroke={one.head === null ? colours.line : headColour(one.head)}
+              key={square.key}
+              width={square.size - 1}
+              height={square.size - 1}
+              fill={colour(square)}
+              stroke={square.head === null ? colours.line : headColour(square.head)}
               stroke-width={0.8}
               style={{
-                transform: `translate(${one.x}px, ${one.y}px)`,
-                opacity: one.seen ? 1 : 0,
+                transform: `translate(${square.x}px, ${square.y}px)`,
+                opacity: square.seen ? 1 : 0,
                 transition: pace ? `transform ${pace * 2.4}ms ease, opacity ${pace}ms` : "none",
-                pointerEvents: one.seen ? "auto" : "none",
+                pointerEvents: square.seen ? "auto" : "none",
               }}
             >
-              <title>{one.title}</title>
+              <title>{square.title}</title>
             </rect>
           ))}
           {now.labels.map((label, index) => (
@@ -300,7 +300,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const heads: Page = {
+export const heads: LessonPage = {
   topic: "heads",
   title: "Several heads at once",
   text:
@@ -308,5 +308,5 @@ export const heads: Page = {
     "attends by itself, and its findings are put side by side; a last matrix, W_O, mixes them. Play it: these are the real numbers.",
   Body,
   equation: (lesson) =>
-    `first word, first head: weight on itself ${short(number(lesson, "weights 0", 0, 0))}; ${grid(lesson, "x").numbers[0]?.length} columns = ${lesson.given["heads"]} heads × ${(grid(lesson, "x").numbers[0]?.length ?? 0) / (lesson.given["heads"] as number)}`,
+    `first word, first head: weight on itself ${short(number(lesson, "weights 0", 0, 0))}; ${grid(lesson, "x").numbers[0]?.length} columns = ${lesson.inputs["heads"]} heads × ${(grid(lesson, "x").numbers[0]?.length ?? 0) / (lesson.inputs["heads"] as number)}`,
 };

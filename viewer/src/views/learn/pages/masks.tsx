@@ -1,13 +1,13 @@
 import { Choice } from "../../../parts/choice";
 import { short } from "../../../scene/signs";
-import { grid, type Page, type Taught } from "../lesson";
+import { grid, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Slider } from "../pieces";
 
 const MASKS = ["none", "causal", "padding", "causal and padding", "window"] as const;
 
-function Body({ lesson, give }: Taught) {
-  const words = lesson.given["words"] as string[];
-  const mask = String(lesson.given["mask"]) as (typeof MASKS)[number];
+function Body({ lesson, give }: LessonProps) {
+  const words = lesson.inputs["words"] as string[];
+  const mask = String(lesson.inputs["mask"]) as (typeof MASKS)[number];
   return (
     <>
       <Choice
@@ -18,17 +18,17 @@ function Body({ lesson, give }: Taught) {
       />
       {mask.includes("padding") && (
         <Slider
-          label="How many words are real"
-          value={lesson.given["real"] as number}
+          label="How many words are not padding"
+          value={lesson.inputs["length"] as number}
           least={1}
           most={words.length}
-          set={(real) => give({ real })}
+          set={(length) => give({ length })}
         />
       )}
       {mask === "window" && (
         <Slider
           label="How far a word may look"
-          value={lesson.given["window"] as number}
+          value={lesson.inputs["window"] as number}
           least={0}
           most={words.length - 1}
           set={(window) => give({ window })}
@@ -43,16 +43,16 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const masks: Page = {
+export const masks: LessonPage = {
   topic: "masks",
   title: "Masks: what may not be seen",
   text:
     "A mask says which pairs are forbidden; their weights are exactly zero, and the others share the row. " +
-    "Causal: a word that is being written may not look ahead. Padding: places that only fill up a batch are nobody's business. Choose one.",
+    "Causal: a word that is being written may not look ahead. Padding: positions that only fill up a batch are nobody's business. Choose one.",
   Body,
   equation(lesson) {
     const weights = grid(lesson, "weights");
     const last = weights.numbers[1] ?? weights.numbers[0] ?? [];
-    return `row “${weights.rows[1] ?? weights.rows[0]}”: ${last.map((one) => short(one ?? 0)).join(" + ")} = 1`;
+    return `row “${weights.rows[1] ?? weights.rows[0]}”: ${last.map((weight) => short(weight ?? 0)).join(" + ")} = 1`;
   },
 };

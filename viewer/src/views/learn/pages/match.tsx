@@ -1,8 +1,8 @@
 import { short } from "../../../scene/signs";
-import { grid, type Page, type Taught } from "../lesson";
+import { grid, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Typed } from "../pieces";
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   const [tastes, contents] = [grid(lesson, "tastes"), grid(lesson, "contents")];
   return (
     <>
@@ -11,14 +11,14 @@ function Body({ lesson, give }: Taught) {
           name="What each viewer likes"
           rows={tastes.rows}
           columns={tastes.columns}
-          numbers={lesson.given["tastes"] as number[][]}
+          numbers={lesson.inputs["tastes"] as number[][]}
           set={(next) => give({ tastes: next })}
         />
         <Typed
           name="What each film has"
           rows={contents.rows}
           columns={contents.columns}
-          numbers={lesson.given["contents"] as number[][]}
+          numbers={lesson.inputs["contents"] as number[][]}
           set={(next) => give({ contents: next })}
         />
       </div>
@@ -27,11 +27,11 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const match: Page = {
+export const match: LessonPage = {
   topic: "match",
   title: "A dot product is a match",
   text:
-    "A viewer is a list of likings, a film a list of what it has. Multiply them place by place and add up: a large sum says that they fit. " +
+    "A viewer is a list of likings, a film a list of what it has. Multiply them number by number and add up: a large sum says that they fit. " +
     "That sum is the score of attention; the viewer is the query, the film the key. Change a liking and watch the row move.",
   Body,
   equation(lesson) {

@@ -1,6 +1,6 @@
-import { notedNumber, note } from "../../../address";
+import { moreNumber, setMore } from "../../../address";
 import { short } from "../../../scene/signs";
-import { grid, number, type Page, type Taught } from "../lesson";
+import { grid, number, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Stepper, Typed } from "../pieces";
 
 const STEPS: { name: string; grids: string[]; says: string }[] = [
@@ -20,9 +20,9 @@ const STEPS: { name: string; grids: string[]; says: string }[] = [
   },
 ];
 
-const at = () => notedNumber("step", 0, 0, STEPS.length - 1);
+const at = () => moreNumber("step", 0, 0, STEPS.length - 1);
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   const step = at();
   const x = grid(lesson, "x");
   return (
@@ -30,8 +30,8 @@ function Body({ lesson, give }: Taught) {
       <Stepper
         step={step}
         steps={STEPS.length}
-        names={STEPS.map((one) => one.name)}
-        set={(next) => note({ step: next ? String(next) : "" })}
+        names={STEPS.map((entry) => entry.name)}
+        set={(next) => setMore({ step: next ? String(next) : "" })}
       />
       <Matrices lesson={lesson} names={STEPS[step]!.grids} title={STEPS[step]!.says} looks={{}} />
       {step === 0 && (
@@ -39,7 +39,7 @@ function Body({ lesson, give }: Taught) {
           name="X, to change"
           rows={x.rows}
           columns={x.columns}
-          numbers={lesson.given["x"] as number[][]}
+          numbers={lesson.inputs["x"] as number[][]}
           set={(next) => give({ x: next })}
         />
       )}
@@ -47,7 +47,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const matrix: Page = {
+export const matrix: LessonPage = {
   topic: "matrix",
   title: "The whole of it as matrices",
   text:

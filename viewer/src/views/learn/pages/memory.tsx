@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { short } from "../../../scene/signs";
-import { fact, grid, type Page, type Taught } from "../lesson";
+import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices } from "../pieces";
 
-function Body({ lesson, give }: Taught) {
-  const told = lesson.given["story"];
-  const [story, tell] = useState(Array.isArray(told) ? told.join("\n") : String(told));
-  const [question, ask] = useState(String(lesson.given["question"]));
+function Body({ lesson, give }: LessonProps) {
+  const storyInput = lesson.inputs["story"];
+  const [story, tell] = useState(Array.isArray(storyInput) ? storyInput.join("\n") : String(storyInput));
+  const [question, ask] = useState(String(lesson.inputs["question"]));
   const send = () =>
-    give({ story: Array.isArray(told) ? story.split("\n").filter((line) => line.trim()) : story, question });
+    give({ story: Array.isArray(storyInput) ? story.split("\n").filter((line) => line.trim()) : story, question });
   return (
     <>
       <form
@@ -47,7 +47,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const memory: Page = {
+export const memory: LessonPage = {
   topic: "memory",
   title: "Hops through a story",
   text:
@@ -55,7 +55,7 @@ export const memory: Page = {
     "Each look is a hop: the first finds who holds the thing, the next where that person went. Change the story and ask.",
   Body,
   equation(lesson) {
-    const hops = lesson.facts.filter((one) => one.name.startsWith("hop "));
+    const hops = lesson.facts.filter((entry) => entry.name.startsWith("hop "));
     const last = grid(lesson, "hops").columns.length;
     return hops.length ? hops.map((hop) => `${hop.name}: ${hop.value}`).join("  →  ") : `${last} hops`;
   },

@@ -1,12 +1,12 @@
 import { Choice } from "../../../parts/choice";
-import { fact, type Page, type Taught } from "../lesson";
+import { fact, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Movable } from "../pieces";
 
 const POSITIONS = ["none", "sinusoidal", "learned", "rotary", "alibi", "buckets"] as const;
 
-function Body({ lesson, give }: Taught) {
-  const words = lesson.given["words"] as string[];
-  const other = lesson.given["other"] as string[];
+function Body({ lesson, give }: LessonProps) {
+  const words = lesson.inputs["words"] as string[];
+  const other = lesson.inputs["other"] as string[];
   return (
     <>
       <div class="row">
@@ -15,7 +15,7 @@ function Body({ lesson, give }: Taught) {
       <Movable words={other} set={(next) => give({ other: next })} />
       <Choice
         label="Position"
-        value={String(lesson.given["position"]) as (typeof POSITIONS)[number]}
+        value={String(lesson.inputs["position"]) as (typeof POSITIONS)[number]}
         choose={(position) => give({ position })}
         options={POSITIONS.map((name) => [name, name] as const)}
       />
@@ -33,7 +33,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const order: Page = {
+export const order: LessonPage = {
   topic: "order",
   title: "Who gave roses to whom?",
   text:
@@ -41,5 +41,5 @@ export const order: Page = {
     "Only positions, added to the words or to the scores, make the order count. Drag the words, then choose a position.",
   Body,
   equation: (lesson) =>
-    `attention(moved words) = moved attention(words): ${fact(lesson, "same") ? "true" : "false"} with position “${lesson.given["position"]}”`,
+    `attention(moved words) = moved attention(words): ${fact(lesson, "same") ? "true" : "false"} with position “${lesson.inputs["position"]}”`,
 };

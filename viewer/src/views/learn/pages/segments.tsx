@@ -1,28 +1,28 @@
-import { fact, type Page, type Taught } from "../lesson";
+import { fact, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Slider } from "../pieces";
 
-function Body({ lesson, give }: Taught) {
-  const cell = Math.max(9, Math.min(22, Math.floor(300 / (lesson.given["length"] as number))));
+function Body({ lesson, give }: LessonProps) {
+  const cell = Math.max(9, Math.min(22, Math.floor(300 / (lesson.inputs["length"] as number))));
   return (
     <>
       <div class="sliders">
         <Slider
           label="Words"
-          value={lesson.given["length"] as number}
+          value={lesson.inputs["length"] as number}
           least={4}
           most={32}
           set={(length) => give({ length })}
         />
         <Slider
           label="Words in a segment"
-          value={lesson.given["segment"] as number}
+          value={lesson.inputs["segment"] as number}
           least={1}
           most={16}
           set={(segment) => give({ segment })}
         />
         <Slider
           label="Words remembered"
-          value={lesson.given["memory"] as number}
+          value={lesson.inputs["memory"] as number}
           least={0}
           most={32}
           set={(memory) => give({ memory })}
@@ -30,20 +30,20 @@ function Body({ lesson, give }: Taught) {
       </div>
       <Matrices
         lesson={lesson}
-        names={["mask", "weights", "felt"]}
+        names={["mask", "weights", "reached"]}
         title="What each word may look at, looks at, and is reached by"
-        looks={{ mask: { cell }, weights: { cell, numbers: false }, felt: { cell, numbers: false } }}
+        looks={{ mask: { cell }, weights: { cell, numbers: false }, reached: { cell, numbers: false } }}
       />
     </>
   );
 }
 
-export const segments: Page = {
+export const segments: LessonPage = {
   topic: "segments",
   title: "Segments with a memory",
   text:
     "A long text is read in segments; without more, a word at the border of one sees nothing before it. Transformer-XL keeps the states of the last segment " +
-    "as a memory to look at, and counts distance instead of places. Layer upon layer, a word then hears from far beyond its segment.",
+    "as a memory to look at, and counts distance instead of positions. Layer upon layer, a word then hears from far beyond its segment.",
   Body,
   equation: (lesson) => `the farthest word that reaches the last one: ${fact(lesson, "farthest")} words back`,
 };

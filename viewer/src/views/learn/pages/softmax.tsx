@@ -2,14 +2,14 @@ import { useWidth } from "../../../parts/width";
 import { barScene } from "../../../scene/bars";
 import { short } from "../../../scene/signs";
 import { palette } from "../../../theme";
-import { fact, grid, type Page, type Taught } from "../lesson";
+import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
 import { Shown, Slider } from "../pieces";
 import { gridTable } from "../../../scene/matrix";
 
-function Body({ lesson, give }: Taught) {
+function Body({ lesson, give }: LessonProps) {
   const [box, width] = useWidth(560);
-  const scores = lesson.given["scores"] as number[];
-  const heat = lesson.given["temperature"] as number;
+  const scores = lesson.inputs["scores"] as number[];
+  const heat = lesson.inputs["temperature"] as number;
   const weights = grid(lesson, "weights");
   const scene = barScene(
     (weights.numbers[0] ?? []).map((value, index) => ({
@@ -55,7 +55,7 @@ function Body({ lesson, give }: Taught) {
   );
 }
 
-export const softmax: Page = {
+export const softmax: LessonPage = {
   topic: "softmax",
   title: "Softmax, and its temperature",
   text:
@@ -63,10 +63,10 @@ export const softmax: Page = {
     "A temperature divides the scores first: cold, and the largest takes all; hot, and all become equal. Move the slider.",
   Body,
   equation(lesson) {
-    const scores = lesson.given["scores"] as number[];
-    const heat = lesson.given["temperature"] as number;
+    const scores = lesson.inputs["scores"] as number[];
+    const heat = lesson.inputs["temperature"] as number;
     const weights = grid(lesson, "weights").numbers[0] ?? [];
-    const best = weights.indexOf(Math.max(...weights.map((one) => one ?? 0)));
+    const best = weights.indexOf(Math.max(...weights.map((weight) => weight ?? 0)));
     return `exp(${short(scores[best] ?? 0, 1)} / ${short(heat)}) ÷ (${scores.map((score) => `exp(${short(score, 1)} / ${short(heat)})`).join(" + ")}) = ${short(weights[best] ?? 0, 3)}`;
   },
 };
