@@ -11,8 +11,6 @@ import click
 import pytest
 import torch
 from before.addresses import decoded
-from regard.training.reading import flatten, write_recipe
-from regard.training.reports import SilentReport
 from safetensors.torch import load_file
 
 import regard
@@ -20,6 +18,8 @@ from regard.checkpoints import load_model, save_model
 from regard.cli.main import regard as command_line
 from regard.looking.edit import check_record
 from regard.training import read_recipe, train
+from regard.training.recipe.reading import flatten, write_recipe
+from regard.training.run.reports import SilentReport
 from regard.viewer.learn import LESSONS
 
 HERE = Path(__file__).parent

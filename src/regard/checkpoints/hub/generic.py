@@ -48,6 +48,7 @@ def kind_of(config: Config) -> str:
 
 def read(options: Options, architecture: str) -> Config:
     kind = options.need("kind")
+    options.get("max_position_embeddings")  # how much it is meant to read: the business of tasks
     if kind not in CONFIGS:
         raise CheckpointError(f"{options.where}: kind = {kind!r}, one of {', '.join(CONFIGS)} expected")
     return from_json(CONFIGS[kind], options.need("model"), f"{options.where}: model")

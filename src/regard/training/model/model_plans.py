@@ -27,6 +27,7 @@ from regard.models import (
     TransformerConfig,
     XLConfig,
 )
+from regard.training.model.parts import has_words, own_layout, try_out, with_parts
 from regard.training.recipe.reading import RecipeError
 from regard.training.recipe.recipe import ModelRecipe
 
@@ -194,8 +195,11 @@ def alignment(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     stack_sizes = zip(counts, widths, depths(model), strict=True)
     reads, writes = (RecurrentConfig(count, words, width, layers) for count, width, layers in stack_sizes)
     alignment_config = None
-    if model.score != "none":
-        score, when = lookup(ALIGNMENT_SCORES, model.score, "score (model.score)")
+    named = model.score.kind or "additive"
+    if model.score.settings or model.position.kind or model.attention.kind:
+        raise RecipeError("an alignment has a score of some kind, without settings: no position, no other attention")
+    if named != "none":
+        score, when = lookup(ALIGNMENT_SCORES, named, "score (model.score.kind)")
         alignment_config = AlignConfig(score, when, model.heads, words, model.local or None, model.local_window)
     before = alignment_config is not None and alignment_config.look == "before"
     lookup(CELLS, model.cell, "cell (model.cell)")
@@ -297,4 +301,11 @@ def model_plan(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
         raise RecipeError(f"model.layers = {list(model.layers)}: one number from 1 on expected, or two for two sides")
     if model.heads < 1 or model.width % model.heads:
         raise RecipeError(f"model.heads = {model.heads}: a width of {model.width} cannot be split into so many")
-    return style(model, sizes)
+    plan = style(model, sizes)
+    if model.kind in ("alignment", "memory"):
+        return plan
+    config = with_parts(plan.config, model)
+    try_out(config)
+    if has_words(config, plan.architecture, plan.config_entries):
+        return replace(plan, config=config)
+    return ModelPlan(config, *own_layout(config, plan.config_entries))

@@ -39,7 +39,11 @@ def new_key(section: str, key: str, values: Mapping[str, Any]) -> str | None:
 
 
 def with_new_keys(tables: Mapping[str, Any]) -> dict[str, Any]:
-    """A recipe's tables under today's keys."""
+    """A recipe's tables under today's keys, and the score of a model as the table that it is today."""
+    model = tables.get("model")
+    if isinstance(model, dict) and isinstance(score := model.get("score"), str):
+        named = {"kind": score} if model.get("kind") == "alignment" else {}
+        tables = {**tables, "model": {**model, "score": named}}
     return {
         section: {new_key(section, key, values) or key: value for key, value in values.items()}
         if isinstance(values, dict)

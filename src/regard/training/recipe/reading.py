@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from regard.errors import RegardError
 from regard.training.recipe.old_keys import new_key, with_new_keys
-from regard.training.recipe.recipe import Recipe
+from regard.training.recipe.recipe import PartRecipe, Recipe
 
 Part = TypeVar("Part")
 CHECKPOINTS = "checkpoints"  # of a run: a folder beside its recipe
@@ -124,7 +124,18 @@ def build(kind: type[Part], table: Any, where: str, path: str = "") -> Part:
     return kind(**values)
 
 
+def _part(value: Any, where: str, name: str) -> PartRecipe:
+    """A part of a model: its name, and whatever settings it has."""
+    if isinstance(value, str):
+        raise RecipeError(f"{where}: '{name}' is a table now: [{name}] with kind = {value!r}")
+    if not isinstance(value, dict) or not isinstance(value.get("kind", ""), str):
+        raise RecipeError(f"{where}: [{name}] is a table with the name of a part as its kind, got {value!r}")
+    return PartRecipe(value.get("kind", ""), {key: setting for key, setting in value.items() if key != "kind"})
+
+
 def _value(kind: Any, value: Any, where: str, name: str) -> Any:
+    if kind is PartRecipe:
+        return _part(value, where, name)
     if is_dataclass(kind):
         return build(kind, value, where, name)  # type: ignore[arg-type]
     if get_origin(kind) is tuple:
@@ -162,7 +173,14 @@ def write_recipe(recipe: Recipe) -> str:
     for field in fields(recipe):
         value = getattr(recipe, field.name)
         if is_dataclass(value):
-            tables += ["", f"[{field.name}]", *(f"{key} = {_toml(item)}" for key, item in vars(value).items())]
+            parts = {key: item for key, item in vars(value).items() if isinstance(item, PartRecipe)}
+            plain = {key: item for key, item in vars(value).items() if key not in parts}
+            tables += ["", f"[{field.name}]", *(f"{key} = {_toml(item)}" for key, item in plain.items())]
+            for key, part in parts.items():
+                entries = {"kind": part.kind, **part.settings} if part.kind else {}
+                tables += [
+                    f"{key} = {{ {', '.join(f'{name} = {_toml(item)}' for name, item in entries.items())} }}"
+                ] * bool(entries)
         else:
             lines.append(f"{field.name} = {_toml(value)}")
     return "\n".join([*lines, *tables]) + "\n"

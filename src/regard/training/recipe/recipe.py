@@ -1,6 +1,7 @@
 """What a run is to do, as a file: TOML in, frozen values out."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,14 @@ class TokenizerRecipe:
 
 
 @dataclass(frozen=True)
+class PartRecipe:
+    """A part by its name in a table of the library, and its settings; without a name, as the family has it."""
+
+    kind: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class ModelRecipe:
     """What is built. `family` is whose layout it has, so that others can load it: see model_plans.py."""
 
@@ -51,11 +60,13 @@ class ModelRecipe:
     shared_embedding: bool = True  # one embedding for both sides
     tied_embedding: bool = True  # and for the output
     output_bias: bool = False
+    position: PartRecipe = PartRecipe()  # [model.position] kind = "alibi"; a name of POSITIONS
+    score: PartRecipe = PartRecipe()  # [model.score] kind = "cosine"; a name of SCORES, or of an alignment's scores
+    attention: PartRecipe = PartRecipe()  # [model.attention] kind = "window"; full, or a name of ATTENTION_METHODS
     pool: str = "first"  # first | last | mean: what labels are read from
     memory_length: int = 0  # of an xl: positions back that a token attends to, in earlier segments too; 0: its own
     # of an alignment
     embedding_width: int = 0  # 0: the model's
-    score: str = "additive"  # additive | concat | general | dot | multihead | none
     cell: str = "gru"  # gru | lstm
     local: str = ""  # monotonic | predictive: attend to a part of the source only
     local_window: int = 10  # positions on each side of it
