@@ -121,7 +121,7 @@ def test_a_gradient_that_is_no_number_takes_its_memory_with_it():
 
 
 def test_text_that_does_not_go_on_is_refused(tmp_path):
-    with pytest.raises(RecipeError, match=r"'carried' expected, or model\.memory = 0"):
+    with pytest.raises(RecipeError, match=r"'carried' expected, or model\.memory_length = 0"):
         train(tiny_xl(tmp_path, "data.windows=shuffled"), reporting=Quiet())
 
 

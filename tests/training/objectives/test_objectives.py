@@ -56,7 +56,7 @@ TRIED = {
             (np.stack([row[0][:2]] * number), row[1], row[1][:1], np.array([False, False]))
             for number, row in enumerate(texts(6, columns=2), 1)
         ],
-        {"longest": 4},
+        {"sentence_words": 4},
     ),
 }
 
@@ -67,8 +67,8 @@ def test_a_batch_is_as_wrong_as_its_texts_one_by_one(name):
     network = model(kind, **wanted)
     whole = objective.loss(network, objective.batch(rows, random()))
     alone = [objective.loss(network, objective.batch([row], random())) for row in rows]
-    assert_close(whole.total, sum(one.total for one in alone))
-    assert_close(whole.plain, sum(one.plain for one in alone))
+    assert_close(whole.total, sum(loss.total for loss in alone))
+    assert_close(whole.cross_entropy, sum(loss.cross_entropy for loss in alone))
     counts = [objective.batch([row], random()).count for row in rows]
     assert objective.batch(rows, random()).count == sum(counts)
 
@@ -95,7 +95,7 @@ def test_one_stream_learns_from_the_target_alone(style):
     assert_close(objective.loss(network, objective.batch(rows, random())).total, wanted)
 
 
-def test_next_token_learns_at_every_place():
+def test_next_token_learns_at_every_position():
     network, (row,) = model("decoder"), texts(1)
     objective = NextTokenObjective(pad=PAD)
     batch = objective.batch([row], random())

@@ -4,9 +4,9 @@ from regard.errors import UnknownName
 from regard.training.optimisation.schedules import SCHEDULES, learning_rate_at
 
 
-def rates(schedule, warmup=10, steps=100, floor=0.0):
-    told = {"rate": 0.5, "schedule": schedule, "warmup": warmup, "steps": steps, "floor": floor}
-    return [learning_rate_at(step, **told) for step in range(1, steps + 1)]
+def rates(schedule, warmup=10, steps=100, minimum=0.0):
+    settings = {"peak": 0.5, "schedule": schedule, "warmup": warmup, "steps": steps, "minimum": minimum}
+    return [learning_rate_at(step, **settings) for step in range(1, steps + 1)]
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
@@ -26,14 +26,14 @@ def test_the_inverse_square_root_halves_with_four_times_the_steps():
 def test_linear_and_cosine_end_near_nothing_and_not_below_the_floor():
     for schedule in ("linear", "cosine"):
         assert rates(schedule)[-1] < 0.01
-        assert 0.1 <= rates(schedule, floor=0.1)[-1] < 0.11
+        assert 0.1 <= rates(schedule, minimum=0.1)[-1] < 0.11
 
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_cooldown_takes_the_last_steps_evenly_to_the_floor_and_leaves_the_others(schedule):
     told = {"rate": 0.5, "schedule": schedule, "warmup": 10, "steps": 100, "floor": 0.1}
-    cooled = [learning_rate_at(step, **told, cooldown=20) for step in range(1, 101)]
-    plain = rates(schedule, floor=0.1)
+    cooled = [learning_rate_at(step, **settings, cooldown=20) for step in range(1, 101)]
+    plain = rates(schedule, minimum=0.1)
     assert cooled[:81] == plain[:81]
     shares = [(one - 0.1) / (other - 0.1) for one, other in zip(cooled[80:99], plain[80:99], strict=True)]
     assert shares == pytest.approx([1 - number / 20 for number in range(19)])

@@ -24,7 +24,7 @@ def test_a_run_has_a_curve_of_what_it_learned_from_and_one_of_the_valid_set(run)
 
 
 def test_a_score_that_nobody_logged_is_an_error_that_lists_the_others(run):
-    with pytest.raises(RegardError, match="no 'blue' in the logs: loss"):
+    with pytest.raises(RegardError, match="no 'blue' in the logs: learning_rate, loss"):
         curves([run], "blue")
 
 

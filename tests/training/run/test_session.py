@@ -53,19 +53,19 @@ def test_a_run_that_was_stopped_ends_as_if_it_was_not(at, number, whole, tmp_pat
 
 
 def test_a_stop_during_an_evaluation_saves_and_the_evaluation_comes_later(whole, tmp_path, monkeypatch):
-    recipe, real = tiny(tmp_path), judge.held_out_scores
-    asked = []
+    recipe, held_out_scores = tiny(tmp_path), evaluator.held_out_scores
+    stops = []
 
-    def disturbed(*given):
-        if not asked:
-            asked.append(os.kill(os.getpid(), signal.SIGTERM))
-        return real(*given)
+    def disturbed(*arguments):
+        if not stops:
+            stops.append(os.kill(os.getpid(), signal.SIGTERM))
+        return held_out_scores(*arguments)
 
     monkeypatch.setattr(evaluator, "held_out_scores", disturbed)
     with pytest.raises(Stopped):
         train(recipe, reporting=Quiet())
     state = json.loads((Path(recipe.run) / "checkpoints/step-00000004/state.json").read_text())
-    assert (state["step"], state["evaluated"]) == (4, -1)
+    assert (state["step"], state["evaluated_step"]) == (4, -1)
     train(recipe, reporting=Quiet())
     assert everything(recipe.run) == whole
 
@@ -204,7 +204,7 @@ def test_freezing_what_is_not_there_is_an_error(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("no tab here", r"train.tsv:61: .*tab"), ("\tempty", r"train.tsv:61: .*empty"), (f"{'the ' * 300}\tx", "longest")],
+    [("no tab here", r"train.tsv:61: .*tab"), ("\tempty", r"train.tsv:61: .*empty"), (f"{'the ' * 300}\tx", "max_length")],
 )
 def test_faulty_data_stops_before_the_first_step(line, message, tmp_path):
     recipe = tiny(tmp_path)

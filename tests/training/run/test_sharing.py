@@ -193,7 +193,7 @@ def test_another_number_of_processes_goes_on_and_says_so(tmp_path):
     train(tiny(tmp_path, "train.steps=6"), reporting=report)
     assert report.steps == [5, 6]
     assert any("1 processes instead of 2" in line for line in report.lines)
-    assert read_state(recipe.run, 6)["world"] == 1
+    assert read_state(recipe.run, 6)["processes"] == 1
 
 
 def test_a_process_without_a_row_counts_for_nothing(tmp_path):

@@ -31,7 +31,7 @@ def logged(run, name, where=None):
 def same_as_the_log(run):
     found = points(run)
     assert found["train/loss"] == logged(run, "loss")
-    assert found["train/rate"] == logged(run, "rate")
+    assert found["train/learning_rate"] == logged(run, "learning_rate")
     assert found["valid/loss"] == logged(run, "loss", "valid")
     assert [step for step, _ in found["final/loss"]] == [read_log(run)[-1]["step"]]
 

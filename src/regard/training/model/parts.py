@@ -77,7 +77,7 @@ def settings_of(
     cls: type, part: PartRecipe, sizes: Mapping[str, Any], where: str, filled: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """The settings of a part: what the recipe says, and the sizes that its constructor asks for by name."""
-    known = signature(cls).parameters
+    known = {name: one for name, one in signature(cls).parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD}
     for key in part.settings:
         if key not in known or key in filled:
             names = ", ".join(name for name in known if name not in filled) or "no settings"

@@ -48,7 +48,7 @@ class Learner(nn.Module):
         return Learner(model, self.objective, smoothing=self.smoothing, precision=self.precision).eval()
 
     def loss(self, batch: Any, smoothing: float = 0.0, memory: SegmentMemory | None = None) -> LossSums:
-        batch = batch if memory is None else batch.after(memory)
+        batch = batch if memory is None else batch.with_memory(memory)
         device = next(self.model.parameters()).device.type
         with torch.autocast(device, torch.bfloat16, enabled=self.training and self.uses_bfloat16(device)):
             return self.objective.loss(self.model, batch, smoothing)

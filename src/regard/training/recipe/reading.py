@@ -177,10 +177,10 @@ def write_recipe(recipe: Recipe) -> str:
             plain = {key: item for key, item in vars(value).items() if key not in parts}
             tables += ["", f"[{field.name}]", *(f"{key} = {_toml(item)}" for key, item in plain.items())]
             for key, part in parts.items():
-                entries = {"kind": part.kind, **part.settings} if part.kind else {}
-                tables += [
-                    f"{key} = {{ {', '.join(f'{name} = {_toml(item)}' for name, item in entries.items())} }}"
-                ] * bool(entries)
+                if part.kind:
+                    entries = {"kind": part.kind, **part.settings}
+                    inline = ", ".join(f"{name} = {_toml(item)}" for name, item in entries.items())
+                    tables.append(f"{key} = {{ {inline} }}")
         else:
             lines.append(f"{field.name} = {_toml(value)}")
     return "\n".join([*lines, *tables]) + "\n"

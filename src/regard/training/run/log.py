@@ -10,6 +10,7 @@ from typing import Any, Protocol, TextIO, runtime_checkable
 from regard.training.run.state import save_errors
 
 LOG, TIMES = "log.jsonl", "times.jsonl"
+OLD_KEYS = {"rate": "learning_rate"}  # of version 0.1
 
 
 @runtime_checkable
@@ -89,5 +90,5 @@ def read_log(run: Path, name: str = LOG) -> list[dict[str, Any]]:
         except ValueError:
             continue
         if isinstance(entry, dict):
-            entries.append(entry)
+            entries.append({OLD_KEYS.get(key, key): value for key, value in entry.items()})
     return entries
