@@ -17,13 +17,13 @@ LONG = {"model": "shakespeare", "tokens": "200", "text": "To be, or not to be", 
 # What is shown, in which view, with what state; what to click, what to point at; the width and the theme.
 SHOTS: dict[str, dict[str, Any]] = {
     "text": {"view": "text", "state": TEXT | {"pin": "b4"}},
-    "heads": {"view": "heads", "state": TEXT | {"place": "decoder.2.cross"}},
-    "links": {"view": "links", "state": TEXT | {"place": "decoder.2.cross", "heads": "0,1,2,3", "top": "2"}},
-    "map": {"view": "map", "state": LONG | {"place": "decoder.3.self", "head": "1"}, "theme": "dark"},
-    "pair": {"view": "pair", "state": TEXT | {"place": "decoder.2.cross", "head": "1", "pin": "b4,a3"}},
+    "heads": {"view": "heads", "state": TEXT | {"layer": "decoder.2.cross"}},
+    "links": {"view": "links", "state": TEXT | {"layer": "decoder.2.cross", "heads": "0,1,2,3", "top": "2"}},
+    "map": {"view": "map", "state": LONG | {"layer": "decoder.3.self", "head": "1"}, "theme": "dark"},
+    "pair": {"view": "pair", "state": TEXT | {"layer": "decoder.2.cross", "head": "1", "pin": "b4,a3"}},
     "edit": {"view": "edit", "state": TEXT, "click": ["[data-hide='0/3']"]},
     "inside": {"view": "inside", "state": TEXT | {"look": "lens"}},
-    "models": {"view": "inside", "state": TEXT | {"look": "models", "place": "decoder.2.cross", "head": "1"}},
+    "models": {"view": "inside", "state": TEXT | {"look": "models", "layer": "decoder.2.cross", "head": "1"}},
     "learn": {"view": "learn", "state": {"topic": "heads", "step": "4"}},
     "narrow": {"view": "text", "state": TEXT | {"pin": "b4"}, "width": 400, "theme": "dark"},
 }
@@ -46,8 +46,8 @@ def taken(browser: Any, base: str, name: str, shot: dict[str, Any]) -> None:
     page.goto(f"{base}#{shot['view']}?{urlencode(shot['state'], quote_via=quote)}")
     page.locator("figure, .card").first.wait_for(timeout=90_000)
     page.locator(".said[data-busy=false]").wait_for(timeout=90_000)
-    for place in shot.get("click", ()):
-        page.locator(place).click()
+    for selector in shot.get("click", ()):
+        page.locator(selector).click()
         page.locator("[data-compared]").wait_for(timeout=90_000)
         page.locator(".said[data-busy=false]").wait_for(timeout=90_000)
         page.evaluate("scrollTo(0, 0)")

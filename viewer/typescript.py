@@ -9,25 +9,31 @@ from pydantic import BaseModel
 from regard.viewer import payload
 
 
-def written() -> str:
-    """An interface for every request and answer of the API."""
-    found = [
+def payload_types() -> str:
+    """The version of the API, and an interface for every request and answer."""
+    models = [
         kind
         for kind in vars(payload).values()
         if inspect.isclass(kind) and issubclass(kind, BaseModel) and kind.__module__ == payload.__name__
     ]
-    shown = [interface(kind) for kind in found if kind.model_fields]
+    interfaces = [interface(kind) for kind in models if kind.model_fields]
     return "\n".join(
-        ["/** Made by viewer/typescript.py from regard.viewer.payload; not written by hand. */", "", *shown]
+        [
+            "/** Made by viewer/typescript.py from regard.viewer.payload; not written by hand. */",
+            "",
+            f"export const API_VERSION = {payload.API_VERSION};",
+            "",
+            *interfaces,
+        ]
     )
 
 
 def interface(kind: type[BaseModel]) -> str:
     """What is sent to the server may leave out what has a default; what comes from it is whole."""
     schema = kind.model_json_schema()
-    is_sent = issubclass(kind, payload.Given)
+    is_request = issubclass(kind, payload.RequestModel)
     lines = [
-        f"  {name}{'?' if is_sent and not field.is_required() else ''}: {spelled(schema['properties'][name])};"
+        f"  {name}{'?' if is_request and not field.is_required() else ''}: {type_of(schema['properties'][name])};"
         for name, field in kind.model_fields.items()
     ]
     first = inspect.getdoc(kind) or kind.__name__
@@ -37,7 +43,7 @@ def interface(kind: type[BaseModel]) -> str:
 PLAIN = {"integer": "number", "number": "number", "string": "string", "boolean": "boolean", "null": "null"}
 
 
-def spelled(schema: dict[str, Any]) -> str:
+def type_of(schema: dict[str, Any]) -> str:
     """A JSON schema as a type."""
     if "$ref" in schema:
         return schema["$ref"].rsplit("/", 1)[1]
@@ -46,16 +52,16 @@ def spelled(schema: dict[str, Any]) -> str:
     if "enum" in schema:
         return " | ".join(json.dumps(value) for value in schema["enum"])
     if "anyOf" in schema:
-        return " | ".join(dict.fromkeys(spelled(choice) for choice in schema["anyOf"]))
+        return " | ".join(dict.fromkeys(type_of(choice) for choice in schema["anyOf"]))
     if "prefixItems" in schema:
-        return f"[{', '.join(spelled(item) for item in schema['prefixItems'])}]"
+        return f"[{', '.join(type_of(item) for item in schema['prefixItems'])}]"
     if schema.get("type") == "array":
-        inner = spelled(schema["items"])
-        return f"({inner})[]" if " | " in inner else f"{inner}[]"
+        item = type_of(schema["items"])
+        return f"({item})[]" if " | " in item else f"{item}[]"
     if schema.get("type") == "object":
         return "Record<string, unknown>"
     return PLAIN[schema["type"]]
 
 
 if __name__ == "__main__":
-    print(written(), end="")
+    print(payload_types(), end="")

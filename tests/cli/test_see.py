@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from regard.cli.see import see
 from regard.errors import RegardError
+from regard.viewer import launcher
 
 
 def refused(*arguments: str) -> RegardError:
@@ -31,19 +32,19 @@ def test_a_taken_usual_port_is_no_reason_to_stop(monkeypatch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        monkeypatch.setattr(serving, "PORT", taken.getsockname()[1])
-        with serving.open_socket("127.0.0.1", None) as other:
-            assert other.getsockname()[1] != serving.PORT
+        monkeypatch.setattr(launcher, "PORT", taken.getsockname()[1])
+        with launcher.open_socket("127.0.0.1", None) as other:
+            assert other.getsockname()[1] != launcher.PORT
 
 
 @pytest.mark.parametrize(
     ("folder", "name"), [("runs/sst2/model", "sst2"), ("my-bert", "my-bert"), ("/models/gpt/", "gpt")]
 )
 def test_a_folder_is_called_by_what_tells_it_apart(folder, name):
-    assert serving.folder_name(folder) == name
+    assert launcher.folder_name(folder) == name
 
 
 def test_the_address_carries_the_token():
-    address = serving.ServerAddress("0.0.0.0", 8080, "a b")
-    assert serving.page_url(address) == "http://127.0.0.1:8080/?token=a%20b"
-    assert serving.page_url(serving.ServerAddress("::1", 8080)) == "http://[::1]:8080/"
+    address = launcher.ServerAddress("0.0.0.0", 8080, "a b")
+    assert launcher.page_url(address) == "http://127.0.0.1:8080/?token=a%20b"
+    assert launcher.page_url(launcher.ServerAddress("::1", 8080)) == "http://[::1]:8080/"

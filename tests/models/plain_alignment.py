@@ -86,8 +86,8 @@ def written(model, source, target):
         annotations = [torch.tanh(model.narrow.weight @ one + model.narrow.bias) for one in annotations]
     cells, layers = model.decoder.cells, config.writes.layers
     memories = nothing(cells, layers)
-    if model.begin is not None:
-        begun = torch.tanh(model.begin.weight @ ends + model.begin.bias)
+    if model.initial_state is not None:
+        begun = torch.tanh(model.initial_state.weight @ ends + model.initial_state.bias)
         begun = begun.reshape(len(memories[0]), layers, config.writes.width)
         memories = [tuple(part[layer] for part in begun) for layer in range(layers)]
     above = nothing(model.above.cells)[0] if model.above is not None else ()

@@ -58,7 +58,7 @@ def in_segments(xl, tokens, sizes):
 @torch.no_grad()
 @pytest.mark.parametrize("pre_norm", [True, False], ids=["pre-norm", "post-norm"])
 @pytest.mark.parametrize("sizes", [10, [7, 30, 1, 1, 40, 1], [80]], ids=str)
-def test_where_the_memory_covers_it_segments_are_the_full_context_pass(sizes, first):
+def test_where_the_memory_covers_it_segments_are_the_full_context_pass(sizes, pre_norm):
     xl, without = (model(memory, pre_norm=pre_norm) for memory in (80, 0))
     tokens = text(80)
     found, memory = in_segments(xl, tokens, sizes)

@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from regard.alignment_headsing.align import AlignmentHeads, Gold, by_gold, links, swap_links, symmetrise, word_weights
 from tasks.tiny import TEXTS, bart
 from torch.testing import assert_close
 
 import regard
 from regard.errors import RegardError, ShapeError
+from regard.looking.align import AlignmentHeads, Gold, by_gold, links, swap_links, symmetrise, word_weights
 from regard.tasks import TextTooLong
 from regard.tasks.align import Direction, WordAligner, align_words
 

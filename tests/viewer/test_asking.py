@@ -77,7 +77,7 @@ def test_answers_are_those_of_the_task(asking, folders):
     gap = run(asking, model="fill", text="the [MASK] sleeps .")
     expected = regard.load(folders["fill"])("the [MASK] sleeps .")
     assert gap["answer"]["text"] == expected.text
-    assert [option["text"] for option in gap["answer"]["gaps"][0]] == [one.token for one in expected.choices[0]]
+    assert [option["text"] for option in gap["answer"]["gaps"][0]] == [one.token for one in expected.candidates[0]]
     assert run(asking, model="fill", text="the dog sleeps .")["answer"]["gaps"] == []
     label = run(asking, model="classify", text="what a film", second="not bad")
     assert label["sides"][0]["segments"][-1] == 1

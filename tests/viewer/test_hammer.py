@@ -94,7 +94,7 @@ def hammered(server, clients: int, seconds: float) -> tuple[list[Client], list[i
     crowd = [Client(number, netloc) for number in range(clients)]
     for one in crowd:
         with regard.edit(task.model, one.edits):
-            alone = task(one.text, max_length=TOKENS, sample=False)
+            alone = task(one.text, max_new_tokens=TOKENS, sample=False)
         one.expected = (alone.text, alone.score)
     crowd[0].once()  # the model is there
     end = time.monotonic() + seconds

@@ -37,7 +37,7 @@ def test_the_text_and_its_alignment_are_the_librarys(visit, task, answer):
     target.first.wait_for()
     assert "".join(target.all_text_contents()).startswith(answer.text.replace(" ", "·"))
     target.nth(1).hover()
-    page.locator("section[aria-label=source]", has_text=f"alignment: {task.look}").wait_for()
+    page.locator("section[aria-label=source]", has_text=f"alignment: {task.alignment_heads}").wait_for()
     pairs = "all => all.map(one => [one.textContent, one.dataset.weight])"
     shown = dict(page.locator("section[aria-label=source] .word[data-weight]").evaluate_all(pairs))
     row = answer.alignment.weights[1].tolist()

@@ -97,7 +97,7 @@ def test_the_map_zooms_from_the_whole_to_single_weights(visit, site):
     rows = visit.table(re.compile("Map of"))
     task = site.task("gpt")
     with regard.watch(task.model, "decoder.1.self") as seen:
-        task(text, max_length=1)
+        task(text, max_new_tokens=1)
     pattern = seen["decoder.1.self"]
     for row, _, column, _, weight in rows[:10]:
         assert float(weight) == pytest.approx(pattern[0, 1, int(row), int(column)].item(), abs=1e-6)

@@ -63,7 +63,7 @@ def test_of_a_paragraph_one_sentence_is_read_and_another_can_be_chosen(visit, si
 
 def test_a_gpt_writes_on_and_what_competed_is_shown(visit, site):
     page = visit.open("text", model="gpt", text="the dog", tokens="6")
-    expected = site.task("gpt")("the dog", max_length=6)
+    expected = site.task("gpt")("the dog", max_new_tokens=6)
     page.locator(".word.written").first.wait_for()
     rows = visit.table(re.compile("What competed"))
     assert 1 < len(rows) <= 5
@@ -76,7 +76,7 @@ def test_a_gpt_writes_on_and_what_competed_is_shown(visit, site):
 def test_a_bert_fills_a_gap(visit, site):
     visit.open("text", model="bert", text="the [MASK] sleeps .")
     rows = visit.table("Gap 1")
-    expected = site.task("bert")("the [MASK] sleeps .").choices[0]
+    expected = site.task("bert")("the [MASK] sleeps .").candidates[0]
     assert [row[0] for row in rows] == [choice.token for choice in expected]
     assert [float(row[1]) for row in rows] == pytest.approx([choice.score for choice in expected], abs=1e-5)
 

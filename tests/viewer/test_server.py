@@ -30,7 +30,7 @@ def shakespeare():
 def test_a_run_is_what_the_library_says(asking, shakespeare, edits):
     told = run(asking, text="To be, or not", max_new_tokens=6, edits=edits)
     with regard.edit(shakespeare.model, edits):
-        expected = shakespeare("To be, or not", max_length=6, sample=False)
+        expected = shakespeare("To be, or not", max_new_tokens=6, sample=False)
         tokens = torch.tensor([told["sides"][0]["ids"]])
         with torch.no_grad(), regard.watch(shakespeare.model) as seen:
             shakespeare.model(tokens)

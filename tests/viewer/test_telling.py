@@ -26,9 +26,9 @@ def task():
 def test_the_alignment_is_the_tasks_own(asking, task, edits, most):
     told = run(asking, model="en-de", text=TEXT, beam=2, max_new_tokens=most, edits=edits)
     with regard.edit(task.model, edits):
-        expected = task(TEXT, beam=2, max_length=most)
+        expected = task(TEXT, beam=2, max_new_tokens=most)
     assert told["answer"]["is_finished"] == expected.is_finished == (most is None)
-    assert told["alignment"]["heads"] == str(task.look)
+    assert told["alignment"]["heads"] == str(task.alignment_heads)
     assert_close(torch.tensor(told["alignment"]["weights"]), expected.alignment.weights, atol=1e-5, rtol=0)
     assert [tuple(pair) for pair in told["alignment"]["words"]] == list(expected.alignment.words)
 

@@ -36,7 +36,7 @@ def ask(app, path: str, method: str = "GET", body: dict | None = None) -> tuple[
 def kept(looks, batch: int = 0):
     """An application that knows what was looked at, and nothing else."""
     app = create_app(widget.ModelStore(), ServerAddress(port=widget.PORT))
-    app.state.runs.keep(widget.finished_run(looks, batch))
+    app.state.runs.store(widget.finished_run(looks, batch))
     return app
 
 
@@ -98,7 +98,7 @@ def test_a_model_can_be_asked_and_edited():
     assert last["state"] == "done"
     _, body = ask(app, f"/api/runs/{last['run']}")
     with regard.edit(task.model, edits):
-        assert json.loads(body)["answer"]["text"] == task("To be", max_length=3, sample=False).text
+        assert json.loads(body)["answer"]["text"] == task("To be", max_new_tokens=3, sample=False).text
     app.state.runs.close()
 
 

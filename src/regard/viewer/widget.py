@@ -42,10 +42,10 @@ def show(what: Task | Seen | Pattern, text: str = "", **how: Any) -> Any:
             what(text)
         return seen.album(**how)
     looks = what.looks(**how) if isinstance(what, Seen) else {"pattern": (what, how.get("rows"), how.get("columns"))}
-    return show_looks(looks) or what.album(**how)
+    return page(looks) or what.album(**how)
 
 
-def show_looks(looks: Looks, batch: int = 0) -> Any:
+def page(looks: Looks, batch: int = 0) -> Any:
     """What was looked at, in the page; None without a widget. The entry point of `regard.pictures.notebook`."""
     if (widget_class := widget()) is None:
         return None
@@ -53,7 +53,7 @@ def show_looks(looks: Looks, batch: int = 0) -> Any:
     model_store.listed_models = {}
     app = create_app(model_store, ServerAddress(port=PORT))
     run = finished_run(looks, batch)
-    app.state.runs.keep(run)
+    app.state.runs.store(run)
     return widget_class(app=app, run=run.id)
 
 

@@ -74,7 +74,7 @@ def test_a_run_that_was_stopped_remembers_what_it_read(at, whole, tmp_path):
 def test_what_was_trained_is_loaded_writes_and_is_evaluated_with_its_memory(whole):
     task = regard.load(whole / "model")
     assert task.model.config.memory == 12
-    answer = task("the cat sees", max_length=40)
+    answer = task("the cat sees", max_new_tokens=40)
     assert len(answer.ids) == 40
     with regard.watch(task.model) as seen:
         task("the cat sees", max_length=20)

@@ -31,7 +31,7 @@ def test_linear_and_cosine_end_near_nothing_and_not_below_the_floor():
 
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_a_cooldown_takes_the_last_steps_evenly_to_the_floor_and_leaves_the_others(schedule):
-    told = {"rate": 0.5, "schedule": schedule, "warmup": 10, "steps": 100, "floor": 0.1}
+    settings = {"peak": 0.5, "schedule": schedule, "warmup": 10, "steps": 100, "minimum": 0.1}
     cooled = [learning_rate_at(step, **settings, cooldown=20) for step in range(1, 101)]
     plain = rates(schedule, minimum=0.1)
     assert cooled[:81] == plain[:81]

@@ -204,7 +204,11 @@ def test_freezing_what_is_not_there_is_an_error(tmp_path):
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [("no tab here", r"train.tsv:61: .*tab"), ("\tempty", r"train.tsv:61: .*empty"), (f"{'the ' * 300}\tx", "max_length")],
+    [
+        ("no tab here", r"train.tsv:61: .*tab"),
+        ("\tempty", r"train.tsv:61: .*empty"),
+        (f"{'the ' * 300}\tx", "max_length"),
+    ],
 )
 def test_faulty_data_stops_before_the_first_step(line, message, tmp_path):
     recipe = tiny(tmp_path)

@@ -48,7 +48,7 @@ export function AnswerCard() {
             title={`Gap ${index + 1}`}
             options={gap}
             first={index === 0}
-            tail={`print(answer.choices[${index}])`}
+            tail={`print(answer.candidates[${index}])`}
           />
         ))}
       </div>
