@@ -18,7 +18,7 @@ from regard.checkpoints import load_model, save_model
 from regard.cli.main import regard as command_line
 from regard.looking.edit import check_record
 from regard.training import read_recipe, train
-from regard.training.recipe.reading import flatten, write_recipe
+from regard.training.recipe.reading import flatten, read_run_recipe, write_recipe
 from regard.training.run.reports import SilentReport
 from regard.viewer.learn import LESSONS
 
@@ -77,7 +77,7 @@ def test_a_training_goes_on_where_it_was_stopped(name, tmp_path):
         def step(self, step, values):
             steps.append(step)
 
-    model = train(read_recipe(tmp_path / name / "recipe.toml"), reporting=Counting())
+    model = train(read_run_recipe(tmp_path / name / "recipe.toml"), reporting=Counting())
     assert steps == list(range(7, 13))
     weights, before = (load_model(folder).model for folder in (model, HERE / "training" / name / "final"))
     same(weights.state_dict(), before.state_dict(), 1e-4)

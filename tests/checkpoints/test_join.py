@@ -138,7 +138,7 @@ def test_models_that_came_from_no_folder_are_described_as_the_family_that_they_f
 
 def test_models_of_no_known_family_are_joined_and_cannot_be_saved(tmp_path):
     stack = StackConfig(1, 12, AttentionConfig(3), FeedForwardConfig(20, gated=True), NormConfig("rms"))
-    other = EmbeddedStackConfig(EmbeddingConfig(31), stack, PositionConfig("rotary", {"width": 4}))
+    other = EmbeddedStackConfig(EmbeddingConfig(31), stack, PositionConfig("rotary", {"head_width": 4}))
     joined = regard.join(Encoder(EncoderConfig(other)), Decoder(DecoderConfig(other)))
     assert joined.model(SOURCE, TARGET).shape == (2, 4, 31)
     with pytest.raises(CheckpointError, match="model_type = None is not supported as encoder, only albert, bert"):

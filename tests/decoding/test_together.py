@@ -26,7 +26,7 @@ RULES = Constraints(ends=(END,), banned=(0,))
 
 def side(position=True):
     stack = StackConfig(2, 16, AttentionConfig(4, kv_heads=2), FeedForwardConfig(24))
-    turned = PositionConfig("rotary", {"width": 4}) if position else PositionConfig("none", {})
+    turned = PositionConfig("rotary", {"head_width": 4}) if position else PositionConfig("none", {})
     return EmbeddedStackConfig(EmbeddingConfig(VOCABULARY), stack, turned)
 
 

@@ -57,7 +57,7 @@ CONFIGS = {
     "t5": (T5, "T5ForConditionalGeneration"),
     "bart": (BART, "BartForConditionalGeneration"),
     "marian": (BART | {"pad_token_id": 0}, "MarianMTModel"),
-    "regard-xl": (XL, "XL"),
+    "regard-xl": (XL, "TransformerXL"),
     "encoder-decoder": (
         {"encoder": BERT | {"model_type": "bert"}, "decoder": GPT2 | WRITES | {"model_type": "gpt2"}},
         "EncoderDecoderModel",
@@ -66,7 +66,7 @@ CONFIGS = {
     "e2k": ({}, "S2S"),
     "regard-vision": (
         {"size": 6, "patch": 2, "labels": 5, "width": 24, "layers": 2, "heads": 4, "feed_forward_width": 32},
-        "Vision",
+        "VisionTransformer",
     ),
 }
 """By model_type: the config, and the architecture."""

@@ -21,7 +21,7 @@ VOCABULARY, WIDTH, LENGTH = 31, 16, 11
 LENGTHS = [11, 4, 1, 7]
 
 learned = PositionConfig("learned", {"length": 40, "width": WIDTH})
-rotary = PositionConfig("rotary", {"width": 6})
+rotary = PositionConfig("rotary", {"head_width": 6})
 STYLES = {
     "gpt": (learned, {}),
     "first-gpt": (learned, {"pre_norm": False, "final_norm": False}),

@@ -17,8 +17,8 @@ def test_what_is_taken_out_is_what_is_said():
     twice = with_pruned(with_pruned(config, {"encoder.1.self": [3]}), {"encoder.1.self": [0], "decoder.0.cross": [1]})
     assert twice == with_pruned(config, gone)
     model = Transformer(with_pruned(config, gone))
-    assert model.encoder.stack.blocks[1].self.split.kept == (1, 2)
-    assert model.decoder.stack.blocks[0].cross.split.kept == (0, 2, 3)
+    assert model.encoder.stack.blocks[1].self.split.remaining_heads == (1, 2)
+    assert model.decoder.stack.blocks[0].cross.split.remaining_heads == (0, 2, 3)
     assert not model.decoder.stack.blocks[0].self.split.pruned
 
 
@@ -47,7 +47,7 @@ def test_layers_of_one_block_are_pruned_alike():
     stack = StackConfig(4, 16, AttentionConfig(4), FeedForwardConfig(16), distinct=2)
     alike = {"0.self": [1], "1.self": [1]}
     blocks = StackConfig(**(vars(stack) | {"pruned": alike})).build().blocks
-    assert [block.self.split.kept for block in blocks] == [(0, 2, 3)] * 2 + [(0, 1, 2, 3)] * 2
+    assert [block.self.split.remaining_heads for block in blocks] == [(0, 2, 3)] * 2 + [(0, 1, 2, 3)] * 2
     assert blocks[0] is blocks[1]
     with pytest.raises(ShapeError, match="layers 2 to 3 are one block: the same heads are taken out of all, or none"):
         StackConfig(**(vars(stack) | {"pruned": {"3.self": [0]}})).build()

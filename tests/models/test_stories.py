@@ -61,7 +61,7 @@ def read_story_model(data: bytes) -> Decoder:
         FeedForwardConfig(inner, "silu", gated=True, bias=False),
         NormConfig("rms", 1e-5),
     )
-    position = PositionConfig("rotary", {"width": head_width, "pairing": "neighbours"})
+    position = PositionConfig("rotary", {"head_width": head_width, "pairing": "neighbours"})
     model = Decoder(DecoderConfig(EmbeddedStackConfig(EmbeddingConfig(vocabulary), stack, position)))
     model.load_state_dict(tensors)
     return model.eval()

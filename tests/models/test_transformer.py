@@ -20,7 +20,7 @@ from regard.models import (
 POSITIONS = {
     "sinusoidal": PositionConfig("sinusoidal", {"width": 12}),
     "learned": PositionConfig("learned", {"length": 20, "width": 12, "offset": 2}),
-    "rotary": PositionConfig("rotary", {"width": 4}),
+    "rotary": PositionConfig("rotary", {"head_width": 4}),
     "alibi": PositionConfig("alibi", {"heads": 3}),
     "buckets": PositionConfig("buckets", {"heads": 3, "buckets": 8, "reach": 6}),
 }

@@ -45,7 +45,7 @@ def names():
             linear |= {"ffn.linear_0": "feed_forward.widen", "ffn.linear_1": "feed_forward.narrow"}
             if side == "decoder":
                 table |= norm(f"{there}.attention.layer_norm", f"{here}.cross_norm")
-                parts = ("query", "pair", "output")
+                parts = ("query", "kv", "output")
                 linear |= {f"attention.linear_{number}": f"cross.{part}" for number, part in enumerate(parts)}
             for theirs, ours in linear.items():
                 table |= {f"{there}.{theirs}.{kind}": f"{here}.{ours}.{kind}" for kind in ("weight", "bias")}

@@ -53,7 +53,7 @@ def test_size_and_dtype_are_kept(name, dtype):
 
 @schemes
 def test_order_comes_in_one_way_only(name):
-    ways = [way for way in ("embed", "turn", "bias") if getattr(POSITIONS[name], way) is not getattr(Position, way)]
+    ways = [way for way in ("embed", "rotate", "bias") if getattr(POSITIONS[name], way) is not getattr(Position, way)]
     assert len(ways) == (0 if name == "none" else 1)
 
 

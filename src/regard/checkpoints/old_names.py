@@ -48,6 +48,12 @@ FIELDS = {
     "regard-vision": {"inner": "feed_forward_width", "places": "has_positions"},
 }
 """Of each model type, the path of a field by its old name, and its new name."""
+ARCHITECTURES = {
+    "XL": "TransformerXL",
+    "Memory": "MemoryNetwork",
+    "Vision": "VisionTransformer",
+    "Glimpse": "GlimpseNetwork",
+}
 
 
 def is_own(config: Mapping[str, Any]) -> bool:
@@ -69,6 +75,8 @@ def current_name(name: str) -> str:
 def current_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """A config.json with the fields that its model type has now; those of other libraries stay as they are."""
     current = dict(config)
+    if is_own(config) and isinstance(config.get("architectures"), list):
+        current["architectures"] = [ARCHITECTURES.get(str(name), name) for name in config["architectures"]]
     for path, new in FIELDS.get(str(config.get("model_type")), {}).items():
         *parents, old = path.split(".")
         part: Any = current

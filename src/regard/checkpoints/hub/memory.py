@@ -34,4 +34,4 @@ def names(config: MemoryNetworkConfig, architecture: str) -> TensorNames:
         return TensorNames.of(tensor_name(name, name) for name, _ in MemoryNetwork(config).named_parameters())
 
 
-FAMILY = Family(("regard-memory",), ("Memory",), read, write, names)
+FAMILY = Family(("regard-memory",), ("MemoryNetwork",), read, write, names)

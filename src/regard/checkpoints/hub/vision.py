@@ -12,7 +12,7 @@ from regard.checkpoints.tensor_names import TensorNames, tensor_name
 from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
 
 MOST = 4096  # pixels a side, layers, glimpses: a config that asks for more would take for ever to build
-CONFIGS = {"Vision": VisionConfig, "Glimpse": GlimpseConfig}
+CONFIGS = {"VisionTransformer": VisionConfig, "GlimpseNetwork": GlimpseConfig}
 COUNTS = ("size", "patch", "layers", "glimpses")
 
 

@@ -11,7 +11,7 @@ from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames, tensor_name
 from regard.models import XLConfig
 
-ARCHITECTURES = ("XL",)
+ARCHITECTURES = ("TransformerXL",)
 
 
 def read(options: Options, architecture: str) -> XLConfig:

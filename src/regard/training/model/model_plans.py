@@ -135,7 +135,7 @@ def xl(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     layers = replace(layers, attention=replace(layers.attention, score=ScoreConfig("xl")), window=window)
     side = EmbeddedStackConfig(EmbeddingConfig(sizes.vocabulary, dropout=model.dropout), layers)
     output = OutputConfig(model.tied_embedding, bias=model.output_bias)
-    return ModelPlan(XLConfig(side, output), "XL", {"model_type": "regard-xl"})
+    return ModelPlan(XLConfig(side, output), "TransformerXL", {"model_type": "regard-xl"})
 
 
 def decoder_plan(
@@ -229,7 +229,7 @@ def memory(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
         memories=model.max_positions,
         max_words=sizes.sentence_words,
     )
-    return ModelPlan(config, "Memory", {"model_type": "regard-memory"})
+    return ModelPlan(config, "MemoryNetwork", {"model_type": "regard-memory"})
 
 
 ALIGNMENT_SCORES: dict[str, tuple[str, Literal["before", "after"]]] = {

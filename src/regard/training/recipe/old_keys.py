@@ -30,6 +30,18 @@ OLD_KEYS = {
     "train.score": "metric",
 }
 
+OLD_PARTS = {
+    "words": "embedding",
+    "source_words": "source_embedding",
+    "target_words": "target_embedding",
+    "inner": "feed_forward",
+    "inner_norm": "feed_forward_norm",
+    "project": "qkv",
+    "pair": "kv",
+    "compare": "score",
+}
+"""Of the names of weights in train.frozen."""
+
 
 def new_key(section: str, key: str, values: Mapping[str, Any]) -> str | None:
     """What a key of a section, which has these values, is called now; None where it has always been so."""
@@ -44,9 +56,16 @@ def with_new_keys(tables: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(model, dict) and isinstance(score := model.get("score"), str):
         named = {"kind": score} if model.get("kind") == "alignment" else {}
         tables = {**tables, "model": {**model, "score": named}}
+    train = tables.get("train")
+    if isinstance(train, dict) and isinstance(frozen := train.get("frozen"), list):
+        tables = {**tables, "train": {**train, "frozen": [_new_prefix(prefix) for prefix in frozen]}}
     return {
         section: {new_key(section, key, values) or key: value for key, value in values.items()}
         if isinstance(values, dict)
         else values
         for section, values in tables.items()
     }
+
+
+def _new_prefix(prefix: Any) -> Any:
+    return ".".join(OLD_PARTS.get(part, part) for part in prefix.split(".")) if isinstance(prefix, str) else prefix
