@@ -46,7 +46,7 @@ def show(console: Any, shape: str, race: Any, wanted: list[Any], model: Any, ban
     from report import number
     from rich.table import Table
 
-    case = race.case
+    case = race.workload
     title = f"{shape}, {case.name}: {case.read} tokens read, {case.write} written"
     grid = Table(title=title, title_justify="left", title_style="bold")
     grid.add_column("")
@@ -103,7 +103,7 @@ def drawing(found: list[tuple[str, Any, list[Any]]]) -> str:
     from regard.pictures import bars
 
     groups = {
-        f"{shape}, {race.case.name}": {name: race.ratio(name, PEER).median for name in race.seconds}
+        f"{shape}, {race.workload.name}": {name: race.ratio(name, PEER).median for name in race.seconds}
         for shape, race, _ in found
         if PEER in race.seconds
     }

@@ -114,7 +114,10 @@ def main(keep: float, rows: int, length: int, repeat: int, count: int, quick: bo
             times = interleaved(turns, repeat)
             found += [Row(f"{what}, {name}", scaled(times, name, 1e3), "ms") for name in models]
             found.append(Row(f"{what}, pruned / whole", ratio(times, "pruned", "whole"), "", 1.0))
-    heads = [sum(len(layer.split.kept) for layer in LayerNames(model).layers.values()) for model in models.values()]  # type: ignore[union-attr]
+    heads = [
+        sum(len(layer.split.remaining_heads) for layer in LayerNames(model).layers.values())
+        for model in models.values()
+    ]  # type: ignore[union-attr]
     title = f"{heads[1]} of {heads[0]} heads kept; {rows} texts of {length} tokens, {count} threads"
     table = Table(title, found)
     show(table, console)

@@ -110,7 +110,7 @@ def serving(folder: Path) -> Iterator[Server]:
             process.send_signal(2)
 
 
-class Asked(NamedTuple):
+class TimedTile(NamedTuple):
     """One tile: where, how long it took, and its numbers."""
 
     head: dict[str, Any]
@@ -118,30 +118,30 @@ class Asked(NamedTuple):
     numbers: Any
 
 
-def asked(server: Server, run: str, place: dict[str, Any], per_level: int) -> Iterator[Asked]:
+def timed_tiles(server: Server, run: str, layer: dict[str, Any], per_level: int) -> Iterator[TimedTile]:
     """Tiles of every zoom level, drawn at random from those that are not all zero."""
     import random
 
     import numpy as np
 
     drawn = random.Random(1)
-    for level in range(place["levels"]):
-        tiles = -(-place["queries"] // (SIDE << level))
+    for level in range(layer["levels"]):
+        tiles = -(-layer["queries"] // (SIDE << level))
         for turn in range(per_level):
             row = drawn.randrange(tiles)
-            column, head = drawn.randrange(row + 1), drawn.randrange(place["heads"])
+            column, head = drawn.randrange(row + 1), drawn.randrange(layer["heads"])
             how = ("mean", "max")[turn % 2]
             query = f"head={head}&level={level}&row={row}&column={column}&how={how}"
             began = time.perf_counter()
-            body = server.get(f"/api/runs/{run}/tile?layer={quote(place['name'])}&{query}")
+            body = server.get(f"/api/runs/{run}/tile?layer={quote(layer['name'])}&{query}")
             seconds = time.perf_counter() - began
             (length,) = struct.unpack("<I", body[4:8])
             told = json.loads(body[8 : 8 + length])
             numbers = np.frombuffer(body[8 + length :], "<f4").reshape(told["rows"], told["columns"])
-            yield Asked(told, seconds, numbers)
+            yield TimedTile(told, seconds, numbers)
 
 
-def difference(tile: Asked, pattern: Any) -> float:
+def difference(tile: TimedTile, pattern: Any) -> float:
     """How far a tile is from the same region of the pattern."""
     import torch
 
@@ -206,15 +206,15 @@ def long_text(length: int, per_level: int, say: Any) -> list[Any]:
                 states.setdefault(line["state"], []).append(at)
             pooling = states["done"][0] - states["pooling"][0]
             say(f"{len(told)} lines of progress, {told[-1][0] - told[0][0]:.0f} s in all")
-            places = json.loads(server.get(f"/api/runs/{run}"))["layers"]
-            tiles = list(asked(server, run, places[-1], per_level))
+            layers = json.loads(server.get(f"/api/runs/{run}"))["layers"]
+            tiles = list(timed_tiles(server, run, layers[-1], per_level))
             after = server.memory() - before
         attention = LAYERS * attention_seconds(length)
         task = regard.load(folder)
         ids = torch.tensor([task.tokenizer.encode(text).ids])
-        with torch.no_grad(), regard.watch(task.model, places[-1]["name"]) as seen:
+        with torch.no_grad(), regard.watch(task.model, layers[-1]["name"]) as seen:
             task.model.hidden(ids)
-        pattern = seen[places[-1]["name"]]
+        pattern = seen[layers[-1]["name"]]
         checked = {tile.head["level"]: tile for tile in tiles}.values()  # one of each level
         far = [difference(tile, pattern) for tile in [*checked, *tiles[:per_level]]]
     rows = [
@@ -227,7 +227,7 @@ def long_text(length: int, per_level: int, say: Any) -> list[Any]:
         Row("attention of the forward pass", Spread.of([attention]), "s"),
         Row("overview beside it", Spread.of([pooling / attention]), "x", GOALS["overview"]),
     ]
-    for level in range(places[-1]["levels"]):
+    for level in range(layers[-1]["levels"]):
         times = [1e3 * tile.seconds for tile in tiles if tile.head["level"] == level]
         rows.append(Row(f"tile of level {level}", Spread.of(times), "ms", GOALS["tile"]))
     rows.append(Row("tile of any level", Spread.of([1e3 * tile.seconds for tile in tiles]), "ms", GOALS["tile"]))

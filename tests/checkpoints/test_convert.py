@@ -66,7 +66,7 @@ def test_a_pickle_in_parts_is_read_through_its_index(pickled, made, tmp_path):
 def test_an_error_names_the_folder_that_was_asked_for(pickled, tmp_path, monkeypatch):
     (pickled / "config.json").write_text('{"model_type": "evil"}')
     monkeypatch.setattr(
-        import_module("regard.checkpoints.convert"), "unpickled", lambda _, target: save_file({}, target)
+        import_module("regard.checkpoints.convert"), "unpickle_apart", lambda _, target: save_file({}, target)
     )
     with pytest.raises(CheckpointError, match=f"^{pickled}/config.json: model_type = 'evil' is not supported"):
         convert(pickled, tmp_path / "out", allow_pickle=True)

@@ -22,7 +22,7 @@ LOOK = "decoder.0.cross:1 shifted"
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("align")
     (folder / "model").mkdir()
-    bart(folder / "model", decoder_layers=2, max_new_tokens=10)
+    bart(folder / "model", decoder_layers=2, max_length=10)
     for side, file in enumerate(("source", "target")):
         (folder / file).write_text("".join(f"{pair[side]}\n" for pair in PAIRS))
     (folder / "pairs.tsv.xz").write_bytes(lzma.compress("".join(f"{a}\t{b}\n" for a, b in PAIRS).encode()))

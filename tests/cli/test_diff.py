@@ -49,7 +49,7 @@ def test_two_texts_are_compared_down_to_a_head(home):
 def test_the_steps_of_a_run_are_compared(home):
     found = json.loads(run(home / "run", "--steps", "--text", "the dog", "--json"))
     assert found["steps"] == [1, 2]
-    assert [*found["moved"][0]] == ["decoder.0.self", "decoder.1.self"]
+    assert [*found["divergences"][0]] == ["decoder.0.self", "decoder.1.self"]
     assert "divergence from the step before" in run(home / "run", "--steps", "--text", "the dog")
 
 

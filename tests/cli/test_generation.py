@@ -25,7 +25,7 @@ LINES = ["the dog sleeps .", "", "where is the station ?", "  ", "a cat"]
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     folder = tmp_path_factory.mktemp("writers")
-    bart(folder / "bart", max_new_tokens=10)
+    bart(folder / "bart", max_length=10)
     gpt2(folder / "gpt2")
     (folder / "marian").mkdir()
     small("marian", folder / "marian", len(marian_files(folder / "marian")))

@@ -30,7 +30,7 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setattr(find, "BUILTIN", tmp_path / "builtin")
     monkeypatch.setenv("REGARD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr(find, "cached", dict)
+    monkeypatch.setattr(find, "cached_models", dict)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

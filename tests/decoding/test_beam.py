@@ -37,7 +37,7 @@ def best(table, beam, longest, count=1, rules=ENDS, **told):
 def test_a_beam_that_holds_everything_finds_the_best_of_all_texts(seed, vocabulary, longest, penalty, stops):
     table = Table.drawn(seed, vocabulary, longest)
     size = vocabulary**longest
-    (found,) = best(table, Beam(size, stops), longest, length_penalty=penalty, nbest=min(3, size))
+    (found,) = best(table, Beam(size, stops), longest, length_penalty=penalty, num_hypotheses=min(3, size))
     texts = [(score / len(text) ** penalty, text, score) for text, score in table.every_text(0, longest, END)]
     texts.sort(key=lambda each: -each[0])
     for one, (ranked, text, score) in zip(found.hypotheses, texts, strict=False):
@@ -118,7 +118,7 @@ def test_finished_sources_leave_the_batch_with_all_their_beams():
 
 def test_scores_are_log_probabilities_and_the_best_comes_first():
     table = Table.drawn(3, 5, 4)
-    (found,) = best(table, 4, 4, nbest=4)
+    (found,) = best(table, 4, 4, num_hypotheses=4)
     assert len(found.hypotheses) == 4
     assert [one.rank_score for one in found.hypotheses] == sorted(
         (one.rank_score for one in found.hypotheses), reverse=True
@@ -131,7 +131,7 @@ def test_scores_are_log_probabilities_and_the_best_comes_first():
 
 def test_the_tree_holds_every_text_and_who_won():
     table = Table.drawn(3, 5, 4)
-    (found,) = best(table, 3, 4, nbest=3, tree=True)
+    (found,) = best(table, 3, 4, num_hypotheses=3, tree=True)
     tree = found.tree
     assert len(tree.leaves) == 3
     for one, leaf in zip(found.hypotheses, tree.leaves, strict=True):

@@ -21,7 +21,7 @@ drawn = some.fixed_dictionaries(
         "ends": some.just((END,)),
         "banned": some.sampled_from([(), (1,), (1, 99)]),
         "banned_first": some.sampled_from([(), (END, 2)]),
-        "shortest": some.integers(0, 4),
+        "min_new_tokens": some.integers(0, 4),
         "phrases": some.sampled_from([(), ((2, 3),), ((2,), (3, 3)), ((3, 2, 3), (1, 1))]),
         "allowed": some.sampled_from([None, (1, 2, 3), (2, 3)]),
         "no_repeat": some.integers(0, 3),
@@ -39,7 +39,7 @@ def obeys(ids, rules, is_finished):
     """Whether a text that began with token 3 keeps the rules."""
     whole = (3, *ids)
     forbidden = {*rules.banned, *(phrase[0] for phrase in rules.phrases if len(phrase) == 1)}
-    short = is_finished and len(ids) < rules.shortest
+    short = is_finished and len(ids) < rules.min_new_tokens
     begin = (ids + ((END,) if is_finished else ()))[:1]
     runs = [whole[n : n + rules.no_repeat] for n in range(len(whole) - rules.no_repeat + 1)] if rules.no_repeat else []
     spoken = any(

@@ -96,7 +96,7 @@ def test_broken_weights_are_said(writer, told):
         ({"prefix": None}, "at least one token to begin with, got none"),
         ({"prefix": torch.zeros(2, 0, dtype=torch.long)}, r"got a tensor of \(2, 0\)"),
         ({"prefix": torch.zeros(3, 1, dtype=torch.long)}, "the prefix has 3 rows, expected 2"),
-        ({"max_new_tokens": [1]}, "the list of longest lengths has 1 numbers, expected 2"),
+        ({"max_new_tokens": [1]}, "max_new_tokens has 1 numbers, expected 2"),
         (
             {"attention_mask": torch.ones(2, 9, dtype=torch.bool)},
             r"attention_mask is of \(2, 9\), the tokens it is about of \(2, 1\)",
@@ -114,7 +114,7 @@ def test_shapes_that_do_not_fit_are_said(told, message):
 
 def test_lengths_below_nothing_are_said():
     source, prefix = sources(1)
-    with pytest.raises(RegardError, match="a longest length is 0 or more, got -1"):
+    with pytest.raises(RegardError, match="max_new_tokens is 0 or more, got -1"):
         decode(Table.drawn(0, 2, 2), source, prefix=prefix, max_new_tokens=-1)
 
 

@@ -173,5 +173,5 @@ def test_there_is_one_seed_or_one_for_each():
 
 
 def test_drawing_and_a_beam_do_not_go_together():
-    with pytest.raises(RegardError, match="sample= or beam=, not both"):
+    with pytest.raises(RegardError, match="sampling= or beam=, not both"):
         decode(Table.drawn(0, 2, 2), sources(1)[0], prefix=sources(1)[1], beam=2, sampling=Sampling())

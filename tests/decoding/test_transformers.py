@@ -113,7 +113,7 @@ def test_all_hypotheses_and_their_ranks_are_theirs(request, kind, stops, theirs_
     told = {"num_beams": 3, "num_return_sequences": 3, "early_stopping": theirs_stop, "length_penalty": penalty}
     bad = {"bad_words_ids": [[PAD]]} if kind == "translator" else {}
     expected, told = theirs(reference, kind, **told, **bad)
-    found = ours(model, kind, {}, beam=Beam(3, stops), nbest=3, length_penalty=penalty)
+    found = ours(model, kind, {}, beam=Beam(3, stops), num_hypotheses=3, length_penalty=penalty)
     texts = [text for one in found for text in one.hypotheses]
     assert [text.ids for text in texts] == expected
     assert [text.rank_score for text in texts] == pytest.approx(told.sequences_scores.tolist(), abs=1e-4)

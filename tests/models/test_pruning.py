@@ -19,7 +19,7 @@ def test_what_is_taken_out_is_what_is_said():
     model = Transformer(with_pruned(config, gone))
     assert model.encoder.stack.blocks[1].self.split.remaining_heads == (1, 2)
     assert model.decoder.stack.blocks[0].cross.split.remaining_heads == (0, 2, 3)
-    assert not model.decoder.stack.blocks[0].self.split.pruned
+    assert not model.decoder.stack.blocks[0].self.split.is_pruned
 
 
 def test_a_recurrent_translator_has_one_place():

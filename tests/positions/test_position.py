@@ -12,7 +12,7 @@ from regard.attention import Causal, Padding, attend
 from regard.errors import UnknownName, lookup
 from regard.positions import POSITIONS, Position, positions_of
 
-SIZES = {"width": 4, "heads": 2, "length": 12, "buckets": 8, "reach": 6}
+SIZES = {"width": 4, "head_width": 4, "heads": 2, "length": 12, "buckets": 8, "reach": 6}
 EMBEDDED = {"sinusoidal", "learned"}
 RELATIVE = {"none", "rotary", "alibi", "buckets"}
 

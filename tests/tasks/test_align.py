@@ -55,7 +55,7 @@ def test_a_pair_is_read_as_plain_attention_reads_it(made, translate, look):
 
 @pytest.mark.parametrize("beam", [1, 4])
 def test_the_shifted_look_at_a_winner_is_that_of_the_step_that_reads_its_word(made, translate, monkeypatch, beam):
-    monkeypatch.setattr(translate, "look", AlignmentHeads.read("decoder.1.cross:1 shifted"))
+    monkeypatch.setattr(translate, "alignment_heads", AlignmentHeads.read("decoder.1.cross:1 shifted"))
     kinds = set()
     for one in translate(TEXTS, beam=beam, max_new_tokens=9):
         weights = eager(made[0], translate, one.source, one.ids)[1, 1]

@@ -40,11 +40,11 @@ def test_choices_equal_the_reference(made, fill):
         chances = model(**tokens).logits[0].softmax(-1)[tokens["input_ids"][0] == 4]
         expected = chances.topk(3)
         found = fill(text, top=3)
-        assert [[choice.id for choice in gap] for gap in found.choices] == expected.indices.tolist()
-        scores = torch.tensor([[choice.score for choice in gap] for gap in found.choices])
+        assert [[choice.id for choice in gap] for gap in found.candidates] == expected.indices.tolist()
+        scores = torch.tensor([[choice.score for choice in gap] for gap in found.candidates])
         torch.testing.assert_close(scores, expected.values, rtol=0, atol=1e-5)
         assert found.score == pytest.approx(expected.values[:, 0].prod().item(), rel=1e-4)
-        assert found.tokens == tuple(gap[0].token for gap in found.choices)
+        assert found.tokens == tuple(gap[0].token for gap in found.candidates)
 
 
 def test_answers_do_not_depend_on_the_batch(fill):
@@ -71,7 +71,7 @@ def test_the_word_stands_in_the_text_as_it_was_written(fill, monkeypatch):
 
 
 def test_only_the_mask_is_read_from_the_text(fill):
-    (gap,) = fill("the [SEP] [MASK]").choices
+    (gap,) = fill("the [SEP] [MASK]").candidates
     assert len(gap) == 5
     assert "[SEP]" not in fill.tokenizer.encode("the [SEP] [MASK]", special=["[MASK]"]).tokens[:-1]
 

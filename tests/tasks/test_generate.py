@@ -27,7 +27,7 @@ PROMPTS = [text[:12] for text in TEXTS]
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("lengths", [{}, {"min_length": 6}])
+@pytest.mark.parametrize("lengths", [{}, {"min_new_tokens": 6}])
 def test_tokens_equal_those_of_the_reference(made, generate, lengths):
     model, folder = made
     found = generate(PROMPTS, max_new_tokens=20, **lengths)

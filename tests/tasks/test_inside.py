@@ -38,7 +38,7 @@ def test_lens_ends_with_what_the_model_says(folders):
     best = task.model(torch.tensor([ids]))[0, -1].softmax(-1).topk(2)
     assert told["tokens"] == list("the dog")
     last = told["layers"][-1]
-    assert last["place"] == "decoder.1"
+    assert last["layer"] == "decoder.1"
     assert [word for word, _ in last["words"]] == list(token_texts(task.tokenizer, best.indices.tolist()))
     assert [chance for _, chance in last["words"]] == pytest.approx(best.values.tolist(), rel=1e-4)
 
@@ -47,7 +47,7 @@ def test_lens_on_a_gap_is_read_at_the_gap_as_fill_reads_it(folders):
     found = lens_of(regard.load(folders / "fill"), "the [MASK] sleeps", top=3)
     at = found.at(-1)
     assert found.tokens[at].strip() == "[MASK]"
-    choices = regard.load(folders / "fill")("the [MASK] sleeps", top=3).choices[0]
+    choices = regard.load(folders / "fill")("the [MASK] sleeps", top=3).candidates[0]
     assert [word for word, _ in found.words(at)[-1]] == [choice.token for choice in choices]
     with pytest.raises(RegardError, match="there is no token 99"):
         found.at(99)
@@ -81,7 +81,7 @@ def test_circuits_name_heads_pairs_and_tables(folders, tmp_path):
     told = json.loads(output("circuits", folders / "generate", "--json", "--least", 0, "--output", drawn))
     assert set(told["scores"]) == {"previous", "duplicate", "induction", "sink", "positional"}
     assert len(told["scores"]["sink"]["decoder.1.self"]) == 3
-    assert all(one["score"] >= 0 for one in told["found"])
+    assert all(one["score"] >= 0 for one in told["heads"])
     assert drawn.read_text("utf-8").startswith("<!DOCTYPE html>")
     assert "positional" in output("circuits", folders / "generate", "the dog the dog")
     pairs = json.loads(output("circuits", folders / "generate", "--compose", "--json"))["pairs"]
@@ -109,7 +109,7 @@ def test_tables_have_a_row_for_each_token_of_a_text_or_the_largest_entries(folde
 def test_memories_show_prefixes_and_words(folders):
     task = regard.load(folders / "generate")
     found = list(memories_of(task, folders / "lines.txt", ["decoder.1"], [5], 1, 3, 10))
-    assert [(one["place"], one["unit"]) for one in found] == [("decoder.1", 5)]
+    assert [(one["layer"], one["unit"]) for one in found] == [("decoder.1", 5)]
     texts = ["the dog", "the cat sleeps", "where is"]
     assert len(found[0]["triggers"]) == 3
     assert all(any(text.startswith(start) for text in texts) for start, _ in found[0]["triggers"])

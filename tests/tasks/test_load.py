@@ -32,7 +32,7 @@ def offline(monkeypatch, tmp_path):
         raise errors.LocalEntryNotFoundError("no route\nto the host")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", download)
-    monkeypatch.setattr(find, "cached", dict)
+    monkeypatch.setattr(find, "cached_models", dict)
     monkeypatch.setattr(find, "BUILTIN", tmp_path / "nothing")
     return asked
 
@@ -63,7 +63,7 @@ def test_a_task_that_does_not_fit_is_refused_before_weights_are_read(folder, mon
 def test_numbers_are_of_the_type_asked_for(folder, dtype):
     task = regard.load(folder, dtype=dtype)
     assert {parameter.dtype for parameter in task.model.parameters()} == {torch.bfloat16}
-    assert len(task("the [MASK]", top=3).choices[0]) == 3
+    assert len(task("the [MASK]", top=3).candidates[0]) == 3
     with pytest.raises(UnknownName, match="unknown dtype 'float8'"):
         regard.load(folder, dtype="float8")
 
@@ -93,7 +93,7 @@ def test_what_can_only_be_a_folder_is_not_looked_for_elsewhere(name, offline):
 
 
 def test_offline_is_one_line_that_says_what_there_is(offline, monkeypatch):
-    monkeypatch.setattr(find, "cached", lambda: {"bert-base-uncased": Path("x")})
+    monkeypatch.setattr(find, "cached_models", lambda: {"bert-base-uncased": Path("x")})
     with pytest.raises(CheckpointError) as caught:
         regard.load("someone/model")
     assert str(caught.value) == (

@@ -22,10 +22,12 @@ SAMPLES = Path(__file__).parent / "samples"
 
 @contextmanager
 def client(
-    shelf: ModelStore | None = None, limits: Limits = LIMITS, address: ServerAddress = ServerAddress(port=80)
+    model_store: ModelStore | None = None, limits: Limits = LIMITS, address: ServerAddress = ServerAddress(port=80)
 ) -> Iterator:
-    with TestClient(create_app(shelf or ModelStore(), address, limits=limits), base_url="http://127.0.0.1") as found:
-        yield found
+    with TestClient(
+        create_app(model_store or ModelStore(), address, limits=limits), base_url="http://127.0.0.1"
+    ) as result:
+        yield result
 
 
 def lines(answer) -> list[dict]:
@@ -33,11 +35,11 @@ def lines(answer) -> list[dict]:
     return [json.loads(line) for line in answer.text.splitlines()]
 
 
-def run(asking, **ask) -> dict:
+def run(server, **ask) -> dict:
     """A finished run."""
-    told = lines(asking.post("/api/runs", json={"model": "shakespeare", "max_new_tokens": 4, **ask}))
-    assert told[-1]["state"] == "done", told[-1]
-    return asking.get(f"/api/runs/{told[-1]['run']}").json()
+    statuses = lines(server.post("/api/runs", json={"model": "shakespeare", "max_new_tokens": 4, **ask}))
+    assert statuses[-1]["state"] == "done", statuses[-1]
+    return server.get(f"/api/runs/{statuses[-1]['run']}").json()
 
 
 def framed(body: bytes) -> tuple[dict, np.ndarray]:
@@ -48,7 +50,7 @@ def framed(body: bytes) -> tuple[dict, np.ndarray]:
     return json.loads(body[8 : 8 + length]), np.frombuffer(body[8 + length :], "<f4")
 
 
-def theirs(folder: Path, kind: str, **inputs: torch.Tensor):
+def reference_output(folder: Path, kind: str, **inputs: torch.Tensor):
     """The attentions of transformers, which writes all of them down."""
     from tasks.tiny import transformers
 

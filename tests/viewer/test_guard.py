@@ -29,15 +29,15 @@ PATHS = ["/", "/index.html", "/health", "/api/models", "/openapi.json", "/api/le
 
 
 @pytest.fixture(scope="module")
-def asking():
-    with client() as found:
-        yield found
+def server():
+    with client() as result:
+        yield result
 
 
 @pytest.mark.parametrize("host", FOREIGN)
-def test_a_foreign_host_is_served_nothing(asking, host):
+def test_a_foreign_host_is_served_nothing(server, host):
     for path in PATHS:
-        answer = asking.get(path, headers={"host": host})
+        answer = server.get(path, headers={"host": host})
         assert answer.status_code == 421
         assert answer.json().keys() == {"version", "error"}
 
@@ -45,24 +45,24 @@ def test_a_foreign_host_is_served_nothing(asking, host):
 @pytest.mark.parametrize(
     "origin", ["null", "http://evil.example", "https://127.0.0.1", "http://127.0.0.1:81", "file://"]
 )
-def test_a_foreign_origin_is_served_nothing(asking, origin):
+def test_a_foreign_origin_is_served_nothing(server, origin):
     for answer in (
-        asking.get("/api/models", headers={"origin": origin}),
-        asking.post("/api/runs", json={"model": "shakespeare", "text": "a"}, headers={"origin": origin}),
+        server.get("/api/models", headers={"origin": origin}),
+        server.post("/api/runs", json={"model": "shakespeare", "text": "a"}, headers={"origin": origin}),
     ):
         assert answer.status_code == 403
         assert answer.json().keys() == {"version", "error"}
-    assert asking.get("/health", headers={"sec-fetch-site": "cross-site"}).status_code == 403
+    assert server.get("/health", headers={"sec-fetch-site": "cross-site"}).status_code == 403
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "LOCALHOST", "127.0.0.1:80"])
-def test_this_machine_is_answered(asking, host):
-    assert asking.get("/health", headers={"host": host, "origin": f"http://{host}"}).status_code == 200
+def test_this_machine_is_answered(server, host):
+    assert server.get("/health", headers={"host": host, "origin": f"http://{host}"}).status_code == 200
 
 
-def test_every_answer_forbids_what_the_page_does_not_need(asking):
+def test_every_answer_forbids_what_the_page_does_not_need(server):
     for path in [*PATHS, "/nothing"]:
-        told = asking.get(path).headers
+        told = server.get(path).headers
         assert "unsafe" not in told["content-security-policy"]
         assert "default-src 'none'" in told["content-security-policy"]
         assert told["x-content-type-options"] == "nosniff"
@@ -83,8 +83,8 @@ def test_every_answer_forbids_what_the_page_does_not_need(asking):
         "/api/runs/..%2f..%2fserver.py",
     ],
 )
-def test_only_files_of_the_page_are_served(asking, path):
-    answer = asking.get(path)
+def test_only_files_of_the_page_are_served(server, path):
+    answer = server.get(path)
     assert answer.status_code in (404, 422)
     assert answer.json().keys() == {"version", "error"}
 
@@ -110,32 +110,32 @@ def test_only_files_of_the_page_are_served(asking, path):
         (b'{"model": "shakespeare", "text": ' + b"[" * 5000 + b"]" * 5000 + b"}", 400),
     ],
 )
-def test_a_malformed_body_is_refused_in_one_line(asking, body, status):
-    answer = asking.post("/api/runs", content=body, headers={"content-type": "application/json"})
+def test_a_malformed_body_is_refused_in_one_line(server, body, status):
+    answer = server.post("/api/runs", content=body, headers={"content-type": "application/json"})
     assert answer.status_code == status, answer.text
     assert answer.json().keys() == {"version", "error"}
     assert "\n" not in answer.json()["error"]
 
 
 def test_a_long_body_is_refused_before_it_is_read():
-    with client(limits=Limits(body=1000, letters=100)) as asking:
+    with client(limits=Limits(body=1000, letters=100)) as server:
         told = {"model": "shakespeare", "text": "a" * 2000}
-        assert asking.post("/api/runs", json=told).status_code == 413
+        assert server.post("/api/runs", json=told).status_code == 413
 
         def pieces():  # without a length that says so
             for _ in range(100):
                 yield b" " * 100
 
-        answer = asking.post("/api/runs", content=pieces(), headers={"content-type": "application/json"})
+        answer = server.post("/api/runs", content=pieces(), headers={"content-type": "application/json"})
         assert answer.status_code == 413
-        assert asking.post("/api/runs", json={**told, "text": "a" * 200}).status_code == 400
+        assert server.post("/api/runs", json={**told, "text": "a" * 200}).status_code == 400
 
 
 @pytest.mark.parametrize("number", ["nan", "inf", "-1", "1e3", "99999999999999999999", "", "0x1", "1;2"])
-def test_a_number_that_is_none_is_refused(asking, number):
-    where = f"/api/runs/{run(asking, text='a', max_new_tokens=1)['id']}"
+def test_a_number_that_is_none_is_refused(server, number):
+    where = f"/api/runs/{run(server, text='a', max_new_tokens=1)['id']}"
     for path in ("tile?level=0&row=0&column=0&head=", "row?row=0&head=", "pair?row=0&column=0&head=", "links?heads="):
-        answer = asking.get(f"{where}/{path}{number}&layer=decoder.0.self")
+        answer = server.get(f"{where}/{path}{number}&layer=decoder.0.self")
         assert answer.status_code in (400, 422), answer.text
         assert answer.json().keys() == {"version", "error"}
 
@@ -149,23 +149,23 @@ def test_another_address_needs_a_token():
 
 
 def test_a_token_is_asked_for_and_remembered():
-    with client(address=ServerAddress("0.0.0.0", 80, "se cret")) as asking:
-        assert asking.get("/health").status_code == 401
-        assert asking.get("/?token=wrong").status_code == 401
-        assert asking.get("/health?token=se%20cret").status_code == 401  # only the page's address carries it
-        assert asking.get("/health", headers={"authorization": "Bearer se cret"}).status_code == 200
+    with client(address=ServerAddress("0.0.0.0", 80, "se cret")) as server:
+        assert server.get("/health").status_code == 401
+        assert server.get("/?token=wrong").status_code == 401
+        assert server.get("/health?token=se%20cret").status_code == 401  # only the page's address carries it
+        assert server.get("/health", headers={"authorization": "Bearer se cret"}).status_code == 200
         assert (
-            asking.get("/health", headers={"host": "evil.example", "authorization": "Bearer se cret"}).status_code
+            server.get("/health", headers={"host": "evil.example", "authorization": "Bearer se cret"}).status_code
             == 421
         )
-        opened = asking.get("/?token=se%20cret")
+        opened = server.get("/?token=se%20cret")
         assert opened.status_code == 200
         assert "HttpOnly" in opened.headers["set-cookie"]
         assert "SameSite=Strict" in opened.headers["set-cookie"]
-        assert asking.get("/health").status_code == 200  # the cookie
+        assert server.get("/health").status_code == 200  # the cookie
 
 
-def test_openapi_tells_of_every_route(asking):
-    told = asking.get("/openapi.json").json()
+def test_openapi_tells_of_every_route(server):
+    told = server.get("/openapi.json").json()
     assert "/api/runs/{name}/tile" in told["paths"]
     assert json.dumps(told).count("NaN") == 0

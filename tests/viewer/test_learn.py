@@ -13,26 +13,28 @@ from regard.errors import RegardError
 from regard.viewer import learn
 from regard.viewer.model_store import ModelStore
 
-SHELF = ModelStore()
+MODEL_STORE = ModelStore()
 
 
-def numbers(topic: str, **given) -> tuple[dict[str, torch.Tensor], dict[str, object]]:
-    found = learn.lesson(topic, given, SHELF)
-    return {grid.name: torch.tensor(grid.numbers) for grid in found.grids}, {one.name: one.value for one in found.facts}
+def numbers(topic: str, **inputs) -> tuple[dict[str, torch.Tensor], dict[str, object]]:
+    result = learn.lesson(topic, inputs, MODEL_STORE)
+    return {grid.name: torch.tensor(grid.numbers) for grid in result.grids}, {
+        one.name: one.value for one in result.facts
+    }
 
 
 @pytest.mark.parametrize("topic", [topic for topic in learn.LESSONS if topic != "animal"])
 def test_a_lesson_says_whose_numbers_it_has_and_its_code_runs(topic):
-    found = learn.lesson(topic, {}, SHELF)
-    assert found.origin in ("by hand", "random", "babi")
-    for grid in found.grids:
+    result = learn.lesson(topic, {}, MODEL_STORE)
+    assert result.origin in ("by hand", "random", "babi")
+    for grid in result.grids:
         assert len(grid.numbers) == len(grid.rows)
         assert {len(row) for row in grid.numbers} == {len(grid.columns)}
         if grid.kind == "weights" and grid.name not in ("reach",):
             sums = torch.tensor(grid.numbers).sum(0 if topic == "memory" else -1)
             assert_close(sums, torch.ones_like(sums), atol=1e-4, rtol=0)
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        exec(found.code, {})
+        exec(result.code, {})
     assert printed.getvalue().strip()
 
 
@@ -104,7 +106,7 @@ def test_the_farthest_felt_is_memory_times_layers():
 
 
 @pytest.mark.parametrize(
-    ("topic", "given"),
+    ("topic", "inputs"),
     [
         ("softmax", {"temperature": 0}),
         ("softmax", {"scores": []}),
@@ -118,7 +120,7 @@ def test_the_farthest_felt_is_memory_times_layers():
         ("nothing", {}),
     ],
 )
-def test_what_does_not_fit_is_refused_in_one_line(topic, given):
+def test_what_does_not_fit_is_refused_in_one_line(topic, inputs):
     with pytest.raises(RegardError) as refused:
-        learn.lesson(topic, given, SHELF)
+        learn.lesson(topic, inputs, MODEL_STORE)
     assert "\n" not in str(refused.value)

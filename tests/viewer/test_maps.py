@@ -36,63 +36,65 @@ def test_a_score_is_the_sum_of_its_parts(name):
     pattern = drawn(scores_of()[name]).with_temperature(2.0, heads=[1])
     weights = torch.softmax(pattern.scores(slice(0, LENGTH), slice(0, LENGTH)), -1)[0]
     for head, row, column in ((0, 5, 2), (1, 8, 8), (1, 3, 0)):
-        told = maps.score_detail(pattern, "place", head, row, column)
-        assert told.content == pytest.approx(sum(told.products), abs=1e-5)
-        parts = (told.content + told.position + told.bias) * told.inverse_temperature
-        assert told.score == pytest.approx(parts, abs=1e-5)
-        assert told.weight == pytest.approx(float(weights[head, row, column]), abs=1e-6)
-        assert told.inverse_temperature == (0.5 if head else 1.0)
+        answer = maps.score_detail(pattern, "layer", head, row, column)
+        assert answer.content == pytest.approx(sum(answer.products), abs=1e-5)
+        parts = (answer.content + answer.position + answer.bias) * answer.inverse_temperature
+        assert answer.score == pytest.approx(parts, abs=1e-5)
+        assert answer.weight == pytest.approx(float(weights[head, row, column]), abs=1e-6)
+        assert answer.inverse_temperature == (0.5 if head else 1.0)
         if name in ("dot", "scale", "additive"):
-            assert told.position == pytest.approx(0, abs=1e-5)
+            assert answer.position == pytest.approx(0, abs=1e-5)
 
 
 def test_a_pair_that_is_forbidden_has_no_score_and_no_weight():
-    told = maps.score_detail(drawn(), "place", 0, 2, 5)
-    assert (told.score, told.weight, told.is_allowed) == (None, 0, False)
+    answer = maps.score_detail(drawn(), "layer", 0, 2, 5)
+    assert (answer.score, answer.weight, answer.is_allowed) == (None, 0, False)
 
 
 def test_a_local_look_comes_apart_without_its_places():
-    places = torch.arange(float(LENGTH))[None, None, :, None].expand(1, HEADS, LENGTH, 1)
+    positions = torch.arange(float(LENGTH))[None, None, :, None].expand(1, HEADS, LENGTH, 1)
     query, key = torch.randn(2, 1, HEADS, LENGTH, WIDTH).unbind()
-    pattern = Pattern(torch.cat([query, places], -1), torch.cat([key, places], -1), score=Local(Dot(1.0), reach=2))
-    told = maps.score_detail(pattern, "place", 1, 4, 5)
-    assert told.score == pytest.approx(float(query[0, 1, 4] @ key[0, 1, 5]), abs=1e-5)
-    assert maps.score_detail(pattern, "place", 1, 0, 8).weight == 0
+    pattern = Pattern(
+        torch.cat([query, positions], -1), torch.cat([key, positions], -1), score=Local(Dot(1.0), reach=2)
+    )
+    answer = maps.score_detail(pattern, "layer", 1, 4, 5)
+    assert answer.score == pytest.approx(float(query[0, 1, 4] @ key[0, 1, 5]), abs=1e-5)
+    assert maps.score_detail(pattern, "layer", 1, 0, 8).weight == 0
 
 
 def test_a_row_is_the_softmax():
     pattern = drawn()
-    told = maps.softmax_row(pattern, "place", 1, 6, 3)
+    answer = maps.softmax_row(pattern, "layer", 1, 6, 3)
     expected = torch.softmax(pattern.scores(slice(0, LENGTH), slice(0, LENGTH)), -1)[0, 1, 6]
-    assert_close(torch.tensor(told.weights), expected)
-    assert [one.column for one in told.top] == expected.topk(3).indices.tolist()
+    assert_close(torch.tensor(answer.weights), expected)
+    assert [one.column for one in answer.top] == expected.topk(3).indices.tolist()
     kept = expected[expected > 0]
-    assert told.entropy == pytest.approx(float(-(kept * kept.log()).sum()), abs=1e-5)
+    assert answer.entropy == pytest.approx(float(-(kept * kept.log()).sum()), abs=1e-5)
 
 
 def test_links_are_the_largest_of_each_row_without_zeros():
     pattern = drawn()
-    told = maps.top_links(pattern, "place", [1, 0, 1], 4, 1, 3).links
+    answer = maps.top_links(pattern, "layer", [1, 0, 1], 4, 1, 3).links
     weights = torch.softmax(pattern.scores(slice(0, LENGTH), slice(0, LENGTH)), -1)[0]
     expected = []
     for head in (1, 0):
         for row in (1, 2, 3):
             best = sorted(range(row + 1), key=lambda column: -float(weights[head, row, column]))[:4]
             expected += [(head, row, column) for column in best]
-    assert [link[:3] for link in told] == expected
+    assert [link[:3] for link in answer] == expected
 
 
 def test_a_tile_has_its_place_in_its_head_and_waits_for_its_pyramid():
     long = Pattern(torch.randn(1, 1, 600, 4), torch.randn(1, 1, 700, 4))
     stored = pyramid.build_pyramid(long, level := pyramid.stored_level(long))
-    head, numbers = framed(maps.map_tile(long, stored, "place", 0, 0, 2, 2, "mean"))
+    head, numbers = framed(maps.map_tile(long, stored, "layer", 0, 0, 2, 2, "mean"))
     assert (head["rows"], head["columns"], head["cell"]) == (88, 188, 1)
     expected = torch.softmax(long.scores(slice(0, 600), slice(0, 700)), -1)[0, 0, 512:, 512:]
     assert_close(torch.tensor(numbers).view(88, 188), expected, atol=1e-6, rtol=0)
     with pytest.raises(NotYet):
-        maps.map_tile(long, None, "place", 0, level, 0, 0, "mean")
+        maps.map_tile(long, None, "layer", 0, level, 0, 0, "mean")
     with pytest.raises(ShapeError, match="level 0 has tiles 0 to 2, got 3"):
-        maps.map_tile(long, stored, "place", 0, 0, 3, 0, "mean")
+        maps.map_tile(long, stored, "layer", 0, 0, 3, 0, "mean")
 
 
 def test_thumbnails_hold_all_heads_of_all_places():

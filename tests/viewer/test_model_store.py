@@ -39,69 +39,69 @@ class Counted(ModelStore):
 
 
 def test_the_model_that_was_not_asked_for_longest_makes_room():
-    shelf = Counted(max_loaded=2)
+    store = Counted(max_loaded=2)
     for name in "abac":
-        shelf.get(name)
+        store.get(name)
     gc.collect()
-    assert [shelf.state(name) for name in "abc"] == ["ready", "idle", "ready"]
-    shelf.get("a")
-    assert shelf.loads == {"a": 1, "b": 1, "c": 1}
-    shelf.get("b")
-    assert shelf.loads["b"] == 2
+    assert [store.state(name) for name in "abc"] == ["ready", "idle", "ready"]
+    store.get("a")
+    assert store.loads == {"a": 1, "b": 1, "c": 1}
+    store.get("b")
+    assert store.loads["b"] == 2
 
 
 def test_a_model_that_is_in_use_is_not_loaded_again_whatever_came_since():
-    shelf = Counted(max_loaded=2)
-    used = shelf.get("a")
+    store = Counted(max_loaded=2)
+    used = store.get("a")
     for name in "bcdef":
-        shelf.get(name)
-    assert shelf.state("a") == "ready"
-    assert shelf.get("a") is used
-    assert shelf.loads["a"] == 1
+        store.get(name)
+    assert store.state("a") == "ready"
+    assert store.get("a") is used
+    assert store.loads["a"] == 1
 
 
 def test_a_model_that_nobody_uses_leaves_the_memory():
-    shelf = Counted(max_loaded=1)
-    used = weakref.ref(shelf.get("a"))
-    shelf.get("b")
+    store = Counted(max_loaded=1)
+    used = weakref.ref(store.get("a"))
+    store.get("b")
     gc.collect()
     assert used() is None
-    assert shelf.state("a") == "idle"
+    assert store.state("a") == "idle"
 
 
 def test_threads_that_work_with_a_model_keep_it_while_others_come_and_go():
-    shelf, holds, others = Counted(max_loaded=2), threading.Barrier(4), threading.Barrier(4)
+    store, holds, others = Counted(max_loaded=2), threading.Barrier(4), threading.Barrier(4)
 
     def work(name: str) -> bool:
-        mine = shelf.get(name)
+        mine = store.get(name)
         holds.wait(10)
         others.wait(10)  # all the others have been asked for by now
-        return shelf.get(name) is mine
+        return store.get(name) is mine
 
     with ThreadPoolExecutor(3) as pool:
         working = [pool.submit(work, name) for name in "abc"]
         holds.wait(10)
         for name in "defdef":
-            shelf.get(name)
+            store.get(name)
         others.wait(10)
         assert all(one.result(10) for one in working)
-    assert [shelf.loads[name] for name in "abc"] == [1, 1, 1]
+    assert [store.loads[name] for name in "abc"] == [1, 1, 1]
 
 
 def test_many_threads_at_once_always_get_the_model_they_asked_for():
-    shelf, begin = Counted(max_loaded=2), threading.Barrier(8)
+    store, begin = Counted(max_loaded=2), threading.Barrier(8)
 
     def ask(number: int) -> bool:
         begin.wait(10)
-        return all(shelf.get(name).name == name for turn in range(300) for name in NAMES[(number + turn) % 6])
+        return all(store.get(name).name == name for turn in range(300) for name in NAMES[(number + turn) % 6])
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(ask, range(8)))
-    assert len(shelf.loaded) == 2
+    assert len(store.loaded) == 2
 
 
 def test_a_name_that_is_not_there_is_refused_and_not_remembered():
-    shelf = Counted(max_loaded=2)
+    store = Counted(max_loaded=2)
     with pytest.raises(UnknownName, match="no model 'zebra' here"):
-        shelf.get("zebra")
-    assert "zebra" not in shelf.states
+        store.get("zebra")
+    assert "zebra" not in store.states

@@ -52,4 +52,4 @@ def test_the_notebook_runs_and_shows_the_page_in_its_cells():
     assert "image/svg+xml" in still
     (side,) = run["sides"]
     assert side["texts"][:6] == ["To", "Ġbe", ",", "Ġor", "Ġnot", "Ġto"]
-    assert {place["keys"] for place in run["layers"]} == {len(side["texts"])}
+    assert {layer["keys"] for layer in run["layers"]} == {len(side["texts"])}

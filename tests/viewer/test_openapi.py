@@ -20,16 +20,16 @@ def finished():
     """A run that can be asked about."""
     from starlette.testclient import TestClient
 
-    with TestClient(app, base_url="http://127.0.0.1") as asking:
-        yield run(asking, text="To be", max_new_tokens=1)["id"]
+    with TestClient(app, base_url="http://127.0.0.1") as server:
+        yield run(server, text="To be", max_new_tokens=1)["id"]
 
 
 def asked(case, finished):
     """Most of what is asked is about a run that there is: else nothing but 404 would be met."""
     if "name" in case.path_parameters and case.method != "DELETE":
         case.path_parameters["name"] = finished
-    if "place" in (case.query or {}):
-        case.query["place"] = "decoder.0.self"
+    if "layer" in (case.query or {}):
+        case.query["layer"] = "decoder.0.self"
     case.call_and_validate(headers={"host": "127.0.0.1"}, checks=(not_a_server_error,))
 
 

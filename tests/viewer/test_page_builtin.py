@@ -60,9 +60,9 @@ def test_the_beam_search_ends_with_the_winner(visit, answer):
 def test_every_head_has_a_thumbnail_and_opens(visit, seen):
     page = visit.open("heads", **STATE)
     shown = {(row[0], int(row[1])): float(row[2]) for row in visit.table(re.compile("Heads of en-de"))}
-    largest = {place: seen[place].weights()[0].amax((-1, -2)).tolist() for place in seen}
+    largest = {layer: seen[layer].weights()[0].amax((-1, -2)).tolist() for layer in seen}
     assert shown == pytest.approx(
-        {(place, head): most for place in largest for head, most in enumerate(largest[place])}, abs=1e-5
+        {(layer, head): most for layer in largest for head, most in enumerate(largest[layer])}, abs=1e-5
     )
     page.get_by_role("img", name=re.compile("thumbnails")).click(position={"x": 118 + 106 + 30, "y": 24 + 30})
     page.locator("main[data-view=links]").wait_for()
@@ -187,10 +187,10 @@ def test_learn_shows_what_it_means_to_this_model(visit, task):
     def at(word: str) -> list[int]:
         """The tokens that end in a word."""
         begin = sentence.index(word)
-        return [place for place, (_, end) in enumerate(encoded.offsets) if begin < end <= begin + len(word)]
+        return [layer for layer, (_, end) in enumerate(encoded.offsets) if begin < end <= begin + len(word)]
 
     for row in rows:
         name, column, weight = row[1].replace("·", " "), row[2], float(row[3])
-        place, head = name.split()[0], int(name.split()[-1])
+        layer, head = name.split()[0], int(name.split()[-1])
         if column in ("animal", "road"):
-            assert weight == pytest.approx(float(seen[place][0, head, at(" it ")[0], at(column)].sum()), abs=1e-5)
+            assert weight == pytest.approx(float(seen[layer][0, head, at(" it ")[0], at(column)].sum()), abs=1e-5)

@@ -20,12 +20,12 @@ def fateful(site, before) -> tuple[str, int]:
     """A head without which the translator writes something else."""
     task = site.task("translator")
     with regard.edit(task.model) as edit:
-        for place in ("decoder.1.cross", "decoder.0.cross", "encoder.1.self", "encoder.0.self", "decoder.1.self"):
+        for layer_name in ("decoder.1.cross", "decoder.0.cross", "encoder.1.self", "encoder.0.self", "decoder.1.self"):
             for head in range(3):
                 edit.clear()
-                edit.head(place, head).off()
+                edit.head(layer_name, head).off()
                 if task(SENTENCE, beam=4).text != before:
-                    return place, head
+                    return layer_name, head
     raise AssertionError("no head of this translator matters")
 
 
@@ -36,20 +36,20 @@ def shows(page, which: str, text: str) -> None:
 
 
 def test_a_head_off_changes_the_translation_and_undo_restores_it(visit, site, before, fateful):
-    place, head = fateful
+    layer_name, head = fateful
     page = visit.open("edit", text=SENTENCE)
     shows(page, "before", before)
-    page.locator(f"[data-switch='{place}/{head}']").click()
+    page.locator(f"[data-switch='{layer_name}/{head}']").click()
     page.locator("[data-compared]").wait_for()
     task = site.task("translator")
     with regard.edit(task.model) as edit:
-        edit.head(place, head).off()
+        edit.head(layer_name, head).off()
         expected = task(SENTENCE, beam=4).text
     assert expected != before
     shows(page, "after", expected)
     page.locator("[data-side=after] mark").first.wait_for()
     assert re.search(r"log-probability (fell|rose) by [\d.]+", page.locator("[data-lost]").inner_text())
-    assert page.locator(".edit-chip").inner_text().startswith(f"edited: {place} head {head} off")
+    assert page.locator(".edit-chip").inner_text().startswith(f"edited: {layer_name} head {head} off")
     page.get_by_role("button", name="Undo").click()
     page.locator("[data-compared]").wait_for(state="detached")
     shows(page, "before", before)
@@ -58,9 +58,9 @@ def test_a_head_off_changes_the_translation_and_undo_restores_it(visit, site, be
 
 
 def test_the_saved_edits_are_what_the_library_takes(visit, site, fateful, tmp_path):
-    place, head = fateful
+    layer_name, head = fateful
     page = visit.open("edit", text=SENTENCE)
-    page.locator(f"[data-switch='{place}/{head}']").click()
+    page.locator(f"[data-switch='{layer_name}/{head}']").click()
     page.locator("[data-hide='0/2']").click()
     page.locator(".edit-chip").nth(1).wait_for()
     page.locator("[data-compared]").wait_for()
@@ -78,9 +78,9 @@ def test_the_saved_edits_are_what_the_library_takes(visit, site, fateful, tmp_pa
 
 @pytest.mark.proof
 def test_an_edit_is_switched_off_alone(visit, fateful):
-    place, head = fateful
+    layer_name, head = fateful
     page = visit.open("edit", text=SENTENCE)
-    page.locator(f"[data-switch='{place}/{head}']").click()
+    page.locator(f"[data-switch='{layer_name}/{head}']").click()
     page.locator("[data-compared]").wait_for()
     page.get_by_role("checkbox").first.uncheck()
     page.locator("[data-compared]").wait_for(state="detached")

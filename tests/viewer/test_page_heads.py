@@ -23,7 +23,7 @@ def test_every_head_has_a_thumbnail(visit, seen):
     visit.open("heads", text=SENTENCE)
     shown = {(row[0], int(row[1])): float(row[2]) for row in visit.table(re.compile("Heads of"))}
     expected = {
-        (place, head): weights.max().item() for place in seen for head, weights in enumerate(seen[place].weights()[0])
+        (layer, head): weights.max().item() for layer in seen for head, weights in enumerate(seen[layer].weights()[0])
     }
     assert shown == pytest.approx(expected, abs=1e-5)
 
@@ -45,10 +45,10 @@ def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
     top = seen["decoder.1.cross"].top(2)
     expected = [
         (row, column, weight)
-        for row, (places, weights) in enumerate(
+        for row, (positions, weights) in enumerate(
             zip(top.positions[0, 2].tolist(), top.weights[0, 2].tolist(), strict=True)
         )
-        for column, weight in zip(places, weights, strict=True)
+        for column, weight in zip(positions, weights, strict=True)
     ]
     known = rows[: len(expected)]  # the page also shows what the last token looks at, which writes nothing more
     assert [(int(row[1]), int(row[3])) for row in known] == [(row, column) for row, column, _ in expected]

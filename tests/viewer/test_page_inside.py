@@ -80,8 +80,8 @@ def test_two_models_are_compared_head_by_head(visit, apart):
     page = visit.open("inside", text=SENTENCE, look="models", layer="decoder.1.cross", **{"with": "tuned"})
     shown = {(row[1], row[2]): float(row[3]) for row in visit.table("Two models")}
     expected = {
-        (place, f"head {head}"): bits
-        for place, one in apart.items()
+        (layer, f"head {head}"): bits
+        for layer, one in apart.items()
         for head, bits in enumerate(one.divergence()[0].tolist())
     }
     assert shown == pytest.approx(expected, abs=1e-5)
@@ -101,8 +101,8 @@ def test_the_python_of_two_models_gives_the_same_numbers(visit, site, apart):
     for name in ("translator", "tuned"):
         lines = lines.replace(f'"{name}"', repr(str(site.folders[name])))
     exec(lines, found := {})
-    for place, one in apart.items():
-        torch.testing.assert_close(found["between"][place].divergence(), one.divergence())
+    for layer, one in apart.items():
+        torch.testing.assert_close(found["between"][layer].divergence(), one.divergence())
 
 
 @pytest.mark.proof

@@ -50,11 +50,11 @@ def test_every_level_is_the_mean_or_the_maximum_of_its_cells(name, how, monkeypa
         expected = by_definition(weights, level, how)
         everything = slice(0, cells(queries, level)), slice(0, cells(keys, level))
         for known in (stored, None):
-            found = pool(whole, known, slice(0, heads), level, *everything, how)
-            assert_close(found, expected, atol=1e-6, rtol=0)
+            result = pool(whole, known, slice(0, heads), level, *everything, how)
+            assert_close(result, expected, atol=1e-6, rtol=0)
         part = slice(1, min(9, everything[0].stop)), slice(2, min(17, everything[1].stop))
-        found = pool(whole, stored, slice(1, 2), level, *part, how)
-        assert_close(found, expected[1:2, part[0], part[1]], atol=1e-6, rtol=0)
+        result = pool(whole, stored, slice(1, 2), level, *part, how)
+        assert_close(result, expected[1:2, part[0], part[1]], atol=1e-6, rtol=0)
 
 
 @pytest.mark.parametrize("sharpness", [0.1, 30.0])
@@ -66,8 +66,8 @@ def test_means_in_sixteen_bits_are_near_enough(sharpness):
         assert stored.is_16_bit
         for above in (level, level + 1, level + 3):
             everything = slice(0, cells(1024, above))
-            found = pool(whole, stored, slice(0, 2), above, everything, everything, "mean")
-            assert_close(found, by_definition(whole.weights()[0], above, "mean"), atol=1e-6, rtol=0)
+            result = pool(whole, stored, slice(0, 2), above, everything, everything, "mean")
+            assert_close(result, by_definition(whole.weights()[0], above, "mean"), atol=1e-6, rtol=0)
     assert not build_pyramid(whole, 3).is_16_bit
     assert not build_pyramid(Pattern(query[:, :, :1000], key[:, :, :1000]), 4).is_16_bit
 
@@ -78,8 +78,8 @@ def test_rows_that_were_set_by_hand_are_on_the_map():
     ahead[390] = 1  # where the mask would forbid it
     changed = whole.set(ahead, heads=[1], rows=[0])
     stored = build_pyramid(changed, 3)
-    found = pool(changed, stored, slice(1, 2), 3, slice(0, 1), slice(0, 49), "max")
-    assert found[0, 0, -1] == 1
+    result = pool(changed, stored, slice(1, 2), 3, slice(0, 1), slice(0, 49), "max")
+    assert result[0, 0, -1] == 1
 
 
 @pytest.mark.parametrize("mask", [None, Causal(), Window(100, 100)])
@@ -97,14 +97,14 @@ def test_a_map_of_one_tile_is_not_stored():
 
 
 def test_the_work_can_be_stopped_and_tells_how_far_it_is():
-    told = []
+    fractions = []
 
     def tell(done):
-        told.append(done)
-        if len(told) == 3:
+        fractions.append(done)
+        if len(fractions) == 3:
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
         build_pyramid(pattern("causal"), 2, tell)
-    assert told == sorted(told)
-    assert 0 < told[-1] < 1
+    assert fractions == sorted(fractions)
+    assert 0 < fractions[-1] < 1

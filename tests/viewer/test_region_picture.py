@@ -44,10 +44,10 @@ def pictures():
     """1,000 hostile tokens, each a row or a column of some picture, as SVG and as HTML."""
     pattern = Pattern(torch.randn(1, 1, 1000, 4), torch.randn(1, 1, 1000, 4))
     kept = finished_run({"decoder.0.self": (pattern, TOKENS, TOKENS)})
-    wanted = {"run": kept.id, "layer": "decoder.0.self", "head": 0}
+    request = {"run": kept.id, "layer": "decoder.0.self", "head": 0}
     spans = [{"rows": [first, first + 2], "columns": [first, first + 250]} for first in range(0, 1000, 250)]
     return {
-        kind: [region_picture(kept, ExportRequest(**wanted, **span, kind=kind))[1] for span in spans]
+        kind: [region_picture(kept, ExportRequest(**request, **span, kind=kind))[1] for span in spans]
         for kind in ("svg", "html")
     }
 
@@ -63,10 +63,10 @@ def test_an_svg_holds_shapes_and_letters_only(pictures):
 
 def test_a_page_has_its_own_scripts_only(pictures):
     for page in pictures["html"]:
-        found = Tags()
-        found.feed(page)
-        assert found.tags.count("script") == 2  # the data, and what shows it
-        assert "img" not in found.tags
-        assert not {name for name in found.attributes if name.startswith("on")}
+        result = Tags()
+        result.feed(page)
+        assert result.tags.count("script") == 2  # the data, and what shows it
+        assert "img" not in result.tags
+        assert not {name for name in result.attributes if name.startswith("on")}
         for sign in ("\u202e", "\u2066", "\x1b"):
             assert sign not in page

@@ -12,9 +12,9 @@ EDITS = [{"do": "hide", "layer": "decoder.*.cross", "positions": [2]}]
 
 
 @pytest.fixture(scope="module")
-def asking():
-    with client() as found:
-        yield found
+def server():
+    with client() as result:
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -23,25 +23,27 @@ def task():
 
 
 @pytest.mark.parametrize(("edits", "most"), [([], None), ([], 4), (EDITS, None)])
-def test_the_alignment_is_the_tasks_own(asking, task, edits, most):
-    told = run(asking, model="en-de", text=TEXT, beam=2, max_new_tokens=most, edits=edits)
+def test_the_alignment_is_the_tasks_own(server, task, edits, most):
+    payload = run(server, model="en-de", text=TEXT, beam=2, max_new_tokens=most, edits=edits)
     with regard.edit(task.model, edits):
         expected = task(TEXT, beam=2, max_new_tokens=most)
-    assert told["answer"]["is_finished"] == expected.is_finished == (most is None)
-    assert told["alignment"]["heads"] == str(task.alignment_heads)
-    assert_close(torch.tensor(told["alignment"]["weights"]), expected.alignment.weights, atol=1e-5, rtol=0)
-    assert [tuple(pair) for pair in told["alignment"]["words"]] == list(expected.alignment.words)
+    assert payload["answer"]["is_finished"] == expected.is_finished == (most is None)
+    assert payload["alignment"]["heads"] == str(task.alignment_heads)
+    assert_close(torch.tensor(payload["alignment"]["weights"]), expected.alignment.weights, atol=1e-5, rtol=0)
+    assert [tuple(pair) for pair in payload["alignment"]["words"]] == list(expected.alignment.words)
 
 
-def test_a_paragraph_is_read_a_sentence_at_a_time(asking, task):
+def test_a_paragraph_is_read_a_sentence_at_a_time(server, task):
     text = "The dog sleeps. Where is the station?\nA man  reads."
-    told = [run(asking, model="en-de", text=text, beam=2, max_new_tokens=None, sentence=number) for number in range(3)]
+    payloads = [
+        run(server, model="en-de", text=text, beam=2, max_new_tokens=None, sentence=number) for number in range(3)
+    ]
     assert (
-        [one["text"] for one in told]
-        == told[0]["sentences"]
+        [one["text"] for one in payloads]
+        == payloads[0]["sentences"]
         == ["The dog sleeps.", "Where is the station?", "A man  reads."]
     )
-    first, second, third = (one["answer"]["text"] for one in told)
+    first, second, third = (one["answer"]["text"] for one in payloads)
     assert f"{first} {second}\n{third}" == task(text, beam=2).text
-    refused = asking.post("/api/runs", json={"model": "en-de", "text": text, "sentence": 3}).text.splitlines()[-1]
+    refused = server.post("/api/runs", json={"model": "en-de", "text": text, "sentence": 3}).text.splitlines()[-1]
     assert "the text has sentences 0 to 2, got 3" in refused

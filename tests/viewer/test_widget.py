@@ -25,22 +25,22 @@ def ask(app, path: str, method: str = "GET", body: dict | None = None) -> tuple[
         heads.append(head)
         parts.append(part)
 
-    told = {"id": 7, "method": method, "path": path, "body": None if body is None else json.dumps(body)}
+    request = {"id": 7, "method": method, "path": path, "body": None if body is None else json.dumps(body)}
     with ThreadPoolExecutor(1) as aside:  # a browser that other tests have open keeps a loop running in this thread
-        aside.submit(lambda: asyncio.run(widget.answer_message(app, told, send))).result()
+        aside.submit(lambda: asyncio.run(widget.answer_message(app, request, send))).result()
     assert [head["more"] for head in heads] == [True] * (len(heads) - 1) + [False]
     assert {head["id"] for head in heads} == {7}
     return heads[-1], b"".join(parts)
 
 
-def kept(looks, batch: int = 0):
+def app_with_run(looks, batch: int = 0):
     """An application that knows what was looked at, and nothing else."""
     app = create_app(widget.ModelStore(), ServerAddress(port=widget.PORT))
     app.state.runs.store(widget.finished_run(looks, batch))
     return app
 
 
-def told(app) -> dict:
+def run_json(app) -> dict:
     head, body = ask(app, "/api/runs/seen")
     assert head["status"] == 200
     return json.loads(body)
@@ -53,8 +53,8 @@ def lines(run: dict) -> dict[str, str]:
 
 def test_what_was_seen_can_be_asked_about():
     pattern = Pattern(torch.randn(2, 2, 5, 4), torch.randn(2, 2, 7, 4))
-    app = kept({"decoder.0.cross": (pattern, list("vwxyz"), list("abcdefg"))}, batch=1)
-    assert lines(told(app)) == {"text": "vwxyz", "source": "abcdefg"}
+    app = app_with_run({"decoder.0.cross": (pattern, list("vwxyz"), list("abcdefg"))}, batch=1)
+    assert lines(run_json(app)) == {"text": "vwxyz", "source": "abcdefg"}
     _, body = ask(app, "/api/runs/seen/tile?layer=decoder.0.cross&head=1&level=0&row=0&column=0")
     torch.testing.assert_close(torch.tensor(framed(body)[1]).view(5, 7), torch.softmax(
         pattern.query[1, 1] @ pattern.key[1, 1].T / 2, -1
@@ -63,7 +63,7 @@ def test_what_was_seen_can_be_asked_about():
 
 
 @pytest.mark.parametrize(
-    ("place", "queries", "rows", "columns", "expected"),
+    ("layer", "queries", "rows", "columns", "expected"),
     [
         ("encoder.0.self", 5, "abcde", "abcde", ("source", "source")),
         ("decoder.0.self", 5, "abcde", "abcde", ("text", "text")),
@@ -73,11 +73,11 @@ def test_what_was_seen_can_be_asked_about():
         ("pattern", 2, None, None, ("from", "text")),
     ],
 )
-def test_every_row_has_the_name_that_it_was_given(place, queries, rows, columns, expected):
+def test_every_row_has_the_name_that_it_was_given(layer, queries, rows, columns, expected):
     pattern = Pattern(torch.randn(1, 1, queries, 4), torch.randn(1, 1, 5, 4))
-    run = told(kept({place: (pattern, rows and list(rows), columns and list(columns))}))
-    (found,) = run["layers"]
-    assert (found["rows"], found["columns"]) == expected
+    run = run_json(app_with_run({layer: (pattern, rows and list(rows), columns and list(columns))}))
+    (output,) = run["layers"]
+    assert (output["rows"], output["columns"]) == expected
     assert lines(run) == {expected[0]: rows or "01", expected[1]: columns or "01234"}
 
 
@@ -91,8 +91,8 @@ def test_a_model_can_be_asked_and_edited():
     task = regard.load("shakespeare")
     app = create_app(widget.model_store_with(task), ServerAddress(port=widget.PORT), first=widget.NAME)
     edits = [{"do": "scale", "layer": "decoder.0.self", "heads": [1], "factor": 0.0}]
-    wanted = {"model": widget.NAME, "text": "To be", "max_new_tokens": 3, "edits": edits}
-    head, body = ask(app, "/api/runs", "POST", wanted)
+    request = {"model": widget.NAME, "text": "To be", "max_new_tokens": 3, "edits": edits}
+    head, body = ask(app, "/api/runs", "POST", request)
     assert head["type"] == "application/x-ndjson"
     last = json.loads(body.splitlines()[-1])
     assert last["state"] == "done"
@@ -111,9 +111,9 @@ def test_without_the_page_or_anywidget_pictures_stand_still(monkeypatch):
 def test_the_widget_is_the_page():
     pytest.importorskip("anywidget")
     pattern = Pattern(torch.randn(1, 2, 5, 4), torch.randn(1, 2, 7, 4))
-    found = widget.show(pattern, rows=list("vwxyz"))
-    assert found.run == "seen"
-    assert found.app.state.runs.get("seen").patterns["pattern"].shape == (1, 2, 5, 7)
+    output = widget.show(pattern, rows=list("vwxyz"))
+    assert output.run == "seen"
+    assert output.app.state.runs.get("seen").patterns["pattern"].shape == (1, 2, 5, 7)
 
 
 def test_what_is_seen_is_the_page_in_a_notebook_and_a_picture_where_one_is_asked_for(monkeypatch):

@@ -34,7 +34,7 @@ def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: in
                     click.echo(json.dumps(asdict(answer), ensure_ascii=False))
                     continue
                 click.echo(answer.text)
-                for number, gap in enumerate(answer.choices):
+                for number, gap in enumerate(answer.candidates):
                     for choice in gap:
                         click.echo(
                             f"  gap {number + 1}  {choice.score:.4f}  {label(token_text(task.tokenizer, choice.id))}"

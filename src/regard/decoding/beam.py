@@ -23,7 +23,7 @@ class Beam:
     A step looks at twice as many continuations (more if several tokens end a text). Among the best `size` of them,
     those that end are finished, and the best that do not end go on. With `early_stop` a search is over as soon as
     `size` texts are finished; without it, once nothing unfinished could still become one of the texts asked for. A
-    text that reaches its longest length counts as finished there.
+    text that reaches max_new_tokens counts as finished there.
 
     `coverage_penalty` times the sum of log(min(attention, 1)), over all source tokens and what was looked at each in
     the last layer, is added to what finished texts are ranked by (Wu et al. 2016).
@@ -87,9 +87,9 @@ def beam_search(
     """The best hypotheses of each source or prompt. `looking` is the model that tells of coverage."""
     pools = [FinishedPool(tree=BeamTreeBuilder() if tree else None) for _ in request.max_new_tokens]
     search = BeamSearch(request, beam, length_penalty, num_hypotheses, pools)
-    begun = request.begin(model)
-    state, tokens, attention_mask = begun.state, begun.tokens, begun.attention_mask
-    going = UnfinishedBeams.initial(begun.rows, begun.history)
+    first_step = request.begin(model)
+    state, tokens, attention_mask = first_step.state, first_step.tokens, first_step.attention_mask
+    going = UnfinishedBeams.initial(first_step.rows, first_step.history)
     while len(going.sources):
         logits, state = model.step(state, tokens, attention_mask)
         attention_mask = None

@@ -1,4 +1,4 @@
-"""The likeliest tokens that the rules let through."""
+"""The likeliest tokens that the constraints let through."""
 
 from typing import NamedTuple
 
@@ -31,17 +31,17 @@ class Candidates:
     """
 
     def __init__(self, constraints: Constraints, by_logit: bool = False) -> None:
-        self.rules, self.by_logit = constraints, by_logit
+        self.constraints, self.by_logit = constraints, by_logit
         self.bans = BannedTokens(constraints)
         self.outside: Tensor | None = None
 
     def of(
         self, logits: Tensor, count: int, written: int, max_new_tokens: np.ndarray, history: Ids | None = None
     ) -> TopCandidates:
-        """Of texts that all have `written` tokens. Writes into the logits. `longest` has one number per row."""
+        """Of texts that all have `written` tokens. Writes into the logits. `max_new_tokens` has one number per row."""
         bans = self.bans.after(written, history)
         few = bans is None or bans.shape[1] <= FEW
-        if few and self.rules.allowed is None and self.rules.repetition_penalty == 1:
+        if few and self.constraints.allowed is None and self.constraints.repetition_penalty == 1:
             best, tokens, total = top(logits, count if bans is None else count + bans.shape[1])
             whole = finite_logsumexp(total, written)
         else:
@@ -57,13 +57,13 @@ class Candidates:
         )
 
     def constrain(self, logits: Tensor, written: int, history: Ids | None) -> tuple[Tensor, np.ndarray]:
-        """The same scores with the rules in them, written over, and their log-sum-exp from before."""
+        """The same scores with the constraints in them, written over, and their log-sum-exp from before."""
         logits = logits.float()
         total = torch.logsumexp(logits, -1)
         whole = finite_logsumexp(total, written)
-        if self.rules.repetition_penalty != 1 and history is not None:
+        if self.constraints.repetition_penalty != 1 and history is not None:
             self.penalise(logits, total, history)
-        if self.rules.allowed is not None:
+        if self.constraints.allowed is not None:
             logits.masked_fill_(self.beyond(logits), -torch.inf)
         if (bans := self.bans.after(written, history)) is not None:
             cross_out(logits, bans)
@@ -71,7 +71,7 @@ class Candidates:
 
     def log_probabilities(self, raw: np.ndarray, ids: Ids, whole: np.ndarray, history: Ids | None) -> np.ndarray:
         """What the model thought of these tokens before a penalty."""
-        penalty, scores = self.rules.repetition_penalty, raw - whole[:, None]
+        penalty, scores = self.constraints.repetition_penalty, raw - whole[:, None]
         if penalty == 1 or history is None:
             return scores
         seen = (ids[:, :, None] == history[:, None, :]).any(-1)
@@ -80,7 +80,7 @@ class Candidates:
         return np.where(seen, scores / penalty, scores)
 
     def penalise(self, logits: Tensor, total: Tensor, history: Ids) -> None:
-        penalty, places = self.rules.repetition_penalty, torch.from_numpy(history).to(logits.device)
+        penalty, places = self.constraints.repetition_penalty, torch.from_numpy(history).to(logits.device)
         places = torch.where(places < 0, places.max(1, keepdim=True).values.clamp(min=0), places)
         known = logits.gather(1, places)
         if self.by_logit:
@@ -93,7 +93,7 @@ class Candidates:
         """Where the vocabulary is not allowed: (vocabulary,)."""
         if self.outside is None:
             self.outside = torch.ones(logits.shape[1], dtype=torch.bool, device=logits.device)
-            allowed = {*(self.rules.allowed or ()), *self.rules.ends}
+            allowed = {*(self.constraints.allowed or ()), *self.constraints.ends}
             self.outside[[token for token in allowed if 0 <= token < logits.shape[1]]] = False
         return self.outside
 
@@ -113,7 +113,7 @@ class Candidates:
 
     def forced_token(self, written: int, max_new_tokens: np.ndarray, vocabulary: int) -> tuple[int, np.ndarray | None]:
         """The token that is forced now, and in which rows."""
-        constraints = self.rules
+        constraints = self.constraints
         if constraints.first is not None and written == 0:
             token, here = constraints.first, np.ones(len(max_new_tokens), dtype=bool)
         elif constraints.last is not None:

@@ -13,7 +13,7 @@ Ids = np.ndarray
 @dataclass(frozen=True)
 class Constraints:
     """`ends` are the tokens that end a text; `first` and `last` are forced: last if a text reaches its longest
-    length. Fewer than `shortest` tokens are not written, `banned` ones never, `banned_first` not at the beginning,
+    length. Fewer than `min_new_tokens` tokens are not written, `banned` ones never, `banned_first` not at the beginning,
     and `phrases`, of several tokens each, not in their order. With `allowed`, only those are written (and the ends).
 
     `no_repeat` tokens in a row never come twice; a `repetition_penalty` above 1 makes every token that was there
@@ -49,18 +49,18 @@ class Constraints:
 class BannedTokens:
     """Which tokens may not follow, as numbers; what does not change is worked out once."""
 
-    rules: Constraints
+    constraints: Constraints
     fixed: dict[tuple[bool, bool], Ids | None] = field(default_factory=dict)
 
     def after(self, written: int, history: Ids | None) -> Ids | None:
         """(1 or rows, count) tokens that are not to follow; None where everything may."""
-        key = written < self.rules.min_new_tokens, written == 0
+        key = written < self.constraints.min_new_tokens, written == 0
         if key not in self.fixed:
             self.fixed[key] = self.settled(*key)
         settled = self.fixed[key]
         if history is None:
             return settled
-        parts = [*looked_up(self.rules.phrases, history), *repeats(self.rules.no_repeat, history)]
+        parts = [*looked_up(self.constraints.phrases, history), *repeats(self.constraints.no_repeat, history)]
         if not parts:
             return settled
         if settled is not None:
@@ -68,10 +68,10 @@ class BannedTokens:
         return np.concatenate(parts, 1)
 
     def settled(self, is_short: bool, is_first: bool) -> Ids | None:
-        single = [phrase[0] for phrase in self.rules.phrases if len(phrase) == 1]
-        tokens = [*self.rules.banned, *single]
-        tokens += self.rules.ends if is_short else ()
-        tokens += self.rules.banned_first if is_first else ()
+        single = [phrase[0] for phrase in self.constraints.phrases if len(phrase) == 1]
+        tokens = [*self.constraints.banned, *single]
+        tokens += self.constraints.ends if is_short else ()
+        tokens += self.constraints.banned_first if is_first else ()
         return np.array([sorted(set(tokens))], dtype=np.int64) if tokens else None
 
 

@@ -38,7 +38,7 @@ def decode(
     """What a model writes for each source, or after each prompt: the likeliest tokens, a beam's, or drawn ones.
 
     `prefix` is what a text begins with, as tokens: the start token of a translator, or the prompt of a model that
-    only writes on (its `source` is None). Lengths count new tokens; `max_length` is one number or one for each row.
+    only writes on (its `source` is None). Lengths count new tokens; `max_new_tokens` is one number or one for each row.
     """
     beam = Beam(beam) if isinstance(beam, int) else beam
     if num_hypotheses < 1 or (sampling is None and num_hypotheses > beam.size):
@@ -46,7 +46,7 @@ def decode(
             f"from 1 to {beam.size} hypotheses can be had of a beam of {beam.size}, got num_hypotheses={num_hypotheses}"
         )
     if sampling is not None and (beam.size > 1 or tree):
-        raise RegardError("tokens are drawn without a beam: sample= or beam=, not both; a tree is of a beam search")
+        raise RegardError("tokens are drawn without a beam: sampling= or beam=, not both; a tree is of a beam search")
     constraints = replace(constraints, min_new_tokens=max(min_new_tokens, constraints.min_new_tokens))
     request = DecodeRequest.of(
         source,

@@ -27,7 +27,7 @@ def greedy(
     max_new_tokens: Sequence[int],
     constraints: Constraints = Constraints(),
 ) -> list[Hypothesis]:
-    """Write on from a prefix, each text until it ends or has `longest` new tokens; finished texts leave the batch."""
+    """Write on from a prefix, each text until it ends or has `max_new_tokens` new tokens; finished texts leave the batch."""
     request = DecodeRequest.of(
         source,
         prefix,
@@ -40,7 +40,7 @@ def greedy(
 
 
 def choose_likeliest(request: DecodeRequest) -> Choose:
-    """The choice of the best token that the rules let through."""
+    """The choice of the best token that the constraints let through."""
     candidates = Candidates(request.constraints, by_logit=True)
 
     def choose(logits: Tensor, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:

@@ -53,11 +53,11 @@ class DecodeRequest:
                 raise ShapeError(f"{name} is of {tuple(mask.shape)}, the tokens it is about of {shape}")
         most = DEFAULT_MAX_NEW_TOKENS if max_new_tokens is None else max_new_tokens
         if not isinstance(most, int):
-            expect("the list of longest lengths", "numbers", len(most), len(prefix))
-        longest = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
-        if (longest < 0).any():
-            raise RegardError(f"a longest length is 0 or more, got {longest.min()}")
-        return cls(source, attention_mask, prefix, prefix_attention_mask, longest, constraints)
+            expect("max_new_tokens", "numbers", len(most), len(prefix))
+        max_new_tokens = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
+        if (max_new_tokens < 0).any():
+            raise RegardError(f"max_new_tokens is 0 or more, got {max_new_tokens.min()}")
+        return cls(source, attention_mask, prefix, prefix_attention_mask, max_new_tokens, constraints)
 
     @property
     def device(self) -> torch.device:

@@ -26,7 +26,7 @@ class Sampling:
     those the ones that have at least `min_p` times the share of the likeliest.
 
     `seed` is one number, or one for each text. What is drawn for a text depends on its own seed and nothing else:
-    not on its neighbours in a batch, nor on their order. Several texts from one source (`nbest`) differ.
+    not on its neighbours in a batch, nor on their order. Several texts from one source (`num_hypotheses`) differ.
     """
 
     temperature: float = 1.0
@@ -58,7 +58,7 @@ class Sampling:
 def sample_texts(
     model: StepModel, request: DecodeRequest, sampling: Sampling, num_hypotheses: int = 1, penalty: float = 1.0
 ) -> list[list[Hypothesis]]:
-    """`nbest` texts for each source or prompt, the likeliest first."""
+    """`num_hypotheses` texts for each source or prompt, the likeliest first."""
     count = len(request.max_new_tokens)
     texts = collect(
         decode_steps(model, request, choose_sampled(request, sampling, num_hypotheses), num_hypotheses),

@@ -32,13 +32,13 @@ def decode_steps(model: StepModel, request: DecodeRequest, choose: Choose, copie
     `copies` are written of each: text 0 to copies - 1 from the first row, and so on.
     """
     with torch.no_grad():
-        begun = request.begin(model)
+        first_step = request.begin(model)
     texts, state, tokens, attention_mask, history = (
-        begun.rows,
-        begun.state,
-        begun.tokens,
-        begun.attention_mask,
-        begun.history,
+        first_step.rows,
+        first_step.state,
+        first_step.tokens,
+        first_step.attention_mask,
+        first_step.history,
     )
     ends, max_new_tokens = np.array(request.constraints.ends, dtype=np.int64), request.max_new_tokens.repeat(copies)
     written = 0

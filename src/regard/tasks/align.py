@@ -186,7 +186,7 @@ class WordAligner:
             texts = [(source.split(), target.split()) for source, target in pairs]
             error_of, rule = (by_anchors(texts), "words spelled alike") if gold is None else (by_gold(gold), "gold")
             choice = choose(forward_weights, error_of, mix=mix, rule=rule)
-            return replace(self, forward=replace(self.forward, look=choice.heads), choices=(choice,))
+            return replace(self, forward=replace(self.forward, heads=choice.heads), choices=(choice,))
         backward_weights = self.backward.word_weights_of([swap_pair(pair) for pair in pairs])
         if gold is None:
             both = choose_both(forward_weights, backward_weights, mix=mix)
@@ -197,7 +197,7 @@ class WordAligner:
                 choose(backward_weights, backward_error, mix=mix, rule="gold"),
             )
         sides = zip((self.forward, self.backward), both, strict=True)
-        forward, backward = (replace(side, look=choice.heads) for side, choice in sides)
+        forward, backward = (replace(side, heads=choice.heads) for side, choice in sides)
         return replace(self, forward=forward, backward=backward, choices=both)
 
 

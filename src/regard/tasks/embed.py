@@ -41,8 +41,8 @@ class EmbedTask(Task):
         super().__init__(checkpoint, tokenizer)
         default = "mean_tokens" if isinstance(self.model, Encoder) else "lasttoken"
         self.pooling = pooling_of(checkpoint.folder, default)
-        limits = [limit for limit in (self.longest, self.pooling.max_length) if limit is not None]
-        self.longest = min(limits, default=None)
+        limits = [limit for limit in (self.max_length, self.pooling.max_length) if limit is not None]
+        self.max_length = min(limits, default=None)
 
     @classmethod
     def serves(cls, config: Config) -> bool:

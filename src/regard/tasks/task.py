@@ -28,7 +28,7 @@ class TextTooLong(RegardError, ValueError):
 class Task:
     """A model and its tokeniser. Called with a text it gives one answer, with several texts a list of them.
 
-    Answers never depend on which texts are asked about together. `longest` is how many tokens the model reads;
+    Answers never depend on which texts are asked about together. `max_length` is how many tokens the model reads;
     `first`, in calls, is the number that messages give the first of several texts.
     """
 

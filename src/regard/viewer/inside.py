@@ -90,7 +90,7 @@ def alignment_view(run: FinishedRun, comparison: Comparison) -> GridsAndFacts:
     source, target = run.result.sides
     rows = target.texts[target.prefix_length : target.prefix_length + len(alignment.weights)]
     return [grid("alignment", torch.tensor(alignment.weights), rows, source.texts, "weights")], [
-        fact("look", alignment.heads)
+        fact("heads", alignment.heads)
     ]
 
 

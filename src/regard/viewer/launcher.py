@@ -34,7 +34,7 @@ def serve(
     on_start: Callable[[str, str | None], None] = lambda url, model: None,
     open_browser: bool = False,
 ) -> bool:
-    """Serve until Ctrl-C. `on_start` is told the address and the first model; whether all runs had ended is returned."""
+    """Serve until Ctrl-C; whether all runs had ended. `on_start` is called with the address and the first model."""
     names = folder_names([name for name in models if Path(name).is_dir()])
     folders = {short_name: Path(name) for name, short_name in names.items()}
     first = next((names.get(name, name) for name in models), None) or builtin_model()

@@ -11,8 +11,8 @@ from regard.viewer.payload import RunRequest
 class Limits:
     """Beyond `waiting` runs, or so many `questions` about them at once, a page is told to come back later.
 
-    Of finished runs the ones not asked about for longest are dropped, once there are more than `stored_runs` or they take
-    more than `memory` bytes.
+    Of finished runs the ones not asked about for longest are dropped, once there are more than `stored_runs` or they
+    take more than `memory` bytes.
     """
 
     body: int = 1 << 20  # bytes

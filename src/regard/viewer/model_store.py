@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class ModelStore:
     """Built-in and cached models, and folders that were named when the server was started.
 
-    `loaded` are the models that were asked for last, `max_loaded` of them; one that is in use beyond these stays in `alive`
-    for as long as somebody holds it, and is not loaded a second time. torch is imported when the first model is listed
-    or loaded: the page is there before it.
+    `loaded` are the models that were asked for last, `max_loaded` of them; one that is in use beyond these stays in
+    `alive` for as long as somebody holds it, and is not loaded a second time. torch is imported when the first model is
+    listed or loaded: the page is there before it.
     """
 
     def __init__(self, folders: dict[str, Path] | None = None, device: str | None = None, max_loaded: int = 3) -> None:

@@ -253,7 +253,7 @@ class SoftmaxRow(VersionedResponse):
 class ScoreDetail(VersionedResponse):
     """How the score of one query and one key comes about.
 
-    score = (sum of products + position) and bias, times inverse_temperature; products are per dimension and scaled already.
+    score = (sum of products + position) and bias, times inverse_temperature; products are per dimension and scaled.
     """
 
     layer: str

@@ -58,7 +58,7 @@ def page(looks: Looks, batch: int = 0) -> Any:
 
 
 def model_store_with(task: Task) -> ModelStore:
-    """A shelf with one model, which is loaded already."""
+    """A store of one model, which is loaded already."""
     model_store = ModelStore()
     model_store.loaded[NAME], model_store.states[NAME] = task, ("ready", 1.0)
     model_store.listed_models = {NAME: ListedModel(NAME, "folder", task.name, type(task.model).__name__)}

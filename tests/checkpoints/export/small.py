@@ -12,7 +12,7 @@ from regard.training import train
 
 TEXTS = ["the cat", "a small old house", "the bird hears a red tree", "dog", "the old dog sees the small bird"]
 CHANGES = ("tokenizer.kind=bpe", "tokenizer.size=290", "model.layers=[1,2]", "model.dropout=0.0", "train.steps=100")
-CHANGES += ("train.save_every=100", "train.evaluate_every=100", "train.score=loss", "data.longest=40")
+CHANGES += ("train.save_every=100", "train.evaluate_every=100", "train.metric=loss", "data.max_length=40")
 
 
 def learned(folder: Path, *changes: str) -> Path:
@@ -26,7 +26,7 @@ MODELS = {
     "marian": learned,
     "untied": lambda folder: learned(
         folder,
-        *("train.steps=2", "model.tied=false", "model.shared=false"),
+        *("train.steps=2", "model.tied_embedding=false", "model.shared_embedding=false"),
         *("model.output_bias=true", "model.activation=silu"),
     ),
     "bart": lambda folder: bart(folder) and folder,
@@ -56,12 +56,12 @@ class Onnx:
 
     def start(self, source, attention_mask=None):
         attention_mask = torch.ones_like(source, dtype=torch.bool) if attention_mask is None else attention_mask
-        given = {"tokens": source.numpy(), "real": attention_mask.numpy()}
+        given = {"tokens": source.numpy(), "attention_mask": attention_mask.numpy()}
         names = [output.name for output in self.encoder.get_outputs()]
         found = dict(zip(names, self.encoder.run(names, given), strict=True))
         shapes = {one.name: one.shape for one in self.decoder.get_inputs() if one.name.startswith("past")}
         nothing = {name: np.zeros((len(source), one[1], 0, one[3]), np.float32) for name, one in shapes.items()}
-        return Remembered({"real": attention_mask.numpy(), **found, **nothing})
+        return Remembered({"attention_mask": attention_mask.numpy(), **found, **nothing})
 
     def step(self, state, tokens, attention_mask=None):
         assert attention_mask is None

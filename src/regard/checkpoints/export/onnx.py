@@ -1,8 +1,8 @@
 """ONNX: encoder.onnx reads a source, decoder.onnx writes one token with what it remembers of those before.
 
-encoder.onnx   tokens int64 (batch, source), real bool (batch, source): False for padding, which stands on the right
+encoder.onnx   tokens int64 (batch, source), attention_mask bool (batch, source): False for padding, on the right
             -> cross.0.key, cross.0.value, …: float32 (batch, heads, source, head width), for every decoder layer
-decoder.onnx   token int64 (batch, 1), real and all cross.… as above, past.0.key, past.0.value, …: float32
+decoder.onnx   token int64 (batch, 1), attention_mask and all cross.… as above, past.0.key, past.0.value, …: float32
                (batch, heads, written, head width), with nothing written at first
             -> scores float32 (batch, vocabulary) of the token that follows, now.0.key, now.0.value, …: the next past
 """
@@ -39,7 +39,7 @@ def write_encoder(source: ExportSource, path: Path) -> None:
     length = graph("Shape", "tokens", start=1, end=2)
     position_rows = graph("Slice", source.position_table(model.encoder), [0], length, [0])
     x = side.embedding("tokens", position_rows)
-    mask = side.mask_bias("real")
+    mask = side.mask_bias("attention_mask")
     for block in model.encoder.stack.blocks:
         assert isinstance(block, TransformerBlock)
 
@@ -59,7 +59,7 @@ def write_encoder(source: ExportSource, path: Path) -> None:
         pair = graph("Split", graph.linear(x, block.cross.kv), outputs=2, axis=-1, num_outputs=2)
         for kind, part in zip(("key", "value"), pair, strict=True):
             graph.named(OnnxStack(graph, model.decoder, source).split_heads(part), f"cross.{number}.{kind}")
-    inputs = {"tokens": ["int64", "batch", "source"], "real": ["bool", "batch", "source"]}
+    inputs = {"tokens": ["int64", "batch", "source"], "attention_mask": ["bool", "batch", "source"]}
     graph.save(path, inputs, cache_names(source, "cross", "source"))
 
 
@@ -69,7 +69,7 @@ def write_decoder(source: ExportSource, path: Path) -> None:
     side = OnnxStack(graph, model.decoder, source)
     position = graph("Shape", "past.0.key", start=2, end=3)
     x = side.embedding("token", graph("Gather", source.position_table(model.decoder), position))
-    mask = side.mask_bias("real")
+    mask = side.mask_bias("attention_mask")
     for number, block in enumerate(model.decoder.stack.blocks):
         assert isinstance(block, TransformerBlock)
 
@@ -93,7 +93,7 @@ def write_decoder(source: ExportSource, path: Path) -> None:
     scores = graph("MatMul", graph("Squeeze", side.final_norm(x), [1]), model.output.weight.detach().T)
     bias = source.output_bias()
     graph.named(scores if bias is None else graph("Add", scores, bias), "scores")
-    inputs = {"token": ["int64", "batch", 1], "real": ["bool", "batch", "source"]}
+    inputs = {"token": ["int64", "batch", 1], "attention_mask": ["bool", "batch", "source"]}
     inputs |= cache_names(source, "cross", "source") | cache_names(source, "past", "written")
     outputs = {"scores": ["float32", "batch", len(model.output.weight)]}
     graph.save(path, inputs, outputs | cache_names(source, "now", "all"))
@@ -125,7 +125,7 @@ class OnnxStack:
         return x if words.norm is None else graph.norm(x, words.norm)
 
     def mask_bias(self, attention_mask: str) -> str:
-        """What is added to scores, so that nobody looks at padding: (batch, 1, 1, source)."""
+        """What is added to scores, so that nothing attends to padding: (batch, 1, 1, source)."""
         return self.graph("Where", self.graph("Unsqueeze", attention_mask, [1, 2]), 0.0, HIDDEN)
 
     def split_heads(self, x: str) -> str:
