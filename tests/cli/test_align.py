@@ -11,7 +11,7 @@ import regard
 from regard.cli import align as align_command
 from regard.cli.main import regard as command
 from regard.errors import RegardError
-from regard.looking.align import SYMMETRIES, pharaoh
+from regard.looking.align import SYMMETRIES, pharaoh, swap_links
 from regard.tasks.align import Direction, WordAligner
 
 PAIRS = [(TEXTS[0], TEXTS[2]), (TEXTS[1], TEXTS[0]), (TEXTS[2], TEXTS[3]), (TEXTS[4], TEXTS[1])]

@@ -47,7 +47,7 @@ def test_fill_prints_the_text_and_its_choices(folders):
     assert shown[1].split() == ["gap", "1", f"{expected.score:.4f}", expected.tokens[0]]
     (found,) = objects("fill", "-m", folders / "fill", "the [MASK] sleeps")
     assert found["text"] == expected.text
-    assert len(found["choices"][0]) == 5
+    assert len(found["candidates"][0]) == 5
 
 
 def roberta(kind, folder):

@@ -145,7 +145,7 @@ def test_alternatives_of_a_text_are_the_best_of_its_sentences_together(marian):
 
 
 def test_a_sentence_that_is_too_long_is_cut_between_words_never_silently(marian, monkeypatch):
-    monkeypatch.setattr(marian, "longest", 20)
+    monkeypatch.setattr(marian, "max_length", 20)
     text = "the dog sleeps under the table, where it rains today, and the station is there"
     pieces = marian.source_sentences(text, None, "", True)
     assert len(pieces) > 1

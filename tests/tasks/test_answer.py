@@ -152,7 +152,7 @@ def test_the_folder_holds_what_was_saved(answer, home):
 
 
 def test_a_memory_network_does_nothing_else(home):
-    with pytest.raises(CheckpointError, match="Memory cannot translate; it can answer"):
+    with pytest.raises(CheckpointError, match="MemoryNetwork cannot translate; it can answer"):
         regard.load(home / "run" / "model", task="translate")
 
 

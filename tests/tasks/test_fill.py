@@ -55,7 +55,7 @@ def test_answers_do_not_depend_on_the_batch(fill):
 
 
 def test_the_word_stands_in_the_text_as_it_was_written(fill, monkeypatch):
-    monkeypatch.setattr(FillTask, "filled", lambda self, batch, items, top: [
+    monkeypatch.setattr(FillTask, "fill_batch", lambda self, batch, items, top: [
         FilledText(self.fill_text(text, encoded, [encoded.ids.index(4)], [self.tokenizer.number(word)]), 1.0, (), ())
         for text, encoded in items
     ])  # fmt: skip

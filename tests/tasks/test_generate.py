@@ -33,7 +33,7 @@ def test_tokens_equal_those_of_the_reference(made, generate, lengths):
     found = generate(PROMPTS, max_new_tokens=20, **lengths)
     for prompt, one in zip(PROMPTS, found, strict=True):
         tokens = their_tokens(folder, [prompt])
-        least = {"min_new_tokens": lengths.get("min_length", 0)}
+        least = {"min_new_tokens": lengths.get("min_new_tokens", 0)}
         written = model.generate(**tokens, max_new_tokens=20, do_sample=False, pad_token_id=256, **least)[0]
         written = written[tokens["input_ids"].shape[1] :].tolist()
         assert one.is_finished == (written[-1] == 256)

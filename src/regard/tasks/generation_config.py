@@ -38,7 +38,7 @@ class GenerationConfig:
         seeds = self.sampling.seed
         if max(texts, default=-1) >= len(seeds):
             raise RegardError(f"one seed, or one for each text, expected, got {len(seeds)}")
-        return replace(self, sample=replace(self.sampling, seed=tuple(seeds[text] for text in texts)))
+        return replace(self, sampling=replace(self.sampling, seed=tuple(seeds[text] for text in texts)))
 
     def decode_batch(
         self,

@@ -43,7 +43,7 @@ def test_examples_of_a_batch_have_one_length(home):
     task = regard.load(home / "translate")
     exam = head_data(task, corpus_for(task, [home / "lines.translate"])).evaluation_set(room=64)
     assert sum(len(batch.target) for batch in exam.batches) == len(LINES)
-    assert all(batch.attention_mask is None and batch.places is None for batch in exam.batches)
+    assert all(batch.attention_mask is None and batch.positions is None for batch in exam.batches)
 
 
 @pytest.mark.parametrize(

@@ -90,5 +90,5 @@ def read_log(run: Path, name: str = LOG) -> list[dict[str, Any]]:
         except ValueError:
             continue
         if isinstance(entry, dict):
-            entries.append({OLD_KEYS.get(key, key): value for key, value in entry.items()})
+            entries.append({OLD_KEYS.get(str(key), str(key)): value for key, value in entry.items()})
     return entries

@@ -45,7 +45,7 @@ export function columnsShown(layer: LayerInfo, links: Link[], pins: number[]): n
 }
 
 export function linkScene(drawn: LinkDrawing, colours: Palette, react: Reactions): Scene {
-  const { run, layer: layer, links, first, count, width, spoken, pins } = drawn;
+  const { run, layer, links, first, count, width, spoken, pins } = drawn;
   const rows = Array.from({ length: Math.min(count, layer.queries - first) }, (_, step) => first + step);
   const keyPins = pins.filter((pin) => sameSpot(pin, spotOfColumn(run, layer, pin.index))).map((pin) => pin.index);
   const columns = columnsShown(layer, links, keyPins);
