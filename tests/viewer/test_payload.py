@@ -8,6 +8,7 @@ import torch
 from viewer.small import SAMPLES, STORY, client, framed, run
 
 from regard.viewer import payload
+from regard.viewer.binary_frame import frame
 
 KINDS = {path.stem: getattr(payload, path.stem.title().replace("_", "")) for path in sorted(SAMPLES.glob("*.json"))}
 
@@ -61,7 +62,7 @@ def test_a_page_of_another_version_is_refused_in_one_line():
 
 def test_a_frame_is_a_head_and_numbers():
     numbers = torch.arange(6.0).view(2, 3)
-    body = payload.frame({"name": "é"}, [numbers])
+    body = frame({"name": "é"}, [numbers])
     head, values = framed(body)
     assert head == {"version": payload.API_VERSION, "name": "é"}
     assert values.tolist() == numbers.flatten().tolist()

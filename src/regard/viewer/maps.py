@@ -11,7 +11,8 @@ from regard.attention.normalisers import Softmax
 from regard.attention.scores import Additive, Dot, Local, Score, Shaw, XLScore
 from regard.errors import ShapeError
 from regard.viewer import pyramid
-from regard.viewer.payload import AttendedKey, CellPooling, ScoreDetail, SoftmaxRow, TopLinks, frame
+from regard.viewer.binary_frame import frame
+from regard.viewer.payload import AttendedKey, CellPooling, ScoreDetail, SoftmaxRow, TopLinks
 from regard.viewer.pyramid import TILE, Pyramid
 from regard.viewer.refusals import NotYet
 

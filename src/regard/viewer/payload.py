@@ -1,21 +1,14 @@
-"""What goes over the wire: every request and answer of the API, and the binary frame of tiles.
+"""What goes over the wire: every request and answer of the API; binary_frame.py has the tiles.
 
 `viewer/API.md` tells the same in prose; samples in tests/viewer/samples are checked from both sides. Whoever renames or
 removes a field, or changes what one means, adds one to API_VERSION: a page of another version is refused in one line.
 """
 
-import json
-import struct
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-if TYPE_CHECKING:
-    from torch import Tensor
-
 API_VERSION = 2
-MAGIC = b"RGD1"
 Line = Annotated[str, StringConstraints(max_length=200)]
 CellPooling = Literal["mean", "max"]
 RunState = Literal["waiting", "loading", "reading", "writing", "looking", "pooling", "done", "failed", "cancelled"]
@@ -393,14 +386,3 @@ class ExportRequest(RequestModel):
     rows: tuple[int, int] | None = None
     columns: tuple[int, int] | None = None
     kind: Literal["svg", "html"] = "svg"
-
-
-def frame(head: dict[str, Any], numbers: "Sequence[Tensor]") -> bytes:
-    """Numbers for the page: four letters, the length of a JSON head, the head, then float32, little end first.
-
-    The head is filled up with spaces, so that the numbers begin at a multiple of four.
-    """
-    text = json.dumps({"version": API_VERSION} | head, separators=(",", ":"), allow_nan=False).encode()
-    text += b" " * (-len(text) % 4)
-    parts = [part.detach().to("cpu").float().contiguous().numpy().astype("<f4").tobytes() for part in numbers]
-    return b"".join([MAGIC, struct.pack("<I", len(text)), text, *parts])

@@ -39,10 +39,10 @@ export function HideTokens() {
   const toggle = (side: number, index: number) => {
     const names = layersTo(side);
     if (isHidden(side, index)) {
-      const left = changes.value.flatMap((one): ListedEdit[] => {
-        if (one.record.do !== "hide" || !names.includes(String(one.record["layer"]))) return [one];
-        const rest = (one.record["positions"] as number[]).filter((each) => each !== index);
-        return rest.length ? [{ ...one, record: { ...one.record, positions: rest } }] : [];
+      const left = changes.value.flatMap((edit): ListedEdit[] => {
+        if (edit.record.do !== "hide" || !names.includes(String(edit.record["layer"]))) return [edit];
+        const rest = (edit.record["positions"] as number[]).filter((each) => each !== index);
+        return rest.length ? [{ ...edit, record: { ...edit.record, positions: rest } }] : [];
       });
       return change(left);
     }

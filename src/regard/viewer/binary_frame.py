@@ -1,0 +1,23 @@
+"""Tiles and thumbnails as bytes."""
+
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from regard.viewer.payload import API_VERSION
+
+MAGIC = b"RGD1"
+
+
+def frame(head: dict[str, Any], numbers: Sequence[Tensor]) -> bytes:
+    """Numbers for the page: four letters, the length of a JSON head, the head, then float32, little end first.
+
+    The head is filled up with spaces, so that the numbers begin at a multiple of four.
+    """
+    text = json.dumps({"version": API_VERSION} | head, separators=(",", ":"), allow_nan=False).encode()
+    text += b" " * (-len(text) % 4)
+    parts = [part.detach().to("cpu").float().contiguous().numpy().astype("<f4").tobytes() for part in numbers]
+    return b"".join([MAGIC, struct.pack("<I", len(text)), text, *parts])
