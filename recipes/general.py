@@ -155,7 +155,7 @@ def widen(name: str, pieces: Path, folder: Path, layers: tuple[int, int]) -> Non
 
     import regard
     from regard.checkpoints import save_model
-    from regard.checkpoints.hub import build
+    from regard.models import build
 
     old = regard.load(name).model
     home = Path(regard.__file__).parent / "builtin" / name

@@ -65,7 +65,7 @@ class Entrant:
 
 def ours(size: Size) -> Entrant:
     """As `regard train` does it, from rows of numbers on: batch, loss, gradient, norm, step."""
-    from regard.checkpoints.hub import build
+    from regard.models import build
     from regard.training.data.batch_source import mix_seeds
     from regard.training.model.initial import initialise
     from regard.training.model.model_plans import DataSizes, model_plan

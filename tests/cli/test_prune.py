@@ -9,7 +9,7 @@ from tasks.tiny import bert
 
 import regard
 from regard.cli.main import regard as command
-from regard.models.pruning import pruned_heads
+from regard.config.pruning import pruned_heads
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,10 @@ import regard
 from regard.attention import SCORES
 from regard.attention.efficient import ATTENTION_METHODS
 from regard.checkpoints import load_model, save_model
-from regard.checkpoints.hub import build
 from regard.decoding import decode
 from regard.errors import RegardError
 from regard.looking.layer_names import LayerNames
+from regard.models import build
 from regard.positions import POSITIONS
 from regard.training.model.model_plans import FAMILIES, DataSizes, ModelPlan, model_plan
 from regard.training.recipe.recipe import ModelRecipe, PartRecipe

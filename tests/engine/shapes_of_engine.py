@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import torch
 
-from regard.models import Decoder, DecoderConfig, Transformer, TransformerConfig
-from regard.models.config import (
+from regard.config import (
     AttentionConfig,
     EmbeddedStackConfig,
     EmbeddingConfig,
@@ -15,6 +14,7 @@ from regard.models.config import (
     PositionConfig,
     StackConfig,
 )
+from regard.models import Decoder, DecoderConfig, Transformer, TransformerConfig
 
 WORDS, WIDTH = 53, 24
 

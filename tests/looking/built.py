@@ -3,8 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from regard.models import Decoder, DecoderConfig
-from regard.models.config import (
+from regard.config import (
     AttentionConfig,
     EmbeddedStackConfig,
     EmbeddingConfig,
@@ -14,6 +13,7 @@ from regard.models.config import (
     PositionConfig,
     StackConfig,
 )
+from regard.models import Decoder, DecoderConfig
 
 WORDS, LENGTH, SHARP = 12, 24, 40.0
 WIDTH = 2 * WORDS + LENGTH  # what the token is, where it stands, what stood before it

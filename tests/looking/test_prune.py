@@ -13,13 +13,7 @@ from regard.attention import SCORES
 from regard.checkpoints import load_model, save_model
 from regard.checkpoints.hub import FAMILIES
 from regard.checkpoints.hub.encoder_decoder import KIND
-from regard.decoding import decode
-from regard.engine import serve
-from regard.errors import RegardError, UnknownName
-from regard.layers import MultiHead
-from regard.looking.layer_names import LayerNames
-from regard.models import Decoder, DecoderConfig, ScoreConfig, Transformer
-from regard.models.config import (
+from regard.config import (
     AttentionConfig,
     EmbeddedStackConfig,
     EmbeddingConfig,
@@ -27,7 +21,13 @@ from regard.models.config import (
     PositionConfig,
     StackConfig,
 )
-from regard.models.pruning import pruned_heads
+from regard.config.pruning import pruned_heads
+from regard.decoding import decode
+from regard.engine import serve
+from regard.errors import RegardError, UnknownName
+from regard.layers import MultiHead
+from regard.looking.layer_names import LayerNames
+from regard.models import Decoder, DecoderConfig, ScoreConfig, Transformer
 
 TAKEN = [[1], [0, 3], [2]]  # from one layer after the other; of two groups of heads uneven ones are left
 

@@ -7,11 +7,11 @@ import torch
 from looking.families import WORDS
 from torch.testing import assert_close
 
+from regard.config import AttentionConfig, EmbeddedStackConfig, EmbeddingConfig, FeedForwardConfig, StackConfig
 from regard.errors import RegardError
 from regard.looking import EvaluationSet, learned_gates, weakest
 from regard.looking.sparse import Concrete
 from regard.models import Decoder, DecoderConfig
-from regard.models.config import AttentionConfig, EmbeddedStackConfig, EmbeddingConfig, FeedForwardConfig, StackConfig
 
 
 @pytest.mark.parametrize("level", [-3.0, -0.5, 0.0, 1.5])

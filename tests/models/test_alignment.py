@@ -12,6 +12,7 @@ import regard
 from regard.attention import Additive, Dot, Pattern
 from regard.errors import RegardError, ShapeError
 from regard.models import AlignConfig, Aligner, AlignerConfig, OutputConfig, RecurrentConfig
+from regard.models.alignment import build_alignment
 
 SOURCE = torch.tensor([[5, 6, 7, 8, 9, 3], [10, 4, 12, 0, 0, 0], [2, 1, 0, 0, 0, 0]])
 TARGET = torch.tensor([[1, 4, 3, 2], [1, 13, 2, 0], [1, 7, 0, 0]])
@@ -160,7 +161,7 @@ def test_gradients_are_those_of_the_equations(name):
 
 def test_additive_on_weights_made_by_hand_is_a_closed_form():
     # tanh(q + k) with q = 0 or a large number: a key of 0.5 counts tanh(0.5), or all keys count alike.
-    align = AlignConfig("additive", score_width=1).build(1, 1)
+    align = build_alignment(AlignConfig("additive", score_width=1), 1, 1)
     for weight, number in (
         (align.score.query_weight, 1.0),
         (align.score.key_weight, 1.0),
@@ -176,15 +177,15 @@ def test_additive_on_weights_made_by_hand_is_a_closed_form():
 
 def test_general_on_weights_made_by_hand_is_a_closed_form():
     # A matrix that turns the plane by a quarter: the query looks at the key a quarter ahead of it.
-    align = AlignConfig("bilinear", "after").build(2, 2)
+    align = build_alignment(AlignConfig("bilinear", "after"), 2, 2)
     align.score.weight.data = math.log(3) * torch.tensor([[[0.0, 1.0], [-1.0, 0.0]]])
     source = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]])
     gathered = align(torch.tensor([[[1.0, 0.0]]]), source)
     assert_close(gathered[0, 0], torch.tensor([0.0, 3 / 5]))  # weights 1/5, 3/5, 1/5
-    identity = AlignConfig("bilinear", "after").build(2, 2)
+    identity = build_alignment(AlignConfig("bilinear", "after"), 2, 2)
     identity.score.weight.data = torch.eye(2)[None]
     query = torch.randn(1, 3, 2)
-    assert_close(identity(query, source), AlignConfig("dot", "after").build(2, 2)(query, source))
+    assert_close(identity(query, source), build_alignment(AlignConfig("dot", "after"), 2, 2)(query, source))
 
 
 def test_scores_become_what_the_table_of_scores_says():
@@ -210,7 +211,7 @@ def test_scores_become_what_the_table_of_scores_says():
 )
 def test_what_cannot_be_built_is_said_in_a_line(config, message):
     with pytest.raises(RegardError, match=message):
-        config.build(8, 6)
+        build_alignment(config, 8, 6)
 
 
 def test_a_local_look_reaches_somewhere():

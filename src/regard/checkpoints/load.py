@@ -16,6 +16,7 @@ from regard.checkpoints.options import Options
 from regard.checkpoints.pruned import without_pruned_heads
 from regard.checkpoints.tensor_names import read_into
 from regard.models import Model
+from regard.models.parts import build_position
 
 DEEPEST = 1024  # layers; a config that asks for more would take for ever to build
 
@@ -100,5 +101,5 @@ def restore_buffers(model: Model, config: Any) -> None:
         for name, buffer in list(module.named_buffers(recurse=False)):
             if buffer.is_meta:
                 side = getattr(config, path.split(".")[0])
-                fresh = dict(side.position.build().named_buffers())
+                fresh = dict(build_position(side.position).named_buffers())
                 module.register_buffer(name, fresh[name], persistent=False)

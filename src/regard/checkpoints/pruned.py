@@ -4,14 +4,14 @@ from typing import Any, TypeVar
 
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.options import Options
+from regard.config.pruning import with_pruned
 from regard.models import DecoderConfig, EncoderConfig
-from regard.models.pruning import with_pruned
 
 Config = TypeVar("Config")
 
 
 def without_pruned_heads(config: Config, options: Options) -> Config:
-    """A config without the heads that `pruned` names by place, {"encoder.0.self": [1, 3]}, in any family.
+    """A config without the heads that `pruned` names by layer, {"encoder.0.self": [1, 3]}, in any family.
 
     Models of one stack may have been pruned by transformers before its version 5, as `pruned_heads`: {"0": [1, 3]}.
     """

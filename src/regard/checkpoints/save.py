@@ -19,8 +19,8 @@ from regard.checkpoints.hub import family_of
 from regard.checkpoints.options import Options
 from regard.checkpoints.pruned import without_pruned_heads
 from regard.checkpoints.tensor_names import file_tensors
+from regard.config.pruning import pruned_heads
 from regard.models import Model, PositionConfig, StackConfig
-from regard.models.pruning import pruned_heads
 from regard.positions import POSITIONS
 
 

@@ -21,8 +21,8 @@ def lens(
     """Read every layer of a model as if it were the last one: the logit lens.
 
     Prints, for one token of each text, the likeliest words after every layer; the last layer says what the model says.
-    A model that fills gaps is asked about its first gap unless --position is given. A translator is read while it writes
-    its own translation. With --output, the layers of all tokens are drawn, of one text.
+    A model that fills gaps is asked about its first gap unless --position is given. A translator is read while it
+    writes its own translation. With --output, the layers of all tokens are drawn, of one text.
 
     \b
     regard lens "To be, or not to"

@@ -6,6 +6,7 @@ from regard.decoding.constraints import Constraints
 from regard.decoding.decode import decode
 from regard.decoding.greedy import greedy
 from regard.decoding.hypothesis import DecodeResult, Hypothesis
+from regard.decoding.progress import DecodeProgress, OnStep
 from regard.decoding.sampling import Sampling
 from regard.decoding.serving import serve_model
 from regard.decoding.step_model import StepModel
@@ -15,8 +16,10 @@ __all__ = [
     "Beam",
     "BeamTree",
     "Constraints",
+    "DecodeProgress",
     "DecodeResult",
     "Hypothesis",
+    "OnStep",
     "Sampling",
     "StepModel",
     "StreamedToken",

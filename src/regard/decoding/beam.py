@@ -11,6 +11,7 @@ from regard.decoding.candidates import Candidates
 from regard.decoding.constraints import Ids
 from regard.decoding.coverage import add_coverage
 from regard.decoding.hypothesis import DecodeResult, Hypothesis, length_normalised
+from regard.decoding.progress import DecodeProgress, OnStep
 from regard.decoding.request import DecodeRequest
 from regard.decoding.step_model import StepModel
 from regard.errors import RegardError
@@ -83,17 +84,21 @@ def beam_search(
     num_hypotheses: int = 1,
     tree: bool = False,
     coverage_model: Any = None,
+    on_step: OnStep | None = None,
 ) -> list[DecodeResult]:
     """The best hypotheses of each source or prompt. `looking` is the model that tells of coverage."""
     pools = [FinishedPool(tree=BeamTreeBuilder() if tree else None) for _ in request.max_new_tokens]
     search = BeamSearch(request, beam, length_penalty, num_hypotheses, pools)
     first_step = request.begin(model)
     state, tokens, attention_mask = first_step.state, first_step.tokens, first_step.attention_mask
-    going = UnfinishedBeams.initial(first_step.rows, first_step.history)
+    going, steps = UnfinishedBeams.initial(first_step.rows, first_step.history), 0
     while len(going.sources):
         logits, state = model.step(state, tokens, attention_mask)
         attention_mask = None
         going, rows = search.step(logits[:, -1], going)
+        steps += 1
+        if on_step is not None:
+            on_step(DecodeProgress((), steps / request.longest))
         if len(going.sources):
             if len(rows) != len(logits) or (rows != np.arange(len(rows))).any():
                 state = state.select(request.tensor(rows))

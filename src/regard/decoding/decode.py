@@ -10,6 +10,7 @@ from regard.decoding.beam import Beam, beam_search
 from regard.decoding.constraints import Constraints
 from regard.decoding.greedy import choose_likeliest
 from regard.decoding.hypothesis import DecodeResult
+from regard.decoding.progress import OnStep, report_steps
 from regard.decoding.request import DecodeRequest
 from regard.decoding.sampling import Sampling, sample_texts
 from regard.decoding.serving import serve_model
@@ -34,11 +35,13 @@ def decode(
     precision: str = "float32",
     constraints: Constraints = Constraints(),
     tree: bool = False,
+    on_step: OnStep | None = None,
 ) -> list[DecodeResult]:
     """What a model writes for each source, or after each prompt: the likeliest tokens, a beam's, or drawn ones.
 
     `prefix` is what a text begins with, as tokens: the start token of a translator, or the prompt of a model that
     only writes on (its `source` is None). Lengths count new tokens; `max_new_tokens` is one number or one for each row.
+    `tree` keeps how a beam search came to its answer. `on_step` is told how far it is; what it raises ends the search.
     """
     beam = Beam(beam) if isinstance(beam, int) else beam
     if num_hypotheses < 1 or (sampling is None and num_hypotheses > beam.size):
@@ -58,17 +61,19 @@ def decode(
     )
     serving = serve_model(model, precision)
     if sampling is not None:
-        drawn = sample_texts(serving, request, sampling, num_hypotheses, length_penalty)
+        drawn = sample_texts(serving, request, sampling, num_hypotheses, length_penalty, on_step)
         return [DecodeResult(tuple(texts)) for texts in drawn]
     if beam.size > 1 or tree:
-        told = {
-            "length_penalty": length_penalty,
-            "num_hypotheses": num_hypotheses,
-            "tree": tree,
-            "coverage_model": model,
-        }
-        return beam_search(serving, request, beam, **told)
-    texts = collect(
-        decode_steps(serving, request, choose_likeliest(request)), len(request.max_new_tokens), length_penalty
-    )
+        return beam_search(
+            serving,
+            request,
+            beam,
+            length_penalty=length_penalty,
+            num_hypotheses=num_hypotheses,
+            tree=tree,
+            coverage_model=model,
+            on_step=on_step,
+        )
+    steps, count = decode_steps(serving, request, choose_likeliest(request)), len(request.max_new_tokens)
+    texts = collect(report_steps(steps, count, request.longest, on_step), count, length_penalty)
     return [DecodeResult((text,)) for text in texts]

@@ -27,7 +27,7 @@ def greedy(
     max_new_tokens: Sequence[int],
     constraints: Constraints = Constraints(),
 ) -> list[Hypothesis]:
-    """Write on from a prefix, each text until it ends or has `max_new_tokens` new tokens; finished texts leave the batch."""
+    """Write on from a prefix, each text until it ends or has `max_new_tokens`; finished texts leave the batch."""
     request = DecodeRequest.of(
         source,
         prefix,

@@ -54,14 +54,19 @@ class DecodeRequest:
         most = DEFAULT_MAX_NEW_TOKENS if max_new_tokens is None else max_new_tokens
         if not isinstance(most, int):
             expect("max_new_tokens", "numbers", len(most), len(prefix))
-        max_new_tokens = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
-        if (max_new_tokens < 0).any():
-            raise RegardError(f"max_new_tokens is 0 or more, got {max_new_tokens.min()}")
-        return cls(source, attention_mask, prefix, prefix_attention_mask, max_new_tokens, constraints)
+        limits = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
+        if (limits < 0).any():
+            raise RegardError(f"max_new_tokens is 0 or more, got {limits.min()}")
+        return cls(source, attention_mask, prefix, prefix_attention_mask, limits, constraints)
 
     @property
     def device(self) -> torch.device:
         return self.prefix.device
+
+    @property
+    def longest(self) -> int:
+        """Steps that are taken at most."""
+        return max(1, int(self.max_new_tokens.max(initial=0)))
 
     def begin(self, model: StepModel) -> "FirstStep":
         """The sources read. Texts that may have no token at all are not begun."""

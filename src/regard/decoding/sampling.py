@@ -10,6 +10,7 @@ from torch import Tensor
 from regard.decoding.candidates import Candidates
 from regard.decoding.constraints import Ids
 from regard.decoding.hypothesis import Hypothesis
+from regard.decoding.progress import OnStep, report_steps
 from regard.decoding.request import DecodeRequest
 from regard.decoding.single import Choose, collect, decode_steps
 from regard.decoding.step_model import StepModel
@@ -56,15 +57,17 @@ class Sampling:
 
 
 def sample_texts(
-    model: StepModel, request: DecodeRequest, sampling: Sampling, num_hypotheses: int = 1, penalty: float = 1.0
+    model: StepModel,
+    request: DecodeRequest,
+    sampling: Sampling,
+    num_hypotheses: int = 1,
+    penalty: float = 1.0,
+    on_step: OnStep | None = None,
 ) -> list[list[Hypothesis]]:
     """`num_hypotheses` texts for each source or prompt, the likeliest first."""
-    count = len(request.max_new_tokens)
-    texts = collect(
-        decode_steps(model, request, choose_sampled(request, sampling, num_hypotheses), num_hypotheses),
-        count * num_hypotheses,
-        penalty,
-    )
+    count = len(request.max_new_tokens) * num_hypotheses
+    steps = decode_steps(model, request, choose_sampled(request, sampling, num_hypotheses), num_hypotheses)
+    texts = collect(report_steps(steps, count, request.longest, on_step), count, penalty)
     groups = [texts[start : start + num_hypotheses] for start in range(0, len(texts), num_hypotheses)]
     return [sorted(group, key=lambda text: -text.rank_score) for group in groups]
 

@@ -134,7 +134,7 @@ def composition_scores(later: HeadWeights, earlier: HeadWeights) -> dict[str, Te
 
 
 def _share(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:
-    """‖A B C D‖ / (‖A B‖ ‖C D‖) for every pair of heads; A and C are (heads, width, head width), B and D the other way."""
+    """‖A B C D‖ / (‖A B‖ ‖C D‖) for every pair of heads; A, C are (heads, width, head width), B, D the other way."""
     left, right = a.transpose(1, 2) @ a, d @ d.transpose(1, 2)  # Gram matrices, (heads, head width, head width)
     middle = torch.einsum("hiw,kwj->hkij", b, c)
     whole = torch.einsum("hkij,hil,hklm,kjm->hk", middle, left, middle, right)

@@ -6,10 +6,10 @@ from typing import TypeVar
 
 from torch import nn
 
+from regard.config.pruning import with_pruned
 from regard.errors import RegardError, UnknownName
 from regard.layers import MultiHead
 from regard.looking.layer_names import LayerNames, shorten
-from regard.models.pruning import with_pruned
 
 Whole = TypeVar("Whole", bound=nn.Module)
 

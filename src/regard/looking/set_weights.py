@@ -1,7 +1,7 @@
 """Weights set by hand for rows that are named by their positions in a text, however the text is read.
 
-A text may be read at once, beside others that are longer, or token by token: the row of a token is found by its position,
-and so are the keys that it shall attend to.
+A text may be read at once, beside others that are longer, or token by token: the row of a token is found by its
+position, and so are the keys that it shall attend to.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,8 @@ def set_weights(
             if (forbidden := forbidden_weight(pattern)) is not None:
                 row, key = forbidden
                 raise RegardError(
-                    f"{layer}: row {query_positions[row]} puts weight on key {key_positions[key]}, which the mask forbids"
+                    f"{layer}: row {query_positions[row]} puts weight on key {key_positions[key]}, "
+                    "which the mask forbids"
                 )
     return pattern
 

@@ -80,7 +80,9 @@ class Verification:
         width = max([len(layer.layer) for layer in self.layers] + [len("all layers")])
         rows = [f"{'':{width}}  output   weights", f"{'all layers':{width}}  {format_difference(self.output)}"]
         rows += [
-            f"{layer.layer:{width}}  {format_difference(layer.alone)}  {format_difference(layer.weights)}  {layer.note}".rstrip()
+            "  ".join(
+                (f"{layer.layer:{width}}", format_difference(layer.alone), format_difference(layer.weights), layer.note)
+            ).rstrip()
             for layer in self.layers
         ]
         rows += [f"{name:{width}}  not watched: {reason}" for name, reason in self.left_out.items()]

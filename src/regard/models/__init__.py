@@ -1,29 +1,38 @@
 """Models, each one file that reads like its paper's figure."""
 
-from regard.models.alignment import AlignConfig, Aligner, AlignerConfig, RecurrentConfig
-from regard.models.config import (
+from regard.config import (
+    AlignConfig,
+    AlignerConfig,
     AttentionConfig,
     AttentionMethodConfig,
     ClassificationHeadConfig,
+    DecoderConfig,
     EmbeddedStackConfig,
     EmbeddingConfig,
+    EncoderConfig,
     FeedForwardConfig,
+    GlimpseConfig,
+    MemoryNetworkConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
+    RecurrentConfig,
     ScoreConfig,
     StackConfig,
+    TransformerConfig,
+    VisionConfig,
+    XLConfig,
 )
-from regard.models.decoder import Decoder, DecoderConfig
+from regard.models.alignment import Aligner
+from regard.models.build import Model, build
+from regard.models.decoder import Decoder
 from regard.models.decoder_state import DecoderState
-from regard.models.encoder import Encoder, EncoderConfig
-from regard.models.memory import MemoryNetwork, MemoryNetworkConfig
+from regard.models.encoder import Encoder
+from regard.models.memory import MemoryNetwork
 from regard.models.presets import PRESETS, preset
-from regard.models.transformer import Transformer, TransformerConfig
-from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
-from regard.models.xl import TransformerXL, XLConfig
-
-Model = Transformer | Encoder | Decoder | Aligner | MemoryNetwork | VisionTransformer | GlimpseNetwork
+from regard.models.transformer import Transformer
+from regard.models.vision import GlimpseNetwork, VisionTransformer
+from regard.models.xl import TransformerXL
 
 __all__ = [
     "PRESETS",
@@ -58,5 +67,6 @@ __all__ = [
     "VisionConfig",
     "VisionTransformer",
     "XLConfig",
+    "build",
     "preset",
 ]  # fmt: skip

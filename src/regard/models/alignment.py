@@ -1,14 +1,14 @@
 """A recurrent translator that looks at its source: the first model with attention."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import Literal
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention import SCORES, Padding
+from regard.config import MULTIHEAD, AlignConfig, AlignerConfig
 from regard.errors import ShapeError, lookup
 from regard.layers import (
     LOCAL,
@@ -23,97 +23,13 @@ from regard.layers import (
     stepwise,
 )
 from regard.layers.recurrent import RecurrentState
-from regard.models.config import OutputConfig
 from regard.models.decoder_state import DecoderState, pad_left
 from regard.shapes import AttentionMask, Positions, Stream, Tokens
-
-MULTIHEAD = "multihead"
 
 Embedded = Float[Tensor, "batch length word_width"]
 Gathered = Float[Tensor, "batch length gathered_width"]
 Said = Float[Tensor, "batch length said_width"]
 """The vectors from which words are chosen."""
-
-
-@dataclass(frozen=True)
-class RecurrentConfig:
-    """One side: how many words, how wide their vectors, and the cells that read them."""
-
-    vocabulary: int
-    embedding_width: int
-    width: int
-    layers: int = 1
-
-
-@dataclass(frozen=True)
-class AlignConfig:
-    """How the source is looked at: a name of SCORES, of one head, or "multihead" (Vaswani et al. 2017).
-
-    The state that asks is the one `before` the word is read, and what it gathers is read with the word (Bahdanau et
-    al. 2015); or the one `after` (Luong et al. 2015); or it stands `between` two memories, and the second reads what
-    was gathered. `inner` is the width in which an additive score compares. `local` is a name of LOCAL. `pruned` are
-    heads that were taken out.
-    """
-
-    score: str = "additive"
-    look: Literal["before", "between", "after"] = "before"
-    heads: int = 1
-    score_width: int | None = None
-    local: str | None = None
-    reach: int = 10
-    pruned: list[int] = field(default_factory=list)
-
-    def build(self, width: int, source_width: int) -> AlignmentAttention | MultiHead:
-        if self.score == MULTIHEAD:
-            if self.local is not None:
-                raise ShapeError("a local look is of one head, not of several")
-            remaining_heads = tuple(head for head in range(self.heads) if head not in self.pruned)
-            return MultiHead(
-                width, HeadSplit.of(width, self.heads, remaining_heads=remaining_heads), source_width=source_width
-            )
-        score_class = lookup(SCORES, self.score, "score")
-        if self.score == "dot":
-            if width != source_width:
-                raise ShapeError(
-                    f"a dot product is of equal widths, got a state of {width}, a source of {source_width}"
-                )
-            score = score_class(1, width, scale=1.0)
-        elif self.score == "additive":
-            score = score_class(1, width, source_width, self.score_width)
-        elif self.score == "bilinear":
-            score = score_class(1, width, source_width)
-        else:
-            raise ShapeError(f"a translator aligns by additive, bilinear, dot or multihead scores, got {self.score!r}")
-        centre = None if self.local is None else lookup(LOCAL, self.local, "local look")(width)
-        return AlignmentAttention(score, centre, self.reach)
-
-    def output_width(self, width: int, source_width: int) -> int:
-        """How wide the vectors are that a look gives."""
-        return width if self.score == MULTIHEAD else source_width
-
-
-@dataclass(frozen=True)
-class AlignerConfig:
-    """Two recurrent sides and how one looks at the other; None: not at all, but for where it begins.
-
-    `narrow`: annotations are bent to so many numbers. `begins`: the writer begins with what the reader remembers of
-    its last words, else with nothing. `deep` names the bend of a deep output, of the width of target words; with
-    `skips` the last word goes into it, too. `feeding`: the vector that a word was chosen from is read with the next
-    one (Luong et al. 2015, 3.3).
-    """
-
-    reads: RecurrentConfig
-    writes: RecurrentConfig
-    align: AlignConfig | None = AlignConfig()
-    cell: str = "gru"
-    narrow: int | None = None
-    begins: bool = True
-    deep: str | None = "maxout"
-    skips: bool = True
-    feeding: bool = False
-    output: OutputConfig = OutputConfig(tied=False, bias=True)
-    shared: bool = False
-    dropout: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +77,7 @@ class Aligner(nn.Module):
         self.narrow = nn.Linear(2 * reads.width, config.narrow) if config.narrow else None
         source, width = config.narrow or 2 * reads.width, writes.width
         attention_width = look.output_width(width, source) if look else 0
-        self.align = look.build(width, source) if look else None
+        self.align = build_alignment(look, width, source) if look else None
         self.look = look.look if look else None
         vector = writes.embedding_width if config.deep else width
         inputs = (
@@ -308,3 +224,27 @@ def positions_after(state: AlignerState, x: Stream, attention_mask: AttentionMas
         else (attention_mask.cumsum(1) - 1).clamp(min=0)
     )
     return state.length[:, None] + ahead
+
+
+def build_alignment(config: AlignConfig, width: int, source_width: int) -> AlignmentAttention | MultiHead:
+    """How states of this width look at a source."""
+    if config.score == MULTIHEAD:
+        if config.local is not None:
+            raise ShapeError("a local look is of one head, not of several")
+        remaining_heads = tuple(head for head in range(config.heads) if head not in config.pruned)
+        return MultiHead(
+            width, HeadSplit.of(width, config.heads, remaining_heads=remaining_heads), source_width=source_width
+        )
+    score_class = lookup(SCORES, config.score, "score")
+    if config.score == "dot":
+        if width != source_width:
+            raise ShapeError(f"a dot product is of equal widths, got a state of {width}, a source of {source_width}")
+        score = score_class(1, width, scale=1.0)
+    elif config.score == "additive":
+        score = score_class(1, width, source_width, config.score_width)
+    elif config.score == "bilinear":
+        score = score_class(1, width, source_width)
+    else:
+        raise ShapeError(f"a translator aligns by additive, bilinear, dot or multihead scores, got {config.score!r}")
+    centre = None if config.local is None else lookup(LOCAL, config.local, "local look")(width)
+    return AlignmentAttention(score, centre, config.reach)

@@ -1,22 +1,12 @@
 """Reads a text from left to right and goes on: GPT and its kind."""
 
-from dataclasses import dataclass
-
 from torch import Tensor, nn
 
-from regard.models.config import ClassificationHeadConfig, EmbeddedStackConfig, OutputConfig
+from regard.config import DecoderConfig
 from regard.models.decoder_state import DecoderState, empty_caches, pad_left
 from regard.models.embedded_stack import EmbeddedStack
+from regard.models.parts import build_classification_head, build_output
 from regard.shapes import AttentionMask, Stream, Tokens
-
-
-@dataclass(frozen=True)
-class DecoderConfig:
-    """A side, and what is asked of it: the next word, or labels."""
-
-    decoder: EmbeddedStackConfig
-    output: OutputConfig | None = OutputConfig()
-    classify: ClassificationHeadConfig | None = None
 
 
 class Decoder(nn.Module):
@@ -27,8 +17,8 @@ class Decoder(nn.Module):
         self.config = config
         width, norm = config.decoder.stack.width, config.decoder.stack.norm
         self.decoder = EmbeddedStack(config.decoder, is_causal=True)
-        self.output = config.output.build(self.decoder.embedding, width, norm) if config.output else None
-        self.classify = config.classify.build(width) if config.classify else None
+        self.output = build_output(config.output, self.decoder.embedding, width, norm) if config.output else None
+        self.classify = build_classification_head(config.classify, width) if config.classify else None
 
     def forward(self, tokens: Tokens, *, attention_mask: AttentionMask | None = None) -> Tensor:
         """Scores of the word that follows each token, or of labels."""

@@ -6,8 +6,9 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
 from regard.attention import Causal, Mask, Padding, Window
+from regard.config import EmbeddedStackConfig
 from regard.layers import BlockCache
-from regard.models.config import EmbeddedStackConfig
+from regard.models.parts import build_embedding, build_position, build_stack
 from regard.positions import positions_of
 from regard.shapes import Stream, Tokens
 
@@ -17,9 +18,9 @@ class EmbeddedStack(nn.Module):
 
     def __init__(self, config: EmbeddedStackConfig, *, is_causal: bool, source_width: int | None = None) -> None:
         super().__init__()
-        self.embedding = config.embedding.build(config.stack.width, config.stack.norm)
-        self.position = config.position.build()
-        self.stack = config.stack.build(source_width)
+        self.embedding = build_embedding(config.embedding, config.stack.width, config.stack.norm)
+        self.position = build_position(config.position)
+        self.stack = build_stack(config.stack, source_width)
         self.window = config.stack.window
         self.is_causal = is_causal
 

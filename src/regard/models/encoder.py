@@ -1,28 +1,13 @@
 """Reads a text both ways: BERT and its kind."""
 
-from dataclasses import dataclass
-
 from jaxtyping import Int
 from torch import Tensor, nn
 
+from regard.config import EncoderConfig
 from regard.layers import DenseLayer, pool_tokens
-from regard.models.config import ClassificationHeadConfig, EmbeddedStackConfig, OutputConfig
 from regard.models.embedded_stack import EmbeddedStack
+from regard.models.parts import build_classification_head, build_output
 from regard.shapes import AttentionMask, Stream, Tokens
-
-
-@dataclass(frozen=True)
-class EncoderConfig:
-    """A side, and what is asked of it: words, labels, whether two sentences follow each other, or nothing.
-
-    `pooler` names the activation of a dense layer on the first token, which the last two questions look at.
-    """
-
-    encoder: EmbeddedStackConfig
-    output: OutputConfig | None = None
-    classify: ClassificationHeadConfig | None = None
-    pooler: str | None = None
-    follows: bool = False
 
 
 class Encoder(nn.Module):
@@ -33,9 +18,9 @@ class Encoder(nn.Module):
         self.config = config
         width, norm = config.encoder.stack.width, config.encoder.stack.norm
         self.encoder = EmbeddedStack(config.encoder, is_causal=False)
-        self.output = config.output.build(self.encoder.embedding, width, norm) if config.output else None
+        self.output = build_output(config.output, self.encoder.embedding, width, norm) if config.output else None
         self.pooler = DenseLayer(width, config.pooler) if config.pooler else None
-        self.classify = config.classify.build(width) if config.classify else None
+        self.classify = build_classification_head(config.classify, width) if config.classify else None
         self.follows = nn.Linear(width, 2) if config.follows else None
 
     def forward(

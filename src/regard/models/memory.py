@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from regard.attention import DenseBias, Padding
 from regard.attention.normalisers import Normaliser
+from regard.config import MemoryNetworkConfig
 from regard.errors import lookup
 from regard.layers.memory_hop import MemoryHop, sentence_vectors
 
@@ -47,30 +48,6 @@ TYINGS: dict[str, Callable[[int], Tying]] = {
     "layerwise": lambda hops: Tying((0,) * hops, (1,) * hops, question=2, answer=3),
 }
 """Sukhbaatar et al. 2015, 2.2: the values of a hop are the keys of the next; or every hop is the same."""
-
-
-@dataclass(frozen=True)
-class MemoryNetworkConfig:
-    """What a memory network is made of.
-
-    `memories` are the sentences that it knows the time of (0: it knows no time), `longest` the words of a sentence
-    (0: it knows no order of words). `empty` adds a memory of nothing behind the others, zeros as key and value: where a
-    hop looks that finds no match; if it `fills`, it is all the room that a story leaves of the `memories`, and counts
-    so many times. `projects` puts a matrix between hops, the same between all. `copies` are nets side
-    by side that share nothing but the stories: restarts, which learn together as fast as one.
-    """
-
-    vocabulary: int
-    width: int
-    hops: int = 3
-    tying: str = "adjacent"
-    projects: bool = False
-    memories: int = 50
-    max_words: int = 12
-    empty: bool = True
-    fills: bool = False
-    pad: int = 0
-    copies: int = 1
 
 
 class MemoryNetwork(nn.Module):

@@ -3,20 +3,20 @@
 from collections.abc import Callable
 from functools import partial
 
-from regard.errors import lookup
-from regard.models.config import (
+from regard.config import (
     AttentionConfig,
+    DecoderConfig,
     EmbeddedStackConfig,
     EmbeddingConfig,
+    EncoderConfig,
     FeedForwardConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
     StackConfig,
+    TransformerConfig,
 )
-from regard.models.decoder import DecoderConfig
-from regard.models.encoder import EncoderConfig
-from regard.models.transformer import TransformerConfig
+from regard.errors import lookup
 
 Preset = TransformerConfig | EncoderConfig | DecoderConfig
 

@@ -1,26 +1,13 @@
 """Reads one text and writes another."""
 
-from dataclasses import dataclass
-
 from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
-from regard.models.config import EmbeddedStackConfig, OutputConfig
+from regard.config import TransformerConfig
 from regard.models.decoder_state import DecoderState, empty_caches, pad_left
 from regard.models.embedded_stack import EmbeddedStack
+from regard.models.parts import build_output
 from regard.shapes import AttentionMask, Stream, Tokens
-
-
-@dataclass(frozen=True)
-class TransformerConfig:
-    """Two sides, and how words are scored if they are. `shared`: one table of words for both. `bridge`: the encoder's
-    vectors are made as wide as the decoder's before they are looked at."""
-
-    encoder: EmbeddedStackConfig
-    decoder: EmbeddedStackConfig
-    output: OutputConfig | None = OutputConfig()
-    shared: bool = True
-    bridge: bool = False
 
 
 class Transformer(nn.Module):
@@ -38,7 +25,7 @@ class Transformer(nn.Module):
         if config.shared:
             self.decoder.embedding.table = self.encoder.embedding.table
         norm = config.decoder.stack.norm
-        self.output = config.output.build(self.decoder.embedding, width, norm) if config.output else None
+        self.output = build_output(config.output, self.decoder.embedding, width, norm) if config.output else None
 
     def forward(
         self,

@@ -1,55 +1,21 @@
 """Looks at a picture: all of its pieces at once, or one after the other."""
 
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from regard.config import GlimpseConfig, VisionConfig
 from regard.errors import ShapeError, expect
 from regard.layers import ClassificationHead
 from regard.layers.linear import Linear
 from regard.layers.memory_hop import MemoryHop
-from regard.models.config import AttentionConfig, FeedForwardConfig, StackConfig
+from regard.models.parts import build_stack
 from regard.shapes import Stream
 
 Images = Float[Tensor, "batch size size"]
-
-
-@dataclass(frozen=True)
-class VisionConfig:
-    """A square picture of `size` pixels a side, cut into squares of `patch`; one label of `labels` is its answer.
-
-    `places` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the answer: a
-    class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by place:
-    {"encoder.0.self": [1, 3]}.
-    """
-
-    size: int
-    patch: int
-    labels: int
-    width: int
-    layers: int
-    heads: int
-    feed_forward_width: int
-    has_positions: bool = True
-    pool: Literal["first", "mean"] = "first"
-    dropout: float = 0.0
-    pruned: dict[str, list[int]] = field(default_factory=dict)
-
-    @property
-    def pieces(self) -> int:
-        if self.patch < 1 or self.size % self.patch:
-            raise ShapeError(f"a side of {self.size} pixels cannot be cut into squares of {self.patch}")
-        return (self.size // self.patch) ** 2
-
-    @property
-    def stack(self) -> StackConfig:
-        attention, inner = AttentionConfig(self.heads), FeedForwardConfig(self.feed_forward_width, "gelu")
-        pruned = {place.removeprefix("encoder."): heads for place, heads in self.pruned.items()}
-        return StackConfig(self.layers, self.width, attention, inner, pruned=pruned, dropout=self.dropout)
 
 
 class VisionTransformer(nn.Module):
@@ -63,7 +29,7 @@ class VisionTransformer(nn.Module):
         self.token = nn.Parameter(0.02 * torch.randn(config.width)) if has_token else None
         shape = (config.pieces + has_token, config.width)
         self.positions = nn.Parameter(0.02 * torch.randn(*shape)) if config.has_positions else None
-        self.encoder = config.stack.build()
+        self.encoder = build_stack(config.stack)
         self.classify = ClassificationHead(config.width, config.labels, pool=config.pool)
 
     def forward(self, images: Images) -> Float[Tensor, "batch labels"]:
@@ -82,17 +48,6 @@ def cut(images: Images, size: int, patch: int) -> Float[Tensor, "batch pieces pi
     """The squares of a picture, row by row."""
     expect("images", "pixels a side", images.shape[1], size)
     return F.unfold(images[:, None], patch, stride=patch).mT
-
-
-@dataclass(frozen=True)
-class GlimpseConfig:
-    """`glimpses` looks at squares of `patch` pixels (an odd number) around any pixel of the picture."""
-
-    size: int
-    labels: int
-    width: int
-    glimpses: int = 6
-    patch: int = 3
 
 
 class Glances(NamedTuple):

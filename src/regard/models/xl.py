@@ -1,43 +1,22 @@
 """A decoder that remembers what it read before: Transformer-XL."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from regard.attention.taps import active_taps
-from regard.errors import ShapeError, expect
+from regard.config import XLConfig
+from regard.errors import expect
 from regard.layers import BlockCache, TransformerBlock
-from regard.models.config import ScoreConfig
-from regard.models.decoder import Decoder, DecoderConfig
+from regard.models.decoder import Decoder
 from regard.models.decoder_state import DecoderState
 from regard.positions import positions_of
 from regard.shapes import AttentionMask, Stream, Tokens
 
 SegmentStates = Float[Tensor, "layers batch _ width"]
 """What went into every layer at the last places that were read, without a gradient."""
-
-
-@dataclass(frozen=True)
-class XLConfig(DecoderConfig):
-    """A decoder whose score is of content and distance, and whose window is what it remembers and the token itself.
-
-    Without a window nothing is remembered: the same decoder, which sees no further back than its segment.
-    """
-
-    def __post_init__(self) -> None:
-        stack = self.decoder.stack
-        if stack.attention.score != ScoreConfig("xl") or self.decoder.position.kind != "none":
-            raise ShapeError("an XL tells places apart by its score alone: score='xl' and no position scheme expected")
-        if stack.window is not None and stack.window < 2:
-            raise ShapeError(f"a memory of 1 place or more expected, or no window, got {stack.window - 1}")
-
-    @property
-    def memory(self) -> int:
-        """Places before its own that a token sees in every layer; 0: those of its segment."""
-        window = self.decoder.stack.window
-        return 0 if window is None else window - 1
 
 
 class TransformerXL(Decoder):

@@ -1,42 +1,17 @@
 """Queries and keys turned by an angle that grows with their place."""
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import Tensor
 
+from regard.config.rope_scaling import RopeScaling
 from regard.errors import ShapeError, expect
 from regard.positions.position import Position
 from regard.shapes import Heads, Positions
 
 Pairing = Literal["neighbours", "halves"]
-
-
-@dataclass(frozen=True)
-class RopeScaling:
-    """Slower turning, so that texts `factor` times as long as those of the training fit: Chen et al. 2023.
-
-    With `length`, that of the training texts, only slow pairs are stretched: those that turn fewer than `low` times
-    over a text wholly, those that turn more than `high` times not at all: Llama 3.1, 2024.
-    """
-
-    factor: float
-    length: int | None = None
-    low: float = 1.0
-    high: float = 4.0
-
-    def __post_init__(self) -> None:
-        if self.factor <= 0 or not 0 < self.low < self.high or (self.length is not None and self.length < 1):
-            raise ShapeError(f"a factor above 0, a length from 1 and 0 < low < high expected, got {self}")
-
-    def scaled_rates(self, rates: Tensor) -> Tensor:
-        if self.length is None:
-            return rates / self.factor
-        turns = self.length * rates / (2 * math.pi)
-        kept = ((turns - self.low) / (self.high - self.low)).clamp(0, 1)
-        return rates * (kept + (1 - kept) / self.factor)
 
 
 class Rotary(Position):
@@ -68,4 +43,13 @@ class Rotary(Position):
     def rates(self, device: torch.device) -> Tensor:
         """By how much each pair turns from one place to the next: (width / 2,)."""
         rates = 1.0 / self.base ** (torch.arange(0, self.width, 2, device=device) / self.width)
-        return rates if self.scaling is None else self.scaling.scaled_rates(rates)
+        return rates if self.scaling is None else scaled_rates(self.scaling, rates)
+
+
+def scaled_rates(scaling: RopeScaling, rates: Tensor) -> Tensor:
+    """How far pairs turn from one position to the next, where texts are stretched."""
+    if scaling.length is None:
+        return rates / scaling.factor
+    turns = scaling.length * rates / (2 * math.pi)
+    kept = ((turns - scaling.low) / (scaling.high - scaling.low)).clamp(0, 1)
+    return rates * (kept + (1 - kept) / scaling.factor)

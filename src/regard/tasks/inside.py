@@ -30,7 +30,7 @@ PREFIX = 60  # letters of a prefix that are shown
 
 @dataclass(frozen=True, eq=False)
 class TextLens:
-    """A lens on one text: `tokens` are what the model had read at each position, `usual` the position that matters most."""
+    """A lens on one text: `tokens` are what the model had read at each position, `usual` the one that matters most."""
 
     lens: Lens
     tokens: tuple[str, ...]

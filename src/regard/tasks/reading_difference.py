@@ -136,7 +136,8 @@ def of_models(first_task: Task, second_task: Task, text: str, target: str | None
     first, second = watch_text(first_task, text, target), watch_text(second_task, text, target)
     if first.tokens != second.tokens:
         raise RegardError(
-            f"{first_task.checkpoint.folder} and {second_task.checkpoint.folder} cut the text into other tokens: nothing to compare"
+            f"{first_task.checkpoint.folder} and {second_task.checkpoint.folder} cut the text into other tokens: "
+            "nothing to compare"
         )
     return ReadingDifference(
         first, second, f"{first_task.checkpoint.folder.name} → {second_task.checkpoint.folder.name}"

@@ -1,4 +1,10 @@
-"""What all tasks share: texts are read, set side by side, answered and put back in order."""
+"""What all tasks share: a model, its tokeniser, and how texts are set side by side and put back in order.
+
+A task is three steps that anyone can compose. `read` gives the tokens of a text and where they stand (tasks/inputs.py);
+`write`, or `run` where nothing is written, puts some of these through the model, tells how far it is, and gives numbers
+back; `answer` makes the result of what was read and what came of it. `reading` is what a watched pass over both is to
+read. `__call__` is these steps one after the other.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
@@ -11,14 +17,13 @@ from regard.checkpoints.files import read_json
 from regard.checkpoints.hub import Config
 from regard.errors import RegardError
 from regard.models import AlignerConfig, MemoryNetworkConfig
+from regard.tasks.inputs import Text
 from regard.text import Batch, Encoded, Tokenizer, TokenizerError, batches
 
-Text = str | tuple[str, str]
-"""A text, or a pair of them."""
-Item = tuple[Text, Encoded]
 OnProgress = Callable[[int], None]
-"""Told how many texts are done, again and again."""
-Result = TypeVar("Result")
+"""Told how many texts are done, again and again; what it raises ends the work."""
+TextType = TypeVar("TextType", bound=Text)
+Output = TypeVar("Output")
 
 
 class TextTooLong(RegardError, ValueError):
@@ -42,8 +47,8 @@ class Task:
         self.max_length = max_length_of(checkpoint)
 
     @classmethod
-    def serves(cls, config: Config) -> bool:
-        """Whether a model of this config can be asked to do it."""
+    def serves(cls, config: Config, folder: Path) -> bool:
+        """Whether a model of this config, in this folder, can be asked to do it."""
         raise NotImplementedError
 
     @property
@@ -57,7 +62,7 @@ class Task:
     def device(self) -> torch.device:
         return next(self.model.parameters()).device
 
-    def read(
+    def encode(
         self, text: Text, number: int | None = None, *, special: Collection[str] = (), cut: bool = False
     ) -> Encoded:
         """The tokens of a text, or one line that says how far it is too long."""
@@ -72,30 +77,24 @@ class Task:
             f"{text_name(number)} has {len(encoded)} tokens, the model reads at most {self.max_length}{advice}"
         )
 
-    def answers(
-        self,
-        text: Text | Iterable[Text],
-        read: Callable[[Text, int | None], Encoded],
-        answer: Callable[[Batch, list[Item]], Sequence[Result]],
-        progress: OnProgress | None = None,
-        first: int = 1,
-    ) -> Any:
-        """One answer per text, in the order of the texts; batches are of texts of like length.
-
-        `read` is also told the number of the text, if there are several, counted from `first`.
-        """
-        alone = isinstance(text, (str, tuple))
-        texts: list[Any] = [text] if alone else list(text)
-        encoded = [read(each, None if alone else number) for number, each in enumerate(texts, first)]
-        results: dict[int, Result] = {}
-        pad = self.tokenizer.specials.pad
+    def in_batches(
+        self, texts: Sequence[Encoded], run: Callable[[Batch], Sequence[Output]], progress: OnProgress | None
+    ) -> list[Output]:
+        """One output for each text, in their order; those of like length go through the model together."""
+        outputs: dict[int, Output] = {}
         with torch.no_grad():
-            for batch in batches(encoded, pad=pad, side=self.side, device=self.device):
-                items = [(texts[row], encoded[row]) for row in batch.rows]
-                results.update(zip(batch.rows, answer(batch, items), strict=True))
+            for batch in batches(texts, pad=self.tokenizer.specials.pad, side=self.side, device=self.device):
+                outputs.update(zip(batch.rows, run(batch), strict=True))
                 if progress is not None:
                     progress(len(batch.rows))
-        return results[0] if alone else [results[row] for row in range(len(texts))]
+        return [outputs[row] for row in range(len(texts))]
+
+
+def numbered(text: TextType | Iterable[TextType], first: int) -> list[tuple[TextType, int | None]]:
+    """The texts of a call, each with the number that messages give it; one alone has none."""
+    if isinstance(text, str | tuple):
+        return [(text, None)]  # pyright: ignore[reportReturnType]  (a pair of strings is a text, no texts)
+    return [(each, number) for number, each in enumerate(text, first)]
 
 
 def text_name(number: int | None) -> str:

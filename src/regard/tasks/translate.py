@@ -150,8 +150,8 @@ class TranslateTask(Task):
         split_parts = split_long(sentence, fits)
         if not split_parts:
             raise TextTooLong(
-                f"{text_name(number)} has a word of more tokens than the {max_length} that the model reads, and nowhere to "
-                f"cut it: {sentence[:40]}…"
+                f"{text_name(number)} has a word of more tokens than the {max_length} that the model reads, and "
+                f"nowhere to cut it: {sentence[:40]}…"
             )
         return [*split_parts[:-1], (split_parts[-1][0], gap)]
 

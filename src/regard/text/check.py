@@ -9,7 +9,7 @@ from pathlib import Path
 from regard.text.duplicates import DuplicateLines
 from regard.text.lines import LONGEST, DataError, raw_lines
 
-FEW = 3  # places that are shown of each kind
+FEW = 3  # locations that are shown of each kind
 WHOLE = 1 << 20  # bytes of a line that are kept; more than that is read, but not compared
 BREAKS = re.compile("[\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 SHORT = 40  # bytes up to which a text may be much longer than its partner
@@ -65,7 +65,7 @@ class DataReport:
 
 @dataclass
 class Tally:
-    """Counts and first places, by kind."""
+    """Counts and first locations, by kind."""
 
     counts: dict[str, int] = field(default_factory=dict)
     locations: dict[str, list[str]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ class Encoded:
     """Tokens, and where in the text each of them stands.
 
     `texts` says which text a token came from (0, or 1 in a pair; None if the tokeniser added it); `offsets` are
-    places in that text; `words` number its words; `segments` are what the model is told about the two texts.
+    positions in that text; `words` number its words; `segments` are what the model is told about the two texts.
     """
 
     ids: tuple[int, ...]
@@ -34,6 +34,6 @@ class Encoded:
         return self.take(positions)
 
     def take(self, positions: Iterable[int]) -> "Encoded":
-        """The tokens at these places."""
+        """The tokens at these positions."""
         positions = list(positions)
         return Encoded(*(tuple(values[position] for position in positions) for values in vars(self).values()))

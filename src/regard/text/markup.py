@@ -47,7 +47,7 @@ UNITS = re.compile(rf"[{WIDE}]|[^\W{WIDE}]+|[^\w\s]")
 
 @dataclass(frozen=True)
 class Mark:
-    """What goes around some letters of a text, from `begin` to `end`; at one place, where they are the same.
+    """What goes around some letters of a text, from `begin` to `end`; at one position, where they are the same.
 
     `parent` is the number of the mark around it among those of its segment, -1 for none; parents come first.
     """
@@ -140,7 +140,7 @@ def tokenize_markup(text: str) -> Iterator[MarkupToken]:
 
 
 def element_ends(tokens: Sequence[MarkupToken]) -> dict[int, int]:
-    """For each tag that opens, the place before which its element ends: none of them cross."""
+    """For each tag that opens, the position before which its element ends: none of them cross."""
     ends = matching_tags(tokens)
     around: list[int] = []
     for start in sorted(ends):

@@ -15,7 +15,7 @@ from regard.text.lines import DataError, decode_line, read_lines
 class Question:
     """What was told before the question, oldest first, and the answer.
 
-    `supports` are the places in `story` of what the answer rests on; `where` is the file and the line.
+    `supports` are the positions in `story` of what the answer rests on; `where` is the file and the line.
     """
 
     story: tuple[str, ...]

@@ -53,7 +53,7 @@ def test_a_wrong_key_is_one_line(change, message, tmp_path):
 
 def test_the_same_seed_begins_alike(tmp_path):
     recipe = tiny(tmp_path, KIND, "model.cell=lstm")
-    from regard.checkpoints.hub import build
+    from regard.models import build
 
     config = model_plan(recipe.model, read_training_data(recipe, tmp_path, print).sizes).config
     first, second = build(config), build(config)

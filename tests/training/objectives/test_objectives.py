@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
-from regard.checkpoints.hub import build
+from regard.models import build
 from regard.training.model.initial import initialise
 from regard.training.model.model_plans import FAMILIES, DataSizes, model_plan
 from regard.training.objectives import (

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from regard.checkpoints.hub import build
+from regard.models import build
 from regard.training.model.initial import initialise
 from regard.training.model.model_plans import DataSizes, model_plan
 from regard.training.objectives import TranslationObjective

@@ -22,7 +22,8 @@ class Padding(Mask):
     def __post_init__(self) -> None:
         if self.attention_mask.dtype != torch.bool or self.attention_mask.ndim != 2:
             raise ShapeError(
-                f"Padding takes bool of (batch, keys), True = real, got {self.attention_mask.dtype} of {tuple(self.attention_mask.shape)}"
+                f"Padding takes bool of (batch, keys), True = a token, got {self.attention_mask.dtype} "
+                f"of {tuple(self.attention_mask.shape)}"
             )
 
     @classmethod

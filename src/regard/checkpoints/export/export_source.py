@@ -17,7 +17,7 @@ from regard.text import Tokenizer
 GENERATION = "generation_config.json"
 COPIED_FILES = ("tokenizer.json", "target_tokenizer.json", "tokenizer_config.json", GENERATION, "README.md")
 BANNED_SCORE = -1e9  # added to the score of a word that is not to be written
-DEFAULT_POSITIONS = 512  # places, where a config does not say how many
+DEFAULT_POSITIONS = 512  # where a config does not say how many
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class ExportSource:
         return model
 
     def position_table(self, side: EmbeddedStack) -> Tensor:
-        """What is added to the words of each place: (places, width)."""
+        """What is added to the embedding at each position: (positions, width)."""
         config = self.model.config
         position = (config.encoder if side is self.model.encoder else config.decoder).position
         length_setting = position.settings.get("length", self.checkpoint.config.get("max_position_embeddings"))

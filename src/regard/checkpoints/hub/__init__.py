@@ -24,7 +24,9 @@ from regard.checkpoints.hub import (
     vision,
     xl,
 )
-from regard.checkpoints.hub.family import Config, Family, architecture_of, build
+from regard.checkpoints.hub.family import Family, architecture_of
+from regard.config import Config
+from regard.models import build
 
 FAMILIES: dict[str, Family] = {
     kind: family

@@ -8,7 +8,7 @@ from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options
 from regard.checkpoints.tensor_names import TensorName, TensorNames, weight_and_bias
-from regard.models import ClassificationHeadConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig, StackConfig
+from regard.config import ClassificationHeadConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig, StackConfig
 
 ARCHITECTURES = (
     "AlbertModel", "AlbertForMaskedLM", "AlbertForPreTraining", "AlbertForSequenceClassification",

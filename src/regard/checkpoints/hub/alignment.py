@@ -6,10 +6,11 @@ from typing import Any
 import torch
 
 from regard.checkpoints.files import CheckpointError
-from regard.checkpoints.hub.family import Family, build
+from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames, tensor_name
-from regard.models import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
+from regard.config import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
+from regard.models import build
 
 ARCHITECTURES = ("Aligner",)
 PARTS = {"reads": RecurrentConfig, "writes": RecurrentConfig, "align": AlignConfig, "output": OutputConfig}

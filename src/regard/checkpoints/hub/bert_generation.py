@@ -7,7 +7,7 @@ from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames
-from regard.models import DecoderConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig
+from regard.config import DecoderConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig
 
 DEFAULTS = {
     "vocab_size": 50358, "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16,

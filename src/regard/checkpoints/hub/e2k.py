@@ -6,7 +6,7 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
-from regard.models import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
+from regard.config import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
 
 ARCHITECTURES = ("S2S",)
 HEADS = 4

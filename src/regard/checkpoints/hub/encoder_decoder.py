@@ -9,7 +9,7 @@ from regard.checkpoints.hub import albert, bert, bert_generation, distilbert, gp
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorName, TensorNames, weight_and_bias
-from regard.models import (
+from regard.config import (
     DecoderConfig,
     EmbeddedStackConfig,
     EncoderConfig,

@@ -6,7 +6,7 @@ from regard.checkpoints.hub import bert, roberta
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
-from regard.models import (
+from regard.config import (
     AttentionConfig,
     EmbeddedStackConfig,
     EmbeddingConfig,

@@ -6,35 +6,7 @@ from typing import Any
 
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames
-from regard.models import (
-    Aligner,
-    AlignerConfig,
-    Decoder,
-    DecoderConfig,
-    Encoder,
-    EncoderConfig,
-    GlimpseConfig,
-    GlimpseNetwork,
-    MemoryNetwork,
-    MemoryNetworkConfig,
-    Model,
-    Transformer,
-    TransformerConfig,
-    TransformerXL,
-    VisionConfig,
-    VisionTransformer,
-    XLConfig,
-)
-
-Config = (
-    EncoderConfig
-    | DecoderConfig
-    | TransformerConfig
-    | AlignerConfig
-    | MemoryNetworkConfig
-    | VisionConfig
-    | GlimpseConfig
-)
+from regard.config import Config
 
 
 @dataclass(frozen=True)
@@ -50,23 +22,6 @@ class Family:
     read: Callable[[Options, str], Config]
     write: Callable[[Any, str], dict[str, Any]]
     names: Callable[[Any, str], TensorNames]
-
-
-def build(config: Config) -> Model:
-    """The model that a config describes."""
-    if isinstance(config, EncoderConfig):
-        return Encoder(config)
-    if isinstance(config, AlignerConfig):
-        return Aligner(config)
-    if isinstance(config, MemoryNetworkConfig):
-        return MemoryNetwork(config)
-    if isinstance(config, VisionConfig):
-        return VisionTransformer(config)
-    if isinstance(config, GlimpseConfig):
-        return GlimpseNetwork(config)
-    if isinstance(config, XLConfig):
-        return TransformerXL(config)
-    return Decoder(config) if isinstance(config, DecoderConfig) else Transformer(config)
 
 
 def architecture_of(config: Mapping[str, Any], family: Family) -> str:

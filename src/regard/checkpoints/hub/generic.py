@@ -13,11 +13,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import torch
 
 from regard.checkpoints.files import CheckpointError, list_names
-from regard.checkpoints.hub.family import Config, Family, build
+from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames, tensor_name
-from regard.models import (
+from regard.config import (
     AlignerConfig,
+    Config,
     DecoderConfig,
     EncoderConfig,
     GlimpseConfig,
@@ -26,6 +27,7 @@ from regard.models import (
     VisionConfig,
     XLConfig,
 )
+from regard.models import build
 
 KIND = "regard"
 CONFIGS: dict[str, type[Config]] = {

@@ -9,7 +9,7 @@ from regard.checkpoints.hub.family import Family
 from regard.checkpoints.hub.gpt2 import heads
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
 from regard.checkpoints.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
-from regard.models import (
+from regard.config import (
     AttentionConfig,
     ClassificationHeadConfig,
     DecoderConfig,
@@ -19,9 +19,9 @@ from regard.models import (
     NormConfig,
     OutputConfig,
     PositionConfig,
+    RopeScaling,
     StackConfig,
 )
-from regard.positions import RopeScaling
 
 KINDS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
 BASE = 10000.0

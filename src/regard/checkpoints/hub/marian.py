@@ -6,7 +6,7 @@ from regard.checkpoints.hub import bart
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames
-from regard.models import EmbeddedStackConfig, EmbeddingConfig, PositionConfig, TransformerConfig
+from regard.config import EmbeddedStackConfig, EmbeddingConfig, PositionConfig, TransformerConfig
 
 ARCHITECTURES = ("MarianModel", "MarianMTModel")
 

@@ -9,7 +9,8 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames, tensor_name
-from regard.models import MemoryNetwork, MemoryNetworkConfig
+from regard.config import MemoryNetworkConfig
+from regard.models import MemoryNetwork
 
 MOST = 1024  # hops; a config that asks for more would take for ever to build
 

@@ -6,7 +6,7 @@ from regard.checkpoints.hub import gpt2
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames, tensor_name
-from regard.models import (
+from regard.config import (
     AttentionConfig,
     DecoderConfig,
     EmbeddedStackConfig,

@@ -7,7 +7,7 @@ from regard.checkpoints.hub import bert
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames, weight_and_bias
-from regard.models import ClassificationHeadConfig, EncoderConfig, OutputConfig
+from regard.config import ClassificationHeadConfig, EncoderConfig, OutputConfig
 
 KINDS = ("Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification")
 

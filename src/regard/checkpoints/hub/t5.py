@@ -5,7 +5,7 @@ from typing import Any
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import ACTIVATIONS, Options, name_of
 from regard.checkpoints.tensor_names import TensorName, TensorNames, tensor_name
-from regard.models import (
+from regard.config import (
     AttentionConfig,
     EmbeddedStackConfig,
     EmbeddingConfig,

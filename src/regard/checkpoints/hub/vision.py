@@ -9,7 +9,8 @@ from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.hub.family import Family
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames, tensor_name
-from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
+from regard.config import GlimpseConfig, VisionConfig
+from regard.models import GlimpseNetwork, VisionTransformer
 
 MOST = 4096  # pixels a side, layers, glimpses: a config that asks for more would take for ever to build
 CONFIGS = {"VisionTransformer": VisionConfig, "GlimpseNetwork": GlimpseConfig}

@@ -5,11 +5,12 @@ from typing import Any
 
 import torch
 
-from regard.checkpoints.hub.family import Family, build
+from regard.checkpoints.hub.family import Family
 from regard.checkpoints.hub.generic import from_json
 from regard.checkpoints.options import Options
 from regard.checkpoints.tensor_names import TensorNames, tensor_name
-from regard.models import XLConfig
+from regard.config import XLConfig
+from regard.models import build
 
 ARCHITECTURES = ("TransformerXL",)
 

@@ -44,13 +44,13 @@ class AlignmentHead:
 
 @dataclass(frozen=True)
 class AlignmentHeads:
-    """Heads whose looks, mixed by their weights, are read as an alignment: `AlignmentHeads.read("decoder.1.cross:3 shifted")`."""
+    """Heads whose weights, mixed, are read as an alignment: `AlignmentHeads.read("decoder.1.cross:3 shifted")`."""
 
     heads: tuple[AlignmentHead, ...]
 
     @classmethod
     def read(cls, text: str) -> "AlignmentHeads":
-        """Heads from how they are written: "2 decoder.1.cross:3 shifted + decoder.0.cross:1"; without a head, of all."""
+        """Heads as they are written: "2 decoder.1.cross:3 shifted + decoder.0.cross:1"; without a head, of all."""
         heads = []
         for head_text in text.split(" + "):
             match = TEXT.fullmatch(head_text.strip())

@@ -37,19 +37,20 @@ def transformers(folder: Path, token_spec: TokenSpec, threads: int) -> Any:
 
     def ready(workload: Workload, texts: list[list[int]]) -> Any:
         tokens = torch.tensor(texts)
-        told: dict[str, Any] = {
-            "num_beams": workload.beam, "min_new_tokens": workload.required_new_tokens, "max_new_tokens": workload.write, "do_sample": False,
-            "use_cache": True, "pad_token_id": token_spec.ends[0] if token_spec.pad is None else token_spec.pad,
+        options: dict[str, Any] = {
+            "num_beams": workload.beam, "min_new_tokens": workload.required_new_tokens,
+            "max_new_tokens": workload.write, "do_sample": False, "use_cache": True,
+            "pad_token_id": token_spec.ends[0] if token_spec.pad is None else token_spec.pad,
             "eos_token_id": list(token_spec.ends), "attention_mask": torch.ones_like(tokens),
         }  # fmt: skip
-        told |= {"suppress_tokens": list(token_spec.banned)} if token_spec.banned else {}
-        told |= {"length_penalty": 1.0, "early_stopping": True} if workload.beam > 1 else {}
-        told |= {"decoder_start_token_id": token_spec.start} if token_spec.reads else {}
+        options |= {"suppress_tokens": list(token_spec.banned)} if token_spec.banned else {}
+        options |= {"length_penalty": 1.0, "early_stopping": True} if workload.beam > 1 else {}
+        options |= {"decoder_start_token_id": token_spec.start} if token_spec.reads else {}
         begin = 1 if token_spec.reads else workload.read
 
         def action() -> list[tuple[int, ...]]:
             with torch.inference_mode():
-                found = model.generate(tokens, **told)
+                found = model.generate(tokens, **options)
             return [until(row[begin:], token_spec.ends) for row in found.tolist()]
 
         return action
@@ -70,17 +71,17 @@ def ctranslate2(compute: str) -> Callable[[Path, TokenSpec, int], Any]:
 
         def ready(workload: Workload, texts: list[list[int]]) -> Any:
             words = [[names[word] for word in text] for text in texts]
-            told = {"beam_size": workload.beam, "length_penalty": 1.0}
+            options = {"beam_size": workload.beam, "length_penalty": 1.0}
             if token_spec.reads:
                 lengths = {"min_decoding_length": workload.required_new_tokens, "max_decoding_length": workload.write}
-                write = lambda: [found.hypotheses[0] for found in program.translate_batch(words, **told, **lengths)]  # noqa: E731
+                write = lambda: [found.hypotheses[0] for found in program.translate_batch(words, **options, **lengths)]  # noqa: E731
             else:
-                told |= {
+                options |= {
                     "min_length": workload.required_new_tokens,
                     "max_length": workload.write,
                     "include_prompt_in_result": False,
                 }
-                write = lambda: [found.sequences[0] for found in program.generate_batch(words, **told)]  # noqa: E731
+                write = lambda: [found.sequences[0] for found in program.generate_batch(words, **options)]  # noqa: E731
             return lambda: [until([numbers[word] for word in answer], token_spec.ends) for answer in write()]
 
         return ready
@@ -113,7 +114,7 @@ def convert(folder: Path, converted: Path, token_spec: TokenSpec) -> Path:
             return names[number]
 
     class Converter(TransformersConverter):
-        def load_tokenizer(self, *given: Any, **told: Any) -> Any:
+        def load_tokenizer(self, *given: Any, **options: Any) -> Any:
             return Numbers()
 
     if library.AutoConfig.from_pretrained(folder).model_type == "marian" and names[-1] != PAD:

@@ -85,7 +85,7 @@ def read_questions(files: Sequence[str]) -> list[Question]:
 
 
 def split_by_file(questions: Sequence[Question], share: float) -> tuple[list[Question], list[Question]]:
-    """Questions to learn from, and the last of every file, to be judged by."""
+    """Questions to learn from, and the last of every file, the valid set."""
     files: dict[str, list[Question]] = {}
     for question in questions:
         files.setdefault(question.where.rpartition(":")[0], []).append(question)

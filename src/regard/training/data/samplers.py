@@ -29,7 +29,7 @@ class BucketSampler:
 
 
 def valid_batches(rows: Sequence[Row], objective: Objective, *, batch_tokens: int, seed: int) -> list[Any]:
-    """Examples to be judged by, as batches, the same every time; the longest first."""
+    """Examples of the valid set, as batches, the same every time; the longest first."""
     sizes = [sum(len(part) for part in rows[number]) for number in range(len(rows))]
     waiting = sorted(range(len(rows)), key=lambda number: (-sizes[number], number))
     batches: list[Any] = []

@@ -29,7 +29,7 @@ class TokenStream:
         return len(self.tokens)
 
     def __getitem__(self, stretch: Stretch, /) -> Row:
-        """Its tokens, and the place of the first."""
+        """Its tokens, and the position of the first."""
         return self.tokens[stretch[0] : stretch[1] + 1], np.array(stretch[:1])
 
 
@@ -112,7 +112,7 @@ def windowed_data(
 ) -> TrainingData:
     if context > recipe.model.max_positions:
         raise RecipeError(
-            f"data.context = {context}: the model has places for model.max_positions = {recipe.model.max_positions}"
+            f"data.context = {context}: the model has model.max_positions = {recipe.model.max_positions}"
         )
     train = recipe.train
     rows = train.batch_size or max(1, train.batch_tokens // context)
@@ -126,7 +126,7 @@ def windowed_data(
 
 
 def read_streams(recipe: Recipe, home: Path, frame: str) -> tuple[Tokenizer, np.ndarray, np.ndarray]:
-    """The tokeniser, the text to learn from and the one to be judged by, which may be the end of the same file."""
+    """The tokeniser, the text to learn from and the valid one, which may be the end of the same file."""
     data = recipe.data
     corpus = PlainCorpus(one_file(data.train, "train"), line_ends=True)
     tokenizer = tokenizer_of(recipe, home, ColumnTexts(corpus, ("text",)), frame=frame)

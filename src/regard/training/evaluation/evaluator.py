@@ -23,7 +23,7 @@ class Evaluator:
 
     @classmethod
     def of(cls, recipe: Recipe, data: TrainingData, *, is_last: bool = False) -> "Evaluator | None":
-        """None where there is nothing to judge by. The last judge takes all texts, and the beam of the result."""
+        """None where there is no valid set. The last evaluation takes all texts, and the beam of the result."""
         if not len(data.valid):
             return None
         train = recipe.train

@@ -20,7 +20,7 @@ Check = Callable[[], None]
 
 @dataclass(frozen=True)
 class Totals:
-    """Sums over places: the loss, how many there are, and of how many the likeliest answer is right, if counted."""
+    """Sums over positions: the loss, how many there are, and of how many the likeliest answer is right, if counted."""
 
     loss: float = 0.0
     count: int = 0
@@ -56,7 +56,7 @@ def loss_totals(learner: Learner, batches: Iterable[Any], check: Check = lambda:
 
 
 def held_out_scores(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> dict[str, float]:
-    """The mean loss of all places, its perplexity, and how often the likeliest answer is right if that is counted."""
+    """The mean loss of all positions, its perplexity, and how often the likeliest answer is right if that is counted."""
     return loss_totals(learner, batches, check).means()
 
 

@@ -100,7 +100,7 @@ def t5(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
 
 
 def gpt2(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
-    """Radford et al. 2019: norms before each part, learned places."""
+    """Radford et al. 2019: norms before each part, learned positions."""
     position = PositionConfig("learned", {"length": model.max_positions, "width": model.width})
     side = EmbeddedStackConfig(
         EmbeddingConfig(sizes.vocabulary, dropout=model.dropout), stack(model, depths(model)[0], "gelu-tanh"), position
@@ -109,7 +109,7 @@ def gpt2(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
 
 
 def llama(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
-    """Touvron et al. 2023: RMS norms before each part, rotary places, a gated inner layer, no biases."""
+    """Touvron et al. 2023: RMS norms before each part, rotary positions, a gated feed-forward layer, no biases."""
     layers = StackConfig(
         layers=depths(model)[0],
         width=model.width,
@@ -152,7 +152,7 @@ def decoder_plan(
 
 
 def bert(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
-    """Devlin et al. 2019: norms after each part, learned places, segments."""
+    """Devlin et al. 2019: norms after each part, learned positions, segments."""
     epsilon = NormConfig("layer", 1e-12)
     side = EmbeddedStackConfig(
         EmbeddingConfig(sizes.vocabulary, segments=2, norm=True, dropout=model.dropout),
@@ -170,7 +170,7 @@ def bert(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
 
 
 def esm(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
-    """Lin et al. 2023: norms before each part, rotary places; it learns from little text what BERT needs much for."""
+    """Lin et al. 2023: norms before each part, rotary positions; it learns from little text what BERT needs much for."""
     settings = {"head_width": model.width // model.heads, "base": 10000.0, "pairing": "halves"}
     layers = stack(model, depths(model)[0], "gelu")
     side = EmbeddedStackConfig(EmbeddingConfig(sizes.vocabulary), layers, PositionConfig("rotary", settings))

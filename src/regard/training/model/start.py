@@ -32,7 +32,7 @@ def starting_model(recipe: Recipe, data: TrainingData, say: Callable[[str], None
     frozen_names, learning = freeze(start.model, recipe.train.frozen)
     for prefix in recipe.train.frozen:
         if not matches_prefix(prefix, frozen_names):
-            raise RecipeError(f"train.frozen: no weight's place begins with {prefix!r}")
+            raise RecipeError(f"train.frozen: no weight's name begins with {prefix!r}")
     if not learning:
         raise RecipeError("train.frozen: nothing is left to learn")
     return start

@@ -67,7 +67,7 @@ def noisy_ages(counts: Int[Tensor, "batch"], memories: int, share: float, genera
     rank = order_keys.argsort(-1).argsort(-1)
     is_sentence = (rank >= empty[:, None]) & (
         order_keys < 2
-    )  # as many in each row as it has sentences; a place is an age
+    )  # as many in each row as it has sentences; an index is an age
     row, age = is_sentence.nonzero(as_tuple=True)
     younger = is_sentence.cumsum(-1)[row, age] - 1
     ages = torch.zeros(len(counts), memories, dtype=torch.long)

@@ -1,4 +1,4 @@
-"""The next token, at every place at once."""
+"""The next token, at every position at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class TextBatch(DeviceBatch):
 
 
 class NextTokenObjective:
-    """A language model learns from all places of a text: Radford et al. 2019.
+    """A language model learns from all positions of a text: Radford et al. 2019.
 
     One that remembers takes along what it read in the batch before, where texts go on from there: Dai et al. 2019.
     """
@@ -51,7 +51,7 @@ class NextTokenObjective:
         self.pad = pad
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> TextBatch:
-        """Rows are (tokens,), one more than are read at a time; with (tokens, place) it is known where they begin."""
+        """Rows are (tokens,), one more than are read at a time; with (tokens, position) it is known where they begin."""
         tokens, attention_mask = pad_rows([row[0] for row in rows], self.pad)
         inputs, answers = tokens[:, :-1], tokens[:, 1:].flatten()
         positions = None if attention_mask is None else attention_mask[:, 1:].flatten().nonzero()[:, 0]

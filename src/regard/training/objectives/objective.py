@@ -20,17 +20,17 @@ SegmentMemory = Mapping[str, Tensor]
 
 @dataclass(frozen=True)
 class LossSums:
-    """Sums over the places of a batch: what is learned from, and the plain cross-entropy without a gradient."""
+    """Sums over the positions of a batch: what is learned from, and the cross-entropy without smoothing or gradient."""
 
     total: Tensor
     cross_entropy: Tensor
-    correct: Tensor | None = None  # places where the likeliest answer was the right one
+    correct: Tensor | None = None  # positions where the likeliest answer was the right one
     memory: "SegmentMemory | None" = None  # for the batch after this one
 
 
 @runtime_checkable
 class ExampleBatch(Protocol):
-    """Some texts as a batch. `count` is how many places are learned from; `tokens` how many are read."""
+    """Some texts as a batch. `count` is how many positions are learned from; `tokens` how many are read."""
 
     count: int
     tokens: int
@@ -61,7 +61,7 @@ class DeviceBatch:
 
 
 def pad_rows(rows: Sequence[np.ndarray], pad: int = 0) -> tuple[Tensor, Tensor | None]:
-    """Rows side by side, and which places are real; None where all are."""
+    """Rows side by side, and their attention mask; None where nothing is padded."""
     lengths = np.array([len(row) for row in rows])
     longest = int(lengths.max())
     tokens = np.full((len(rows), longest), pad, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""How wrong a model is, without ever holding a score for every word at every place."""
+"""How wrong a model is, without ever holding a score for every word at every position."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from torch import Tensor
 
 from regard.layers import Output, product
 
-ROWS = 512  # places scored at a time: fewer would read and write the gradient of all words more often
+ROWS = 512  # positions scored at a time: fewer would read and write the gradient of all words more often
 
-Vectors = Float[Tensor, "places width"]
+Vectors = Float[Tensor, "positions width"]
 Table = Float[Tensor, "vocabulary width"]
 WordBias = Float[Tensor, " vocabulary"]
-Targets = Int[Tensor, " places"]
+Targets = Int[Tensor, " positions"]
 Numbers = Float[Tensor, ""]
 
 
 def output_loss(output: Output, x: Vectors, targets: Targets, *, smoothing: float = 0.0) -> tuple[Numbers, Numbers]:
-    """The cross-entropy of an output layer over some places, summed: smoothed, and plain (no gradient)."""
+    """The cross-entropy of an output layer over some positions, summed: smoothed, and plain (no gradient)."""
     x = x if output.transform is None else output.transform(x)
     x = x if output.scale == 1 else x * output.scale
     return cross_entropy(x, output.weight, targets, bias=output.bias, smoothing=smoothing)

@@ -17,7 +17,7 @@ from regard.training.run.processes import World
 
 @dataclass(frozen=True)
 class StepResult:
-    """What a step was like: sums over its places, and the size of its gradient. `skipped`: that was no number.
+    """What a step was like: sums over its positions, and the size of its gradient. `skipped`: that was no number.
 
     `carried` is what the last batch leaves behind for the one after it; nothing where it may be no number either.
     """
@@ -41,7 +41,7 @@ def training_step(
     world: World = World(),
     memory: SegmentMemory | None = None,
 ) -> StepResult:
-    """Learn from some batches as if they were one: every place counts the same, whichever batch or process it is in."""
+    """Learn from some batches as if they were one: every position counts the same, whichever batch or process it is in."""
     count, tokens = world.sums([sum(batch.count for batch in batches), sum(batch.tokens for batch in batches)])
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
     optimiser.zero_grad(set_to_none=True)

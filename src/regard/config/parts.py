@@ -1,30 +1,12 @@
-"""What a model is made of, as plain data. Each config mirrors a part in layers/."""
+"""What a model is made of, as plain data: each config mirrors a part in layers/, and models/parts.py builds it."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
-from torch import nn
-
-from regard.attention import SCORES
-from regard.attention.efficient import ATTENTION_METHODS, AttentionMethod
-from regard.attention.scores import LearnedScore
-from regard.errors import ShapeError, lookup
-from regard.layers import (
-    NORMS,
-    ClassificationHead,
-    Embedding,
-    FeedForward,
-    HeadSplit,
-    MultiHead,
-    Output,
-    Stack,
-    Transform,
-    TransformerBlock,
-)
-from regard.positions import POSITIONS, Position
+from regard.config.head_split import HeadSplit
+from regard.errors import ShapeError
 
 
 @dataclass(frozen=True)
@@ -33,9 +15,6 @@ class NormConfig:
 
     kind: str = "layer"
     epsilon: float = 1e-5
-
-    def build(self, width: int) -> nn.Module:
-        return lookup(NORMS, self.kind, "norm")(width, eps=self.epsilon)
 
 
 @dataclass(frozen=True)
@@ -49,17 +28,6 @@ class EmbeddingConfig:
     scale: float = 1.0
     dropout: float = 0.0
 
-    def build(self, width: int, norm: NormConfig) -> Embedding:
-        return Embedding(
-            self.vocabulary,
-            width,
-            embedding_width=self.embedding_width,
-            segments=self.segments,
-            norm=norm.build(self.embedding_width or width) if self.norm else None,
-            scale=self.scale,
-            dropout=self.dropout,
-        )
-
 
 @dataclass(frozen=True)
 class PositionConfig:
@@ -67,9 +35,6 @@ class PositionConfig:
 
     kind: str = "none"
     settings: dict[str, Any] = field(default_factory=dict)
-
-    def build(self) -> Position:
-        return lookup(POSITIONS, self.kind, "position scheme")(**self.settings)
 
 
 @dataclass(frozen=True)
@@ -79,9 +44,6 @@ class ScoreConfig:
     kind: str = "dot"
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def build(self, heads: int, head_width: int) -> LearnedScore:
-        return lookup(SCORES, self.kind, "score")(heads, head_width, **self.settings)
-
 
 @dataclass(frozen=True)
 class AttentionMethodConfig:
@@ -89,9 +51,6 @@ class AttentionMethodConfig:
 
     kind: str
     settings: dict[str, Any] = field(default_factory=dict)
-
-    def build(self) -> AttentionMethod:
-        return lookup(ATTENTION_METHODS, self.kind, "attention method")(**self.settings)
 
 
 @dataclass(frozen=True)
@@ -114,24 +73,6 @@ class AttentionConfig:
         kept = tuple(head for head in range(self.heads) if head not in pruned_heads) if pruned_heads else None
         return HeadSplit.of(width, self.heads, head_width=self.head_width, kv_heads=self.kv_heads, remaining_heads=kept)
 
-    def build(self, width: int, pruned_heads: Collection[int] = (), source_width: int | None = None) -> MultiHead:
-        split = self.split(width, pruned_heads)
-        score = None if self.scale is None else SCORES["dot"](split.heads, split.width, self.scale)
-        if self.score is not None and (
-            source_width is None or not lookup(SCORES, self.score.kind, "score").is_relative
-        ):
-            score = self.score.build(len(split.remaining_heads), split.width)
-        return MultiHead(
-            width,
-            split,
-            source_width=source_width,
-            bias=self.bias,
-            output_bias=self.output_bias,
-            score=score,
-            method=None if self.method is None or source_width is not None else self.method.build(),
-            dropout=self.dropout,
-        )
-
 
 @dataclass(frozen=True)
 class FeedForwardConfig:
@@ -142,9 +83,6 @@ class FeedForwardConfig:
     gated: bool = False
     bias: bool = True
     dropout: float = 0.0
-
-    def build(self, width: int) -> FeedForward:
-        return FeedForward(width, self.width, self.activation, gated=self.gated, bias=self.bias, dropout=self.dropout)
 
 
 @dataclass(frozen=True)
@@ -167,28 +105,11 @@ class StackConfig:
     pruned: dict[str, list[int]] = field(default_factory=dict)
     dropout: float = 0.0
 
-    def build(self, source_width: int | None = None) -> Stack:
-        blocks = [block for layers in self.shared() for block in [self.block(layers, source_width)] * len(layers)]
-        return Stack(blocks, self.norm.build(self.width) if self.final_norm else None)
-
     def shared(self) -> list[range]:
         """The layers that each block serves."""
         blocks = self.layers if self.distinct is None else min(self.distinct, self.layers)
         firsts = [-(-block * self.layers // blocks) for block in range(blocks)] + [self.layers]
         return [range(first, last) for first, last in pairwise(firsts)]
-
-    def block(self, layers: range, source_width: int | None) -> TransformerBlock:
-        cross = None
-        if source_width is not None:
-            cross = self.attention.build(self.width, self.pruned_heads(layers, "cross"), source_width)
-        return TransformerBlock(
-            self.attention.build(self.width, self.pruned_heads(layers, "self")),
-            self.feed_forward.build(self.width),
-            partial(self.norm.build, self.width),
-            cross=cross,
-            pre_norm=self.pre_norm,
-            dropout=self.dropout,
-        )
 
     def pruned_heads(self, layers: range, kind: str) -> tuple[int, ...]:
         """The heads that were taken out of the layers that one block serves."""
@@ -209,19 +130,6 @@ class OutputConfig:
     scale: float = 1.0
     transform: str | None = None
 
-    def build(self, words: Embedding, width: int, norm: NormConfig) -> Output:
-        own = words.table.embedding_dim
-        inner = own if self.tied or self.transform else width
-        transform = None if self.transform is None else Transform(width, inner, self.transform, norm.build(inner))
-        return Output(
-            inner if transform else width,
-            words.table.num_embeddings,
-            tied=words.table if self.tied else None,
-            bias=self.bias,
-            scale=self.scale,
-            transform=transform,
-        )
-
 
 @dataclass(frozen=True)
 class ClassificationHeadConfig:
@@ -232,11 +140,6 @@ class ClassificationHeadConfig:
     activation: str | None = None
     bias: bool = True
     dropout: float = 0.0
-
-    def build(self, width: int) -> ClassificationHead:
-        return ClassificationHead(
-            width, self.labels, pool=self.pool, activation=self.activation, bias=self.bias, dropout=self.dropout
-        )
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 import pytest
 from looking.families import RECURRENT, made
 
+from regard.config import AttentionConfig, FeedForwardConfig, StackConfig
+from regard.config.pruning import pruned_heads, with_pruned
 from regard.errors import RegardError, ShapeError
 from regard.models import Aligner, Transformer
-from regard.models.config import AttentionConfig, FeedForwardConfig, StackConfig
-from regard.models.pruning import pruned_heads, with_pruned
+from regard.models.parts import build_stack
 
 
 def test_what_is_taken_out_is_what_is_said():
@@ -46,8 +47,8 @@ def test_places_and_heads_that_there_are_not_are_refused(gone, error, message):
 def test_layers_of_one_block_are_pruned_alike():
     stack = StackConfig(4, 16, AttentionConfig(4), FeedForwardConfig(16), distinct=2)
     alike = {"0.self": [1], "1.self": [1]}
-    blocks = StackConfig(**(vars(stack) | {"pruned": alike})).build().blocks
+    blocks = build_stack(StackConfig(**(vars(stack) | {"pruned": alike}))).blocks
     assert [block.self.split.remaining_heads for block in blocks] == [(0, 2, 3)] * 2 + [(0, 1, 2, 3)] * 2
     assert blocks[0] is blocks[1]
     with pytest.raises(ShapeError, match="layers 2 to 3 are one block: the same heads are taken out of all, or none"):
-        StackConfig(**(vars(stack) | {"pruned": {"3.self": [0]}})).build()
+        build_stack(StackConfig(**(vars(stack) | {"pruned": {"3.self": [0]}})))

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from regard.config.models import VisionConfig
+from regard.config.parts import EmbeddedStackConfig, StackConfig
 from regard.errors import RegardError, ShapeError
-from regard.models.config import EmbeddedStackConfig, StackConfig
-from regard.models.vision import VisionConfig
 
 Config = TypeVar("Config")
 SIDES = ("encoder", "decoder")

@@ -1,0 +1,59 @@
+"""What models are made of, as plain data: nothing here imports torch."""
+
+from regard.config.head_split import HeadSplit
+from regard.config.models import (
+    MULTIHEAD,
+    AlignConfig,
+    AlignerConfig,
+    Config,
+    DecoderConfig,
+    EncoderConfig,
+    GlimpseConfig,
+    MemoryNetworkConfig,
+    RecurrentConfig,
+    TransformerConfig,
+    VisionConfig,
+    XLConfig,
+)
+from regard.config.parts import (
+    AttentionConfig,
+    AttentionMethodConfig,
+    ClassificationHeadConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    ScoreConfig,
+    StackConfig,
+)
+from regard.config.rope_scaling import RopeScaling
+
+__all__ = [
+    "MULTIHEAD",
+    "AlignConfig",
+    "AlignerConfig",
+    "AttentionConfig",
+    "AttentionMethodConfig",
+    "ClassificationHeadConfig",
+    "Config",
+    "DecoderConfig",
+    "EmbeddedStackConfig",
+    "EmbeddingConfig",
+    "EncoderConfig",
+    "FeedForwardConfig",
+    "GlimpseConfig",
+    "HeadSplit",
+    "MemoryNetworkConfig",
+    "NormConfig",
+    "OutputConfig",
+    "PositionConfig",
+    "RecurrentConfig",
+    "RopeScaling",
+    "ScoreConfig",
+    "StackConfig",
+    "TransformerConfig",
+    "VisionConfig",
+    "XLConfig",
+]  # fmt: skip

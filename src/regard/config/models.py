@@ -1,0 +1,210 @@
+"""Whole models, as plain data; models/build.py makes them."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from regard.config.parts import (
+    AttentionConfig,
+    ClassificationHeadConfig,
+    EmbeddedStackConfig,
+    FeedForwardConfig,
+    OutputConfig,
+    ScoreConfig,
+    StackConfig,
+)
+from regard.errors import ShapeError
+
+MULTIHEAD = "multihead"
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """A side, and what is asked of it: words, labels, whether two sentences follow each other, or nothing.
+
+    `pooler` names the activation of a dense layer on the first token, which the last two questions look at.
+    """
+
+    encoder: EmbeddedStackConfig
+    output: OutputConfig | None = None
+    classify: ClassificationHeadConfig | None = None
+    pooler: str | None = None
+    follows: bool = False
+
+
+@dataclass(frozen=True)
+class DecoderConfig:
+    """A side, and what is asked of it: the next word, or labels."""
+
+    decoder: EmbeddedStackConfig
+    output: OutputConfig | None = OutputConfig()
+    classify: ClassificationHeadConfig | None = None
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """Two sides, and how words are scored if they are. `shared`: one table of words for both. `bridge`: the encoder's
+    vectors are made as wide as the decoder's before they are looked at."""
+
+    encoder: EmbeddedStackConfig
+    decoder: EmbeddedStackConfig
+    output: OutputConfig | None = OutputConfig()
+    shared: bool = True
+    bridge: bool = False
+
+
+@dataclass(frozen=True)
+class XLConfig(DecoderConfig):
+    """A decoder whose score is of content and distance, and whose window is what it remembers and the token itself.
+
+    Without a window nothing is remembered: the same decoder, which sees no further back than its segment.
+    """
+
+    def __post_init__(self) -> None:
+        stack = self.decoder.stack
+        if stack.attention.score != ScoreConfig("xl") or self.decoder.position.kind != "none":
+            raise ShapeError("an XL tells places apart by its score alone: score='xl' and no position scheme expected")
+        if stack.window is not None and stack.window < 2:
+            raise ShapeError(f"a memory of 1 place or more expected, or no window, got {stack.window - 1}")
+
+    @property
+    def memory(self) -> int:
+        """Places before its own that a token sees in every layer; 0: those of its segment."""
+        window = self.decoder.stack.window
+        return 0 if window is None else window - 1
+
+
+@dataclass(frozen=True)
+class RecurrentConfig:
+    """One side: how many words, how wide their vectors, and the cells that read them."""
+
+    vocabulary: int
+    embedding_width: int
+    width: int
+    layers: int = 1
+
+
+@dataclass(frozen=True)
+class AlignConfig:
+    """How the source is looked at: a name of SCORES, of one head, or "multihead" (Vaswani et al. 2017).
+
+    The state that asks is the one `before` the word is read, and what it gathers is read with the word (Bahdanau et
+    al. 2015); or the one `after` (Luong et al. 2015); or it stands `between` two memories, and the second reads what
+    was gathered. `inner` is the width in which an additive score compares. `local` is a name of LOCAL. `pruned` are
+    heads that were taken out.
+    """
+
+    score: str = "additive"
+    look: Literal["before", "between", "after"] = "before"
+    heads: int = 1
+    score_width: int | None = None
+    local: str | None = None
+    reach: int = 10
+    pruned: list[int] = field(default_factory=list)
+
+    def output_width(self, width: int, source_width: int) -> int:
+        """How wide the vectors are that a look gives."""
+        return width if self.score == MULTIHEAD else source_width
+
+
+@dataclass(frozen=True)
+class AlignerConfig:
+    """Two recurrent sides and how one looks at the other; None: not at all, but for where it begins.
+
+    `narrow`: annotations are bent to so many numbers. `begins`: the writer begins with what the reader remembers of
+    its last words, else with nothing. `deep` names the bend of a deep output, of the width of target words; with
+    `skips` the last word goes into it, too. `feeding`: the vector that a word was chosen from is read with the next
+    one (Luong et al. 2015, 3.3).
+    """
+
+    reads: RecurrentConfig
+    writes: RecurrentConfig
+    align: AlignConfig | None = AlignConfig()
+    cell: str = "gru"
+    narrow: int | None = None
+    begins: bool = True
+    deep: str | None = "maxout"
+    skips: bool = True
+    feeding: bool = False
+    output: OutputConfig = OutputConfig(tied=False, bias=True)
+    shared: bool = False
+    dropout: float = 0.0
+
+
+@dataclass(frozen=True)
+class MemoryNetworkConfig:
+    """What a memory network is made of.
+
+    `memories` are the sentences that it knows the time of (0: it knows no time), `longest` the words of a sentence
+    (0: it knows no order of words). `empty` adds a memory of nothing behind the others, zeros as key and value: where a
+    hop looks that finds no match; if it `fills`, it is all the room that a story leaves of the `memories`, and counts
+    so many times. `projects` puts a matrix between hops, the same between all. `copies` are nets side
+    by side that share nothing but the stories: restarts, which learn together as fast as one.
+    """
+
+    vocabulary: int
+    width: int
+    hops: int = 3
+    tying: str = "adjacent"
+    projects: bool = False
+    memories: int = 50
+    max_words: int = 12
+    empty: bool = True
+    fills: bool = False
+    pad: int = 0
+    copies: int = 1
+
+
+@dataclass(frozen=True)
+class VisionConfig:
+    """A square picture of `size` pixels a side, cut into squares of `patch`; one label of `labels` is its answer.
+
+    `places` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the answer: a
+    class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by place:
+    {"encoder.0.self": [1, 3]}.
+    """
+
+    size: int
+    patch: int
+    labels: int
+    width: int
+    layers: int
+    heads: int
+    feed_forward_width: int
+    has_positions: bool = True
+    pool: Literal["first", "mean"] = "first"
+    dropout: float = 0.0
+    pruned: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def pieces(self) -> int:
+        if self.patch < 1 or self.size % self.patch:
+            raise ShapeError(f"a side of {self.size} pixels cannot be cut into squares of {self.patch}")
+        return (self.size // self.patch) ** 2
+
+    @property
+    def stack(self) -> StackConfig:
+        attention, inner = AttentionConfig(self.heads), FeedForwardConfig(self.feed_forward_width, "gelu")
+        pruned = {place.removeprefix("encoder."): heads for place, heads in self.pruned.items()}
+        return StackConfig(self.layers, self.width, attention, inner, pruned=pruned, dropout=self.dropout)
+
+
+@dataclass(frozen=True)
+class GlimpseConfig:
+    """`glimpses` looks at squares of `patch` pixels (an odd number) around any pixel of the picture."""
+
+    size: int
+    labels: int
+    width: int
+    glimpses: int = 6
+    patch: int = 3
+
+
+Config = (
+    EncoderConfig
+    | DecoderConfig
+    | TransformerConfig
+    | AlignerConfig
+    | MemoryNetworkConfig
+    | VisionConfig
+    | GlimpseConfig
+)

@@ -1,0 +1,134 @@
+"""Parts of models, out of their configs."""
+
+from collections.abc import Collection
+from functools import partial
+
+from torch import nn
+
+from regard.attention import SCORES
+from regard.attention.efficient import ATTENTION_METHODS, AttentionMethod
+from regard.attention.scores import LearnedScore
+from regard.config import (
+    AttentionConfig,
+    AttentionMethodConfig,
+    ClassificationHeadConfig,
+    EmbeddingConfig,
+    FeedForwardConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    ScoreConfig,
+    StackConfig,
+)
+from regard.errors import lookup
+from regard.layers import (
+    NORMS,
+    ClassificationHead,
+    Embedding,
+    FeedForward,
+    MultiHead,
+    Output,
+    Stack,
+    Transform,
+    TransformerBlock,
+)
+from regard.positions import POSITIONS, Position
+
+
+def build_norm(config: NormConfig, width: int) -> nn.Module:
+    return lookup(NORMS, config.kind, "norm")(width, eps=config.epsilon)
+
+
+def build_embedding(config: EmbeddingConfig, width: int, norm: NormConfig) -> Embedding:
+    return Embedding(
+        config.vocabulary,
+        width,
+        embedding_width=config.embedding_width,
+        segments=config.segments,
+        norm=build_norm(norm, config.embedding_width or width) if config.norm else None,
+        scale=config.scale,
+        dropout=config.dropout,
+    )
+
+
+def build_position(config: PositionConfig) -> Position:
+    return lookup(POSITIONS, config.kind, "position scheme")(**config.settings)
+
+
+def build_score(config: ScoreConfig, heads: int, head_width: int) -> LearnedScore:
+    return lookup(SCORES, config.kind, "score")(heads, head_width, **config.settings)
+
+
+def build_method(config: AttentionMethodConfig) -> AttentionMethod:
+    return lookup(ATTENTION_METHODS, config.kind, "attention method")(**config.settings)
+
+
+def build_attention(
+    config: AttentionConfig, width: int, pruned_heads: Collection[int] = (), source_width: int | None = None
+) -> MultiHead:
+    split = config.split(width, pruned_heads)
+    score = None if config.scale is None else SCORES["dot"](split.heads, split.width, config.scale)
+    if config.score is not None and (
+        source_width is None or not lookup(SCORES, config.score.kind, "score").is_relative
+    ):
+        score = build_score(config.score, len(split.remaining_heads), split.width)
+    return MultiHead(
+        width,
+        split,
+        source_width=source_width,
+        bias=config.bias,
+        output_bias=config.output_bias,
+        score=score,
+        method=None if config.method is None or source_width is not None else build_method(config.method),
+        dropout=config.dropout,
+    )
+
+
+def build_feed_forward(config: FeedForwardConfig, width: int) -> FeedForward:
+    return FeedForward(
+        width, config.width, config.activation, gated=config.gated, bias=config.bias, dropout=config.dropout
+    )
+
+
+def build_stack(config: StackConfig, source_width: int | None = None) -> Stack:
+    blocks = [
+        block for layers in config.shared() for block in [build_block(config, layers, source_width)] * len(layers)
+    ]
+    return Stack(blocks, build_norm(config.norm, config.width) if config.final_norm else None)
+
+
+def build_block(config: StackConfig, layers: range, source_width: int | None) -> TransformerBlock:
+    """The block that serves these layers."""
+    cross = None
+    if source_width is not None:
+        cross = build_attention(config.attention, config.width, config.pruned_heads(layers, "cross"), source_width)
+    return TransformerBlock(
+        build_attention(config.attention, config.width, config.pruned_heads(layers, "self")),
+        build_feed_forward(config.feed_forward, config.width),
+        partial(build_norm, config.norm, config.width),
+        cross=cross,
+        pre_norm=config.pre_norm,
+        dropout=config.dropout,
+    )
+
+
+def build_output(config: OutputConfig, words: Embedding, width: int, norm: NormConfig) -> Output:
+    own = words.table.embedding_dim
+    inner = own if config.tied or config.transform else width
+    transform = None
+    if config.transform is not None:
+        transform = Transform(width, inner, config.transform, build_norm(norm, inner))
+    return Output(
+        inner if transform else width,
+        words.table.num_embeddings,
+        tied=words.table if config.tied else None,
+        bias=config.bias,
+        scale=config.scale,
+        transform=transform,
+    )
+
+
+def build_classification_head(config: ClassificationHeadConfig, width: int) -> ClassificationHead:
+    return ClassificationHead(
+        width, config.labels, pool=config.pool, activation=config.activation, bias=config.bias, dropout=config.dropout
+    )

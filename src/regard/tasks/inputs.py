@@ -1,0 +1,88 @@
+"""What each task reads: texts as tokens, and where in the text each token stands. Nothing here takes torch to hold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from regard.text.encoded import Encoded
+
+Text = str | tuple[str, str]
+"""A text, or a pair of them."""
+
+
+@dataclass(frozen=True)
+class EncodedText:
+    """A text, or a pair, and its tokens."""
+
+    text: Text
+    encoded: Encoded
+
+    @property
+    def reading(self) -> "Reading":
+        return Reading((), self.encoded.ids, self.encoded.segments)
+
+
+@dataclass(frozen=True)
+class GappedText(EncodedText):
+    """A text with words left out; `gaps` are the positions of the tokens that stand for them."""
+
+    gaps: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SourceSentence:
+    """A sentence as the model reads it, and the gap that follows it; no tokens where there is nothing to translate.
+
+    `begin` is where it stands in the text, `code` the language that is asked for before it. With `is_capital` the
+    answer is wanted in capitals.
+    """
+
+    sentence: str
+    gap: str
+    encoded: Encoded | None
+    begin: int = 0
+    code: str = ""
+    is_capital: bool = False
+
+    @property
+    def tokens(self) -> Encoded:
+        """The tokens, of a sentence that has some."""
+        assert self.encoded is not None
+        return self.encoded
+
+    def ends(self) -> list[int | None]:
+        """How much of the whole text is read after each token; None for what is no part of it."""
+        if self.encoded is None:
+            return []
+        ends = [offset[1] - len(self.code) for offset in self.encoded.offsets]
+        ends_and_texts = zip(ends, self.encoded.texts, strict=True)
+        return [None if which is None or end <= 0 else self.begin + end for end, which in ends_and_texts]
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A text to translate, in the sentences that are read one at a time, or all of it as one."""
+
+    text: str
+    sentences: tuple[SourceSentence, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class StoryQuestion:
+    """A question and the sentences of the story that a model remembers, and both as numbers of words."""
+
+    story: tuple[str, ...]
+    question: str
+    story_ids: np.ndarray  # (sentences, words), padded behind
+    question_ids: np.ndarray
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one more pass has to read for every pattern of an answer to have all of its rows: the tokens of a source,
+    none where the model reads none, those that the target was written from, and the segments of the latter, if any."""
+
+    source: Sequence[int]
+    target: Sequence[int]
+    segments: Sequence[int] | None = None
