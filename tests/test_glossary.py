@@ -12,7 +12,9 @@ def test_the_glossary_is_made_from_the_public_names():
         from make_glossary import glossary
     finally:
         sys.path.remove(str(DOCS))
-    assert (DOCS / "glossary.md").read_text(encoding="utf-8") == glossary(), "python docs/make_glossary.py writes it anew"
+    assert (DOCS / "glossary.md").read_text(encoding="utf-8") == glossary(), (
+        "python docs/make_glossary.py writes it anew"
+    )
 
 
 def test_every_public_name_has_a_line():

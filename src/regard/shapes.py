@@ -1,7 +1,7 @@
 """Every tensor shape has a name here; signatures use the name and the tests check it.
 
-`heads` counts query heads, `groups` the key and value heads that they share (equal without grouping).
-A *place* is a position in the sequence of keys; the last query stands beside the last key.
+`heads` counts query heads, `kv_heads` the key and value heads that they share (equal without grouping).
+A position is counted in the sequence of keys; the last query stands beside the last key.
 """
 
 from jaxtyping import Bool, Float, Int
@@ -9,27 +9,27 @@ from torch import Tensor
 
 Tokens = Int[Tensor, "batch length"]
 AttentionMask = Bool[Tensor, "batch length"]
-"""True where a token is real, False where it is padding."""
+"""True where there is a token, False where there is padding."""
 Logits = Float[Tensor, "batch length vocabulary"]
 Stream = Float[Tensor, "batch length width"]
 """The vectors that run through a stack, one per token."""
 
 Queries = Float[Tensor, "batch heads queries query_width"]
-Keys = Float[Tensor, "batch groups keys key_width"]
-Values = Float[Tensor, "batch groups keys value_width"]
+Keys = Float[Tensor, "batch kv_heads keys key_width"]
+Values = Float[Tensor, "batch kv_heads keys value_width"]
 AttentionOutput = Float[Tensor, "batch heads queries value_width"]
 Weights = Float[Tensor, "batch heads queries keys"]
 Gate = Float[Tensor, "#batch heads"]
 InverseTemperature = Float[Tensor, "heads"]
 
 Rows = Int[Tensor, "rows"]
-"""The places of some queries."""
+"""The positions of some queries."""
 Columns = Int[Tensor, "columns"]
-"""The places of some keys."""
+"""The positions of some keys."""
 Positions = Int[Tensor, "#batch length"]
 """The position of every token of a batch; padding does not count."""
 Heads = Float[Tensor, "batch heads length head_width"]
-"""Queries or keys before positions are turned in."""
+"""Queries or keys before positions are rotated in."""
 
 Tile = Float[Tensor, "#batch #heads rows columns"]
 Allowed = Bool[Tensor, "#batch #heads rows columns"]

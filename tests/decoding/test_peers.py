@@ -35,7 +35,7 @@ def written(field, name, inputs, beam=4):
     answers = []
     for number, length in enumerate(LENGTHS):
         case = Workload(inputs // len(LENGTHS), beam, read=length, write=24, min_new_tokens=0)
-        sources = texts(case, field.marks.vocabulary, field.marks.specials, seed=number)
+        sources = texts(case, field.token_spec.vocabulary, field.token_spec.specials, seed=number)
         answers += field.entrants[name](case, sources)()
     return answers
 
@@ -74,7 +74,10 @@ def test_ten_thousand_decodes_leave_memory_flat(field, name):
     if name not in field.entrants:
         pytest.skip(f"{name} cannot write here: {field.missing.get('the engine')}")
     cases = [Workload(batch, beam, read=length, write=4) for batch in (1, 3) for beam in (1, 3) for length in (2, 9)]
-    actions = [field.entrants[name](case, texts(case, field.marks.vocabulary, field.marks.specials)) for case in cases]
+    actions = [
+        field.entrants[name](case, texts(case, field.token_spec.vocabulary, field.token_spec.specials))
+        for case in cases
+    ]
     held = []
     for turn in range(10_000):
         actions[turn % len(actions)]()

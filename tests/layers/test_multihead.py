@@ -277,7 +277,7 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
         own(x, bias=Alibi(4).bias())
     with pytest.raises(ShapeError, match="key has 3 batch members, expected 2"):
         across(x, torch.randn(3, 4, 6))
-    with pytest.raises(ShapeError, match="places"):
+    with pytest.raises(ShapeError, match="positions"):
         own(x, position=Rotary(4))
 
 

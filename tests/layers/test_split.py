@@ -139,13 +139,13 @@ def test_groups_that_serve_nobody_go_with_their_heads():
     ("given", "message"),
     [
         ({"heads": 3}, "a width of 16 cannot be split into 3 heads: give head_width, or another number"),
-        ({"heads": 4, "kv_heads": 3}, "3 groups cannot be shared evenly by 4 heads"),
-        ({"heads": 4, "kv_heads": 8}, "8 groups cannot be shared evenly by 4 heads"),
+        ({"heads": 4, "kv_heads": 3}, "3 key heads cannot be shared evenly by 4 heads"),
+        ({"heads": 4, "kv_heads": 8}, "8 key heads cannot be shared evenly by 4 heads"),
         ({"heads": 4, "remaining_heads": ()}, "numbered from 0 to 3, at least one of them, got \\[\\]"),
         ({"heads": 4, "remaining_heads": (1, 4)}, "numbered from 0 to 3, at least one of them, got \\[1, 4\\]"),
         ({"heads": 4, "remaining_heads": (-1, 2)}, "numbered from 0 to 3, at least one of them, got \\[-1, 2\\]"),
         ({"heads": 0}, "at least one head expected, got 0"),
-        ({"heads": 4, "kv_heads": 0}, "0 groups cannot be shared evenly by 4 heads"),
+        ({"heads": 4, "kv_heads": 0}, "0 key heads cannot be shared evenly by 4 heads"),
         ({"heads": 4, "head_width": 0}, "a head has at least one number in each vector, got 0"),
     ],
 )

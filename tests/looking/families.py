@@ -5,9 +5,8 @@ import torch
 from regard.checkpoints.hub import build, family_of
 from regard.checkpoints.options import Options
 from regard.checkpoints.pruned import without_pruned_heads
-from regard.config import OutputConfig
+from regard.config import AlignConfig, OutputConfig, RecurrentConfig
 from regard.models import Aligner, AlignerConfig, Transformer, VisionTransformer
-from regard.models.alignment import AlignConfig, RecurrentConfig
 
 WORDS = 40
 BERT = {

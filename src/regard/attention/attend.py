@@ -33,8 +33,8 @@ def attend(
 
     Runs at the speed of the fused kernel; the weights are there for whoever looks through a tap. Keys and values
     may have fewer heads than queries (grouped heads), values another width. `mask` can be a bool tensor, True =
-    may look. Dropout takes weights away after the pattern was seen. A `way` compares fewer pairs: see efficient/.
-    `places` are those of the queries in their text, for taps that name them.
+    may look. Dropout takes weights away after the pattern was seen. A `method` compares fewer pairs: see efficient/.
+    `positions` are those of the queries in their text, for taps that name them.
     """
     kind = query.device.type
     if torch.is_autocast_enabled(kind):

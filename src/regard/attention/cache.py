@@ -6,8 +6,8 @@ from torch import Tensor
 
 from regard.shapes import Keys, Values
 
-AllKeys = Float[Tensor, "batch groups all_keys key_width"]
-AllValues = Float[Tensor, "batch groups all_keys value_width"]
+AllKeys = Float[Tensor, "batch kv_heads all_keys key_width"]
+AllValues = Float[Tensor, "batch kv_heads all_keys value_width"]
 ROOM = 4  # places, at least, that a cache which has to grow grows by
 SHARE = 8  # or a part of what it holds already: one in so many
 

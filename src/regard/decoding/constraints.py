@@ -12,8 +12,8 @@ Ids = np.ndarray
 
 @dataclass(frozen=True)
 class Constraints:
-    """`ends` are the tokens that end a text; `first` and `last` are forced: last if a text reaches its longest
-    length. Fewer than `min_new_tokens` tokens are not written, `banned` ones never, `banned_first` not at the beginning,
+    """`ends` are the tokens that end a text; `first` and `last` are forced: last if a text reaches
+    max_new_tokens. Fewer than `min_new_tokens` are not written, `banned` ones never, `banned_first` not at the beginning,
     and `phrases`, of several tokens each, not in their order. With `allowed`, only those are written (and the ends).
 
     `no_repeat` tokens in a row never come twice; a `repetition_penalty` above 1 makes every token that was there

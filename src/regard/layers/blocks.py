@@ -32,7 +32,7 @@ class BlockCache:
 class TransformerBlock(nn.Module):
     """One layer: self-attention, attention to a source if there is one, and a feed-forward layer.
 
-    Each adds to the stream. Post-norm normalises the sum (Vaswani et al. 2017), pre-norm what goes in (`first`).
+    Each adds to the stream. Post-norm normalises the sum (Vaswani et al. 2017), pre-norm what goes in (`pre_norm`).
     """
 
     taps: Taps = ()

@@ -11,9 +11,9 @@ from regard.shapes import Positions, Stream, Tokens
 
 
 class Embedding(nn.Module):
-    """A vector for every token: of the word, of its segment, of its place; then a norm if there is one.
+    """A vector for every token: of the word, of its segment, of its position; then a norm if there is one.
 
-    With `inner`, words have a narrower table of their own and are widened at the end: Lan et al. 2020.
+    With `embedding_width`, words have a narrower table of their own and are widened at the end: Lan et al. 2020.
     """
 
     def __init__(

@@ -21,8 +21,8 @@ def sentence_vectors(
 ) -> Float[Tensor, "sentences *several width"]:
     """A vector for each sentence: the sum of its words' vectors, each bent by its place: Sukhbaatar et al. 2015, 4.1.
 
-    Of a word at place j of `longest`, number k of `width` counts 1 + 4 (k/width - 1/2) (j/longest - 1/2), places and
-    numbers measured at their middles: as their code has it, twice what the paper prints. With `longest` 0 every word
+    Of a word at place j of `max_words`, number k of `width` counts 1 + 4 (k/width - 1/2) (j/max_words - 1/2), places and
+    numbers measured at their middles: as their code has it, twice what the paper prints. With `max_words` 0 every word
     counts the same, in whatever order. Word `pad` is none. Several tables side by side are read at once.
     """
     attention_mask = (words != pad).to(table.dtype)

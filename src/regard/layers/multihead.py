@@ -80,7 +80,7 @@ class MultiHead(nn.Module):
         query, key, value = self.projections(x, source, cache)
         if position is not None:
             if positions is None or self.crosses:
-                raise ShapeError("positions are turned into queries and keys of one sequence: its places expected")
+                raise ShapeError("positions are rotated into queries and keys of one sequence: its positions expected")
             query = position.rotate(query, positions)
             key = position.rotate(key, positions) if key is not None else None
         if self.score is not None:

@@ -12,11 +12,11 @@ class Position(nn.Module):
     """No position at all: a set. A scheme overrides one of the three ways to bring order in."""
 
     def embed(self, x: Stream, positions: Positions) -> Stream:
-        """Word vectors with their places in them."""
+        """Word vectors with their positions in them."""
         return x
 
     def rotate(self, x: Heads, positions: Positions) -> Heads:
-        """Queries or keys with their places in them."""
+        """Queries or keys with their positions in them."""
         return x
 
     def bias(self, heads: Tensor | None = None) -> Bias | None:
@@ -27,10 +27,10 @@ class Position(nn.Module):
 def positions_of(
     attention_mask: AttentionMask | None, length: int, *, start: int = 0, device: torch.device | str = "cpu"
 ) -> Int[Tensor, "_ {length}"]:
-    """The place of each of the last `length` tokens, counted from the first real one: padding moves nothing.
+    """The position of each of the last `length` tokens, counted from the first token: padding moves nothing.
 
-    `attention_mask` covers all that was read so far; without it nothing is padded, and the tokens begin at `start`. Padding
-    before the first real token stands at 0, padding after one counts on from it.
+    `attention_mask` covers all that was read so far; without it nothing is padded, and the tokens begin at `start`.
+    Padding before the first token stands at 0, padding after one counts on from it.
     """
     if attention_mask is None:
         return torch.arange(start, start + length, device=device)[None]

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import overload
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from rich.cells import cell_len
-from torch import Tensor
 
 from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.hub import Config
@@ -18,7 +18,8 @@ from regard.looking import watch
 from regard.models import MemoryNetworkConfig
 from regard.pictures import Picture, terminal
 from regard.pictures.labels import visible
-from regard.tasks.task import Task
+from regard.tasks.inputs import StoryQuestion
+from regard.tasks.task import OnProgress, Task
 from regard.text import Tokenizer
 from regard.text.sentences import split
 from regard.text.story_batch import StoryBatch, encode_story
@@ -34,7 +35,7 @@ NOTHING = "(nothing)"
 class HopWeights:
     """How much each hop looked at each sentence, and last at nothing if the model can; a row sums to 1."""
 
-    weights: Float[Tensor, "hops sentences"]
+    weights: Float[np.ndarray, "hops sentences"]
     sentences: tuple[str, ...]
 
     @property
@@ -95,6 +96,14 @@ class AnswerResult:
     hops: HopWeights = field(repr=False, compare=False)
 
 
+@dataclass(frozen=True, eq=False)
+class AnswerProbabilities:
+    """The probability of every word as an answer, and how much each hop looked at each memory, the empty one last."""
+
+    probabilities: Float[np.ndarray, " words"]
+    hops: Float[np.ndarray, "hops memories"]
+
+
 class AnswerTask(Task):
     """Answer a question about a story: `answer("Brian is a frog. Brian is green.", "What color is Brian?").text`."""
 
@@ -110,25 +119,69 @@ class AnswerTask(Task):
         self.config = config
 
     @classmethod
-    def serves(cls, config: Config) -> bool:
+    def serves(cls, config: Config, folder: Path) -> bool:
         return isinstance(config, MemoryNetworkConfig)
 
-    def __call__(self, story: Story, question: str | Iterable[str]) -> Any:
+    @overload
+    def __call__(self, story: Story, question: str) -> AnswerResult: ...
+
+    @overload
+    def __call__(self, story: Story, question: Iterable[str]) -> list[AnswerResult]: ...
+
+    def __call__(self, story: Story, question: str | Iterable[str]) -> AnswerResult | list[AnswerResult]:
         """One answer, or one for each of several questions about the same story."""
-        alone = isinstance(question, str)
-        questions = [question] if isinstance(question, str) else list(question)
-        answers = self.all([(story, text) for text in questions])
-        return answers[0] if alone else answers
+        if isinstance(question, str):
+            return self.all([(story, question)])[0]
+        return self.all([(story, text) for text in question])
 
     def all(self, questions: Iterable[tuple[Story, str]]) -> list[AnswerResult]:
         """An answer for every pair of a story and a question."""
-        pairs = [(self.remembered_sentences(story), question) for story, question in questions]
-        order = sorted(range(len(pairs)), key=lambda row: len(pairs[row][0]))
-        answers: dict[int, AnswerResult] = {}
+        read = [self.read(story, question) for story, question in questions]
+        return [self.answer(*pair) for pair in zip(read, self.run(read), strict=True)]
+
+    def read(self, story: Story, question: str) -> StoryQuestion:
+        """As many sentences of a story as the model remembers, and a question about it."""
+        sentences = self.remembered_sentences(story)
+        story_ids, question_ids = encode_story(sentences, question, self.tokenizer)
+        if not len(question_ids):
+            raise RegardError("no question: at least one word expected")
+        return StoryQuestion(sentences, question, story_ids, question_ids)
+
+    def run(
+        self, questions: Sequence[StoryQuestion], *, progress: OnProgress | None = None
+    ) -> list[AnswerProbabilities]:
+        """How likely every word is to answer each question; stories of like length are read together."""
+        order = sorted(range(len(questions)), key=lambda row: len(questions[row].story))
+        results: dict[int, AnswerProbabilities] = {}
         for start in range(0, len(order), ROWS):
             rows = order[start : start + ROWS]
-            answers.update(zip(rows, self.answer_batch([pairs[row] for row in rows]), strict=True))
-        return [answers[row] for row in range(len(pairs))]
+            results.update(zip(rows, self.run_batch([questions[row] for row in rows]), strict=True))
+            if progress is not None:
+                progress(len(rows))
+        return [results[row] for row in range(len(questions))]
+
+    @torch.no_grad()
+    def run_batch(self, questions: Sequence[StoryQuestion]) -> list[AnswerProbabilities]:
+        nothing = np.zeros(1, dtype=np.int64)
+        batch = StoryBatch.of([(one.story_ids, one.question_ids, nothing) for one in questions], self.config.pad)
+        with watch(self.model, "hop.*") as seen:
+            logits = self.model(batch.story.to(self.device), batch.question.to(self.device))[:, 0]
+        hops = torch.stack([seen[name].weights()[:, 0, 0] for name in seen], 1).cpu().numpy()
+        return list(map(AnswerProbabilities, logits.softmax(-1).cpu().numpy(), hops))
+
+    def answer(self, question: StoryQuestion, result: AnswerProbabilities) -> AnswerResult:
+        best, story = int(result.probabilities.argmax()), question.story
+        weights, names = result.hops[:, : len(story)], story  # the padding of the batch is left out
+        if self.config.empty:
+            weights, names = np.concatenate([weights, result.hops[:, -1:]], 1), (*story, NOTHING)
+        return AnswerResult(
+            story,
+            question.question,
+            self.tokenizer.token(best),
+            float(result.probabilities[best]),
+            self.unknown((*story, question.question)),
+            HopWeights(weights, names),
+        )
 
     def remembered_sentences(self, story: Story) -> tuple[str, ...]:
         """The sentences of a story, as many as the model remembers."""
@@ -138,39 +191,6 @@ class AnswerTask(Task):
         if not result:
             raise RegardError("no story: at least one sentence expected")
         return result[-self.config.memories :]
-
-    @torch.no_grad()
-    def answer_batch(self, pairs: Sequence[tuple[tuple[str, ...], str]]) -> list[AnswerResult]:
-        nothing = torch.zeros(1, dtype=torch.long).numpy()
-        rows = [(*encode_story(story, question, self.tokenizer), nothing) for story, question in pairs]
-        for _, question, _ in rows:
-            if not len(question):
-                raise RegardError("no question: at least one word expected")
-        batch = StoryBatch.of(rows, self.config.pad)  # type: ignore[arg-type]
-        with watch(self.model, "hop.*") as seen:
-            scores = self.model(batch.story.to(self.device), batch.question.to(self.device))[:, 0]
-        hops = torch.stack([seen[name].weights()[:, 0, 0] for name in seen], 1).cpu()
-        best = scores.softmax(-1).max(-1)
-        return [
-            AnswerResult(
-                story,
-                question,
-                self.tokenizer.token(int(best.indices[row])),
-                float(best.values[row]),
-                self.unknown((*story, question)),
-                self.hops(hops[row], story),
-            )
-            for row, (story, question) in enumerate(pairs)
-        ]
-
-    def hops(self, weights: Float[Tensor, "hops keys"], story: tuple[str, ...]) -> HopWeights:
-        """The looks at one story, without its padding."""
-        story_weights = weights[:, : len(story)]
-        return (
-            HopWeights(torch.cat([story_weights, weights[:, -1:]], 1), (*story, NOTHING))
-            if self.config.empty
-            else HopWeights(story_weights, story)
-        )
 
     def unknown(self, texts: Iterable[str]) -> tuple[str, ...]:
         """Words that the model never learned, each once."""

@@ -1,17 +1,19 @@
 """Labels for texts, or for their tokens."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, overload
 
-from torch import Tensor
+import numpy as np
 
 from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.hub import Config
 from regard.models import DecoderConfig, Encoder, EncoderConfig
-from regard.tasks.task import Item, OnProgress, Task, Text
-from regard.text import Batch, Encoded, Tokenizer
+from regard.tasks.inputs import EncodedText, Text
+from regard.tasks.task import OnProgress, Task, is_alone, read_all
+from regard.text import Batch, Tokenizer
 
 
 @dataclass(frozen=True)
@@ -61,45 +63,59 @@ class ClassifyTask(Task):
         self.is_multiple = checkpoint.config.get("problem_type") == "multi_label_classification"
 
     @classmethod
-    def serves(cls, config: Config) -> bool:
+    def serves(cls, config: Config, folder: Path) -> bool:
         return isinstance(config, (EncoderConfig, DecoderConfig)) and config.classify is not None
+
+    @overload
+    def __call__(
+        self, text: Text, *, cut: bool = ..., first: int = ..., progress: OnProgress | None = ...
+    ) -> Classification | TokenLabels: ...
+
+    @overload
+    def __call__(
+        self, text: Iterable[Text], *, cut: bool = ..., first: int = ..., progress: OnProgress | None = ...
+    ) -> list[Classification | TokenLabels]: ...
 
     def __call__(
         self, text: Text | Iterable[Text], *, cut: bool = False, first: int = 1, progress: OnProgress | None = None
-    ) -> Any:
+    ) -> Classification | TokenLabels | list[Classification | TokenLabels]:
         """Label one text, or each of several. `cut` reads only the beginning of a text that is too long."""
-        return self.answers(text, partial(self.read_text, cut=cut), self.label_batch, progress, first)
+        texts = read_all(text, partial(self.read, cut=cut), first)
+        answers = [self.answer(*pair) for pair in zip(texts, self.run(texts, progress=progress), strict=True)]
+        return answers[0] if is_alone(text) else answers
 
-    def read_text(self, text: Text, number: int | None, cut: bool) -> Encoded:
-        return self.read(text, number, cut=cut)
+    def read(self, text: Text, number: int | None = None, *, cut: bool = False) -> EncodedText:
+        return EncodedText(text, self.encode(text, number, cut=cut))
 
-    def label_batch(self, batch: Batch, items: list[Item]) -> list[Classification | TokenLabels]:
+    def run(self, texts: Sequence[EncodedText], *, progress: OnProgress | None = None) -> list[np.ndarray]:
+        """The scores of all labels, (labels,) for each text, or (tokens, labels) where each token has one."""
+        return self.in_batches([text.encoded for text in texts], self.score_batch, progress)
+
+    def score_batch(self, batch: Batch) -> list[np.ndarray]:
         kwargs = {"segments": batch.segments} if isinstance(self.model, Encoder) else {}
-        scores = self.label_scores(self.model(batch.tokens, attention_mask=batch.attention_mask, **kwargs))
+        logits = self.model(batch.tokens, attention_mask=batch.attention_mask, **kwargs)
+        if logits.shape[-1] > 1:
+            logits = logits.sigmoid() if self.is_multiple else logits.softmax(-1)
+        rows = zip(logits, batch.attention_mask, strict=True)
+        return [(row[mask] if self.for_tokens else row).cpu().numpy() for row, mask in rows]
+
+    def answer(self, text: EncodedText, scores: np.ndarray) -> Classification | TokenLabels:
         if self.for_tokens:
-            return [
-                self.token_labels(text, encoded, scores[row][batch.attention_mask[row]])
-                for row, (text, encoded) in enumerate(items)
-            ]
-        results: list[Classification | TokenLabels] = []
-        for (text, _), row in zip(items, scores.tolist(), strict=True):
-            best = max(range(len(row)), key=row.__getitem__)
-            results.append(Classification(text, self.labels[best], row[best], dict(zip(self.labels, row, strict=True))))
-        return results
+            return self.token_labels(text, scores)
+        row = scores.tolist()
+        best = max(range(len(row)), key=row.__getitem__)
+        return Classification(text.text, self.labels[best], row[best], dict(zip(self.labels, row, strict=True)))
 
-    def label_scores(self, logits: Tensor) -> Tensor:
-        if logits.shape[-1] == 1:
-            return logits
-        return logits.sigmoid() if self.is_multiple else logits.softmax(-1)
-
-    def token_labels(self, text: Text, encoded: Encoded, scores: Tensor) -> TokenLabels:
-        best = scores.max(-1)
+    def token_labels(self, text: EncodedText, scores: np.ndarray) -> TokenLabels:
+        encoded = text.encoded
         labels = [
             TokenLabel(encoded.tokens[index], self.labels[label], score, *encoded.offsets[index])
-            for index, (label, score) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True))
+            for index, (label, score) in enumerate(
+                zip(scores.argmax(-1).tolist(), scores.max(-1).tolist(), strict=True)
+            )
             if encoded.texts[index] is not None
         ]
-        return TokenLabels(text, tuple(labels))
+        return TokenLabels(text.text, tuple(labels))
 
 
 def labels_of(config: Mapping[str, Any], count: int, where: str) -> list[str]:

@@ -1,20 +1,23 @@
 """A vector for a text: texts that mean the same lie close together."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import overload
 
-import torch.nn.functional as F
+import numpy as np
 from jaxtyping import Float
-from torch import Tensor
 
 from regard.checkpoints import Checkpoint
 from regard.checkpoints.hub import Config
 from regard.models import Decoder, DecoderConfig, Encoder, EncoderConfig
+from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.pooling import pooling_of
-from regard.tasks.task import Item, OnProgress, Task, Text
-from regard.text import Batch, Encoded, Tokenizer
+from regard.tasks.task import OnProgress, Task, is_alone, read_all
+from regard.text import Batch, Tokenizer
+
+LITTLE = 1e-8  # no vector is shorter, where one is divided by its length
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,12 +25,13 @@ class TextEmbedding:
     """The vector of a text, and the tokens that it was made from."""
 
     text: Text
-    vector: Float[Tensor, " width"]
+    vector: Float[np.ndarray, " width"]
     tokens: tuple[str, ...]
 
     def similarity(self, other: "TextEmbedding") -> float:
         """The cosine of the angle between two vectors: 1 where they point the same way."""
-        return float(F.cosine_similarity(self.vector, other.vector, dim=0))
+        lengths = [max(float(np.linalg.norm(vector)), LITTLE) for vector in (self.vector, other.vector)]
+        return float(self.vector @ other.vector) / (lengths[0] * lengths[1])
 
 
 class EmbedTask(Task):
@@ -45,28 +49,44 @@ class EmbedTask(Task):
         self.max_length = min(limits, default=None)
 
     @classmethod
-    def serves(cls, config: Config) -> bool:
+    def serves(cls, config: Config, folder: Path) -> bool:
         return isinstance(config, (EncoderConfig, DecoderConfig))
+
+    @overload
+    def __call__(
+        self, text: Text, *, cut: bool = ..., first: int = ..., progress: OnProgress | None = ...
+    ) -> TextEmbedding: ...
+
+    @overload
+    def __call__(
+        self, text: Iterable[Text], *, cut: bool = ..., first: int = ..., progress: OnProgress | None = ...
+    ) -> list[TextEmbedding]: ...
 
     def __call__(
         self, text: Text | Iterable[Text], *, cut: bool = False, first: int = 1, progress: OnProgress | None = None
-    ) -> Any:
+    ) -> TextEmbedding | list[TextEmbedding]:
         """The vector of one text, or of each of several. `cut` reads only the beginning of one that is too long."""
-        return self.answers(text, partial(self.read_text, cut=cut), self.embed_batch, progress, first)
+        texts = read_all(text, partial(self.read, cut=cut), first)
+        answers = [self.answer(*pair) for pair in zip(texts, self.run(texts, progress=progress), strict=True)]
+        return answers[0] if is_alone(text) else answers
 
-    def read_text(self, text: Text, number: int | None, cut: bool) -> Encoded:
+    def read(self, text: Text, number: int | None = None, *, cut: bool = False) -> EncodedText:
         parts = [text] if isinstance(text, str) else list(text)
         parts = [part.lower() for part in parts] if self.pooling.lower else parts
         first = self.pooling.prompt + parts[0]
-        return self.read(first if len(parts) == 1 else (first, parts[1]), number, cut=cut)
+        return EncodedText(text, self.encode(first if len(parts) == 1 else (first, parts[1]), number, cut=cut))
 
-    def embed_batch(self, batch: Batch, items: list[Item]) -> list[TextEmbedding]:
+    def run(self, texts: Sequence[EncodedText], *, progress: OnProgress | None = None) -> list[np.ndarray]:
+        """The vector of each text, (width,)."""
+        return self.in_batches([text.encoded for text in texts], self.embed_batch, progress)
+
+    def embed_batch(self, batch: Batch) -> list[np.ndarray]:
         if isinstance(self.model, Encoder):
             x = self.model.hidden(batch.tokens, attention_mask=batch.attention_mask, segments=batch.segments)
         else:
             assert isinstance(self.model, Decoder)
             x = self.model.hidden(batch.tokens, attention_mask=batch.attention_mask)
-        vectors = self.pooling(x, batch.attention_mask)
-        return [
-            TextEmbedding(text, vector, encoded.tokens) for (text, encoded), vector in zip(items, vectors, strict=True)
-        ]
+        return list(self.pooling(x, batch.attention_mask).cpu().numpy())
+
+    def answer(self, text: EncodedText, vector: np.ndarray) -> TextEmbedding:
+        return TextEmbedding(text.text, vector, text.encoded.tokens)

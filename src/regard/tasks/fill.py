@@ -2,14 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import prod
-from typing import Any
+from pathlib import Path
+from typing import overload
+
+import numpy as np
 
 from regard.checkpoints.hub import Config
 from regard.models import EncoderConfig
-from regard.tasks.task import Item, OnProgress, Task, Text, text_name
-from regard.text import Batch, Encoded, TokenizerError
+from regard.tasks.inputs import GappedText, Text
+from regard.tasks.task import OnProgress, Task, is_alone, read_all, text_name
+from regard.text import Batch, TokenizerError
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class FillCandidate:
 
 @dataclass(frozen=True)
 class FilledText:
-    """A text with its gaps filled. `choices` are the likeliest words of each gap; `text` has the first ones in it,
+    """A text with its gaps filled. `candidates` are the likeliest words of each gap; `text` has the first ones in it,
     `score` is the probability of these together."""
 
     text: str
@@ -32,13 +35,21 @@ class FilledText:
     candidates: tuple[tuple[FillCandidate, ...], ...]
 
 
+@dataclass(frozen=True, eq=False)
+class GapProbabilities:
+    """The likeliest tokens of every gap of a text, and their probabilities: both (gaps, top)."""
+
+    ids: np.ndarray
+    probabilities: np.ndarray
+
+
 class FillTask(Task):
     """Guess the words behind each mask: `fill("Paris is the [MASK] of France.").text`."""
 
     name = "fill"
 
     @classmethod
-    def serves(cls, config: Config) -> bool:
+    def serves(cls, config: Config, folder: Path) -> bool:
         return isinstance(config, EncoderConfig) and config.output is not None
 
     @property
@@ -49,39 +60,61 @@ class FillTask(Task):
             raise TokenizerError(f"{self.checkpoint.folder}: its tokeniser has no mask token")
         return self.tokenizer.token(number)
 
+    @overload
+    def __call__(
+        self, text: Text, *, top: int = ..., first: int = ..., progress: OnProgress | None = ...
+    ) -> FilledText: ...
+
+    @overload
+    def __call__(
+        self, text: Iterable[Text], *, top: int = ..., first: int = ..., progress: OnProgress | None = ...
+    ) -> list[FilledText]: ...
+
     def __call__(
         self, text: Text | Iterable[Text], *, top: int = 5, first: int = 1, progress: OnProgress | None = None
-    ) -> Any:
+    ) -> FilledText | list[FilledText]:
         """Fill one text, or each of several, with the `top` likeliest words of every gap."""
-        return self.answers(text, self.read_gaps, partial(self.fill_batch, top=top), progress, first)
+        texts = read_all(text, self.read, first)
+        answers = [self.answer(*pair) for pair in zip(texts, self.run(texts, top=top, progress=progress), strict=True)]
+        return answers[0] if is_alone(text) else answers
 
-    def read_gaps(self, text: Text, number: int | None) -> Encoded:
-        encoded = self.read(text, number, special=[self.mask])
-        if self.tokenizer.specials.mask not in encoded.ids:
+    def read(self, text: Text, number: int | None = None, *, may_be_whole: bool = False) -> GappedText:
+        """The tokens of a text and its gaps; one without gaps only where that may be."""
+        encoded, mask = self.encode(text, number, special=[self.mask]), self.tokenizer.specials.mask
+        gaps = tuple(position for position, token in enumerate(encoded.ids) if token == mask)
+        if not gaps and not may_be_whole:
             raise TokenizerError(f"{text_name(number)} has no gap: write {self.mask} where a word is missing")
-        return encoded
+        return GappedText(text, encoded, gaps)
 
-    def fill_batch(self, batch: Batch, items: list[Item], top: int) -> list[FilledText]:
-        probabilities = self.model(batch.tokens, segments=batch.segments, attention_mask=batch.attention_mask).softmax(
-            -1
+    def run(
+        self, texts: Sequence[GappedText], *, top: int = 5, progress: OnProgress | None = None
+    ) -> list[GapProbabilities]:
+        """The `top` likeliest tokens of every gap."""
+
+        def run_batch(batch: Batch) -> list[GapProbabilities]:
+            probabilities = self.model(
+                batch.tokens, segments=batch.segments, attention_mask=batch.attention_mask
+            ).softmax(-1)
+            likeliest = probabilities.topk(min(top, probabilities.shape[-1]))
+            ids, values = likeliest.indices.cpu().numpy(), likeliest.values.cpu().numpy()
+            gaps = [list(texts[row].gaps) for row in batch.rows]
+            return [GapProbabilities(ids[row, at], values[row, at]) for row, at in enumerate(gaps)]
+
+        return self.in_batches([text.encoded for text in texts], run_batch, progress)
+
+    def answer(self, text: GappedText, likeliest: GapProbabilities) -> FilledText:
+        candidates = tuple(
+            tuple(map(FillCandidate, self.tokenizer.tokens(ids), probabilities, ids))
+            for ids, probabilities in zip(likeliest.ids.tolist(), likeliest.probabilities.tolist(), strict=True)
         )
-        likeliest = probabilities.topk(min(top, probabilities.shape[-1]))
-        results = []
-        for row, (text, encoded) in enumerate(items):
-            gaps = [position for position, number in enumerate(encoded.ids) if number == self.tokenizer.specials.mask]
-            choices = []
-            for position in gaps:
-                scores, ids = likeliest.values[row, position].tolist(), likeliest.indices[row, position].tolist()
-                words = self.tokenizer.tokens(ids)
-                choices.append(tuple(FillCandidate(*candidate) for candidate in zip(words, scores, ids, strict=True)))
-            best = [gap[0] for gap in choices]
-            filled = self.fill_text(text, encoded, gaps, [choice.id for choice in best])
-            score = prod(choice.score for choice in best)
-            results.append(FilledText(filled, score, tuple(choice.token for choice in best), tuple(choices)))
-        return results
+        best = [gap[0] for gap in candidates]
+        filled = self.fill_text(text, [candidate.id for candidate in best])
+        score = prod(candidate.score for candidate in best)
+        return FilledText(filled, score, tuple(candidate.token for candidate in best), candidates)
 
-    def fill_text(self, text: Text, encoded: Encoded, gaps: Sequence[int], ids: Sequence[int]) -> str:
+    def fill_text(self, gapped: GappedText, ids: Sequence[int]) -> str:
         """The text with words in its gaps; a piece that continues the word before it is joined to it."""
+        text, encoded, gaps = gapped.text, gapped.encoded, gapped.gaps
         parts = [text] if isinstance(text, str) else list(text)
         filled_ids = list(encoded.ids)
         for position, number in zip(gaps, ids, strict=True):

@@ -8,7 +8,7 @@ read. `__call__` is these steps one after the other.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeGuard, TypeVar
 
 import torch
 
@@ -22,7 +22,7 @@ from regard.text import Batch, Encoded, Tokenizer, TokenizerError, batches
 
 OnProgress = Callable[[int], None]
 """Told how many texts are done, again and again; what it raises ends the work."""
-TextType = TypeVar("TextType", bound=Text)
+Input = TypeVar("Input")
 Output = TypeVar("Output")
 
 
@@ -90,11 +90,16 @@ class Task:
         return [outputs[row] for row in range(len(texts))]
 
 
-def numbered(text: TextType | Iterable[TextType], first: int) -> list[tuple[TextType, int | None]]:
-    """The texts of a call, each with the number that messages give it; one alone has none."""
-    if isinstance(text, str | tuple):
-        return [(text, None)]  # pyright: ignore[reportReturnType]  (a pair of strings is a text, no texts)
-    return [(each, number) for number, each in enumerate(text, first)]
+def is_alone(text: Text | Iterable[Text]) -> TypeGuard[Text]:
+    """Whether a call is about one text, or a pair, and not about several."""
+    return isinstance(text, str | tuple)
+
+
+def read_all(text: Text | Iterable[Text], read: Callable[[Text, int | None], Input], first: int) -> list[Input]:
+    """What is read of each text of a call; `read` is told the number that messages give it, if there are several."""
+    if is_alone(text):
+        return [read(text, None)]
+    return [read(each, number) for number, each in enumerate(text, first)]
 
 
 def text_name(number: int | None) -> str:

@@ -33,9 +33,12 @@ def test_a_padded_member_gathers_what_it_would_alone(side):
         (lambda: Padding.from_lengths([2, 5], keys=4), r"lengths from 0 to 4 expected, got \[2, 5\]"),
         (lambda: Padding.from_lengths([-1, 2]), r"lengths from 0 to 2 expected, got \[-1, 2\]"),
         (lambda: Padding.from_lengths([1], "middle"), "padding stands on the 'left' or the 'right', got 'middle'"),
-        (lambda: Padding(torch.ones(2, 3)), r"Padding takes bool of \(batch, keys\), True = real, got torch.float32"),
-        (lambda: Padding(torch.ones(2, 3).long()), r"True = real, got torch.int64 of \(2, 3\)"),
-        (lambda: Padding(torch.ones(3).bool()), r"True = real, got torch.bool of \(3,\)"),
+        (
+            lambda: Padding(torch.ones(2, 3)),
+            r"Padding takes bool of \(batch, keys\), True = a token, got torch.float32",
+        ),
+        (lambda: Padding(torch.ones(2, 3).long()), r"True = a token, got torch.int64 of \(2, 3\)"),
+        (lambda: Padding(torch.ones(3).bool()), r"True = a token, got torch.bool of \(3,\)"),
         (lambda: Padding.from_lengths([3]) & Padding.from_lengths([4]), "Padding has 4 places, expected 3"),
     ],
 )

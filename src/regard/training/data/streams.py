@@ -111,9 +111,7 @@ def windowed_data(
     next_sentence: bool = False,
 ) -> TrainingData:
     if context > recipe.model.max_positions:
-        raise RecipeError(
-            f"data.context = {context}: the model has model.max_positions = {recipe.model.max_positions}"
-        )
+        raise RecipeError(f"data.context = {context}: the model has model.max_positions = {recipe.model.max_positions}")
     train = recipe.train
     rows = train.batch_size or max(1, train.batch_tokens // context)
     windows = Windows(training_tokens, context=context, rows=rows, seed=train.seed, order=recipe.data.windows)
