@@ -24,7 +24,8 @@ PACKAGES = {
     "regard.text": "Text",
     "regard.pictures": "Pictures",
 }
-PAPER = re.compile(r"((?:[A-Z][\w'-]+ (?:Team|and [A-Z][\w'-]+|et al\.)|[A-Z][\w'-]+) (?:19|20)\d\d(?:, \d[\d.]*\d|, \d)?(?: and \d[\d.]*\d)?)")
+AUTHORS = r"[A-Z][\w'-]+ (?:Team|et al\.|and [A-Z][\w'-]+)|[A-Z][\w'-]+"
+PAPER = re.compile(rf"((?:{AUTHORS}) (?:19|20)\d\d(?:, \d[\d.]*\d|, \d)?(?: and \d[\d.]*\d)?)")
 HEAD = """# Glossary
 
 Every public name, in one line, with the paper that it comes from where there is one. Made by

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from regard.models.vision import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
+from regard.models import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
 from regard.training.optimisation.reinforce import reinforce
 
 SIZE, LABELS = 8, 10

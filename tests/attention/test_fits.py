@@ -91,7 +91,10 @@ def test_a_call_that_does_not_fit_is_refused_in_one_line(wrong, told):
         (lambda p: p.hide([7]), "there is no token at position 7: 7 of them, counted from 0"),
         (lambda p: p.hide([-8]), "there is no token at position -8: 7 of them, counted from 0"),
         (lambda p: p.hide(zeros(2, 6).bool()), "Padding has 6 places, expected 7"),
-        (lambda p: p.hide(zeros(7).bool()), "Padding takes bool of (batch, keys), True = real, got torch.bool of (7,)"),
+        (
+            lambda p: p.hide(zeros(7).bool()),
+            "Padding takes bool of (batch, keys), True = a token, got torch.bool of (7,)",
+        ),
         (lambda p: p.with_temperature(0), "a temperature is above 0, got 0"),
         (lambda p: p.with_temperature(float("nan")), "a temperature is above 0, got nan"),
         (lambda p: p.with_temperature(2.0, [4]), "there is no head 4: 4 of them, counted from 0"),

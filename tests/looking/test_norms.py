@@ -6,12 +6,12 @@ from looking.families import WORDS, made
 from torch.testing import assert_close
 
 import regard
+from regard.config import RecurrentConfig
 from regard.errors import RegardError
 from regard.layers import MultiHead
 from regard.looking import weighted_norms
 from regard.looking.layer_names import LayerNames
 from regard.models import Aligner, AlignerConfig, Transformer
-from regard.models.alignment import RecurrentConfig
 
 
 def watched(model):

@@ -19,7 +19,7 @@ from regard.models import MemoryNetworkConfig
 from regard.pictures import Picture, terminal
 from regard.pictures.labels import visible
 from regard.tasks.inputs import StoryQuestion
-from regard.tasks.task import OnProgress, Task
+from regard.tasks.task import OnProgress, Task, as_array
 from regard.text import Tokenizer
 from regard.text.sentences import split
 from regard.text.story_batch import StoryBatch, encode_story
@@ -166,8 +166,8 @@ class AnswerTask(Task):
         batch = StoryBatch.of([(one.story_ids, one.question_ids, nothing) for one in questions], self.config.pad)
         with watch(self.model, "hop.*") as seen:
             logits = self.model(batch.story.to(self.device), batch.question.to(self.device))[:, 0]
-        hops = torch.stack([seen[name].weights()[:, 0, 0] for name in seen], 1).cpu().numpy()
-        return list(map(AnswerProbabilities, logits.softmax(-1).cpu().numpy(), hops))
+        hops = as_array(torch.stack([seen[name].weights()[:, 0, 0] for name in seen], 1))
+        return list(map(AnswerProbabilities, as_array(logits.softmax(-1)), hops))
 
     def answer(self, question: StoryQuestion, result: AnswerProbabilities) -> AnswerResult:
         best, story = int(result.probabilities.argmax()), question.story

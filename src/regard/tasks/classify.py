@@ -12,7 +12,7 @@ from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.hub import Config
 from regard.models import DecoderConfig, Encoder, EncoderConfig
 from regard.tasks.inputs import EncodedText, Text
-from regard.tasks.task import OnProgress, Task, is_alone, read_all
+from regard.tasks.task import OnProgress, Task, as_array, is_alone, read_all
 from regard.text import Batch, Tokenizer
 
 
@@ -97,7 +97,7 @@ class ClassifyTask(Task):
         if logits.shape[-1] > 1:
             logits = logits.sigmoid() if self.is_multiple else logits.softmax(-1)
         rows = zip(logits, batch.attention_mask, strict=True)
-        return [(row[mask] if self.for_tokens else row).cpu().numpy() for row, mask in rows]
+        return [as_array(row[mask] if self.for_tokens else row) for row, mask in rows]
 
     def answer(self, text: EncodedText, scores: np.ndarray) -> Classification | TokenLabels:
         if self.for_tokens:
@@ -108,11 +108,10 @@ class ClassifyTask(Task):
 
     def token_labels(self, text: EncodedText, scores: np.ndarray) -> TokenLabels:
         encoded = text.encoded
+        best = zip(scores.argmax(-1).tolist(), scores.max(-1).tolist(), strict=True)
         labels = [
             TokenLabel(encoded.tokens[index], self.labels[label], score, *encoded.offsets[index])
-            for index, (label, score) in enumerate(
-                zip(scores.argmax(-1).tolist(), scores.max(-1).tolist(), strict=True)
-            )
+            for index, (label, score) in enumerate(best)
             if encoded.texts[index] is not None
         ]
         return TokenLabels(text.text, tuple(labels))

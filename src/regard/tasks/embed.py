@@ -14,7 +14,7 @@ from regard.checkpoints.hub import Config
 from regard.models import Decoder, DecoderConfig, Encoder, EncoderConfig
 from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.pooling import pooling_of
-from regard.tasks.task import OnProgress, Task, is_alone, read_all
+from regard.tasks.task import OnProgress, Task, as_array, is_alone, read_all
 from regard.text import Batch, Tokenizer
 
 LITTLE = 1e-8  # no vector is shorter, where one is divided by its length
@@ -86,7 +86,7 @@ class EmbedTask(Task):
         else:
             assert isinstance(self.model, Decoder)
             x = self.model.hidden(batch.tokens, attention_mask=batch.attention_mask)
-        return list(self.pooling(x, batch.attention_mask).cpu().numpy())
+        return list(as_array(self.pooling(x, batch.attention_mask)))
 
     def answer(self, text: EncodedText, vector: np.ndarray) -> TextEmbedding:
         return TextEmbedding(text.text, vector, text.encoded.tokens)

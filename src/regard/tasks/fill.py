@@ -11,7 +11,7 @@ import numpy as np
 from regard.checkpoints.hub import Config
 from regard.models import EncoderConfig
 from regard.tasks.inputs import GappedText, Text
-from regard.tasks.task import OnProgress, Task, is_alone, read_all, text_name
+from regard.tasks.task import OnProgress, Task, as_array, is_alone, read_all, text_name
 from regard.text import Batch, TokenizerError
 
 
@@ -96,7 +96,7 @@ class FillTask(Task):
                 batch.tokens, segments=batch.segments, attention_mask=batch.attention_mask
             ).softmax(-1)
             likeliest = probabilities.topk(min(top, probabilities.shape[-1]))
-            ids, values = likeliest.indices.cpu().numpy(), likeliest.values.cpu().numpy()
+            ids, values = as_array(likeliest.indices), as_array(likeliest.values)
             gaps = [list(texts[row].gaps) for row in batch.rows]
             return [GapProbabilities(ids[row, at], values[row, at]) for row, at in enumerate(gaps)]
 

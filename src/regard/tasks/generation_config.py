@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from torch import Tensor
 
 from regard.checkpoints import Checkpoint, CheckpointError
-from regard.decoding import Beam, Constraints, DecodeResult, Hypothesis, Sampling, decode
+from regard.decoding import Beam, Constraints, DecodeResult, OnStep, Sampling, decode
 from regard.errors import RegardError
 from regard.looking.align.alignment_heads import AlignmentHeads
+from regard.models import Model
 from regard.shapes import AttentionMask, Tokens
 from regard.tasks.task import number_of, settings_of
 from regard.text import Specials
@@ -20,9 +21,29 @@ GENERATION = "generation_config.json"
 TOP = 50  # the likeliest tokens among which a folder that asks for sampling means to choose, unless it says otherwise
 
 
+class GenerationOptions(TypedDict, total=False):
+    """What a caller may say of how to write; the folder says the rest, or else the plainest way is taken.
+
+    `beam` hypotheses are kept by a search, the best `num_hypotheses` given; a `length_penalty` above 1 is for longer
+    texts. Lengths are in new tokens, of a sentence where sentences are written. `sample=True` draws as the folder says,
+    `sample=Sampling(...)` as you say; the same `seed` draws the same text, in any company. `precision` is of the
+    weights: "float32", "float16" or "int8".
+    """
+
+    beam: int | None
+    num_hypotheses: int
+    length_penalty: float | None
+    min_new_tokens: int | None
+    max_new_tokens: int | None
+    sample: SamplingChoice
+    seed: int | None
+    precision: str
+
+
 @dataclass(frozen=True)
 class GenerationConfig:
-    """How texts are written. `sample` is None for the likeliest text that a search with `beam` hypotheses finds."""
+    """How texts are written. `sampling` is None for the likeliest text that a search with `beam` hypotheses finds;
+    `max_new_tokens` is None where only the model and its folder limit the length."""
 
     beam: int = 1
     num_hypotheses: int = 1
@@ -30,6 +51,8 @@ class GenerationConfig:
     early_stop: bool = True
     sampling: Sampling | None = None
     precision: str = "float32"
+    max_new_tokens: int | None = None
+    constraints: Constraints = Constraints()
 
     def for_texts(self, texts: Sequence[int]) -> "GenerationConfig":
         """The same for some of the texts, if each has a seed of its own."""
@@ -42,17 +65,18 @@ class GenerationConfig:
 
     def decode_batch(
         self,
-        model: Any,
+        model: Model,
         source: Tokens | None,
         prefix: Tensor,
         *,
         max_new_tokens: Sequence[int],
-        constraints: Constraints,
         attention_mask: AttentionMask | None = None,
         prefix_attention_mask: Tensor | None = None,
-    ) -> list[tuple[Hypothesis, ...]]:
-        """The hypotheses of every text of a batch, each list the best first."""
-        results: list[DecodeResult] = decode(
+        tree: bool = False,
+        on_step: OnStep | None = None,
+    ) -> list[DecodeResult]:
+        """The hypotheses of every text of a batch, the best first; with `tree` how a beam search came to them."""
+        return decode(
             model,
             source,
             attention_mask=attention_mask,
@@ -64,9 +88,10 @@ class GenerationConfig:
             sampling=self.sampling,
             precision=self.precision,
             max_new_tokens=max_new_tokens,
-            constraints=constraints,
+            constraints=self.constraints,
+            tree=tree and self.beam > 1,
+            on_step=on_step,
         )
-        return [result.hypotheses for result in results]
 
 
 class FolderGenerationConfig:
@@ -165,6 +190,8 @@ class FolderGenerationConfig:
         sample: SamplingChoice = None,
         seed: int | None = None,
         precision: str = "float32",
+        max_new_tokens: int | None = None,
+        constraints: Constraints = Constraints(),
     ) -> GenerationConfig:
         """What the caller says, and for all else what the folder says."""
         sampling = self.sampling(sample, seed)
@@ -178,6 +205,7 @@ class FolderGenerationConfig:
                 f"num_hypotheses = {num_hypotheses}, more than the {beam} hypotheses that a beam of {beam} keeps"
             )
         penalty = self.amount("length_penalty", 1.0) if length_penalty is None else length_penalty
+        early_stop = self.search.get("early_stopping") != "never"
         return GenerationConfig(
-            beam, num_hypotheses, penalty, self.search.get("early_stopping") != "never", sampling, precision
+            beam, num_hypotheses, penalty, early_stop, sampling, precision, max_new_tokens, constraints
         )

@@ -4,20 +4,24 @@ Searches keep many texts and throw most away, and a compiled step shows nobody w
 unwatched; those who look are shown a pass over the winners, with teacher forcing. Edits are at work in both.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
 
+from regard.attention import Pattern
 from regard.attention.taps import active_taps, edits, looks, only_active, unwatched
+from regard.errors import RegardError
 from regard.looking import watch
 from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads
+from regard.looking.layer_names import attends_to_source
 from regard.models import Aligner, Decoder, Encoder, Model, Transformer
 from regard.tasks.alignment import alignment_layer
+from regard.tasks.inputs import Reading
 from regard.text.padding import BATCH_TOKENS
 
-Reading = tuple[Sequence[int], Sequence[int]]
-"""The tokens of a source, none where the model reads none, and those that the target was written from."""
+Translator = Transformer | Aligner | Decoder
+"""Models that can translate."""
 
 
 def is_watched(model: nn.Module) -> bool:
@@ -30,9 +34,9 @@ def is_edited(model: nn.Module) -> bool:
     return any(edits(tap) for module in model.modules() for tap in active_taps(getattr(module, "taps", ())))
 
 
-def decoder_input(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> list[int]:
+def decoder_input(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> tuple[int, ...]:
     """The tokens that a model had read when it wrote the last one; what ended a text counts as written."""
-    whole = [*prefix, *ids]
+    whole = (*prefix, *ids)
     return whole if is_finished or len(whole) == len(prefix) else whole[:-1]
 
 
@@ -43,21 +47,22 @@ def replay(model: Model, readings: Sequence[Reading], device: torch.device) -> N
         run_readings(model, group, device)
 
 
-def cross_layers(model: Transformer | Aligner) -> list[str]:
-    """Where a model looks at its source."""
+def cross_layers(model: Translator) -> list[str]:
+    """Where a model looks at its source; a decoder, which reads source and target in one stream, does so everywhere."""
     if isinstance(model, Aligner):
         return ["align"]
-    return [f"decoder.{layer}.cross" for layer in range(model.config.decoder.stack.layers)]
+    kind = "self" if isinstance(model, Decoder) else "cross"
+    return [f"decoder.{layer}.{kind}" for layer in range(model.config.decoder.stack.layers)]
 
 
-def default_alignment_heads(model: Transformer | Aligner) -> AlignmentHeads:
+def default_alignment_heads(model: Translator) -> AlignmentHeads:
     """What is read as an alignment where nobody chose: the mean of the heads of one layer, at the step that writes."""
     layers = cross_layers(model)
     return AlignmentHeads((AlignmentHead(layers[alignment_layer(len(layers))]),))
 
 
 def alignment_weights(
-    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, heads: AlignmentHeads
+    model: Translator, readings: Sequence[Reading], device: torch.device, heads: AlignmentHeads
 ) -> list[Tensor]:
     """How much each target token looked at each source token, (target, source) for every reading.
 
@@ -67,7 +72,7 @@ def alignment_weights(
 
 
 def unedited_alignment_weights(
-    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, heads: AlignmentHeads
+    model: Translator, readings: Sequence[Reading], device: torch.device, heads: AlignmentHeads
 ) -> list[Tensor]:
     """The same where nobody else may take part: for texts that were written without edits."""
     with only_active():
@@ -76,24 +81,44 @@ def unedited_alignment_weights(
 
 @torch.no_grad()
 def cross_weights(
-    model: Transformer | Aligner, readings: Sequence[Reading], device: torch.device, layers: Sequence[str]
+    model: Translator, readings: Sequence[Reading], device: torch.device, layers: Sequence[str]
 ) -> Iterator[dict[str, Tensor]]:
-    """The weights of every head of some places, (heads, target, source) for every reading."""
+    """The weights of every head of some layers, (heads, target, source) for every reading."""
     for group in group_readings(readings):
         with unwatched(), watch(model, *layers) as seen:
             run_readings(model, group, device)
-        for row, (source, target) in enumerate(group):
-            yield {place: seen[place][row, :, : len(target), : len(source)].cpu() for place in layers}
+        for row, reading in enumerate(group):
+            yield source_weights({layer: seen[layer] for layer in layers}, reading, row)
 
 
-def run_readings(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
-    """One pass through the layers, up to the vectors from which words would be chosen."""
-    source, source_attention_mask = pad_rows([reading[0] for reading in readings], device)
-    target, target_attention_mask = pad_rows([reading[1] for reading in readings], device)
+def source_weights(patterns: Mapping[str, Pattern], reading: Reading, row: int = 0) -> dict[str, Tensor]:
+    """How much each token of a target looked at each of its source, (heads, target, source) for every layer.
+
+    In one stream a token also looks at what was written before it: what is left is shared out anew, to sum to 1.
+    """
+    count = len(reading.source)
+    weights: dict[str, Tensor] = {}
+    for layer, pattern in patterns.items():
+        begin = 0 if attends_to_source(layer) else count
+        weights[layer] = pattern[row, :, begin : begin + len(reading.target), :count].cpu()
+        if begin:
+            weights[layer] /= weights[layer].sum(-1, keepdim=True).clamp(min=torch.finfo(weights[layer].dtype).tiny)
+    return weights
+
+
+def run_readings(model: Model, readings: Sequence[Reading], device: torch.device) -> Tensor:
+    """One pass through the layers; the vectors from which words would be chosen: (readings, tokens, width)."""
     if isinstance(model, Transformer | Aligner):
-        model.hidden(source, target, attention_mask=source_attention_mask, target_attention_mask=target_attention_mask)
-    elif isinstance(model, Encoder | Decoder):
-        model.hidden(target, attention_mask=target_attention_mask)
+        source, source_mask = pad_rows([reading.source for reading in readings], device)
+        target, target_mask = pad_rows([reading.target for reading in readings], device)
+        return model.hidden(source, target, attention_mask=source_mask, target_attention_mask=target_mask)
+    tokens, attention_mask = pad_rows([(*reading.source, *reading.target) for reading in readings], device)
+    if isinstance(model, Encoder):
+        segments = [reading.segments or [0] * len(reading.target) for reading in readings]
+        return model.hidden(tokens, attention_mask=attention_mask, segments=pad_rows(segments, device)[0])
+    if isinstance(model, Decoder):
+        return model.hidden(tokens, attention_mask=attention_mask)
+    raise RegardError(f"a {type(model).__name__} reads no text of tokens")
 
 
 def pad_rows(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:
@@ -111,7 +136,7 @@ def group_readings(readings: Sequence[Reading]) -> Iterator[Sequence[Reading]]:
     while first < len(readings):
         last, max_length = first, 1
         while last < len(readings):
-            max_length = max(max_length, *map(len, readings[last]))
+            max_length = max(max_length, len(readings[last].source), len(readings[last].target))
             if last > first and max_length * (last + 1 - first) > BATCH_TOKENS:
                 break
             last += 1

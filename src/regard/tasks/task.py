@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard, TypeVar
 
+import numpy as np
 import torch
 
 from regard.checkpoints import Checkpoint, CheckpointError
@@ -100,6 +101,11 @@ def read_all(text: Text | Iterable[Text], read: Callable[[Text, int | None], Inp
     if is_alone(text):
         return [read(text, None)]
     return [read(each, number) for number, each in enumerate(text, first)]
+
+
+def as_array(tensor: torch.Tensor) -> np.ndarray:
+    """Numbers as results hold them; numpy has no bfloat16."""
+    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).cpu().numpy()
 
 
 def text_name(number: int | None) -> str:
