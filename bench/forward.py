@@ -48,9 +48,10 @@ def models(kind: str) -> tuple[Any, Any]:
     import torch
     import transformers
 
-    from regard.checkpoints.hub import build, family_of
-    from regard.checkpoints.options import Options
-    from regard.checkpoints.tensor_names import read_into
+    from regard.checkpoints.tensors import read_into
+    from regard.families import family_of
+    from regard.families.options import Options
+    from regard.models import build
 
     torch.manual_seed(0)
     if kind == "bert":

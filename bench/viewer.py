@@ -34,9 +34,10 @@ def folder_of(length: int, folder: Path) -> Path:
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     from regard.checkpoints.files import CONFIG
-    from regard.checkpoints.hub import build, family_of
-    from regard.checkpoints.options import Options
     from regard.checkpoints.save import save_model
+    from regard.families import family_of
+    from regard.families.options import Options
+    from regard.models import build
 
     architecture = "GPT2LMHeadModel"
     config = {"model_type": "gpt2", "architectures": [architecture], "n_embd": WIDTH, "n_layer": LAYERS}

@@ -65,10 +65,11 @@ class Entrant:
 
 def ours(size: Size) -> Entrant:
     """As `regard train` does it, from rows of numbers on: batch, loss, gradient, norm, step."""
+    from regard.families.recipe import DataSizes
     from regard.models import build
     from regard.training.data.batch_source import mix_seeds
     from regard.training.model.initial import initialise
-    from regard.training.model.model_plans import DataSizes, model_plan
+    from regard.training.model.model_plans import model_plan
     from regard.training.objectives import TranslationObjective
     from regard.training.optimisation.learner import Learner
     from regard.training.optimisation.optimiser import make_optimiser

@@ -1,6 +1,6 @@
 """What can go wrong, in one line each: the command line prints the message and nothing else."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 Entry = TypeVar("Entry")
@@ -26,6 +26,14 @@ class UnknownName(RegardError, KeyError):
         return Exception.__str__(self)
 
 
+class CheckpointError(RegardError):
+    """A checkpoint that cannot be read; the message names the file or the tensor."""
+
+
+class RecipeError(RegardError, ValueError):
+    """A recipe that cannot be followed; the message names the file and the key."""
+
+
 def lookup(table: Mapping[str, Entry], name: str, what: str) -> Entry:
     """The entry of a table, or an error that lists the names it does hold.
 
@@ -45,3 +53,9 @@ def expect(name: str, what: str, found: int, *allowed: int) -> None:
     if found not in allowed:
         wanted = " or ".join(str(size) for size in dict.fromkeys(allowed))
         raise ShapeError(f"{name} has {found} {what}, expected {wanted}")
+
+
+def list_names(names: Iterable[str], limit: int = 8) -> str:
+    """Names in order, the first few of many."""
+    names = sorted(names)
+    return ", ".join(names[:limit]) + (f", … ({len(names)} in all)" if len(names) > limit else "")

@@ -43,10 +43,10 @@ def test_every_look_equals_the_dense_reduction(recipe, budget, data):
             found = pattern.top(k)
     assert found.weights.shape == (*dense.shape[:3], min(k, keys))
     assert_close(found.weights, dense.topk(min(k, keys)).values, **CLOSE)
-    visible = found.places >= 0
+    visible = found.positions >= 0
     assert ((found.weights > 0) == visible).all()
-    assert_close(dense.gather(-1, found.places.clamp(min=0))[visible], found.weights[visible], **CLOSE)
-    assert (found.places.sort(-1).values.diff(dim=-1) > 0)[visible.all(-1)].all()  # no key twice
+    assert_close(dense.gather(-1, found.positions.clamp(min=0))[visible], found.weights[visible], **CLOSE)
+    assert (found.positions.sort(-1).values.diff(dim=-1) > 0)[visible.all(-1)].all()  # no key twice
 
 
 @pytest.mark.parametrize("look", ["entropy", "received", "top", "mean", "max"])

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regard.attention import Additive, Causal, Pattern, Window, tiles
+from regard.attention.pattern_tiles import weight_tiles
 from regard.attention.tiles import cut, pieces, rows_within, span, widest
 
 sizes = st.integers(1, 40)
@@ -58,7 +59,7 @@ def test_tiles_hold_all_weights_and_the_rest_are_zero(recipe, budget):
     pattern = recipe().pattern
     whole = torch.zeros(pattern.shape)
     with blocks_of(budget), torch.no_grad():
-        for (members, heads, rows, columns), weights in pattern.tiles():
+        for (members, heads, rows, columns), weights in weight_tiles(pattern):
             whole[members, heads, rows, columns] = weights
         torch.testing.assert_close(whole, pattern.weights())
 

@@ -19,7 +19,9 @@ from pathlib import Path
 import click
 import torch
 from addresses import decoded
-from regard.tasks.writing import FolderGenerationConfig
+from regard.checkpoints.hub.encoder_decoder import KIND
+from regard.checkpoints.options import Options
+from regard.tasks.writing import Settings
 from regard.training.reading import flat
 from regard.training.reports import Silent
 from safetensors.torch import save_file
@@ -29,8 +31,6 @@ from regard.checkpoints import load_model, save_model
 from regard.checkpoints.files import write_manifest
 from regard.checkpoints.hub import FAMILIES as HUB
 from regard.checkpoints.hub import build, family_of
-from regard.checkpoints.hub.encoder_decoder import KIND
-from regard.checkpoints.options import Options
 from regard.cli.main import COMMANDS
 from regard.cli.main import regard as command_line
 from regard.looking.prune import prune
@@ -354,13 +354,13 @@ def write_translator():
     path.write_text(json.dumps(told, indent=2) + "\n")
     (folder / "manifest.json").unlink()
     write_manifest(folder)
-    settings = FolderGenerationConfig(load_model(folder))
+    settings = Settings(load_model(folder))
     task = regard.load(folder)
     answers = {}
     for text in ("the cat sees a dog", "THE OLD BIRD"):
         found = task(text)
         answers[text] = {"text": found.text, "alignment": found.alignment.weights.tolist()}
-    look = settings.alignment_heads()
+    look = settings.look()
     read = {"alignment": [asdict(part) for part in look.parts], "written": str(look), "capitals": settings.capitals()}
     write_json("translator.json", {"read": read, "answers": answers})
 
@@ -415,7 +415,7 @@ def write_addresses():
         f"#inside?{start}&look=models&with=de-en&place=encoder.0.self&head=2",
         "#learn?topic=matrix&step=2",
     ]
-    found += [f"#learn?topic={one.topic}&given={json.dumps(one.inputs)}" for one in topics().topics]
+    found += [f"#learn?topic={one.topic}&given={json.dumps(one.given)}" for one in topics().topics]
     write_json("addresses.json", dict(zip(found, decoded(found), strict=True)))
 
 

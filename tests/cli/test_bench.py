@@ -67,8 +67,8 @@ def test_what_a_peer_cannot_do_is_said_in_one_line(run, monkeypatch):
 
 def test_a_model_that_does_not_write_is_refused(tmp_path):
     from regard.checkpoints import save_model
+    from regard.families.bert import preset as bert
     from regard.models import build
-    from regard.models.presets import bert
 
     folder = save_model(build(bert(1, 8, 2, 20)), tmp_path / "bert", {"model_type": "bert"}, "BertForPreTraining")
     with pytest.raises(RegardError, match="BertForPreTraining does not write"):

@@ -23,11 +23,12 @@ from regard.attention.efficient import ATTENTION_METHODS
 from regard.checkpoints import load_model, save_model
 from regard.decoding import decode
 from regard.errors import RegardError
+from regard.families import RECIPES
+from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe, PartRecipe
 from regard.looking.layer_names import LayerNames
 from regard.models import build
 from regard.positions import POSITIONS
-from regard.training.model.model_plans import FAMILIES, DataSizes, ModelPlan, model_plan
-from regard.training.recipe.recipe import ModelRecipe, PartRecipe
+from regard.training.model.model_plans import model_plan
 
 VOCABULARY, LENGTH = 13, 7
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -35,7 +36,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "lsh": {"rounds": 2, "chunk": 4},
     "low-rank": {"slots": 4},
 }
-KINDS = [(kind, family) for kind in ("encoder", "decoder", "transformer") for family in FAMILIES[kind]]
+KINDS = [(kind, family) for kind in ("encoder", "decoder", "transformer") for family in RECIPES[kind]]
 Combination = tuple[str, str, str, str, str]
 PRODUCT: list[Combination] = [
     (kind, family, score, position, method)

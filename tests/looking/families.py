@@ -2,11 +2,11 @@
 
 import torch
 
-from regard.checkpoints.hub import build, family_of
-from regard.checkpoints.options import Options
-from regard.checkpoints.pruned import without_pruned_heads
 from regard.config import AlignConfig, OutputConfig, RecurrentConfig
-from regard.models import Aligner, AlignerConfig, Transformer, VisionTransformer
+from regard.families import family_of
+from regard.families.options import Options
+from regard.families.pruned import without_pruned_heads
+from regard.models import Aligner, AlignerConfig, Transformer, VisionTransformer, build
 
 WORDS = 40
 BERT = {

@@ -11,8 +11,6 @@ from torch.testing import assert_close
 import regard
 from regard.attention import SCORES
 from regard.checkpoints import load_model, save_model
-from regard.checkpoints.hub import FAMILIES
-from regard.checkpoints.hub.encoder_decoder import KIND
 from regard.config import (
     AttentionConfig,
     EmbeddedStackConfig,
@@ -25,6 +23,8 @@ from regard.config.pruning import pruned_heads
 from regard.decoding import decode
 from regard.engine import serve
 from regard.errors import RegardError, UnknownName
+from regard.families import FAMILIES
+from regard.families.encoder_decoder import KIND
 from regard.layers import MultiHead
 from regard.looking.layer_names import LayerNames
 from regard.models import Decoder, DecoderConfig, ScoreConfig, Transformer

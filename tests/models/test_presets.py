@@ -2,10 +2,10 @@ import pytest
 import torch
 from torch import nn
 
-from regard.checkpoints.hub import build, family_of
-from regard.checkpoints.options import Options
 from regard.errors import UnknownName
-from regard.models.presets import PRESETS, preset
+from regard.families import family_of
+from regard.families.options import Options
+from regard.models import PRESETS, build, preset
 
 transformers = pytest.importorskip("transformers")
 

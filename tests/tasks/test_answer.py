@@ -83,7 +83,7 @@ def test_a_trained_folder_answers_and_says_what_it_read(answer):
     assert found.score > 0.5
     assert found.story[1] == "Mary went to the office."
     assert 1 in found.hops.reads
-    assert_close(found.hops.weights.sum(-1), torch.ones(2))
+    assert_close(torch.from_numpy(found.hops.weights).sum(-1), torch.ones(2))
 
 
 def test_evaluation_counts_what_was_answered_rightly(answer, home):
@@ -125,7 +125,7 @@ def test_watching_and_editing_reach_the_hops(answer):
     with regard.watch(answer.model) as seen:
         found = answer(story, "Where is Mary?")
     assert list(seen) == ["hop.0", "hop.1"]
-    assert_close(seen["hop.1"].weights()[0, 0, 0], found.hops.weights[1])
+    assert_close(seen["hop.1"].weights()[0, 0, 0], torch.from_numpy(found.hops.weights[1]))
     with regard.edit(answer.model) as edit:
         edit.hide(source=[0])
         assert answer(story, "Where is Mary?").hops.weights[:, 0].tolist() == [0.0, 0.0]

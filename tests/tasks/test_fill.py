@@ -1,11 +1,13 @@
 import json
 
+import numpy as np
 import pytest
 import torch
 from tasks.tiny import BYTES, bert, saved, their_tokens, transformers
 
 import regard
-from regard.tasks import FilledText, FillTask, TextTooLong
+from regard.tasks import FillTask, TextTooLong
+from regard.tasks.fill import GapProbabilities
 from regard.text import TokenizerError
 
 TEXTS = [
@@ -55,10 +57,10 @@ def test_answers_do_not_depend_on_the_batch(fill):
 
 
 def test_the_word_stands_in_the_text_as_it_was_written(fill, monkeypatch):
-    monkeypatch.setattr(FillTask, "fill_batch", lambda self, batch, items, top: [
-        FilledText(self.fill_text(text, encoded, [encoded.ids.index(4)], [self.tokenizer.number(word)]), 1.0, (), ())
-        for text, encoded in items
-    ])  # fmt: skip
+    def run(self, texts, *, top, progress):
+        return [GapProbabilities(np.array([[self.tokenizer.number(word)]]), np.ones((1, 1))) for _ in texts]
+
+    monkeypatch.setattr(FillTask, "run", run)
     word = "station"
     assert fill("Where, dear, is THE  [MASK]?").text == "Where, dear, is THE  station?"
     word = "##s"

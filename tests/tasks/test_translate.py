@@ -214,9 +214,6 @@ def test_a_translation_stops_where_the_model_has_no_more_places(translate):
     assert len(one.ids) == 47  # and the end, from what was read at 48 places
 
 
-@pytest.mark.xfail(
-    strict=True, raises=CheckpointError, reason="a decoder that learned to translate is only known to generate"
-)
 def test_a_decoder_that_learned_to_translate_translates_as_it_is_scored(tmp_path):
     pytest.importorskip("sacrebleu")
     write_texts(tmp_path)

@@ -39,11 +39,11 @@ def attend(
     kind = query.device.type
     if torch.is_autocast_enabled(kind):
         dtype = torch.get_autocast_dtype(kind)
-        told = {"score": score, "bias": bias, "mask": mask, "normaliser": normaliser, "method": method}
+        options = {"score": score, "bias": bias, "mask": mask, "normaliser": normaliser, "method": method}
         cast = query.to(dtype)
         with torch.autocast(kind, enabled=False):
             key = cast if key is query else key.to(dtype)
-            return attend(cast, key, value.to(dtype), **told, taps=taps, positions=positions, dropout=dropout)
+            return attend(cast, key, value.to(dtype), **options, taps=taps, positions=positions, dropout=dropout)
     mask = DenseMask(mask) if isinstance(mask, Tensor) else mask
     pattern = Pattern(
         query, key, score, bias, mask, normaliser or score.normaliser, value=value, query_positions=positions
@@ -58,7 +58,7 @@ def attend_with_taps(taps: Taps, pattern: Pattern, dropout: float = 0.0, run: Ru
     """All edits run first, then all watchers see the result."""
     for tap in taps:
         pattern = tap.edit(pattern)
-    gathered, pattern = output_and_statistics(pattern, dropout, run)
+    output, pattern = output_and_statistics(pattern, dropout, run)
     for tap in taps:
         tap.see(pattern)
-    return gathered
+    return output

@@ -44,10 +44,10 @@ class Cache:
         self._key, self._value, self.length = key.contiguous(), value.contiguous(), key.shape[2]
         return self._key, self._value
 
-    def keep_last(self, kept: int) -> None:
+    def keep_last(self, count: int) -> None:
         """From now on only the last places, so many of them."""
         if self._key is not None and self._value is not None:
-            last = slice(max(self.length - kept, 0), self.length)
+            last = slice(max(self.length - count, 0), self.length)
             self._key, self._value = self._key[:, :, last], self._value[:, :, last]
             self.length = self._key.shape[2]
 

@@ -20,24 +20,24 @@ class SoftDictionary:
 
     def __getitem__(self, query: Any) -> Tensor:
         """What is found for one query (width) or several (queries, width)."""
-        asked = self._query(query)
-        found = attend(*self._heads(asked), self.values[None, None], score=self.score)[0, 0]
-        return found[0] if asked.ndim == 1 else found
+        queries = self._query(query)
+        values = attend(*self._heads(queries), self.values[None, None], score=self.score)[0, 0]
+        return values[0] if queries.ndim == 1 else values
 
     def weights(self, query: Any) -> Tensor:
         """To what extent each key matches."""
-        asked = self._query(query)
-        matches = Pattern(*self._heads(asked), score=self.score)[0, 0]
-        return matches[0] if asked.ndim == 1 else matches
+        queries = self._query(query)
+        matches = Pattern(*self._heads(queries), score=self.score)[0, 0]
+        return matches[0] if queries.ndim == 1 else matches
 
     def __len__(self) -> int:
         return len(self.keys)
 
     def _query(self, query: Any) -> Tensor:
-        asked = torch.as_tensor(query, dtype=self.keys.dtype, device=self.keys.device)
-        if asked.ndim not in (1, 2) or asked.shape[-1] != self.keys.shape[1]:
-            raise ShapeError(f"a query has {self.keys.shape[1]} numbers as the keys have, got {tuple(asked.shape)}")
-        return asked
+        queries = torch.as_tensor(query, dtype=self.keys.dtype, device=self.keys.device)
+        if queries.ndim not in (1, 2) or queries.shape[-1] != self.keys.shape[1]:
+            raise ShapeError(f"a query has {self.keys.shape[1]} numbers as the keys have, got {tuple(queries.shape)}")
+        return queries
 
     def _heads(self, asked: Tensor) -> tuple[Tensor, Tensor]:
         return asked.reshape(1, 1, -1, asked.shape[-1]), self.keys[None, None]

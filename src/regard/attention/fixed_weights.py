@@ -27,25 +27,25 @@ class FixedWeights:
             here = [number for number, member in enumerate(members) if batch.start <= member < batch.stop]
             members = tuple(members[number] - batch.start for number in here)
         weights = self.weights[here] if len(self.weights) > 1 else self.weights
-        mine = [number for number, head in enumerate(self.heads) if heads.start <= head < heads.stop]
+        chosen = [number for number, head in enumerate(self.heads) if heads.start <= head < heads.stop]
         return FixedWeights(
-            tuple(self.heads[number] - heads.start for number in mine), self.rows, weights[:, mine], members
+            tuple(self.heads[number] - heads.start for number in chosen), self.rows, weights[:, chosen], members
         )
 
     def put_rows(self, tile: Tensor, rows: slice, columns: slice) -> Tensor:
         """A tile of weights with these rows in place of what was computed."""
-        mine = [number for number, row in enumerate(self.rows) if rows.start <= row < rows.stop]
-        lines = [self.rows[number] - rows.start for number in mine]
-        return self._with_rows(tile, lines, self.weights[:, :, mine, columns])
+        chosen = [number for number, row in enumerate(self.rows) if rows.start <= row < rows.stop]
+        lines = [self.rows[number] - rows.start for number in chosen]
+        return self._with_rows(tile, lines, self.weights[:, :, chosen, columns])
 
-    def output_rows(self, gathered: Tensor, value: Values) -> Tensor:
+    def output_rows(self, output: Tensor, value: Values) -> Tensor:
         """What a head gathered, with these rows gathered by the weights that were set."""
-        shared = gathered.shape[1] // value.shape[1]
+        shared = output.shape[1] // value.shape[1]
         value = value if self.members is None else value[list(self.members)]
         used = (self.weights != 0).flatten(1, 2).any(1)[:, None, :, None]
         value = torch.where(used, value, 0)  # what stands in a padded place must not matter, even if it is NaN
-        mine = value[:, [head // shared for head in self.heads]]
-        return self._with_rows(gathered, list(self.rows), self.weights.to(value.dtype) @ mine)
+        head_values = value[:, [head // shared for head in self.heads]]
+        return self._with_rows(output, list(self.rows), self.weights.to(value.dtype) @ head_values)
 
     def _with_rows(self, whole: Tensor, lines: list[int], rows: Tensor) -> Tensor:
         if not self.heads or not lines or self.members == ():
@@ -63,14 +63,14 @@ def rows_of(weights: Tensor, sizes: tuple[int, int, int, int], sums: tuple[float
     They are told for (keys), (rows, keys), (heads, rows, keys) or all; there is one for every key.
     """
     batch, heads, rows, keys = sizes
-    told = (*(1,) * (4 - weights.ndim), *weights.shape)
-    fits = len(told) == 4 and told[1] in (1, heads) and told[2] in (1, rows) and told[3] == keys
+    shape = (*(1,) * (4 - weights.ndim), *weights.shape)
+    fits = len(shape) == 4 and shape[1] in (1, heads) and shape[2] in (1, rows) and shape[3] == keys
     if not fits or not weights.ndim:
         wanted = f"(batch or 1, {heads} heads, {rows} rows, {keys} keys)"
         raise ShapeError(f"weights that fit {wanted} expected, got {tuple(weights.shape)}")
-    expect("weights", "batch members", told[0], batch, 1)
+    expect("weights", "batch members", shape[0], batch, 1)
     check_rows(weights.detach(), sums)
-    return weights.expand(told[0], heads, rows, keys)
+    return weights.expand(shape[0], heads, rows, keys)
 
 
 def check_rows(weights: Tensor, sums: tuple[float, float]) -> None:

@@ -41,24 +41,24 @@ def output_and_statistics(
     """The same, and the pattern with what the kernel knows of it filled in. `run` is another way than `exact`."""
     run, hides = run or exact, padding(pattern.allowed)
     if hides is None:
-        gathered, summary = run(pattern, dropout, tell)
+        output, row_statistics = run(pattern, dropout, tell)
     elif pattern.query.device.type != "cpu" or torch.compiler.is_compiling():
-        gathered, summary = run(without_padding(pattern, hides), dropout, tell)
+        output, row_statistics = run(without_padding(pattern, hides), dropout, tell)
     else:
         # Zero times NaN is NaN, so what stands in a padded place must not matter: rare, and found afterwards.
-        gathered, summary = run(pattern, dropout, tell)
-        if not is_finite(gathered) or (torch.is_grad_enabled() and not is_finite(pattern.key)):
-            gathered, summary = run(without_padding(pattern, hides), dropout, tell)
+        output, row_statistics = run(pattern, dropout, tell)
+        if not is_finite(output) or (torch.is_grad_enabled() and not is_finite(pattern.key)):
+            output, row_statistics = run(without_padding(pattern, hides), dropout, tell)
     for fixed in pattern.fixed:
-        gathered = fixed.output_rows(gathered, pattern.values)
+        output = fixed.output_rows(output, pattern.values)
     if pattern.gate is not None:
-        gathered = apply_gate(gathered, pattern.gate[:, :, None, None])
-    return gathered, replace(pattern, row_statistics=summary) if summary else pattern
+        output = apply_gate(output, pattern.gate[:, :, None, None])
+    return output, replace(pattern, row_statistics=row_statistics) if row_statistics else pattern
 
 
-def apply_gate(gathered: Tensor, gate: Tensor) -> Tensor:
+def apply_gate(output: Tensor, gate: Tensor) -> Tensor:
     """A head that is off gives zeros, whatever it gathered."""
-    product = gathered * gate
+    product = output * gate
     return product if gate.requires_grad else torch.where(gate == 0, 0, product)
 
 
@@ -125,12 +125,12 @@ def fused(
     shares = query.shape[1] != key.shape[1]
     answer = kernel_call(query, key, value, mask, is_causal, scale, shares) if tell else None
     if answer is None:
-        gathered = F.scaled_dot_product_attention(
+        output = F.scaled_dot_product_attention(
             query, key, value, attn_mask=mask, is_causal=is_causal, scale=scale, enable_gqa=shares
         )
-        return gathered[..., :wide].to(kind), None
-    gathered, summary = answer
-    return gathered[..., :wide].to(kind), summary
+        return output[..., :wide].to(kind), None
+    output, row_statistics = answer
+    return output[..., :wide].to(kind), row_statistics
 
 
 def kernel_call(
@@ -151,8 +151,8 @@ def kernel_call(
     if mask is not None and mask.dtype == torch.bool:
         mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(~mask, -torch.inf)
     operator = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu
-    gathered, logsumexp = operator(query, key, value, 0.0, is_causal, attn_mask=mask, scale=scale)
-    return gathered, (logsumexp.detach()[..., None],)
+    output, logsumexp = operator(query, key, value, 0.0, is_causal, attn_mask=mask, scale=scale)
+    return output, (logsumexp.detach()[..., None],)
 
 
 def learns_in_half(query: Tensor) -> bool:
@@ -204,14 +204,16 @@ def blockwise(pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
             else:
                 yield block(part, query, rows, dropout, tell)
 
-    gathered, *summary = assemble((members, heads, answers(part, lines)) for (members, heads, lines), part in split)
-    return gathered, tuple(summary) or None
+    output, *row_statistics = assemble(
+        (members, heads, answers(part, lines)) for (members, heads, lines), part in split
+    )
+    return output, tuple(row_statistics) or None
 
 
 def split_pattern(pattern: Pattern, units: list[tuple[slice, slice, list[slice]]]) -> list[Pattern]:
     """The pattern of every unit. Split, not sliced: the gradient is then put together once, not added up per unit."""
     (members, heads, _), shared = units[0], pattern.query.shape[1] // pattern.key.shape[1]
-    groups = max((heads.stop - heads.start) // shared, 1)
+    kv_heads = max((heads.stop - heads.start) // shared, 1)
     times = max(shared // (heads.stop - heads.start), 1)  # blocks that share one group
 
     def cut(tensor: Tensor, size: int, repeat: int) -> list[Tensor]:
@@ -223,7 +225,7 @@ def split_pattern(pattern: Pattern, units: list[tuple[slice, slice, list[slice]]
         ]
 
     queries = cut(pattern.query, heads.stop - heads.start, 1)
-    keys, values = cut(pattern.key, groups, times), cut(pattern.values, groups, times)
+    keys, values = cut(pattern.key, kv_heads, times), cut(pattern.values, kv_heads, times)
     return [
         replace(pattern, query=query, key=key, value=value, **pattern.parts(batch, some))
         for query, key, value, (batch, some, _) in zip(queries, keys, values, units, strict=True)
@@ -234,14 +236,14 @@ def block(part: Pattern, query: Tensor, rows: slice, dropout: float, tell: bool)
     """What a block of queries gathers, and what is known of its rows if somebody looks."""
     columns = span(part.allowed, rows, *part.shape[2:])
     key, value = part.key[:, :, columns], part.values[:, :, columns]
-    summary: RowStatistics | None = None
+    row_statistics: RowStatistics | None = None
     if columns.start < columns.stop and fuses(part, dropout):
-        gathered, summary = fused(part, query, key, value, bias_and_mask(part, rows, columns), False, tell)
+        output, row_statistics = fused(part, query, key, value, bias_and_mask(part, rows, columns), False, tell)
     else:
-        gathered, scores = explicit(part, rows, columns, value, dropout)
+        output, scores = explicit(part, rows, columns, value, dropout)
         if tell:
-            summary = part.normaliser.row_statistics(scores.detach(), part.indices(rows, columns)[1])
-    return gathered, *(summary or ())
+            row_statistics = part.normaliser.row_statistics(scores.detach(), part.indices(rows, columns)[1])
+    return output, *(row_statistics or ())
 
 
 def explicit(part: Pattern, rows: slice, columns: slice, value: Tensor, dropout: float) -> tuple[Tensor, Tensor]:

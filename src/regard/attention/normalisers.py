@@ -28,7 +28,7 @@ class Normaliser:
         """What has to be known of whole rows."""
         return ()
 
-    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
+    def weights(self, scores: Tensor, statistics: RowStatistics, columns: Columns) -> Tensor:
         """The weights of a tile, given the summary of its rows. The scores are used up."""
         raise NotImplementedError
 
@@ -36,7 +36,7 @@ class Normaliser:
         """The weights of whole rows, made for training."""
         return self.weights(scores, self.row_statistics(scores, columns), columns)
 
-    def heads(self, kept: Tensor | slice) -> "Normaliser":
+    def heads(self, heads: Tensor | slice) -> "Normaliser":
         """The normaliser of some heads."""
         return self
 
@@ -55,10 +55,10 @@ class Softmax(Normaliser):
         blind = total == 0
         return (torch.where(blind, 0, torch.where(blind, 1, total).log() + largest),)
 
-    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
+    def weights(self, scores: Tensor, statistics: RowStatistics, columns: Columns) -> Tensor:
         if scores.requires_grad:
-            return (scores - summary[0]).exp()
-        return scores.sub_(summary[0]).exp_()
+            return (scores - statistics[0]).exp()
+        return scores.sub_(statistics[0]).exp_()
 
     def whole(self, scores: Tensor, columns: Columns) -> Tensor:
         blind = (scores == -torch.inf).all(-1, keepdim=True)
@@ -86,8 +86,8 @@ class Sink(Softmax):
         sink = self.logits[:, None, None].to(scores.dtype).expand(*scores.shape[:-1], 1)
         return torch.softmax(torch.cat([scores, sink], -1), -1)[..., :-1]
 
-    def heads(self, kept: Tensor | slice) -> "Sink":
-        return Sink(self.logits[kept])
+    def heads(self, heads: Tensor | slice) -> "Sink":
+        return Sink(self.logits[heads])
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Unnormalised(Normaliser):
     tempers = False
     sums = (-torch.inf, torch.inf)
 
-    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
+    def weights(self, scores: Tensor, statistics: RowStatistics, columns: Columns) -> Tensor:
         return torch.where(scores == -torch.inf, 0, scores)
 
 
@@ -110,8 +110,8 @@ class SumNormaliser(Normaliser):
     def row_statistics(self, scores: Tensor, columns: Columns) -> RowStatistics:
         return (torch.where(scores == -torch.inf, 0, scores).sum(-1, keepdim=True),)
 
-    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
-        total = summary[0]
+    def weights(self, scores: Tensor, statistics: RowStatistics, columns: Columns) -> Tensor:
+        total = statistics[0]
         return torch.where(scores == -torch.inf, 0, scores) / torch.where(total == 0, 1, total)
 
 
@@ -134,8 +134,8 @@ class TopK(Normaliser):
         chosen = F.pad(columns[best.indices], (0, self.k - best.indices.shape[-1]), value=-1)
         return chosen, *Softmax().row_statistics(best.values, columns)
 
-    def weights(self, scores: Tensor, summary: RowStatistics, columns: Columns) -> Tensor:
-        chosen, logsumexp = summary
+    def weights(self, scores: Tensor, statistics: RowStatistics, columns: Columns) -> Tensor:
+        chosen, logsumexp = statistics
         hit = torch.zeros_like(scores, dtype=torch.bool)
         for rank in range(chosen.shape[-1]):
             hit |= chosen[..., rank, None] == columns

@@ -1,6 +1,5 @@
 """The attention of one call, before anyone has paid for it."""
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,9 +16,10 @@ from regard.attention.masks import Mask, Padding
 from regard.attention.masks.padding import keys_at, positions_from_mask
 from regard.attention.normalisers import Normaliser, RowStatistics, Softmax
 from regard.attention.pattern_pictures import PatternPictures
-from regard.attention.regions import Indices, bridge, full_index, is_number, numbers, positions, refuse, runs, strips
+from regard.attention.pattern_tiles import compute_statistics, region_weights, visible_rows, weight_tiles
+from regard.attention.regions import Indices, full_index, is_number, numbers, refuse
 from regard.attention.scores import Dot, Score
-from regard.attention.tiles import StripBuffer, Tile, TileBlock, assemble, blocks, free, mask_scores, span, steps_within
+from regard.attention.tiles import blocks, free, mask_scores
 from regard.attention.values import map_tensors
 from regard.errors import RegardError, ShapeError, expect
 from regard.shapes import Gate, InverseTemperature, Keys, Queries, Values, Weights
@@ -95,9 +95,11 @@ class Pattern(PatternPictures):
     @property
     def positions(self) -> Int[Tensor, "#batch keys"]:
         """Where each key stands in its text, padding not counted; -1 is padding."""
-        known = self.key_positions
+        key_positions = self.key_positions
         return (
-            positions_from_mask(self.mask, self.first_key, self.shape[3], self.query.device) if known is None else known
+            positions_from_mask(self.mask, self.first_key, self.shape[3], self.query.device)
+            if key_positions is None
+            else key_positions
         )
 
     # ---- edits
@@ -113,7 +115,7 @@ class Pattern(PatternPictures):
             raise ShapeError(f"a temperature is above 0, got {temperature}")
         if not self.normaliser.tempers:
             raise RegardError(f"{self.normaliser!r} has no temperature: only softmax and hard attention have one")
-        factor = self._new(self.shape[1]) + 1
+        factor = self.zeros(self.shape[1]) + 1
         factor[numbers(heads, self.shape[1], "head")] /= temperature
         return replace(
             self,
@@ -160,12 +162,12 @@ class Pattern(PatternPictures):
 
         Indices are batch, head, query, key; each a number, a slice or a list of numbers.
         """
-        given = full_index(region if isinstance(region, tuple) else (region,), 4)
+        indices = full_index(region if isinstance(region, tuple) else (region,), 4)
         names = ("batch member", "head", "query", "key")
-        chosen = [numbers(index, size, name) for index, size, name in zip(given, self.shape, names, strict=True)]
+        chosen = [numbers(index, size, name) for index, size, name in zip(indices, self.shape, names, strict=True)]
         refuse(self.query.dtype, [len(index) for index in chosen], "take a smaller region")
-        tile = self._region(*chosen)
-        return tile[tuple(0 if is_number(index) else slice(None) for index in given)]
+        tile = region_weights(self, *chosen)
+        return tile[tuple(0 if is_number(index) else slice(None) for index in indices)]
 
     def row(self, query: int) -> Tensor:
         """What one query looks at: (batch, heads, keys)."""
@@ -181,28 +183,28 @@ class Pattern(PatternPictures):
         if k < 1:
             raise ShapeError(f"top takes 1 key or more, got {k}")
         size = (batch, heads, queries, min(k, keys))
-        empty = looks.TopKeys(self._new(*size), torch.full(size, -1, device=self.query.device))
+        empty = looks.TopKeys(self.zeros(*size), torch.full(size, -1, device=self.query.device))
         if self.fixed or self.score.focuses or not isinstance(self.normaliser, Softmax):
-            return looks.top(self.tiles(), empty, absent=0)
+            return looks.top(weight_tiles(self), empty, absent=0)
         # The best score is the best weight, so that only those that are found need their weight.
-        best = looks.top(self.tiles(Pattern.scores, strips=4), empty, absent=-torch.inf)
+        best = looks.top(weight_tiles(self, Pattern.scores, strips=4), empty, absent=-torch.inf)
         return looks.TopKeys((best.weights - self.statistics[0]).exp(), best.positions)
 
     def pool(self, rows: int, columns: int, how: looks.How = "mean") -> Tensor:
         """An overview (batch, heads, rows, columns): each cell the mean or the maximum of its region."""
         batch, heads, queries, keys = self.shape
-        for places, cells in ((queries, rows), (keys, columns)):
-            looks.edges(places, cells)  # refuses, before room is made for them
-        return looks.pool(self.tiles(), self._new(batch, heads, rows, columns), queries, keys, how)
+        for size, cells in ((queries, rows), (keys, columns)):
+            looks.edges(size, cells)  # refuses, before room is made for them
+        return looks.pool(weight_tiles(self), self.zeros(batch, heads, rows, columns), queries, keys, how)
 
     def entropy(self) -> Tensor:
         """How widely each query looks, in nats: (batch, heads, queries)."""
-        return looks.entropy(self.tiles(), self._new(*self.shape[:3]))
+        return looks.entropy(weight_tiles(self), self.zeros(*self.shape[:3]))
 
     def received(self) -> Tensor:
         """How much each key is looked at by all queries together: (batch, heads, keys)."""
         batch, heads, _, keys = self.shape
-        return looks.received(self.tiles(), self._new(batch, heads, keys))
+        return looks.received(weight_tiles(self), self.zeros(batch, heads, keys))
 
     def weights(self, *, force: bool = False) -> Weights:
         """All of it at once. Refused above 1 GiB unless forced: the other looks need no such matrix."""
@@ -212,7 +214,7 @@ class Pattern(PatternPictures):
                 self.shape,
                 "use pattern[b, h, i:j, k:l], top(k) or pooled(rows, columns), or force=True",
             )
-        return self._region(*(list(range(size)) for size in self.shape))
+        return region_weights(self, *(list(range(size)) for size in self.shape))
 
     @property
     def logsumexp(self) -> Tensor:
@@ -231,30 +233,21 @@ class Pattern(PatternPictures):
         # What is known says 0 where nothing is visible, so that only rows of 0 need a second look.
         columns = torch.arange(keys, device=total.device)
         for rows in (total == 0).flatten(0, 1).any(0).nonzero().squeeze(-1).split(tiles.ROWS):
-            sees = self._sees(rows + keys - queries, columns)
+            sees = visible_rows(self, rows + keys - queries, columns)
             total = total.index_copy(2, rows, torch.where(sees, total[:, :, rows], -torch.inf))
         return total
-
-    def _sees(self, rows: Tensor, columns: Tensor) -> Tensor:
-        """Whether the queries at these places see anything: neither mask nor bias takes it all away."""
-        sees = torch.ones(1, 1, len(rows), len(columns), dtype=torch.bool, device=rows.device)
-        if allowed := self.allowed:
-            sees = sees & allowed.tile(rows, columns)
-        if self.bias is not None:
-            sees = sees & (self.bias.tile(rows, columns) != -torch.inf)
-        return sees.any(-1)
 
     # ---- how a region is computed
 
     def narrow(self, batch: slice, heads: slice) -> "Pattern":
         """The same pattern for some members of the batch and some heads, a whole number of groups or part of one."""
         shared = self.query.shape[1] // self.key.shape[1]
-        groups = slice(heads.start // shared, (heads.stop - 1) // shared + 1)
+        kv_heads = slice(heads.start // shared, (heads.stop - 1) // shared + 1)
         return replace(
             self,
             query=self.query[batch, heads],
-            key=self.key[batch, groups],
-            value=None if self.value is None else self.value[batch, groups],
+            key=self.key[batch, kv_heads],
+            value=None if self.value is None else self.value[batch, kv_heads],
             **self.parts(batch, heads),
         )
 
@@ -306,11 +299,11 @@ class Pattern(PatternPictures):
 
     def tile(self, rows: slice, columns: slice) -> Tensor:
         """The weights of some rows and columns, for the whole batch and all heads."""
-        scores, places = self.scores(rows, columns), self.indices(rows, columns)[1]
+        scores, columns_at = self.scores(rows, columns), self.indices(rows, columns)[1]
         if self.row_statistics is None and columns == slice(0, self.shape[3]):
-            weights = self.normaliser.whole(scores, places)
+            weights = self.normaliser.whole(scores, columns_at)
         else:
-            weights = self.normaliser.weights(scores, tuple(part[:, :, rows] for part in self.statistics), places)
+            weights = self.normaliser.weights(scores, tuple(part[:, :, rows] for part in self.statistics), columns_at)
         weights = self.focus(weights, rows, columns)
         for fixed in self.fixed:
             weights = fixed.put_rows(weights, rows, columns)
@@ -328,22 +321,6 @@ class Pattern(PatternPictures):
         allowed = None if self.fixed else self.allowed  # rows set by hand may look anywhere
         return blocks(self.shape, self.key.shape[1], allowed, self.score.cost, strip)
 
-    def tiles(self, of: Callable[["Pattern", slice, slice], Tensor] | None = None, strips: int = 1) -> Iterator[Tile]:
-        """All weights that may differ from 0, some strips of a block at a time; or what else rows and columns have.
-
-        A tile is good until the next one is asked for.
-        """
-        known = replace(self, row_statistics=self.statistics)
-        _, _, queries, keys = self.shape
-        beside = StripBuffer(strips * tiles.STRIP)
-        for members, heads, lines in self.blocks(tiles.STRIP):
-            part = known.narrow(members, heads)
-            for rows in lines:
-                seen = slice(0, keys) if part.fixed else span(part.allowed, rows, queries, keys)
-                for columns in steps_within(seen, strips * tiles.STRIP):
-                    found = ((of or Pattern.tile)(part, rows, strip) for strip in steps_within(columns, tiles.STRIP))
-                    yield Tile(TileBlock(members, heads, rows, columns), beside(found))
-
     @property
     def statistics(self) -> RowStatistics:
         """What the normaliser has to know of each row: a pass over all scores, unless the kernel left it behind.
@@ -352,49 +329,17 @@ class Pattern(PatternPictures):
         """
         if self.row_statistics is not None:
             return self.row_statistics
-        kept = self.__dict__.setdefault("_known", {})
+        cached = self.__dict__.setdefault("_known", {})
         with_grad = torch.is_grad_enabled()
-        if with_grad in kept:
-            return kept[with_grad]
-        summary = self._compute_statistics()
-        if not any(part.requires_grad for part in summary):
-            kept[with_grad] = summary
-        return summary
+        if with_grad in cached:
+            return cached[with_grad]
+        row_statistics = compute_statistics(self)
+        if not any(part.requires_grad for part in row_statistics):
+            cached[with_grad] = row_statistics
+        return row_statistics
 
-    def _compute_statistics(self) -> RowStatistics:
-        if 0 in self.shape[:3]:
-            return self.normaliser.row_statistics(self._new(*self.shape), torch.arange(self.shape[3]))
-        return assemble(
-            (members, heads, self.narrow(members, heads)._read(lines)) for members, heads, lines in self.blocks()
-        )
-
-    def _read(self, lines: list[slice]) -> Iterator[RowStatistics]:
-        for rows in lines:
-            columns = span(self.allowed, rows, *self.shape[2:])
-            yield self.normaliser.row_statistics(self.scores(rows, columns), self.indices(rows, columns)[1])
-
-    def _region(self, *chosen: list[int]) -> Tensor:
-        if not all(chosen):
-            return self._new(*map(len, chosen))
-        batch, heads = runs(chosen[0]), runs(chosen[1], self.shape[1] // self.key.shape[1])
-        # Whole rows are normalised from themselves, which is exact to the last digit in sharp heads, too.
-        alone = bridge(chosen[3]) == [slice(0, self.shape[3])]
-        known = replace(self, row_statistics=None if alone else self.statistics)
-        return torch.cat([torch.cat([known.narrow(b, h)._strip(*chosen[2:]) for h in heads], 1) for b in batch], 0)
-
-    def _strip(self, rows: list[int], columns: list[int]) -> Tensor:
-        across = bridge(columns)
-        # Not many rows even beside few columns: a score of distances compares every row with all of them.
-        numbers_in_a_row = math.prod(self.shape[:2]) * sum(run.stop - run.start for run in across) * self.score.cost
-        step = max(min(tiles.BUDGET // numbers_in_a_row, math.isqrt(tiles.BUDGET)), 1)
-        wanted, where = sorted(set(rows)), positions(columns, across)
-        found = [
-            torch.cat([self.tile(down, some) for some in across], 3)[:, :, mine][..., where]
-            for down, mine in strips(wanted, step)
-        ]
-        return torch.cat(found, 2)[:, :, positions(rows, runs(wanted))]
-
-    def _new(self, *size: int) -> Tensor:
+    def zeros(self, *size: int) -> Tensor:
+        """Zeros in the dtype that looks answer in."""
         return torch.zeros(size, dtype=torch.promote_types(self.query.dtype, torch.float32), device=self.query.device)
 
     # ---- over time

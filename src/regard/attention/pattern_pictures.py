@@ -95,8 +95,8 @@ class PatternPictures:
         """The exact weights for numpy, refused above 1 GiB as `weights()` are."""
         if copy is False:
             raise ShapeError("the weights of a Pattern are computed: an array of them is a copy, got copy=False")
-        found = cast("Pattern", self).weights().detach().cpu().numpy()
-        return found if dtype is None else found.astype(dtype, copy=False)
+        weights = cast("Pattern", self).weights().detach().cpu().numpy()
+        return weights if dtype is None else weights.astype(dtype, copy=False)
 
 
 def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Any, tuple[list[str], list[str]], str]:
@@ -104,8 +104,8 @@ def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Any, tuple[lis
     down, across = (min(size, cells) for size in pattern.shape[2:])
     note = f"the largest weight of {-(-pattern.shape[2] // down)} x {-(-pattern.shape[3] // across)} in each cell"
     named = (runs(size, count) for size, count in zip(pattern.shape[2:], (down, across), strict=True))
-    told = title if note in title else " · ".join(part for part in (title, note) if part)
-    return pattern.pool(down, across, "max")[0, 0], tuple(named), told  # type: ignore[return-value]
+    full_title = title if note in title else " · ".join(part for part in (title, note) if part)
+    return pattern.pool(down, across, "max")[0, 0], tuple(named), full_title  # type: ignore[return-value]
 
 
 def runs(size: int, cells: int) -> list[str]:

@@ -18,28 +18,28 @@ Indices = int | np.integer | slice | Sequence[int] | Tensor | np.ndarray
 """One, a run, or a choice."""
 
 
-def numbers(some: Any, size: int, what: str) -> list[int]:
+def numbers(indices: Any, size: int, what: str) -> list[int]:
     """The indices meant, counted from the front; all of them for None. What is no `Some` is refused."""
-    if some is None:
+    if indices is None:
         return list(range(size))
-    if isinstance(some, slice):
-        return list(range(size))[some]
-    chosen = as_list(some, what)
+    if isinstance(indices, slice):
+        return list(range(size))[indices]
+    chosen = as_list(indices, what)
     for index in chosen:
         if not -size <= index < size:
             raise ShapeError(f"there is no {what} {index}: {size} of them, counted from 0")
     return [index % size for index in chosen]
 
 
-def as_list(some: Any, what: str) -> list[int]:
+def as_list(indices: Any, what: str) -> list[int]:
     """One number or several as Python has them, whatever there are of these."""
-    if isinstance(some, Tensor | np.ndarray):
-        if some.dtype in (torch.bool, np.bool_):
-            kind = "tensor" if isinstance(some, Tensor) else "array"
+    if isinstance(indices, Tensor | np.ndarray):
+        if indices.dtype in (torch.bool, np.bool_):
+            kind = "tensor" if isinstance(indices, Tensor) else "array"
             raise ShapeError(f"a {what} is named by its number, got a bool {kind}")
-        some = some.reshape(-1).tolist()
-    several = isinstance(some, Sequence) and not isinstance(some, str)
-    return [number(index, what) for index in (some if several else [some])]
+        indices = indices.reshape(-1).tolist()
+    several = isinstance(indices, Sequence) and not isinstance(indices, str)
+    return [number(index, what) for index in (indices if several else [indices])]
 
 
 def number(index: Any, what: str) -> int:
@@ -50,14 +50,14 @@ def number(index: Any, what: str) -> int:
     return operator.index(plain)
 
 
-def is_scalar(some: Any) -> bool:
+def is_scalar(index: Any) -> bool:
     """Whether this is a tensor or an array of one number and no dimension."""
-    return isinstance(some, Tensor | np.ndarray) and some.ndim == 0
+    return isinstance(index, Tensor | np.ndarray) and index.ndim == 0
 
 
-def is_number(some: Any) -> bool:
+def is_number(index: Any) -> bool:
     """Whether one is meant, and not a run or a choice: its dimension is left out then."""
-    return is_scalar(some) or isinstance(some, int | np.integer)
+    return is_scalar(index) or isinstance(index, int | np.integer)
 
 
 def runs(chosen: list[int], shared: int = 1) -> list[slice]:
@@ -87,22 +87,22 @@ def positions(chosen: list[int], held: list[slice]) -> Tensor | slice:
     every = [index for run in held for index in range(run.start, run.stop)]
     if chosen == every:
         return slice(None)
-    place = {index: number for number, index in enumerate(every)}
-    return torch.tensor([place[index] for index in chosen], dtype=torch.long)
+    number_of = {index: number for number, index in enumerate(every)}
+    return torch.tensor([number_of[index] for index in chosen], dtype=torch.long)
 
 
-def strips(wanted: list[int], step: int) -> Iterator[tuple[slice, Tensor | slice]]:
+def strips(chosen: list[int], step: int) -> Iterator[tuple[slice, Tensor | slice]]:
     """Slices of at most `step` indices, and where in each of them those stand that are wanted; these are in order."""
-    for run in bridge(wanted):
+    for run in bridge(chosen):
         for start in range(run.start, run.stop, step):
             held = slice(start, min(start + step, run.stop))
-            yield held, positions(wanted[bisect_left(wanted, held.start) : bisect_left(wanted, held.stop)], [held])
+            yield held, positions(chosen[bisect_left(chosen, held.start) : bisect_left(chosen, held.stop)], [held])
 
 
-def full_index(given: tuple[Any, ...], dimensions: int) -> tuple[Any, ...]:
+def full_index(indices: tuple[Any, ...], dimensions: int) -> tuple[Any, ...]:
     """An index for every dimension, as in a[0, ..., 2]."""
-    at = next((place for place, index in enumerate(given) if index is Ellipsis), len(given))
-    left, right = given[:at], given[at + 1 :]
+    at = next((number for number, index in enumerate(indices) if index is Ellipsis), len(indices))
+    left, right = indices[:at], indices[at + 1 :]
     missing = dimensions - len(left) - len(right)
     if missing < 0:
         raise ShapeError(f"a region has {dimensions} indices (batch, head, query, key), got {len(left) + len(right)}")

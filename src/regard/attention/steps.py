@@ -66,13 +66,13 @@ def join_steps(steps: Sequence[Pattern]) -> Pattern:
 
 def concatenate_growing(parts: Sequence[tuple[Tensor, int]], start: int, dim: int = 2) -> Tensor:
     """What steps had of a growing row, each from a position on, put together from `start` on."""
-    known = [parts[-1][0].narrow(dim, 0, 0)]
+    parts_kept = [parts[-1][0].narrow(dim, 0, 0)]
     end = start
     for tensor, first in parts:
         if first + tensor.shape[dim] > end:
-            known.append(tensor.narrow(dim, end - first, first + tensor.shape[dim] - end))
+            parts_kept.append(tensor.narrow(dim, end - first, first + tensor.shape[dim] - end))
             end = first + tensor.shape[dim]
-    return parts[-1][0] if parts[-1][1] == start else torch.cat(known, dim)
+    return parts[-1][0] if parts[-1][1] == start else torch.cat(parts_kept, dim)
 
 
 def key_positions_of(steps: Sequence[Pattern], start: int) -> Tensor | None:
@@ -117,15 +117,15 @@ def mask_of(steps: Sequence[Pattern], grows: bool, start: int) -> Mask | None:
 
 def with_padding(mask: Mask, steps: Sequence[Pattern], start: int) -> Mask:
     """The same, with the padding that the steps know of said by itself."""
-    known = [padding(step.mask) for step in steps]
-    if not any(known):
+    paddings = [padding(step.mask) for step in steps]
+    if not any(paddings):
         return mask
     batch = len(steps[-1].query)
     there = [
         torch.ones(batch, step.shape[3], dtype=torch.bool, device=step.query.device)
         if hides is None
         else hides.attention_mask.expand(batch, -1)
-        for step, hides in zip(steps, known, strict=True)
+        for step, hides in zip(steps, paddings, strict=True)
     ]
     attention_mask = concatenate_growing(
         [(row, step.first_key) for row, step in zip(there, steps, strict=True)], start, dim=1

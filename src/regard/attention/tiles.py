@@ -87,8 +87,8 @@ def blocks(
     size = cut(batch, heads, kv_heads, queries, width * cost)
     rows = rows_within(mask, size, queries, keys, cost)
     for members in pieces(batch, size.batch):
-        for some in pieces(heads, size.heads):
-            yield members, some, list(pieces(queries, rows))
+        for head_slice in pieces(heads, size.heads):
+            yield members, head_slice, list(pieces(queries, rows))
 
 
 def largest_divisor(number: int, limit: int) -> int:

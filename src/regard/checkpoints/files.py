@@ -2,21 +2,16 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from regard.errors import RegardError
+from regard.errors import CheckpointError, list_names
 
 CONFIG, WEIGHTS, INDEX, MANIFEST = "config.json", "model.safetensors", "model.safetensors.index.json", "manifest.json"
 LARGEST_JSON = 64 << 20
-
-
-class CheckpointError(RegardError):
-    """A checkpoint that cannot be read; the message names the file or the tensor."""
 
 
 def checked_file(path: Path) -> Path:
@@ -93,12 +88,6 @@ def read_tensors(folder: Path) -> dict[str, Tensor]:
         if missing := promised - tensors.keys():
             raise CheckpointError(f"{folder / INDEX}: the shards lack {list_names(missing)}")
     return tensors
-
-
-def list_names(names: Iterable[str], limit: int = 8) -> str:
-    """Names in order, the first few of many."""
-    names = sorted(names)
-    return ", ".join(names[:limit]) + (f", … ({len(names)} in all)" if len(names) > limit else "")
 
 
 def sha256(path: Path) -> str:

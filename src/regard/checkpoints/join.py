@@ -9,12 +9,12 @@ import torch
 from torch import Tensor
 
 from regard.checkpoints.files import CheckpointError
-from regard.checkpoints.hub.encoder_decoder import ARCHITECTURE, KIND, READERS, WRITERS, with_prefix
-from regard.checkpoints.hub.family import Family
 from regard.checkpoints.load import Checkpoint, load_model
-from regard.checkpoints.options import Options
 from regard.checkpoints.save import save_model
 from regard.errors import RegardError
+from regard.families.encoder_decoder import ARCHITECTURE, KIND, READERS, WRITERS, with_prefix
+from regard.families.family import Family
+from regard.families.options import Options
 from regard.models import Decoder, Encoder, EncoderConfig, Model, OutputConfig, Transformer, TransformerConfig
 
 WRITES = {"is_decoder": True, "add_cross_attention": True}

@@ -8,14 +8,15 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from regard.checkpoints.config_types import check_types
 from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, first_line, read_json, read_tensors
-from regard.checkpoints.hub import Config, Family, architecture_of, build, family_of
-from regard.checkpoints.old_names import current_config, current_tensors, is_own
-from regard.checkpoints.options import Options
-from regard.checkpoints.pruned import without_pruned_heads
-from regard.checkpoints.tensor_names import read_into
-from regard.models import Model
+from regard.checkpoints.tensors import read_into
+from regard.config import Config
+from regard.families import Family, architecture_of, family_of
+from regard.families.config_types import check_types
+from regard.families.old_names import current_config, current_tensors, is_own
+from regard.families.options import Options
+from regard.families.pruned import without_pruned_heads
+from regard.models import Model, build
 from regard.models.parts import build_position
 
 DEEPEST = 1024  # layers; a config that asks for more would take for ever to build
@@ -43,7 +44,8 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
     if not folder.is_dir():
         raise CheckpointError(f"{folder}: no such folder")
     check_manifest(folder)
-    config = current_config(read_json(folder / CONFIG))
+    described = read_json(folder / CONFIG)
+    config = current_config(described)
     where = str(folder / CONFIG)
     family = family_of(config, where)
     architecture = architecture_of(config, family)
@@ -51,7 +53,7 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
         supported = ", ".join(family.architectures)
         raise CheckpointError(f"{where}: architecture {architecture!r} is not supported, only {supported}")
     tensors = read_tensors(folder)
-    if is_own(config):
+    if is_own(described):
         tensors = current_tensors(tensors)
     options = Options(config, where, tensors)
     try:

@@ -15,11 +15,12 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, list_names, write_manifest
-from regard.checkpoints.hub import family_of
-from regard.checkpoints.options import Options
-from regard.checkpoints.pruned import without_pruned_heads
-from regard.checkpoints.tensor_names import file_tensors
+from regard.checkpoints.tensors import file_tensors
 from regard.config.pruning import pruned_heads
+from regard.families import family_of
+from regard.families.old_names import current_config
+from regard.families.options import Options
+from regard.families.pruned import without_pruned_heads
 from regard.models import Model, PositionConfig, StackConfig
 from regard.positions import POSITIONS
 
@@ -43,6 +44,7 @@ def save_model(
     folder = Path(folder)
     if folder.exists() and not (folder / CONFIG).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise CheckpointError(f"{folder}: already there, and no checkpoint that could be replaced")
+    config = current_config(config)
     family = family_of(config, str(folder))
     try:
         pruned = pruned_heads(model.config)

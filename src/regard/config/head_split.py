@@ -37,7 +37,7 @@ class HeadSplit:
             )
         kv_heads = heads if kv_heads is None else kv_heads
         if kv_heads < 1 or heads % kv_heads:
-            raise ShapeError(f"{kv_heads} groups cannot be shared evenly by {heads} heads")
+            raise ShapeError(f"{kv_heads} key heads cannot be shared evenly by {heads} heads")
         if head_width is not None and head_width < 1:
             raise ShapeError(f"a head has at least one number in each vector, got {head_width}")
         remaining_heads = tuple(range(heads)) if remaining_heads is None else tuple(sorted(set(remaining_heads)))

@@ -148,36 +148,36 @@ class BeamSearch:
         """The texts that go on, and for each the row that it goes on from."""
         count, beams = going.totals.shape
         size, written, max_new_tokens = self.beam.size, going.ids.shape[1], self.max_new_tokens[going.sources]
-        found = self.candidates.of(logits, self.width, written, max_new_tokens.repeat(beams), going.history)
-        wide = found.ids.shape[1]
-        totals = (going.totals[:, :, None] + found.ranks.reshape(count, beams, wide)).reshape(count, -1)
+        candidates = self.candidates.of(logits, self.width, written, max_new_tokens.repeat(beams), going.history)
+        wide = candidates.ids.shape[1]
+        totals = (going.totals[:, :, None] + candidates.ranks.reshape(count, beams, wide)).reshape(count, -1)
         each = np.arange(count)[:, None]
         order = (-totals).argsort(axis=1, kind="stable")[:, : self.width]  # fewer where there are no more
         totals, parents = totals[each, order], order // wide  # (sources, width)
-        ids, scores = (numbers.reshape(count, -1)[each, order] for numbers in (found.ids, found.scores))
+        ids, scores = (numbers.reshape(count, -1)[each, order] for numbers in (candidates.ids, candidates.scores))
 
         ended = (ids[:, :, None] == self.ends).any(-1)
         last = max_new_tokens == written + 1
         closing = (ended | last[:, None])[:, :size] & (totals[:, :size] > -np.inf)
-        for source, place in zip(*(numbers.tolist() for numbers in np.nonzero(closing)), strict=True):
-            new = (int(parents[source, place]), int(ids[source, place]), float(scores[source, place]))
-            self.finish(going, source, *new, float(totals[source, place]), bool(ended[source, place]))
+        for source, rank in zip(*(numbers.tolist() for numbers in np.nonzero(closing)), strict=True):
+            new = (int(parents[source, rank]), int(ids[source, rank]), float(scores[source, rank]))
+            self.finish(going, source, *new, float(totals[source, rank]), bool(ended[source, rank]))
 
         on = ended.argsort(axis=1, kind="stable")[:, :size]  # those that do not end, the best first
         totals = np.where(ended[each, on], -np.inf, totals[each, on])
-        kept = self.unfinished(going.sources, totals, written, last)
-        each, on, totals = kept[:, None], on[kept], totals[kept]
+        going_on = self.unfinished(going.sources, totals, written, last)
+        each, on, totals = going_on[:, None], on[going_on], totals[going_on]
         parents, ids, scores = parents[each, on], ids[each, on], scores[each, on]
         rows = (each * beams + parents).ravel()
         column = ids.reshape(-1, 1)
         history = None if going.history is None else np.concatenate([going.history[rows], column], 1)
         following = UnfinishedBeams(
-            going.sources[kept],
+            going.sources[going_on],
             totals,
             np.concatenate([going.ids[rows], column], 1),
             np.concatenate([going.scores[rows], scores.reshape(-1, 1)], 1),
             history,
-            self.add_to_trees(going, kept, parents, ids, totals) if self.pools[0].tree is not None else parents,
+            self.add_to_trees(going, going_on, parents, ids, totals) if self.pools[0].tree is not None else parents,
         )
         return following, rows
 
@@ -196,27 +196,27 @@ class BeamSearch:
         """Which of the sources go on."""
         best = totals.max(1)
         on = ~last & (best > -np.inf)
-        for place in np.flatnonzero(on):
-            pool = self.pools[sources[place]]
+        for index in np.flatnonzero(on):
+            pool = self.pools[sources[index]]
             if len(pool.texts) < self.num_hypotheses:
                 continue
             if self.beam.early_stop:
-                on[place] = len(pool.texts) < self.beam.size
+                on[index] = len(pool.texts) < self.beam.size
             else:
-                length = int(self.max_new_tokens[sources[place]]) if self.penalty > 0 else written + 2
-                on[place] = not pool.beats(
-                    length_normalised(float(best[place]), length, self.penalty), self.num_hypotheses
+                length = int(self.max_new_tokens[sources[index]]) if self.penalty > 0 else written + 2
+                on[index] = not pool.beats(
+                    length_normalised(float(best[index]), length, self.penalty), self.num_hypotheses
                 )
         return np.flatnonzero(on)
 
     def add_to_trees(
-        self, going: UnfinishedBeams, kept: np.ndarray, parents: np.ndarray, ids: Ids, totals: np.ndarray
+        self, going: UnfinishedBeams, going_on: np.ndarray, parents: np.ndarray, ids: Ids, totals: np.ndarray
     ) -> np.ndarray:
         """The trees with the texts that go on."""
         nodes = np.full(parents.shape, -1)
-        for place, beam in zip(*np.nonzero(totals > -np.inf), strict=True):
-            tree = self.pools[going.sources[kept[place]]].tree
+        for index, beam in zip(*np.nonzero(totals > -np.inf), strict=True):
+            tree = self.pools[going.sources[going_on[index]]].tree
             assert tree is not None
-            parent = int(going.nodes[kept[place], parents[place, beam]])
-            nodes[place, beam] = tree.add(parent, int(ids[place, beam]), float(totals[place, beam]))
+            parent = int(going.nodes[going_on[index], parents[index, beam]])
+            nodes[index, beam] = tree.add(parent, int(ids[index, beam]), float(totals[index, beam]))
         return nodes

@@ -18,11 +18,11 @@ class BeamTree:
 
     def path(self, node: int) -> tuple[int, ...]:
         """The nodes from the beginning to this one."""
-        found = []
+        nodes = []
         while node >= 0:
-            found.append(node)
+            nodes.append(node)
             node = self.parents[node]
-        return tuple(reversed(found))
+        return tuple(reversed(nodes))
 
     @property
     def winner(self) -> tuple[int, ...]:

@@ -51,9 +51,12 @@ class Candidates:
         raw, ids = best.cpu().numpy(), tokens.cpu().numpy()
         scores = self.log_probabilities(raw, ids, whole, history)
         ranks = raw if self.by_logit else raw - whole[:, None]
-        found = TopCandidates(ranks, ids, scores)
+        top_candidates = TopCandidates(ranks, ids, scores)
         return self.with_forced(
-            found if bans is None else without_banned(found, bans, count), written, max_new_tokens, logits.shape[1]
+            top_candidates if bans is None else without_banned(top_candidates, bans, count),
+            written,
+            max_new_tokens,
+            logits.shape[1],
         )
 
     def constrain(self, logits: Tensor, written: int, history: Ids | None) -> tuple[Tensor, np.ndarray]:
@@ -80,14 +83,14 @@ class Candidates:
         return np.where(seen, scores / penalty, scores)
 
     def penalise(self, logits: Tensor, total: Tensor, history: Ids) -> None:
-        penalty, places = self.constraints.repetition_penalty, torch.from_numpy(history).to(logits.device)
-        places = torch.where(places < 0, places.max(1, keepdim=True).values.clamp(min=0), places)
-        known = logits.gather(1, places)
+        penalty, tokens = self.constraints.repetition_penalty, torch.from_numpy(history).to(logits.device)
+        tokens = torch.where(tokens < 0, tokens.max(1, keepdim=True).values.clamp(min=0), tokens)
+        scores = logits.gather(1, tokens)
         if self.by_logit:
-            known = torch.where(known < 0, known * penalty, known / penalty)
+            scores = torch.where(scores < 0, scores * penalty, scores / penalty)
         else:
-            known = total[:, None] + (known - total[:, None]) * penalty
-        logits.scatter_(1, places, known)
+            scores = total[:, None] + (scores - total[:, None]) * penalty
+        logits.scatter_(1, tokens, scores)
 
     def beyond(self, logits: Tensor) -> Tensor:
         """Where the vocabulary is not allowed: (vocabulary,)."""
@@ -98,13 +101,13 @@ class Candidates:
         return self.outside
 
     def with_forced(
-        self, found: TopCandidates, written: int, max_new_tokens: np.ndarray, vocabulary: int
+        self, candidates: TopCandidates, written: int, max_new_tokens: np.ndarray, vocabulary: int
     ) -> TopCandidates:
         """Where a token is settled beforehand it is certain, and nothing else is possible."""
         token, here = self.forced_token(written, max_new_tokens, vocabulary)
         if here is None:
-            return found
-        ranks, ids, scores = (numbers.copy() for numbers in found)
+            return candidates
+        ranks, ids, scores = (numbers.copy() for numbers in candidates)
         for numbers in (scores, ranks):
             numbers[here] = -np.inf
             numbers[here, 0] = 0
@@ -136,13 +139,13 @@ def finite_logsumexp(total: Tensor, written: int) -> np.ndarray:
     return whole
 
 
-def without_banned(found: TopCandidates, bans: Ids, count: int) -> TopCandidates:
+def without_banned(candidates: TopCandidates, bans: Ids, count: int) -> TopCandidates:
     """The first `count` that are not banned; where there are fewer, banned ones of rank -inf."""
-    banned = (found.ids[:, :, None] == bans[:, None, :]).any(-1)
+    banned = (candidates.ids[:, :, None] == bans[:, None, :]).any(-1)
     if not banned.any():
-        return TopCandidates(*(numbers[:, :count] for numbers in found))
+        return TopCandidates(*(numbers[:, :count] for numbers in candidates))
     order = banned.argsort(axis=1, kind="stable")[:, :count]
-    ranks, ids, scores = (np.take_along_axis(numbers, order, 1) for numbers in found)
+    ranks, ids, scores = (np.take_along_axis(numbers, order, 1) for numbers in candidates)
     ranks[np.take_along_axis(banned, order, 1)] = -np.inf
     return TopCandidates(ranks, ids, scores)
 

@@ -13,8 +13,9 @@ Ids = np.ndarray
 @dataclass(frozen=True)
 class Constraints:
     """`ends` are the tokens that end a text; `first` and `last` are forced: last if a text reaches
-    max_new_tokens. Fewer than `min_new_tokens` are not written, `banned` ones never, `banned_first` not at the beginning,
-    and `phrases`, of several tokens each, not in their order. With `allowed`, only those are written (and the ends).
+    max_new_tokens. Fewer than `min_new_tokens` are not written, `banned` ones never, `banned_first` not at the
+    beginning, and `phrases`, of several tokens each, not in their order. With `allowed`, only those are written (and
+    the ends).
 
     `no_repeat` tokens in a row never come twice; a `repetition_penalty` above 1 makes every token that was there
     already less likely (Keskar et al. 2019). For both, what a text begins with counts.
@@ -60,7 +61,7 @@ class BannedTokens:
         settled = self.fixed[key]
         if history is None:
             return settled
-        parts = [*looked_up(self.constraints.phrases, history), *repeats(self.constraints.no_repeat, history)]
+        parts = [*banned_by_phrases(self.constraints.phrases, history), *repeats(self.constraints.no_repeat, history)]
         if not parts:
             return settled
         if settled is not None:
@@ -75,15 +76,15 @@ class BannedTokens:
         return np.array([sorted(set(tokens))], dtype=np.int64) if tokens else None
 
 
-def looked_up(phrases: tuple[tuple[int, ...], ...], history: Ids) -> list[Ids]:
+def banned_by_phrases(phrases: tuple[tuple[int, ...], ...], history: Ids) -> list[Ids]:
     """The last token of each phrase whose other tokens have just been written."""
-    found = []
+    banned = []
     for *before, last in phrases:
         if 0 < len(before) <= history.shape[1]:
             here = (history[:, -len(before) :] == before).all(1)
             if here.any():
-                found.append(np.where(here, last, -1)[:, None])
-    return found
+                banned.append(np.where(here, last, -1)[:, None])
+    return banned
 
 
 def repeats(count: int, history: Ids) -> list[Ids]:

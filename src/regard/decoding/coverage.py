@@ -26,7 +26,9 @@ class LastPattern(Tap):
         self.pattern = pattern
 
 
-def add_coverage(model: Any, request: DecodeRequest, found: Sequence[Sequence["FinishedBeam"]], penalty: float) -> None:
+def add_coverage(
+    model: Any, request: DecodeRequest, texts_of_sources: Sequence[Sequence["FinishedBeam"]], penalty: float
+) -> None:
     """Add what coverage is worth to what the finished texts of each source are ranked by.
 
     The texts are read once more, all at once: so it costs nothing while they are written.
@@ -37,7 +39,7 @@ def add_coverage(model: Any, request: DecodeRequest, found: Sequence[Sequence["F
     tap = LastPattern()
     reader = with_tap(model, tap, *path)
     with unwatched(), active(tap):
-        for row, texts in enumerate(found):
+        for row, texts in enumerate(texts_of_sources):
             if texts:
                 for text, logs in zip(texts, coverage(reader, tap, request, row, texts), strict=True):
                     text.rank_score += penalty * logs
@@ -57,11 +59,11 @@ def coverage(
     read = [torch.cat([prefix, request.tensor(text.ids[:-1])]) for text in texts]
     target = nn.utils.rnn.pad_sequence(read, batch_first=True)
     lengths = torch.tensor([len(one) for one in read], device=target.device)
-    places = torch.arange(target.shape[1], device=target.device)
-    reader(source.expand(len(texts), -1), target, target_attention_mask=places < lengths[:, None])
+    positions = torch.arange(target.shape[1], device=target.device)
+    reader(source.expand(len(texts), -1), target, target_attention_mask=positions < lengths[:, None])
     assert tap.pattern is not None
     weights = tap.pattern.weights().mean(1)  # (texts, written, source)
-    counted = (places >= len(prefix) - 1) & (places < lengths[:, None])
+    counted = (positions >= len(prefix) - 1) & (positions < lengths[:, None])
     total = (weights * counted[..., None]).sum(1)
     return torch.where(total > 0, total.clamp(max=1).log(), 0).sum(-1).tolist()
 

@@ -100,10 +100,10 @@ def token_shares(logits: Tensor, sampling: Sampling) -> Tensor:
     if 0 < sampling.top_k < logits.shape[1]:
         least = scores.topk(sampling.top_k, -1).values[:, -1:]
         scores = scores.masked_fill_(scores < least, -torch.inf)
-    found = (scores - best).exp_()
+    shares = (scores - best).exp_()
     if sampling.top_p < 1:
-        found = nucleus(found, sampling.top_p)
-    return found.masked_fill_(found < sampling.min_p, 0) if sampling.min_p > 0 else found  # the best has 1
+        shares = nucleus(shares, sampling.top_p)
+    return shares.masked_fill_(shares < sampling.min_p, 0) if sampling.min_p > 0 else shares  # the best has 1
 
 
 def nucleus(shares: Tensor, least: float) -> Tensor:

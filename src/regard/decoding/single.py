@@ -62,9 +62,9 @@ def decode_steps(model: StepModel, request: DecodeRequest, choose: Choose, copie
         written += 1
         if history is not None:
             history = np.concatenate([history, ids[:, None]], 1)
-        kept = may & ~ended & (max_new_tokens[texts] > written)
-        if not kept.all():
-            rows = np.flatnonzero(kept)
+        is_going_on = may & ~ended & (max_new_tokens[texts] > written)
+        if not is_going_on.all():
+            rows = np.flatnonzero(is_going_on)
             texts, ids, history = texts[rows], ids[rows], None if history is None else history[rows]
             state = state.select(request.tensor(rows)) if len(rows) else state
         tokens = request.tensor(ids[:, None])
@@ -75,14 +75,16 @@ def collect(steps: Iterator[DecodedStep], count: int, penalty: float = 1.0) -> l
     pages = list(steps)
     ids, scores = np.zeros((count, len(pages)), dtype=np.int64), np.zeros((count, len(pages)))
     lengths, ended = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool)
-    for place, page in enumerate(pages):
-        ids[page.texts, place], scores[page.texts, place] = page.ids, page.scores
+    for column, page in enumerate(pages):
+        ids[page.texts, column], scores[page.texts, column] = page.ids, page.scores
         lengths[page.texts] += 1
         ended[page.texts] = page.ended
-    found = []
+    hypotheses = []
     for row in range(count):
         length, is_finished = int(lengths[row]), bool(ended[row])
-        told = tuple(scores[row, :length].tolist())
+        token_scores = tuple(scores[row, :length].tolist())
         words = tuple(ids[row, : length - is_finished].tolist())
-        found.append(Hypothesis(words, told, is_finished, length_normalised(sum(told), length, penalty)))
-    return found
+        hypotheses.append(
+            Hypothesis(words, token_scores, is_finished, length_normalised(sum(token_scores), length, penalty))
+        )
+    return hypotheses

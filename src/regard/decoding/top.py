@@ -16,7 +16,7 @@ def top(logits: Scores, count: int) -> tuple[Float[Tensor, "rows count"], Int[Te
     """
     logits = logits.float()
     count = min(count, logits.shape[1])
-    if (found := engine.top(logits, count)) is not None:
-        return found
+    if (answer := engine.top(logits, count)) is not None:
+        return answer
     scores, ids = logits.max(-1, keepdim=True) if count == 1 else logits.topk(count, -1)
     return scores, ids, torch.logsumexp(logits, -1)

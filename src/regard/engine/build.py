@@ -69,13 +69,13 @@ def library(wait: bool = False) -> Path | None:
     """
     global _reason
     try:
-        found, _reason = _find_library(wait)
+        path, _reason = _find_library(wait)
     except (BuildError, OSError, RuntimeError, ValueError) as problem:  # RuntimeError: no home; ValueError: odd CXX
-        found, _reason = None, " ".join(str(problem).split())
+        path, _reason = None, " ".join(str(problem).split())
     if _reason not in _logged:
         _logged.add(_reason)
         logging.getLogger("regard").info("the engine is not used: %s", _reason)
-    return found
+    return path
 
 
 def is_off() -> bool:
@@ -142,11 +142,11 @@ def bundled_library() -> Path | None:
 
 def compiler() -> tuple[str, ...]:
     """The C++ compiler's command, its program as a full path."""
-    if asked := os.environ.get("CXX"):
-        program, *options = shlex.split(asked)
+    if command := os.environ.get("CXX"):
+        program, *options = shlex.split(command)
         if path := shutil.which(program):
             return (path, *options)
-        raise BuildError(f"no C++ compiler: CXX={asked} is not there")
+        raise BuildError(f"no C++ compiler: CXX={command} is not there")
     for program in ("c++", "g++", "clang++"):
         path = shutil.which(program)
         if path and not _is_placeholder(path):
@@ -162,10 +162,10 @@ def _is_placeholder(path: str) -> bool:
 
 def folder() -> Path:
     """Where builds are kept: the user's cache."""
-    if asked := os.environ.get("REGARD_CACHE"):
-        return Path(asked).absolute() / "engine"
-    if asked := os.environ.get("XDG_CACHE_HOME"):
-        return Path(asked).absolute() / "regard" / "engine"
+    if path := os.environ.get("REGARD_CACHE"):
+        return Path(path).absolute() / "engine"
+    if path := os.environ.get("XDG_CACHE_HOME"):
+        return Path(path).absolute() / "regard" / "engine"
     return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "regard" / "engine"
 
 
@@ -200,13 +200,13 @@ class Build:
 
         Each builder works in a folder of its own, and the library appears whole or not at all.
         """
-        place = self.path.parent
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = self.path.parent
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _lock(self.path.with_suffix(".lock"), wait) as is_ours:
             if not is_ours or self.done:
                 return
             try:
-                with TemporaryDirectory(prefix="work-", dir=place, ignore_cleanup_errors=True) as work:
+                with TemporaryDirectory(prefix="work-", dir=folder, ignore_cleanup_errors=True) as work:
                     draft = Path(work) / self.path.name
                     compile_library(draft, self.compiler, self.flags)
                     check_library(draft)
@@ -216,7 +216,7 @@ class Build:
                 self.failed.unlink(missing_ok=True)
             except BuildError as problem:
                 self.failed.write_text(f"{problem}\n")
-            _sweep(place, keep=self.path)
+            _sweep(folder, keep=self.path)
 
 
 def plan_build() -> Build:
@@ -243,10 +243,10 @@ def plan_build() -> Build:
 
 
 def sources() -> list[Path]:
-    found = sorted(path for path in SOURCE.glob("*") if path.suffix in (".cpp", ".h"))
-    if not found:
+    paths = sorted(path for path in SOURCE.glob("*") if path.suffix in (".cpp", ".h"))
+    if not paths:
         raise BuildError(f"{SOURCE}: no sources to build from")
-    return found
+    return paths
 
 
 def compile_library(target: Path, command: Sequence[str], flags: Sequence[str], links: Sequence[str] = ()) -> None:
@@ -279,8 +279,8 @@ def _run(command: Sequence[str], what: str, environment: dict[str, str]) -> None
         raise BuildError(f"{what} was stopped by signal {-ended.returncode}")
     if ended.returncode:
         lines = [line.strip() for line in ended.stderr.splitlines() if line.strip()]
-        told = [line for line in lines if "error" in line.lower()] or lines or [f"exit code {ended.returncode}"]
-        raise BuildError(f"{what}: {told[0]}")
+        errors = [line for line in lines if "error" in line.lower()] or lines or [f"exit code {ended.returncode}"]
+        raise BuildError(f"{what}: {errors[0]}")
 
 
 @contextmanager
@@ -302,10 +302,10 @@ def _lock(path: Path, wait: bool) -> Iterator[bool]:
 def _in_background(build: Build) -> str:
     """Set a build going that outlives this process, once; says how it stands."""
     if build.path not in _started:
-        place = build.path.parent
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not os.access(place, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
+        folder = build.path.parent
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), folder)
         process = subprocess.Popen(
             [sys.executable, "-I", __file__, "--background"],
             stdin=subprocess.DEVNULL,
@@ -327,9 +327,9 @@ def _touch(path: Path) -> None:
             os.utime(path)
 
 
-def _sweep(place: Path, keep: Path) -> None:
+def _sweep(folder: Path, keep: Path) -> None:
     """Remove what nobody has used for 30 days, and what killed builders left a day ago."""
-    for path in place.iterdir():
+    for path in folder.iterdir():
         with suppress(OSError):
             age = time.time() - path.stat().st_mtime
             if path.is_dir() and path.name.startswith("work-") and age > DAY:

@@ -59,7 +59,7 @@ def layers(model: nn.Module) -> Iterator[tuple[int, int, MultiHead]]:
 
 def current_changes(model: nn.Module) -> list[LayerChange]:
     """What is edited here and now. Raises Unsupported if it cannot be told, or if somebody looks at every step."""
-    found = []
+    layer_changes = []
     for kind, number, layer in layers(model):
         taps = active_taps(layer.taps) if layer.taps else ()
         if any(looks(tap) for tap in taps):
@@ -69,10 +69,10 @@ def current_changes(model: nn.Module) -> list[LayerChange]:
             continue
         heads = len(layer.split.remaining_heads)
         change = LayerChange(kind, number, torch.ones(heads), torch.ones(heads), taps=taps)
-        for told in records:
-            if told is None:
+        for edit_records in records:
+            if edit_records is None:
                 raise Unsupported("an edit cannot be told as data")
-            for record in told:
+            for record in edit_records:
                 change.add(record)
-        found.append(change)
-    return found
+        layer_changes.append(change)
+    return layer_changes

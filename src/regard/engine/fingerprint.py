@@ -84,7 +84,7 @@ def parts(model: nn.Module) -> list[Any]:
     """
     if torch_module._global_forward_hooks or torch_module._global_forward_pre_hooks:
         raise Unsupported("hooks are at work in all models")
-    found: list[Any] = []
+    description: list[Any] = []
     left: list[Any] = [model]
     module = model
     try:
@@ -95,7 +95,7 @@ def parts(model: nn.Module) -> list[Any]:
             state = module.__dict__
             if state["_forward_hooks"] or state["_forward_pre_hooks"] or state["training"] or "forward" in state:
                 check_plain(module)
-            found += (id(module), type(module))
+            description += (id(module), type(module))
             for tensors in (state["_parameters"], state["_buffers"]):
                 if tensors:
                     for tensor in tensors.values():
@@ -105,12 +105,12 @@ def parts(model: nn.Module) -> list[Any]:
                             where, version = tensor.data_ptr(), tensor._version
                         except (RuntimeError, ValueError):
                             where, version = address_without_version(tensor)
-                        found += (id(tensor), where, version, tensor.shape, tensor.is_contiguous())
+                        description += (id(tensor), where, version, tensor.shape, tensor.is_contiguous())
             if state["_modules"]:
                 left += state["_modules"].values()
     except KeyError:
         raise Unsupported(f"{type(module).__name__} is no plain module") from None
-    return found
+    return description
 
 
 def check_plain(module: nn.Module) -> None:

@@ -18,18 +18,18 @@ def pack(library: Library, model: nn.Module, precision: str) -> PackedModel:
     """The model as it is now. Raises Unsupported where the engine cannot run it."""
     by_precision = _packed.setdefault(model, {})
     if precision in by_precision:
-        fingerprint, known = by_precision[precision]
+        fingerprint, packed_model = by_precision[precision]
         if fingerprint.fits(model):
-            return known
+            return packed_model
         by_precision.pop(precision, None)  # another thread may have been here
     try:
         with torch.no_grad():
             # First the fingerprint: what is written while weights are packed does not fit it.
-            fingerprint, known = Fingerprint(library, model), PackedModel(library, model, precision)
+            fingerprint, packed_model = Fingerprint(library, model), PackedModel(library, model, precision)
     except EngineError as problem:
         raise Unsupported(str(problem)) from None
-    by_precision[precision] = fingerprint, known
-    return known
+    by_precision[precision] = fingerprint, packed_model
+    return packed_model
 
 
 def is_packed(model: nn.Module, precision: str) -> bool:

@@ -37,8 +37,8 @@ def feed_forward_width(feed_forward: FeedForward) -> int:
 
 def activation_code(activation: Any) -> int:
     """The engine's number of an activation."""
-    for name, known in ACTIVATIONS.items():
-        if name in BENDS and is_same(activation, known):
+    for name, names in ACTIVATIONS.items():
+        if name in BENDS and is_same(activation, names):
             return BENDS[name]
     raise Unsupported("an activation is not one that it knows")
 

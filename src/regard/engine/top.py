@@ -11,12 +11,12 @@ def top(logits: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor] | None:
 
     None where the engine is not there, or the scores are not float32 on the processor.
     """
-    found = library()
-    if found is None or logits.dtype != torch.float32 or logits.device.type != "cpu" or not logits.is_contiguous():
+    answer = library()
+    if answer is None or logits.dtype != torch.float32 or logits.device.type != "cpu" or not logits.is_contiguous():
         return None
     rows, words = logits.shape
     scores, which = torch.empty(rows, count), torch.empty(rows, count, dtype=torch.int64)
-    summary = torch.empty(rows)
-    pointers = scores.data_ptr(), which.data_ptr(), summary.data_ptr()
-    found.check(found.top(logits.data_ptr(), rows, words, count, *pointers, torch.get_num_threads()))
-    return scores, which, summary
+    logsumexp = torch.empty(rows)
+    pointers = scores.data_ptr(), which.data_ptr(), logsumexp.data_ptr()
+    answer.check(answer.top(logits.data_ptr(), rows, words, count, *pointers, torch.get_num_threads()))
+    return scores, which, logsumexp

@@ -89,8 +89,8 @@ class AlignmentAttention(nn.Module):
             key, value, beams = key.repeat_interleave(beams, 0), value.repeat_interleave(beams, 0), 1
         elif beams > 1:
             query, mask = fold_beams(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
-        gathered = attend(query, key, value, score=score, mask=mask, taps=taps, positions=positions if taps else None)
-        return (unfold_beams(gathered, beams) if beams > 1 else gathered)[:, 0]
+        output = attend(query, key, value, score=score, mask=mask, taps=taps, positions=positions if taps else None)
+        return (unfold_beams(output, beams) if beams > 1 else output)[:, 0]
 
     def remembered(self, source: Tensor | None, mask: Mask | None, cache: Cache | None) -> tuple[Tensor, Tensor]:
         """Keys and values, those of the cache where it has them."""

@@ -19,18 +19,18 @@ def sentence_vectors(
     max_words: int = 0,
     pad: int = 0,
 ) -> Float[Tensor, "sentences *several width"]:
-    """A vector for each sentence: the sum of its words' vectors, each bent by its place: Sukhbaatar et al. 2015, 4.1.
+    """A vector for each sentence: the sum of its words' vectors, each weighted by its position: Sukhbaatar et al. 2015, 4.1.
 
-    Of a word at place j of `max_words`, number k of `width` counts 1 + 4 (k/width - 1/2) (j/max_words - 1/2), places and
-    numbers measured at their middles: as their code has it, twice what the paper prints. With `max_words` 0 every word
-    counts the same, in whatever order. Word `pad` is none. Several tables side by side are read at once.
+    Of a word at position j of `max_words`, number k of `width` counts 1 + 4 (k/width - 1/2) (j/max_words - 1/2),
+    positions and numbers measured at their middles: as their code has it, twice what the paper prints. With `max_words`
+    0 every word counts the same, in whatever order. Word `pad` is none. Several tables side by side are read at once.
     """
-    attention_mask = (words != pad).to(table.dtype)
+    is_word = (words != pad).to(table.dtype)
     flat, shape = table.flatten(1), table.shape[1:]
     if not max_words:
-        return F.embedding_bag(words, flat, mode="sum", per_sample_weights=attention_mask).unflatten(-1, shape)
-    late = attention_mask * middles(words.shape[1], max_words, like=table)
-    both = F.embedding_bag(words.repeat(2, 1), flat, mode="sum", per_sample_weights=torch.cat([attention_mask, late]))
+        return F.embedding_bag(words, flat, mode="sum", per_sample_weights=is_word).unflatten(-1, shape)
+    late = is_word * middles(words.shape[1], max_words, like=table)
+    both = F.embedding_bag(words.repeat(2, 1), flat, mode="sum", per_sample_weights=torch.cat([is_word, late]))
     total, bent = both.unflatten(-1, shape).chunk(2)
     return total.addcmul(bent, middles(shape[-1], shape[-1], like=table), value=4)
 

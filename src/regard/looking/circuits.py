@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from regard.attention import Pattern
+from regard.attention.pattern_tiles import weight_tiles
 from regard.errors import ShapeError
 from regard.looking.layer_names import LayerNames, attends_to_source
 from regard.looking.watch import watch
@@ -133,7 +134,7 @@ def detect(
     matching_counts = {kind: torch.zeros(batch, queries, device=device) for kind in DETECTORS}
     received = torch.zeros(batch, heads, keys, device=device)
     counted_tiles = set()
-    for (members, head_range, rows, columns), weights in pattern.tiles():
+    for (members, head_range, rows, columns), weights in weight_tiles(pattern):
         i, j = (torch.arange(run.start, run.stop, device=device) for run in (rows, columns))
         matches = {kind: detector(tokens[members], i, j) for kind, detector in DETECTORS.items()}
         for kind, is_match in matches.items():

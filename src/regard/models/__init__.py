@@ -23,13 +23,13 @@ from regard.config import (
     VisionConfig,
     XLConfig,
 )
+from regard.families import PRESETS, preset
 from regard.models.alignment import Aligner
 from regard.models.build import Model, build
 from regard.models.decoder import Decoder
 from regard.models.decoder_state import DecoderState
 from regard.models.encoder import Encoder
 from regard.models.memory import MemoryNetwork
-from regard.models.presets import PRESETS, preset
 from regard.models.transformer import Transformer
 from regard.models.vision import GlimpseNetwork, VisionTransformer
 from regard.models.xl import TransformerXL

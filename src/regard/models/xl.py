@@ -39,14 +39,14 @@ class TransformerXL(Decoder):
             expect("the memory", "layers", len(memory), len(side.stack.blocks))
             expect("the memory", "texts", memory.shape[1], len(tokens))
         x = side.embedding(tokens, side.position, positions_of(None, tokens.shape[1], device=tokens.device))
-        mask, kept = side.mask(None), []
+        mask, states = side.mask(None), []
         for number, block in enumerate(side.stack.blocks):
             assert isinstance(block, TransformerBlock)
             here = x.detach()
             before = here[:, :0] if memory is None else memory[number].to(x.dtype)
-            kept.append(torch.cat([before, here], 1)[:, -most:] if most else here[:, :0])
+            states.append(torch.cat([before, here], 1)[:, -most:] if most else here[:, :0])
             x = block(x, mask=mask, cache=recalled(block, before))
-        return x if side.stack.norm is None else side.stack.norm(x), torch.stack(kept)
+        return x if side.stack.norm is None else side.stack.norm(x), torch.stack(states)
 
     def step(
         self, state: DecoderState, tokens: Tokens, attention_mask: AttentionMask | None = None

@@ -25,11 +25,11 @@ from regard.looking.align import (
     word_weights,
 )
 from regard.tasks.alignment import Alignment, texts_at, words_at
-from regard.tasks.replay import Reading, alignment_weights, cross_layers, cross_weights
+from regard.tasks.inputs import Reading, SourceSentence
+from regard.tasks.replay import alignment_weights, cross_layers, cross_weights
 from regard.tasks.spelling import token_texts
-from regard.tasks.task import Task, TextTooLong
+from regard.tasks.task import Task, TextTooLong, as_array
 from regard.tasks.translate import TranslateTask
-from regard.tasks.translation import SourceSentence, encoding_of
 from regard.text import Tokenizer
 
 CHOSEN = 200  # pairs that heads are chosen on, where nobody aligned any
@@ -52,12 +52,12 @@ class SentencePair:
 
     def alignment(self, weights: Tensor, tokenizer: Tokenizer) -> Alignment:
         source, target, ends = (
-            encoding_of(self.source),
-            encoding_of(self.target),
+            self.source.tokens,
+            self.target.tokens,
             (self.target.ends(), self.source.ends()),
         )
         return Alignment(
-            weights[: len(target)],
+            as_array(weights[: len(target)]),
             target.tokens,
             source.tokens,
             *self.words,
@@ -92,7 +92,7 @@ class Direction:
     def read(self, source: str, target: str, number: int) -> SentencePair:
         """The tokens of both; what is too long for the model is an error."""
         task, ends = self.task, self.task.constraints(0).ends
-        source_encoding, target_encoding = task.encode(source, self.code), task.tokenizer.target.encode(target)
+        source_encoding, target_encoding = task.encode_source(source, self.code), task.tokenizer.target.encode(target)
         for side, size, most in (
             ("source", len(source_encoding), task.max_length),
             ("target", len(target_encoding), task.max_target_length()),
@@ -110,7 +110,7 @@ class Direction:
 
     def readings(self, pairs: Sequence[SentencePair]) -> list[Reading]:
         start = self.task.start()
-        return [(encoding_of(pair.source).ids, [start, *encoding_of(pair.target).ids]) for pair in pairs]
+        return [Reading(pair.source.tokens.ids, (start, *pair.target.tokens.ids)) for pair in pairs]
 
     def alignments(self, pairs: Iterable[TextPair], first: int = 1) -> list[Alignment]:
         """Who looked at whom in each pair, under this look."""
@@ -134,7 +134,7 @@ class Direction:
             strict=True,
         ):
             all_heads = candidates({layer: len(heads) for layer, heads in weights.items()})
-            rows = torch.stack([head.of(weights) for head in all_heads])[:, : len(encoding_of(pair.target))]
+            rows = torch.stack([head.of(weights) for head in all_heads])[:, : len(pair.target.tokens)]
             for head, head_weights in zip(all_heads, word_weights(rows, *pair.words), strict=True):
                 weights_by_head.setdefault(head, []).append(head_weights)
         return weights_by_head

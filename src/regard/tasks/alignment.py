@@ -6,9 +6,9 @@ from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 
+import numpy as np
 import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from regard.looking.align import Link, Links, links, pharaoh, word_weights
 from regard.pictures import Picture
@@ -28,7 +28,7 @@ class Alignment:
     stands for. `target_ends` and `source_ends` are how much of each text is read after a token.
     """
 
-    weights: Float[Tensor, "target source"]
+    weights: Float[np.ndarray, "target source"]
     target: tuple[str, ...]
     source: tuple[str, ...]
     target_words: tuple[int | None, ...]
@@ -46,13 +46,13 @@ class Alignment:
     @cached_property
     def pairs(self) -> tuple[Link, ...]:
         """Token pairs (source, target): the token of the text that each target token looked at most."""
-        attention_mask = torch.tensor([word is not None for word in self.source_words], dtype=torch.bool)
-        return by_target(links(self.weights * attention_mask))
+        is_text = np.array([word is not None for word in self.source_words], dtype=bool)
+        return by_target(links(torch.from_numpy(self.weights * is_text)))
 
     @cached_property
     def words(self) -> tuple[Link, ...]:
         """Word pairs (source, target): looks of one word are averaged, looks at one word are added up."""
-        return by_target(links(word_weights(self.weights, self.target_words, self.source_words)))
+        return by_target(links(word_weights(torch.from_numpy(self.weights), self.target_words, self.source_words)))
 
     @property
     def pharaoh(self) -> str:
@@ -111,7 +111,7 @@ def join_alignments(alignments: Sequence[Alignment], texts: Sequence[tuple[str, 
     words = [[len(text.split()) for text in side] for side in sides]
     letters = [[len(text) + 1 for text in side] for side in sides]
     return Alignment(
-        torch.block_diag(*(alignment.weights for alignment in alignments)) if alignments else torch.zeros(0, 0),
+        block_diagonal([alignment.weights for alignment in alignments]),
         flatten([alignment.target for alignment in alignments]),
         flatten([alignment.source for alignment in alignments]),
         shift_numbers([alignment.target_words for alignment in alignments], words[1]),
@@ -121,6 +121,15 @@ def join_alignments(alignments: Sequence[Alignment], texts: Sequence[tuple[str, 
         shift_numbers([alignment.target_ends for alignment in alignments], letters[1]),
         shift_numbers([alignment.source_ends for alignment in alignments], letters[0]),
     )
+
+
+def block_diagonal(blocks: Sequence[Float[np.ndarray, "_ _"]]) -> Float[np.ndarray, "_ _"]:
+    """One matrix of several, zero wherever a row of one meets a column of another."""
+    rows, columns = ([0, *accumulate(block.shape[axis] for block in blocks)] for axis in (0, 1))
+    matrix = np.zeros((rows[-1], columns[-1]), dtype=np.result_type(np.float32, *(block.dtype for block in blocks)))
+    for number, block in enumerate(blocks):
+        matrix[rows[number] : rows[number + 1], columns[number] : columns[number + 1]] = block
+    return matrix
 
 
 def flatten(names: Sequence[Sequence[str]]) -> tuple[str, ...]:

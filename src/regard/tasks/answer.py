@@ -12,7 +12,7 @@ from jaxtyping import Float
 from rich.cells import cell_len
 
 from regard.checkpoints import Checkpoint, CheckpointError
-from regard.checkpoints.hub import Config
+from regard.config import Config
 from regard.errors import RegardError
 from regard.looking import watch
 from regard.models import MemoryNetworkConfig
@@ -123,7 +123,7 @@ class AnswerTask(Task):
         return isinstance(config, MemoryNetworkConfig)
 
     @overload
-    def __call__(self, story: Story, question: str) -> AnswerResult: ...
+    def __call__(self, story: Story, question: str) -> AnswerResult: ...  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)
 
     @overload
     def __call__(self, story: Story, question: Iterable[str]) -> list[AnswerResult]: ...

@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from regard.checkpoints import Checkpoint, CheckpointError
-from regard.checkpoints.hub import Config
+from regard.config import Config
 from regard.models import DecoderConfig, Encoder, EncoderConfig
 from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.task import OnProgress, Task, as_array, is_alone, read_all
@@ -67,7 +67,7 @@ class ClassifyTask(Task):
         return isinstance(config, (EncoderConfig, DecoderConfig)) and config.classify is not None
 
     @overload
-    def __call__(
+    def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)
         self, text: Text, *, cut: bool = ..., first: int = ..., progress: OnProgress | None = ...
     ) -> Classification | TokenLabels: ...
 

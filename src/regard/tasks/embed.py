@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from regard.checkpoints import Checkpoint
-from regard.checkpoints.hub import Config
+from regard.config import Config
 from regard.models import Decoder, DecoderConfig, Encoder, EncoderConfig
 from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.pooling import pooling_of
@@ -53,7 +53,7 @@ class EmbedTask(Task):
         return isinstance(config, (EncoderConfig, DecoderConfig))
 
     @overload
-    def __call__(
+    def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)
         self, text: Text, *, cut: bool = ..., first: int = ..., progress: OnProgress | None = ...
     ) -> TextEmbedding: ...
 

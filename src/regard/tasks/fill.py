@@ -8,7 +8,7 @@ from typing import overload
 
 import numpy as np
 
-from regard.checkpoints.hub import Config
+from regard.config import Config
 from regard.models import EncoderConfig
 from regard.tasks.inputs import GappedText, Text
 from regard.tasks.task import OnProgress, Task, as_array, is_alone, read_all, text_name
@@ -61,7 +61,7 @@ class FillTask(Task):
         return self.tokenizer.token(number)
 
     @overload
-    def __call__(
+    def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)
         self, text: Text, *, top: int = ..., first: int = ..., progress: OnProgress | None = ...
     ) -> FilledText: ...
 

@@ -1,21 +1,22 @@
 """A text goes on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Literal, Unpack, overload
 
 import torch
 
 from regard.attention.taps import unwatched
 from regard.checkpoints import Checkpoint
-from regard.checkpoints.hub import Config
-from regard.decoding import Constraints, Hypothesis, StreamedToken, stream
+from regard.config import Config
+from regard.decoding import DecodeResult, Hypothesis, OnStep, StreamedToken, stream
 from regard.errors import RegardError
 from regard.models import Decoder, DecoderConfig
-from regard.tasks.generation_config import FolderGenerationConfig, GenerationConfig, SamplingChoice
-from regard.tasks.replay import Reading, decoder_input, is_watched, replay
-from regard.tasks.task import Item, OnProgress, Task, Text, TextTooLong, text_name
+from regard.tasks.generation_config import FolderGenerationConfig, GenerationConfig, GenerationOptions
+from regard.tasks.inputs import EncodedText, Reading, Text
+from regard.tasks.replay import decoder_input, is_watched, replay
+from regard.tasks.task import OnProgress, Task, TextTooLong, is_alone, read_all, text_name
 from regard.text import Batch, Encoded, Tokenizer, TokenizerError
 
 USUAL = 50  # tokens, where nobody says how long a text may become
@@ -23,7 +24,7 @@ USUAL = 50  # tokens, where nobody says how long a text may become
 
 @dataclass(frozen=True)
 class Generation:
-    """What was written after a prompt. `score` is its log-probability, `ranked` what hypotheses are compared by;
+    """What was written after a prompt. `score` is its log-probability, `rank_score` what hypotheses are compared by;
     `is_finished` is False if it was stopped; `alternatives` are the next best, as many as were asked for."""
 
     prompt: str
@@ -48,66 +49,91 @@ class GenerateTask(Task):
         self.settings = FolderGenerationConfig(checkpoint)
 
     @classmethod
-    def serves(cls, config: Config) -> bool:
+    def serves(cls, config: Config, folder: Path) -> bool:
         return isinstance(config, DecoderConfig) and config.output is not None
+
+    @overload
+    def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)
+        self,
+        text: str,
+        *,
+        stream: Literal[False] = ...,
+        first: int = ...,
+        progress: OnProgress | None = ...,
+        **options: Unpack[GenerationOptions],
+    ) -> Generation: ...
+
+    @overload
+    def __call__(
+        self,
+        text: str,
+        *,
+        stream: Literal[True],
+        first: int = ...,
+        progress: OnProgress | None = ...,
+        **options: Unpack[GenerationOptions],
+    ) -> Iterator[str]: ...
+
+    @overload
+    def __call__(
+        self,
+        text: Iterable[str],
+        *,
+        stream: bool = ...,
+        first: int = ...,
+        progress: OnProgress | None = ...,
+        **options: Unpack[GenerationOptions],
+    ) -> list[Generation]: ...
 
     def __call__(
         self,
         text: str | Iterable[str],
         *,
-        beam: int | None = None,
-        num_hypotheses: int = 1,
-        length_penalty: float | None = None,
-        min_new_tokens: int | None = None,
-        max_new_tokens: int | None = None,
-        sample: SamplingChoice = None,
-        seed: int | None = None,
         stream: bool = False,
-        precision: str = "float32",
         first: int = 1,
         progress: OnProgress | None = None,
-    ) -> Any:
+        **options: Unpack[GenerationOptions],
+    ) -> Generation | list[Generation] | Iterator[str]:
         """Continue one text, or each of several.
 
-        What is not said is read from the folder, generation_config.json: how to search or draw, and how long; else the
-        likeliest token is written each time, 50 times at most. Lengths are in new tokens. `sample=True` draws as the
-        folder says, `sample=Sampling(...)` as you say; the same `seed` draws the same text, in any company.
+        What is not said (`GenerationOptions` has all) is read from the folder, generation_config.json: how to search or
+        draw, and how long; else the likeliest token is written each time, 50 times at most.
 
         `stream=True` gives an iterator over the text of one answer, a word or so at a time.
         """
-        config = self.settings.generation_config(
-            beam=beam,
-            num_hypotheses=num_hypotheses,
-            length_penalty=length_penalty,
-            sample=sample,
-            seed=seed,
-            precision=precision,
-        )
-        min_tokens = min_new_tokens if min_new_tokens is not None else self.settings.length("min_new_tokens") or 0
-        constraints = self.settings.constraints(self.tokenizer.specials, min_tokens)
+        config = self.generation_config(**options)
         if stream:
-            return self.stream_text(text, config, constraints, max_new_tokens)
-        readings: dict[int, Reading] = {}
-        write = partial(
-            self.write_batch, config=config, constraints=constraints, max_new_tokens=max_new_tokens, readings=readings
-        )
+            if not isinstance(text, str):
+                raise TokenizerError("one text can be streamed, got several")
+            return self.stream_text(self.read(text), config)
+        prompts = read_all(text, self.read, first)
         with unwatched():
-            answers = self.answers(text, self.read_prompt, write, progress, first)
+            results = self.write(prompts, config, progress=progress)
+        pairs = list(zip(prompts, results, strict=True))
         if is_watched(self.model):
-            replay(self.model, [readings[row] for row in sorted(readings)], self.device)
-        return answers
+            replay(self.model, [self.reading(*pair) for pair in pairs], self.device)
+        answers = [self.answer(*pair) for pair in pairs]
+        return answers[0] if is_alone(text) else answers
 
-    def read_prompt(self, text: Text, number: int | None) -> Encoded:
+    def generation_config(self, **options: Unpack[GenerationOptions]) -> GenerationConfig:
+        """How to write: as the caller says, and for all else as the folder says."""
+        constraints = self.settings.constraints(self.tokenizer.specials, self.settings.length("min_new_tokens") or 0)
+        return self.settings.generation_config(**options, constraints=constraints)
+
+    def read(self, text: Text, number: int | None = None, *, is_prompt: bool = True) -> EncodedText:
+        """The tokens of a text: of a prompt, after which there is room to write, or of one that is only read."""
         if not isinstance(text, str):
             raise TokenizerError(f"{text_name(number)} is a pair; one text can be continued")
-        encoded = self.read(text, number)
+        encoded = self.encode(text, number)
+        if text and not is_prompt:
+            return EncodedText(text, encoded)
         if text:  # what a tokeniser puts after a text would end it
             last = max((position for position, which in enumerate(encoded.texts) if which is not None), default=-1)
             encoded = encoded.take(range(last + 1))
         if self.max_length is not None and len(encoded) == self.max_length:
             line = f"{text_name(number)} has {len(encoded)} tokens, as many as the model reads: no room to write"
             raise TextTooLong(line)
-        return encoded if encoded.ids else self.empty_prompt()
+        return EncodedText(text, encoded if encoded.ids else self.empty_prompt())
 
     def empty_prompt(self) -> Encoded:
         """What stands before a text of which nothing is known."""
@@ -125,38 +151,41 @@ class GenerateTask(Task):
         limit = limit or USUAL
         return limit if self.max_length is None else min(limit, self.max_length - prompt)
 
-    def write_batch(
+    def write(
         self,
-        batch: Batch,
-        items: list[Item],
+        prompts: Sequence[EncodedText],
         config: GenerationConfig,
-        constraints: Constraints,
-        max_new_tokens: int | None,
-        readings: dict[int, Reading],
-    ) -> list[Generation]:
-        limits = [self.max_new_tokens(max_new_tokens, len(encoded)) for _, encoded in items]
-        hypotheses = config.for_texts(batch.rows).decode_batch(
-            self.model,
-            None,
-            batch.tokens,
-            prefix_attention_mask=batch.attention_mask,
-            max_new_tokens=limits,
-            constraints=constraints,
-        )
-        answers = []
-        for row, (text, encoded), (best, *others) in zip(batch.rows, items, hypotheses, strict=True):
-            readings[row] = ((), decoder_input(encoded.ids, best.ids, best.is_finished))
-            answer = self.answer(str(text), encoded, best)
-            answers.append(
-                replace(answer, alternatives=tuple(self.answer(str(text), encoded, other) for other in others))
-            )
-        return answers
+        *,
+        tree: bool = False,
+        on_step: OnStep | None = None,
+        progress: OnProgress | None = None,
+    ) -> list[DecodeResult]:
+        """The hypotheses after each prompt; `tree` keeps how a beam search came to them. `on_step` is told how far
+        those are that are written side by side, `progress` how many are done."""
 
-    def answer(self, text: str, encoded: Encoded, hypothesis: Hypothesis) -> Generation:
-        before = self.tokenizer.decode(encoded.ids)
-        added = self.tokenizer.decode([*encoded.ids, *hypothesis.ids]).removeprefix(before)
+        def write_batch(batch: Batch) -> list[DecodeResult]:
+            lengths = [len(prompts[row].encoded) for row in batch.rows]
+            return config.for_texts(batch.rows).decode_batch(
+                self.model,
+                None,
+                batch.tokens,
+                prefix_attention_mask=batch.attention_mask,
+                max_new_tokens=[self.max_new_tokens(config.max_new_tokens, length) for length in lengths],
+                tree=tree,
+                on_step=on_step,
+            )
+
+        return self.in_batches([prompt.encoded for prompt in prompts], write_batch, progress)
+
+    def answer(self, prompt: EncodedText, result: DecodeResult) -> Generation:
+        best, *others = [self.generation(prompt, hypothesis) for hypothesis in result.hypotheses]
+        return replace(best, alternatives=tuple(others))
+
+    def generation(self, prompt: EncodedText, hypothesis: Hypothesis) -> Generation:
+        before = self.tokenizer.decode(prompt.encoded.ids)
+        added = self.tokenizer.decode([*prompt.encoded.ids, *hypothesis.ids]).removeprefix(before)
         return Generation(
-            text,
+            str(prompt.text),
             added,
             hypothesis.score,
             hypothesis.rank_score,
@@ -165,31 +194,31 @@ class GenerateTask(Task):
             hypothesis.is_finished,
         )
 
-    def stream_text(
-        self, text: Any, config: GenerationConfig, constraints: Constraints, max_new_tokens: int | None
-    ) -> Iterator[str]:
+    def reading(self, prompt: EncodedText, result: DecodeResult, *, is_whole: bool = False) -> Reading:
+        """What a watched pass over a prompt and its best continuation reads: what the last token was written from, or
+        all of it, that token included."""
+        best = result.best
+        return Reading((), decoder_input(prompt.encoded.ids, best.ids, best.is_finished or is_whole))
+
+    def stream_text(self, prompt: EncodedText, config: GenerationConfig) -> Iterator[str]:
         """The text of one answer as it comes. Whoever looks is shown the whole at the end."""
-        if not isinstance(text, str):
-            raise TokenizerError("one text can be streamed, got several")
         if config.beam > 1 or config.num_hypotheses > 1:
             got = f"beam={config.beam}, num_hypotheses={config.num_hypotheses}"
             raise RegardError(f"a text that is streamed is written once, with beam=1 and num_hypotheses=1, got {got}")
-        encoded = self.read_prompt(text, None)
-        prefix = torch.tensor([encoded.ids], device=self.device)
         tokens = stream(
             self.model,
             None,
-            prefix=prefix,
-            max_new_tokens=self.max_new_tokens(max_new_tokens, len(encoded)),
+            prefix=torch.tensor([prompt.encoded.ids], device=self.device),
+            max_new_tokens=self.max_new_tokens(config.max_new_tokens, len(prompt.encoded)),
             sampling=config.sampling,
             precision=config.precision,
-            constraints=constraints,
+            constraints=config.constraints,
         )
-        return self.decode_stream(encoded, tokens)
+        return self.decode_stream(prompt, tokens)
 
-    def decode_stream(self, encoded: Encoded, tokens: Iterator[StreamedToken]) -> Iterator[str]:
+    def decode_stream(self, prompt: EncodedText, tokens: Iterator[StreamedToken]) -> Iterator[str]:
         text = self.tokenizer.stream()
-        text.before = list(encoded.ids)
+        text.before = list(prompt.encoded.ids)
         ids: list[int] = []
         is_finished = False
         while (token := next_unwatched(tokens)) is not None:
@@ -200,9 +229,9 @@ class GenerateTask(Task):
                     yield part
         if part := text.end():
             yield part
-        ids_read = decoder_input(encoded.ids, ids, is_finished)
         if is_watched(self.model):
-            replay(self.model, [((), ids_read)], self.device)
+            result = DecodeResult((Hypothesis(tuple(ids), (), is_finished),))
+            replay(self.model, [self.reading(prompt, result)], self.device)
 
 
 def next_unwatched(tokens: Iterator[StreamedToken]) -> StreamedToken | None:

@@ -190,10 +190,13 @@ class FolderGenerationConfig:
         sample: SamplingChoice = None,
         seed: int | None = None,
         precision: str = "float32",
+        min_new_tokens: int | None = None,
         max_new_tokens: int | None = None,
         constraints: Constraints = Constraints(),
     ) -> GenerationConfig:
         """What the caller says, and for all else what the folder says."""
+        if min_new_tokens is not None:
+            constraints = replace(constraints, min_new_tokens=min_new_tokens)
         sampling = self.sampling(sample, seed)
         if beam is None:
             beam = 1 if sampling else max(num_hypotheses, int(self.amount("num_beams", 1)))

@@ -16,8 +16,9 @@ from regard.looking.lens import Lens, lens
 from regard.looking.memories import promoted_tokens, triggers
 from regard.looking.tables import HeadTable, TableKind
 from regard.looking.unembed import Unembedding
-from regard.models import Transformer
+from regard.models import Aligner, Transformer
 from regard.pictures import Picture
+from regard.tasks.replay import model_inputs
 from regard.tasks.spelling import token_text, token_texts
 from regard.tasks.task import Task
 from regard.tasks.translate import TranslateTask
@@ -72,7 +73,7 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
         return _translating(task, text, top)
     mask = task.tokenizer.specials.mask
     special = [] if mask is None else [task.tokenizer.token(mask)]
-    encoded = task.read(text, special=special)
+    encoded = task.encode(text, special=special)
     position = encoded.ids.index(mask) if mask in encoded.ids else len(encoded) - 1
     batch = next(batches([encoded], pad=task.tokenizer.specials.pad, device=task.device), None)
     if batch is None or not len(encoded):
@@ -83,19 +84,20 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
 
 
 def _translating(task: TranslateTask, text: str, top: int) -> TextLens:
-    source, target = written_text(task, text)
-    lens_result = lens(task.model, source, target, k=top)
+    inputs = written_text(task, text)
     spell = partial(token_texts, task.tokenizer.target)
-    return TextLens(lens_result, spell(target[0].tolist()), target.shape[1] - 1, spell)
+    return TextLens(lens(task.model, *inputs, k=top), spell(inputs[-1][0].tolist()), inputs[-1].shape[1] - 1, spell)
 
 
-def written_text(task: TranslateTask, text: str) -> tuple[Tensor, Tensor]:
+def written_text(task: TranslateTask, text: str) -> list[Tensor]:
     """A text and its translation, as the model reads them when it writes the last token."""
-    if not isinstance(task.model, Transformer):
+    if isinstance(task.model, Aligner):
         raise RegardError("a recurrent translator has no layers to read one by one")
-    translation = task(text, split=False)
-    source, target = task.read_source(text, None, "").ids, [task.start(), *translation.ids]
-    return torch.tensor([source], device=task.device), torch.tensor([target], device=task.device)
+    source = task.read(text, split=False)
+    (written,) = task.write([source], task.generation_config())
+    for reading in task.readings(source, written, is_whole=True):
+        return model_inputs(task.model, reading, task.device)
+    raise RegardError("no token to look at: the text is empty")
 
 
 def circuits_of(task: Task, text: str | None, *, length: int = 48) -> Circuits:
@@ -107,7 +109,7 @@ def circuits_of(task: Task, text: str | None, *, length: int = 48) -> Circuits:
         return circuits(task.model, *((tokens, tokens) if isinstance(task.model, Transformer) else (tokens,)))
     if isinstance(task, TranslateTask):
         return circuits(task.model, *written_text(task, text))
-    encoded = task.read(text)
+    encoded = task.encode(text)
     if not len(encoded):
         raise RegardError("no token to look at: the text is empty")
     return circuits(task.model, torch.tensor([encoded.ids], device=task.device))
@@ -142,7 +144,7 @@ def memories_of(
     if isinstance(task.model, Transformer):
         raise RegardError("memories are looked into with single texts: an encoder or a decoder expected")
     texts = [line for line in islice(read_lines(data), limit) if line.strip()]
-    encoded = [task.read(text, number, cut=True) for number, text in enumerate(texts, 1)]
+    encoded = [task.encode(text, number, cut=True) for number, text in enumerate(texts, 1)]
     triggers_by_layer = triggers(task.model, _calls(task, encoded), *layers, k=top)
     unembedding = Unembedding(task.model)
     for layer, layer_triggers in triggers_by_layer.items():

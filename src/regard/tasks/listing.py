@@ -6,11 +6,11 @@ from pathlib import Path
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.card import read_card
 from regard.checkpoints.files import CONFIG, read_json, read_tensors, weight_files
-from regard.checkpoints.hub import architecture_of, family_of
 from regard.checkpoints.load import read_config
-from regard.checkpoints.old_names import current_config
-from regard.checkpoints.options import Options
 from regard.errors import RegardError
+from regard.families import architecture_of, family_of
+from regard.families.old_names import current_config
+from regard.families.options import Options
 from regard.tasks.find import builtin, cached_models
 from regard.tasks.load import task_of
 

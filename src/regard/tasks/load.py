@@ -6,10 +6,11 @@ import torch
 
 from regard.checkpoints import CheckpointError, load_model
 from regard.checkpoints.files import CONFIG, checked_file, read_json, read_tensors
-from regard.checkpoints.hub import Config, architecture_of, family_of
-from regard.checkpoints.old_names import current_config
-from regard.checkpoints.options import Options
+from regard.config import Config
 from regard.errors import UnknownName, lookup
+from regard.families import architecture_of, family_of
+from regard.families.old_names import current_config
+from regard.families.options import Options
 from regard.tasks.answer import AnswerTask
 from regard.tasks.classify import ClassifyTask
 from regard.tasks.embed import EmbedTask
@@ -21,7 +22,7 @@ from regard.tasks.translate import TranslateTask
 from regard.text import load_tokenizer
 
 TASKS: dict[str, type[Task]] = {
-    task.name: task for task in (FillTask, ClassifyTask, GenerateTask, TranslateTask, EmbedTask, AnswerTask)
+    task.name: task for task in (FillTask, ClassifyTask, TranslateTask, GenerateTask, EmbedTask, AnswerTask)
 }
 """What a model can be asked to do; the first that fits is what it is for."""
 TYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -67,8 +68,8 @@ def task_class(task_name: type[Task] | None, config: Config, folder: Path) -> ty
     """The task that was asked for, if the model can do it; else what the model is for."""
     if task_name is None:
         return task_of(config, folder)
-    if not task_name.serves(config):
-        task_names = ", ".join(name for name, kind in TASKS.items() if kind.serves(config))
+    if not task_name.serves(config, folder):
+        task_names = ", ".join(name for name, kind in TASKS.items() if kind.serves(config, folder))
         architecture = architecture_of(described := read_json(folder / CONFIG), family_of(described, str(folder)))
         raise CheckpointError(f"{folder}: {architecture} cannot {task_name.name}; it can {task_names or 'do nothing'}")
     return task_name
@@ -76,10 +77,10 @@ def task_class(task_name: type[Task] | None, config: Config, folder: Path) -> ty
 
 def task_of(config: Config, folder: Path) -> type[Task]:
     """What a model is for: sentence vectors where the folder says how to pool, else what its heads are made for."""
-    if (folder / "modules.json").is_file() and EmbedTask.serves(config):
+    if (folder / "modules.json").is_file() and EmbedTask.serves(config, folder):
         return EmbedTask
     for kind in TASKS.values():
-        if kind.serves(config):
+        if kind.serves(config, folder):
             return kind
     raise CheckpointError(
         f"{folder}: its model has no head that a task could use; regard.checkpoints loads it as it is"

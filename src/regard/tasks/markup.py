@@ -86,7 +86,9 @@ def markup_text(segment: Segment, answer: Translation | None) -> str:
     source, target = units(segment.text), units(answer.text)
     alignment = answer.alignment
     looks = merge_tokens(
-        alignment.weights, covering(target, alignment.target_ends), covering(source, alignment.source_ends)
+        torch.from_numpy(alignment.weights),
+        covering(target, alignment.target_ends),
+        covering(source, alignment.source_ends),
     )
     looks = looks * alike(answer.text, target, segment.text, source)
     spans = [Span(*words_touched(source, mark.begin, mark.end), mark.parent) for mark in segment.marks]

@@ -17,12 +17,12 @@ from regard.looking.prune import head_numbers
 from regard.pictures import Picture
 from regard.tasks.evaluation.measures import EvaluationConfig
 from regard.tasks.evaluation.translators import TranslationReader
+from regard.tasks.inputs import Reading
 from regard.tasks.load import load
-from regard.tasks.replay import Reading, replay
+from regard.tasks.replay import replay
 from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task
 from regard.tasks.translate import TranslateTask
-from regard.text import Tokenizer
 from regard.training.run.state import CheckpointStore
 
 MISSING = float("nan")
@@ -62,17 +62,12 @@ def read(task: Task, text: str, target: str | None) -> tuple[Reading, tuple[tupl
     if not isinstance(task, TranslateTask):
         if target is not None:
             raise RegardError(f"{task.checkpoint.folder}: a model that can {task.name} reads one text, and no target")
-        ids = words.encode(text, bare=True).ids if task.name == "generate" else task.read(text).ids
-        return ((), ids), ((), token_names(words, ids))
+        ids = words.encode(text, bare=True).ids if task.name == "generate" else task.encode(text).ids
+        return Reading((), ids), ((), token_texts(words, ids))
     reader = TranslationReader(task, EvaluationConfig())
     source, out = reader.row(text, task(text).text if target is None else target, "the text")
-    decoder_ids = [reader.start, *out[:-1].tolist()]
-    return (source.tolist(), decoder_ids), (token_names(words, source.tolist()), token_names(words.target, decoder_ids))
-
-
-def token_names(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
-    """Token numbers as text."""
-    return token_texts(tokenizer, ids)
+    reading = Reading(source.tolist(), (task.start(), *out[:-1].tolist()))
+    return reading, (token_texts(words, reading.source), token_texts(words.target, reading.target))
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,13 @@ def run_readings(model: Model, readings: Sequence[Reading], device: torch.device
     raise RegardError(f"a {type(model).__name__} reads no text of tokens")
 
 
+def model_inputs(model: Model, reading: Reading, device: torch.device) -> list[Tensor]:
+    """A reading as the arguments of a model: source and target, or one stream."""
+    is_apart = isinstance(model, Transformer | Aligner)
+    streams = (reading.source, reading.target) if is_apart else ((*reading.source, *reading.target),)
+    return [torch.tensor([stream], dtype=torch.long, device=device) for stream in streams]
+
+
 def pad_rows(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:
     """Tokens padded on the right, and which are real; None where all are."""
     width = max(map(len, rows))

@@ -15,7 +15,7 @@ import torch
 
 from regard.checkpoints import Checkpoint, CheckpointError
 from regard.checkpoints.files import read_json
-from regard.checkpoints.hub import Config
+from regard.config import Config
 from regard.errors import RegardError
 from regard.models import AlignerConfig, MemoryNetworkConfig
 from regard.tasks.inputs import Text

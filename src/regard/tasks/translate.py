@@ -1,38 +1,45 @@
 """One text becomes another."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Unpack, overload
 
+import numpy as np
 import torch
 
+from regard.attention import Pattern
 from regard.attention.taps import unwatched
 from regard.checkpoints import Checkpoint, CheckpointError
-from regard.checkpoints.hub import Config
-from regard.decoding import Constraints, Hypothesis
-from regard.models import Aligner, AlignerConfig, Transformer, TransformerConfig
+from regard.checkpoints.files import CONFIG
+from regard.config import Config
+from regard.decoding import Constraints, DecodeResult, OnStep
+from regard.errors import lookup
+from regard.models import AlignerConfig, Decoder, DecoderConfig, TransformerConfig
 from regard.tasks.alignment import Alignment
-from regard.tasks.generation_config import FolderGenerationConfig, GenerationConfig, SamplingChoice
+from regard.tasks.generation_config import GENERATION, FolderGenerationConfig, GenerationConfig, GenerationOptions
+from regard.tasks.inputs import Reading, SourceSentence, SourceText
 from regard.tasks.markup import Page, put_back, segments
 from regard.tasks.replay import (
-    Reading,
+    Translator,
     alignment_weights,
     decoder_input,
     default_alignment_heads,
     is_edited,
     is_watched,
     replay,
+    source_weights,
     unedited_alignment_weights,
 )
-from regard.tasks.task import OnProgress, Task, TextTooLong, text_name
-from regard.tasks.translation import SourceSentence, Translation, TranslationDraft, best_choices, encoding_of
-from regard.text import Encoded, Tokenizer, TokenizerError, batches
+from regard.tasks.task import OnProgress, Task, TextTooLong, as_array, settings_of, text_name
+from regard.tasks.translation import KnownAlignment, Translation, TranslationDraft, WrittenTranslation
+from regard.text import Batch, Encoded, Tokenizer, TokenizerError
 from regard.text.capitals import is_in_capitals, to_sentence_case
 from regard.text.sentences import split as sentences
 from regard.text.sentences import split_long
 
+START = "decoder_start_token_id"
 ENOUGH = 512  # tokens, where a folder does not say how long a translation may become
 BY_SENTENCE = {"marian", "regard-alignment"}  # families that learned from sentences; others were made for whole texts
 
@@ -41,7 +48,7 @@ class TranslateTask(Task):
     """Translate, or rewrite in whatever way the model learned: `translate("Where is the station?").text`."""
 
     name = "translate"
-    model: Transformer | Aligner
+    model: Translator
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
@@ -51,31 +58,54 @@ class TranslateTask(Task):
         self.splits = checkpoint.config.get("model_type") in BY_SENTENCE
 
     @classmethod
-    def serves(cls, config: Config) -> bool:
-        return isinstance(config, TransformerConfig | AlignerConfig) and config.output is not None
+    def serves(cls, config: Config, folder: Path) -> bool:
+        """A model of two parts can; one that only reads on if it learned to, after a token that its folder names."""
+        if not isinstance(config, TransformerConfig | AlignerConfig | DecoderConfig) or config.output is None:
+            return False
+        files = (settings_of(folder, file) for file in (GENERATION, CONFIG))
+        return not isinstance(config, DecoderConfig) or any(file.get(START) is not None for file in files)
+
+    @overload
+    def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)
+        self,
+        text: str,
+        *,
+        language: str | None = ...,
+        split: bool | None = ...,
+        markup: str | None = ...,
+        first: int = ...,
+        progress: OnProgress | None = ...,
+        **options: Unpack[GenerationOptions],
+    ) -> Translation: ...
+
+    @overload
+    def __call__(
+        self,
+        text: Iterable[str],
+        *,
+        language: str | None = ...,
+        split: bool | None = ...,
+        markup: str | None = ...,
+        first: int = ...,
+        progress: OnProgress | None = ...,
+        **options: Unpack[GenerationOptions],
+    ) -> list[Translation]: ...
 
     def __call__(
         self,
         text: str | Iterable[str],
         *,
         language: str | None = None,
-        beam: int | None = None,
-        num_hypotheses: int = 1,
-        length_penalty: float | None = None,
-        min_new_tokens: int | None = None,
-        max_new_tokens: int | None = None,
-        sample: SamplingChoice = None,
-        seed: int | None = None,
         split: bool | None = None,
         markup: str | None = None,
-        precision: str = "float32",
         first: int = 1,
         progress: OnProgress | None = None,
-    ) -> Any:
+        **options: Unpack[GenerationOptions],
+    ) -> Translation | list[Translation]:
         """Translate one text, or each of several.
 
-        What is not said is read from the folder, generation_config.json: a beam of its `num_beams`, of 1 where it has
-        none. `language` is for models that write several: "fra" or ">>fra<<". Lengths are of a sentence, in tokens.
+        What is not said (`GenerationOptions` has all) is read from the folder, generation_config.json: a beam of its
+        `num_beams`, of 1 where it has none. `language` is for models that write several: "fra" or ">>fra<<".
 
         `split` translates sentence by sentence and puts the gaps of the text between; unless it is said, models that
         learned from sentences (Marian's) do. A sentence that is too long is then cut after a clause or between
@@ -83,52 +113,41 @@ class TranslateTask(Task):
 
         `markup="html"` carries tags over to the words that they belong to (text/markup.py, tasks/markup.py).
         """
-        config = self.settings.generation_config(
-            beam=beam,
-            num_hypotheses=num_hypotheses,
-            length_penalty=length_penalty,
-            sample=sample,
-            seed=seed,
-            precision=precision,
-        )
+        config = self.generation_config(**options)
         code = "" if language is None else self.code(language)
-        constraints, limit = self.constraints(self.min_new_tokens(min_new_tokens)), self.max_new_tokens(max_new_tokens)
-        alone = isinstance(text, str)
-        inputs = [text] if alone else list(text)
-        numbers = [None] if alone else range(first, first + len(inputs))
+        inputs = [text] if isinstance(text, str) else list(text)
+        numbers = [None] if isinstance(text, str) else range(first, first + len(inputs))
         pages = None if markup is None else [Page.read(item, markup) for item in inputs]
         texts, numbers = (inputs, numbers) if pages is None else segments(pages, numbers)
-        is_split = self.splits if split is None else split
-        sentences = [
-            self.source_sentences(item, number, code, is_split) for item, number in zip(texts, numbers, strict=True)
-        ]
+        sources = [self.read(*pair, code=code, split=split) for pair in zip(texts, numbers, strict=True)]
         with unwatched():
-            hypotheses = self.write(sentences, config, constraints, limit, progress if pages is None else None)
-        answers = self.translations(texts, sentences, hypotheses, num_hypotheses, at_once=pages is not None)
-        answers = answers if pages is None else put_back(pages, answers, num_hypotheses)
-        return answers[0] if alone else answers
+            written = self.write(sources, config, progress=progress if pages is None else None)
+        if is_watched(self.model):
+            pairs = zip(sources, written, strict=True)
+            replay(self.model, [reading for pair in pairs for reading in self.readings(*pair)], self.device)
+        answers = self.answers(sources, written, is_aligned=pages is not None)
+        answers = answers if pages is None else put_back(pages, answers, config.num_hypotheses)
+        return answers[0] if isinstance(text, str) else answers
+
+    def generation_config(self, **options: Unpack[GenerationOptions]) -> GenerationConfig:
+        """How to write: as the caller says, and for all else as the folder says."""
+        return self.settings.generation_config(**options, constraints=self.constraints())
 
     def max_new_tokens(self, requested: int | None) -> int:
         """Tokens of a translation at most; what a folder says counts the token that one begins with."""
         folder_limit = self.settings.length("max_length")
         default = folder_limit - 1 if folder_limit else min(ENOUGH, self.max_length or ENOUGH)
-        limit, max_target_length = (
-            requested or self.settings.length("max_new_tokens") or default,
-            self.max_target_length(),
-        )
-        return limit if max_target_length is None else min(limit, max_target_length)
+        limit, most = requested or self.settings.length("max_new_tokens") or default, self.max_target_length()
+        return limit if most is None else min(limit, most)
 
-    def min_new_tokens(self, requested: int | None) -> int:
-        folder_minimum = self.settings.length("min_new_tokens") or max(0, (self.settings.length("min_length") or 0) - 1)
-        return folder_minimum if requested is None else requested
-
-    def source_sentences(self, text: str, number: int | None, code: str, is_split: bool) -> tuple[SourceSentence, ...]:
-        """The sentences of a text, or all of it, as the model reads them."""
+    def read(self, text: str, number: int | None = None, *, code: str = "", split: bool | None = None) -> SourceText:
+        """The sentences of a text, or all of it, as the model reads them; `code` asks for a language."""
         if not isinstance(text, str):
             raise TokenizerError(f"{text_name(number)} is a pair; one text can be translated")
+        is_split = self.splits if split is None else split
         if not is_split or not text.strip():
             encoded = self.read_source(text, number, code) if text.strip() else None
-            return (SourceSentence(text, "", encoded, code=code, large=self.lowers(text)),)
+            return SourceText(text, (SourceSentence(text, "", encoded, code=code, is_capital=self.lowers(text)),))
         result: list[SourceSentence] = []
         begin = 0
         for sentence, gap in sentences(text):
@@ -136,16 +155,16 @@ class TranslateTask(Task):
                 encoded = self.read_source(part, number, code) if part else None
                 result.append(SourceSentence(part, space, encoded, begin, code, self.lowers(part)))
                 begin += len(part) + len(space)
-        return tuple(result)
+        return SourceText(text, tuple(result))
 
     def split_to_fit(self, sentence: str, gap: str, number: int | None, code: str) -> list[tuple[str, str]]:
         """A sentence, in parts if it is too long to be read at once, and the gap after each."""
-        if self.max_length is None or 4 * len(sentence) + 8 < self.max_length:  # no letter is more than four bytes
+        max_length = self.max_source_length
+        if max_length is None or 4 * len(sentence) + 8 < max_length:  # no letter is more than four bytes
             return [(sentence, gap)]
-        max_length = self.max_length
 
         def fits(part: str) -> bool:
-            return len(self.encode(part, code)) <= max_length
+            return len(self.encode_source(part, code)) <= max_length
 
         split_parts = split_long(sentence, fits)
         if not split_parts:
@@ -159,14 +178,14 @@ class TranslateTask(Task):
         """Whether a text is in capitals that the model has not learned: read as a sentence, and answered large."""
         return not self.capitals and is_in_capitals(text)
 
-    def encode(self, text: str, code: str) -> Encoded:
+    def encode_source(self, text: str, code: str) -> Encoded:
         text = to_sentence_case(text) if self.lowers(text) else text
         return self.tokenizer.encode(f"{code}{text}", special=[code] if code else [])
 
     def read_source(self, text: str, number: int | None, code: str) -> Encoded:
-        encoded = self.encode(text, code)
-        if self.max_length is not None and len(encoded) > self.max_length:
-            line = f"{text_name(number)} has {len(encoded)} tokens, the model reads at most {self.max_length}"
+        encoded, most = self.encode_source(text, code), self.max_source_length
+        if most is not None and len(encoded) > most:
+            line = f"{text_name(number)} has {len(encoded)} tokens, the model reads at most {most}"
             raise TextTooLong(f"{line}; split=True (--split) translates it sentence by sentence")
         return encoded
 
@@ -179,84 +198,125 @@ class TranslateTask(Task):
             raise TokenizerError(f"no language {language!r}: {list_of_codes}")
         return code
 
+    @property
+    def max_source_length(self) -> int | None:
+        """As many tokens as are read at once; in one stream there has to be room for the start and for one more."""
+        return self.max_length - 2 if self.max_length and isinstance(self.model, Decoder) else self.max_length
+
     def max_target_length(self) -> int | None:
-        """As many tokens as the decoder has places for; None: any number."""
+        """As many tokens as the decoder has positions for; None: any number."""
         if isinstance(self.model.config, AlignerConfig):
             return None
         position = self.model.config.decoder.position
         return position.settings["length"] if position.kind == "learned" else None
 
-    def constraints(self, min_new_tokens: int) -> Constraints:
-        rules = self.settings.constraints(self.tokenizer.target.specials, min_new_tokens)
-        number = self.settings.number
-        return replace(rules, first=number("forced_bos_token_id"), last=number("forced_eos_token_id"))
+    def constraints(self, min_new_tokens: int | None = None) -> Constraints:
+        """What may be written; at least so many tokens, or as many as the folder says."""
+        settings = self.settings
+        if min_new_tokens is None:
+            min_new_tokens = settings.length("min_new_tokens") or max(0, (settings.length("min_length") or 0) - 1)
+        constraints = settings.constraints(self.tokenizer.target.specials, min_new_tokens)
+        first, last = settings.number("forced_bos_token_id"), settings.number("forced_eos_token_id")
+        return replace(constraints, first=first, last=last)
 
     def start(self) -> int:
         """The token that a translation begins with."""
-        for key in ("decoder_start_token_id", "bos_token_id"):
+        for key in (START, "bos_token_id"):
             if (number := self.settings.number(key)) is not None:
                 return number
-        raise CheckpointError(f"{self.checkpoint.folder}: no decoder_start_token_id says what a text begins with")
+        raise CheckpointError(f"{self.checkpoint.folder}: no {START} says what a text begins with")
 
-    @torch.no_grad()
     def write(
         self,
-        texts: Sequence[Sequence[SourceSentence]],
+        sources: Sequence[SourceText],
         config: GenerationConfig,
-        constraints: Constraints,
-        max_new_tokens: int,
-        progress: OnProgress | None,
-    ) -> list[list[Sequence[Hypothesis] | None]]:
-        """The hypotheses for each piece of each text; pieces of like length are written side by side."""
-        hypotheses_of_texts: list[list[Sequence[Hypothesis] | None]] = [
-            [None] * len(text_sentences) for text_sentences in texts
-        ]
-        remaining = [sum(piece.encoded is not None for piece in text_sentences) for text_sentences in texts]
-        indices = [(text, index) for text, text_sentences in enumerate(texts) for index in range(len(text_sentences))]
-        indices = [(text, index) for text, index in indices if texts[text][index].encoded]
+        *,
+        tree: bool = False,
+        on_step: OnStep | None = None,
+        progress: OnProgress | None = None,
+    ) -> list[WrittenTranslation]:
+        """The hypotheses for each sentence of each text; `tree` keeps how a beam search came to them. `on_step` is told
+        how far those are that are written side by side, `progress` how many texts are done."""
         report = progress or (lambda count: None)
+        sentences = [
+            (text, sentence) for text, source in enumerate(sources) for sentence in source.sentences if sentence.encoded
+        ]
+        remaining = [sum(bool(sentence.encoded) for sentence in source.sentences) for source in sources]
         report(remaining.count(0))
-        encodings = [encoding_of(texts[text][index]) for text, index in indices]
-        for batch in batches(encodings, pad=self.tokenizer.specials.pad, device=self.device):
-            prefix = torch.full((len(batch.rows), 1), self.start(), device=batch.tokens.device)
-            batch_indices = [indices[row] for row in batch.rows]
-            hypotheses = config.for_texts([text for text, _ in batch_indices]).decode_batch(
+
+        def write_batch(batch: Batch) -> list[DecodeResult]:
+            texts = [sentences[row][0] for row in batch.rows]
+            results = self.decode_batch(batch, config.for_texts(texts), tree, on_step)
+            for text in texts:
+                remaining[text] -= 1
+            report(sum(remaining[text] == 0 for text in set(texts)))
+            return results
+
+        results = iter(self.in_batches([sentence.tokens for _, sentence in sentences], write_batch, None))
+        return [
+            WrittenTranslation(
+                tuple(next(results) if sentence.encoded else None for sentence in source.sentences),
+                config.num_hypotheses,
+            )
+            for source in sources
+        ]
+
+    def decode_batch(
+        self, batch: Batch, config: GenerationConfig, tree: bool, on_step: OnStep | None
+    ) -> list[DecodeResult]:
+        """What is written for sources that stand side by side: after a start, or after the source and a start."""
+        start = torch.full((len(batch.rows), 1), self.start(), device=batch.tokens.device)
+        limit = self.max_new_tokens(config.max_new_tokens)
+        if not isinstance(self.model, Decoder):
+            return config.decode_batch(
                 self.model,
                 batch.tokens,
-                prefix,
+                start,
                 attention_mask=batch.attention_mask,
-                max_new_tokens=[max_new_tokens] * len(batch_indices),
-                constraints=constraints,
+                max_new_tokens=[limit] * len(start),
+                tree=tree,
+                on_step=on_step,
             )
-            for (text, index), best in zip(batch_indices, hypotheses, strict=True):
-                hypotheses_of_texts[text][index] = best
-                remaining[text] -= 1
-            report(sum(remaining[text] == 0 for text in {text for text, _ in batch_indices}))
-        return hypotheses_of_texts
+        lengths = (batch.attention_mask.sum(1) + 1).tolist()
+        return config.decode_batch(
+            self.model,
+            None,
+            torch.cat([batch.tokens, start], 1),
+            prefix_attention_mask=torch.cat([batch.attention_mask, torch.ones_like(start, dtype=torch.bool)], 1),
+            max_new_tokens=[min(limit, (self.max_length or limit + length) - length) for length in lengths],
+            tree=tree,
+            on_step=on_step,
+        )
 
-    def translations(
-        self,
-        texts: Sequence[str],
-        sentences: Sequence[tuple[SourceSentence, ...]],
-        hypotheses_of_texts: Sequence[Sequence[Sequence[Hypothesis] | None]],
-        num_hypotheses: int,
-        at_once: bool,
-    ) -> list[Translation]:
-        """The translations, once those who look have been shown how they came about; `at_once`: aligned, too."""
-        target = self.tokenizer.target
-        drafts = [
-            [
-                TranslationDraft(text, text_sentences, choice, target, self.tokenizer)
-                for choice in best_choices(hypotheses, num_hypotheses)
-            ]
-            for text, text_sentences, hypotheses in zip(texts, sentences, hypotheses_of_texts, strict=True)
+    def answer(
+        self, source: SourceText, written: WrittenTranslation, seen: Sequence[Mapping[str, Pattern]] | None = None
+    ) -> Translation:
+        """The translation. `seen` are the patterns of a pass over each of its `readings`, if somebody watched one: then
+        the alignment is read off them."""
+        if seen is None:
+            return self.answers([source], [written])[0]
+        best, *others = self.drafts(source, written)
+        weights = [
+            {layer: lookup(patterns, layer, "layer") for layer in self.alignment_heads.layers} for patterns in seen
         ]
-        if is_watched(self.model):
-            replay(self.model, [reading for best, *_ in drafts for reading in self.readings(best)], self.device)
-        all_drafts = [draft for text_sentences in drafts for draft in text_sentences]
+        readings = self.draft_readings(best)
+        rows = [
+            as_array(self.alignment_heads.of(source_weights(patterns, reading)))
+            for patterns, reading in zip(weights, readings, strict=True)
+        ]
+        alternatives = [other.translation(self.lazy_alignment(other)) for other in others]
+        return best.translation(KnownAlignment(best.alignment(rows)), alternatives)
+
+    def answers(
+        self, sources: Sequence[SourceText], written: Sequence[WrittenTranslation], *, is_aligned: bool = False
+    ) -> list[Translation]:
+        """The translations; alignments are worked out when they are asked for, or at once: if that is known to happen,
+        and under edits, which may be gone later."""
+        drafts = [self.drafts(*pair) for pair in zip(sources, written, strict=True)]
+        all_drafts = [draft for text_drafts in drafts for draft in text_drafts]
         align = iter(
             self.current_alignments(all_drafts)
-            if at_once or is_edited(self.model)
+            if is_aligned or is_edited(self.model)
             else map(self.lazy_alignment, all_drafts)
         )
         answers = []
@@ -265,31 +325,43 @@ class TranslateTask(Task):
             answers.append(best.translation(best_alignment, [other.translation(next(align)) for other in others]))
         return answers
 
-    def readings(self, draft: TranslationDraft) -> list[Reading]:
-        start = [self.start()]
+    def drafts(self, source: SourceText, written: WrittenTranslation) -> list[TranslationDraft]:
+        """The ways to translate a text, the best first."""
         return [
-            (encoding_of(sentence).ids, decoder_input(start, hypothesis.ids, hypothesis.is_finished))
+            TranslationDraft(source.text, source.sentences, choice, self.tokenizer.target, self.tokenizer)
+            for choice in written.choices
+        ]
+
+    def readings(self, source: SourceText, written: WrittenTranslation, *, is_whole: bool = False) -> list[Reading]:
+        """What a watched pass over a text and its best translation reads, for each sentence: what the last token was
+        written from, or all of it, that token included."""
+        return self.draft_readings(self.drafts(source, written)[0], is_whole=is_whole)
+
+    def draft_readings(self, draft: TranslationDraft, *, is_whole: bool = False) -> list[Reading]:
+        start = (self.start(),)
+        return [
+            Reading(sentence.tokens.ids, decoder_input(start, hypothesis.ids, hypothesis.is_finished or is_whole))
             for sentence, hypothesis in draft.hypotheses
         ]
 
     def lazy_alignment(self, draft: TranslationDraft) -> Callable[[], Alignment]:
         """The alignment, worked out when it is asked for, whoever looks or edits by then."""
         heads = self.alignment_heads
-        return lambda: draft.alignment(unedited_alignment_weights(self.model, self.readings(draft), self.device, heads))
+
+        def align() -> Alignment:
+            weights = unedited_alignment_weights(self.model, self.draft_readings(draft), self.device, heads)
+            return draft.alignment([as_array(sentence_weights) for sentence_weights in weights])
+
+        return align
 
     def current_alignments(self, drafts: Sequence[TranslationDraft]) -> list[Callable[[], Alignment]]:
         """The alignments under the edits that are at work now, all from one pass."""
-        readings = [self.readings(draft) for draft in drafts]
-        weights = iter(
-            alignment_weights(
-                self.model,
-                [reading for draft_readings in readings for reading in draft_readings],
-                self.device,
-                self.alignment_heads,
-            )
+        readings = [self.draft_readings(draft) for draft in drafts]
+        everything = [reading for draft_readings in readings for reading in draft_readings]
+        weights: Iterator[np.ndarray] = map(
+            as_array, alignment_weights(self.model, everything, self.device, self.alignment_heads)
         )
-        alignments = [
-            draft.alignment(list(islice(weights, len(draft_readings))))
+        return [
+            KnownAlignment(draft.alignment(list(islice(weights, len(draft_readings)))))
             for draft, draft_readings in zip(drafts, readings, strict=True)
         ]
-        return [partial(lambda alignment: alignment, reading) for reading in alignments]

@@ -1,24 +1,24 @@
 """A translation, and how it came about."""
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from regard.decoding import Hypothesis
-from regard.tasks.alignment import Alignment, texts_at, words_at
+from regard.decoding import DecodeResult, Hypothesis
+from regard.tasks.alignment import Alignment, block_diagonal, texts_at, words_at
+from regard.tasks.inputs import SourceSentence
 from regard.tasks.spelling import token_texts
-from regard.text import Encoded, Tokenizer
+from regard.text import Tokenizer
 from regard.text.capitals import to_capitals
 
 
 @dataclass(frozen=True)
 class Translation:
-    """What was written. `score` is its log-probability, `ranked` what hypotheses are compared by: the score made
+    """What was written. `score` is its log-probability, `rank_score` what hypotheses are compared by: the score made
     comparable between lengths. `is_finished` is False if it was stopped for its length. `alternatives` are the next
     best, as many as were asked for.
     """
@@ -39,29 +39,32 @@ class Translation:
         """Who looked at whom: from one more pass over source and translation, when it is first asked for."""
         return self.align()
 
+    def __getstate__(self) -> Mapping[str, object]:
+        """To be pickled, the alignment has to be there: what works it out holds the model."""
+        return vars(self) | {"align": KnownAlignment(self.alignment)}
+
 
 @dataclass(frozen=True)
-class SourceSentence:
-    """A sentence as the model reads it, and the gap that follows it; no tokens where there is nothing to translate.
+class KnownAlignment:
+    """An alignment that is there already."""
 
-    `begin` is where it stands in the text, `code` the language that is asked for before it. With `large` the answer is
-    wanted in capitals.
-    """
+    alignment: Alignment
 
-    sentence: str
-    gap: str
-    encoded: Encoded | None
-    begin: int = 0
-    code: str = ""
-    large: bool = False
+    def __call__(self) -> Alignment:
+        return self.alignment
 
-    def ends(self) -> list[int | None]:
-        """How much of the whole text is read after each token; None for what is no part of it."""
-        if self.encoded is None:
-            return []
-        ends = [offset[1] - len(self.code) for offset in self.encoded.offsets]
-        ends_and_texts = zip(ends, self.encoded.texts, strict=True)
-        return [None if which is None or end <= 0 else self.begin + end for end, which in ends_and_texts]
+
+@dataclass(frozen=True)
+class WrittenTranslation:
+    """What was written for each sentence of a text, None for one without tokens; so many ways to choose are wanted."""
+
+    results: tuple[DecodeResult | None, ...]
+    num_hypotheses: int = 1
+
+    @property
+    def choices(self) -> "list[Choice]":
+        """The best ways to choose one hypothesis for each sentence, best first."""
+        return best_choices([result and result.hypotheses for result in self.results], self.num_hypotheses)
 
 
 Choice = tuple[Hypothesis | None, ...]
@@ -89,7 +92,7 @@ class TranslationDraft:
     def target_text(self, sentence: SourceSentence, hypothesis: Hypothesis | None) -> str:
         """What stands for a piece."""
         text = self.decode(hypothesis.ids) if hypothesis else sentence.sentence
-        return to_capitals(text) if hypothesis and sentence.large else text
+        return to_capitals(text) if hypothesis and sentence.is_capital else text
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some tokens, without bytes that make no letter."""
@@ -115,12 +118,12 @@ class TranslationDraft:
             tokens=self.target.tokens(ids),
             ids=ids,
             is_finished=all(hypothesis.is_finished for hypothesis in hypotheses),
-            source_tokens=tuple(token for sentence, _ in self.hypotheses for token in encoding_of(sentence).tokens),
+            source_tokens=tuple(token for sentence, _ in self.hypotheses for token in sentence.tokens.tokens),
             alternatives=tuple(alternatives),
             align=align,
         )
 
-    def alignment(self, weights_of_sentences: Sequence[Tensor]) -> Alignment:
+    def alignment(self, weights_of_sentences: Sequence[np.ndarray]) -> Alignment:
         """From who looked at what in each piece; no sentence looks at another."""
         weights = [
             sentence_weights[: len(hypothesis.ids)]
@@ -128,12 +131,12 @@ class TranslationDraft:
         ]
         text = "".join(self.texts)
         target_ids = [number for _, hypothesis in self.hypotheses for number in hypothesis.ids]
-        source_ids = [number for sentence, _ in self.hypotheses for number in encoding_of(sentence).ids]
-        source = tuple(token for sentence, _ in self.hypotheses for token in encoding_of(sentence).tokens)
+        source_ids = [number for sentence, _ in self.hypotheses for number in sentence.tokens.ids]
+        source = tuple(token for sentence, _ in self.hypotheses for token in sentence.tokens.tokens)
         target_ends = [min(end, len(text)) for end in self.ends()]
         source_ends = [end for sentence, _ in self.hypotheses for end in sentence.ends()]
         return Alignment(
-            torch.block_diag(*weights) if weights else torch.zeros(0, 0),
+            block_diagonal(weights),
             self.target.tokens(target_ids),
             source,
             words_at(text, target_ends),
@@ -152,11 +155,6 @@ class TranslationDraft:
             counts += [begin + len(self.decode(ids[: index + 1])) for index in range(len(ids))]
             begin += len(text)
         return counts
-
-
-def encoding_of(sentence: SourceSentence) -> Encoded:
-    assert sentence.encoded is not None
-    return sentence.encoded
 
 
 @runtime_checkable

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,10 +11,11 @@ from regard.errors import RegardError
 from regard.looking import PatternDifference, differences, edit, watch
 from regard.looking.layer_names import LayerNames
 from regard.looking.prune import head_numbers
-from regard.models import Encoder
 from regard.tasks import Task
-from regard.tasks.reading_difference import ReadingDifference, WatchedText, token_names
-from regard.viewer.asking import passed
+from regard.tasks.reading_difference import ReadingDifference, WatchedText
+from regard.tasks.replay import run_readings
+from regard.tasks.spelling import token_texts
+from regard.text import Tokenizer
 from regard.viewer.finished_run import FinishedRun
 
 MISSING = float("nan")
@@ -87,9 +87,9 @@ def watched_text(task: Task, patterns: Mapping[str, Pattern]) -> WatchedText:
 
 
 @torch.no_grad()
-def read_again(run: FinishedRun, name: str, task: Any) -> dict[str, Pattern]:
+def read_again(run: FinishedRun, name: str, task: Task) -> dict[str, Pattern]:
     """The patterns of another model that reads, and writes, what the run did."""
-    reading, side = run.result.reading, run.result.sides[-1]
+    reading = run.result.reading
     if reading is None:
         raise RegardError(f"{run.request.model} did not read a text of tokens: {name} cannot read it again")
     kinds = [type(each.model).__name__ for each in (run.task, task)]
@@ -97,15 +97,15 @@ def read_again(run: FinishedRun, name: str, task: Any) -> dict[str, Pattern]:
         raise RegardError(
             f"{run.request.model} and {name} do not read alike, {kinds[0]} and {kinds[1]}: no heads to pair"
         )
-    for ids, words in zip(reading, zip(*map(vocabularies, (run.task, task)), strict=True), strict=True):
-        if token_names(words[0], ids) != token_names(words[1], ids):
+    tokenizers = zip(*map(vocabularies, (run.task, task)), strict=True)
+    for ids, (own, other) in zip((reading.source, reading.target), tokenizers, strict=True):
+        if token_texts(own, ids) != token_texts(other, ids):
             raise RegardError(f"{run.request.model} and {name} do not have the same tokens: no words to pair")
-    segments = side.segments if isinstance(task.model, Encoder) else None
     with edit(task.model, run.request.edits), watch(task.model, *LayerNames(task.model).layers) as seen:
-        passed(task, reading, segments)
+        run_readings(task.model, [reading], task.device)
     return {layer: seen[layer] for layer in seen}
 
 
-def vocabularies(task: Any) -> tuple[Any, Any]:
+def vocabularies(task: Task) -> tuple[Tokenizer, Tokenizer]:
     """What spells the source and the target; of a model that reads one text, that text."""
     return task.tokenizer, task.tokenizer.target if task.name == "translate" else task.tokenizer

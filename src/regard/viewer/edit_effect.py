@@ -9,17 +9,23 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from regard.looking import edit
-from regard.tasks.replay import Reading
-from regard.viewer.asking import LONG, Found, passed
+from regard.tasks import Task
+from regard.tasks.inputs import Reading
+from regard.tasks.replay import run_readings
+from regard.viewer.candidates import OPTIONS, next_token_probabilities
 from regard.viewer.payload import CompetingTokens, EditEffect, ProbabilityShift, TextChange, TokenColumn
-from regard.viewer.telling import OPTIONS, scored, shown
+from regard.viewer.run_result import RunResult
+from regard.viewer.task_runs import LONG
+from regard.viewer.token_columns import added_text
 
 CHANGES = {"equal": "same", "delete": "removed", "insert": "added", "replace": "replaced"}
 Records = Sequence[dict[str, Any]]
 
 
 @torch.no_grad()
-def edit_effect(task: Any, base: tuple[str, Found, Records], after_and_edits: tuple[Found, Records]) -> EditEffect:
+def edit_effect(
+    task: Task, base: tuple[str, RunResult, Records], after_and_edits: tuple[RunResult, Records]
+) -> EditEffect:
     """Two answers to the same text, under two lists of edits."""
     name, before, earlier = base
     after, edits = after_and_edits
@@ -38,7 +44,7 @@ def edit_effect(task: Any, base: tuple[str, Found, Records], after_and_edits: tu
         log_probability_drop=drop,
         text_changes=text_changes(before.answer.text, after.answer.text),
         competing_tokens=competing,
-        options=probability_shifts(before.chances, after.chances),
+        options=probability_shifts(before.probabilities, after.probabilities),
         similarity=similarity(before.answer.vector, after.answer.vector),
     )
 
@@ -53,16 +59,16 @@ def text_changes(before: str, after: str) -> list[TextChange]:
     ]
 
 
-def probabilities(task: Any, reading: Reading, side: TokenColumn, edits: Records) -> Tensor:
+def probabilities(task: Task, reading: Reading, side: TokenColumn, edits: Records) -> Tensor:
     """Of every word, after each token of the base's text that something was written after: (rows, vocabulary)."""
     with edit(task.model, edits):
-        x = passed(task, reading)
+        x = run_readings(task.model, [reading], task.device)[0]
     first = max(side.prefix_length - 1, 0)
-    return scored(task, x[first : first + len(side.ids) - side.prefix_length])
+    return next_token_probabilities(task.model, x[first : first + len(side.ids) - side.prefix_length])
 
 
 def competing_tokens(
-    task: Any, side: TokenColumn, before: Tensor, after: Tensor
+    task: Task, side: TokenColumn, before: Tensor, after: Tensor
 ) -> tuple[list[CompetingTokens], float]:
     """The words in question at each step, and by how much the log-probability of the written ones fell."""
     tokenizer = task.tokenizer.target if side.name == "target" else task.tokenizer
@@ -76,7 +82,7 @@ def competing_tokens(
         row = max(side.prefix_length - 1, 0) + step
         options = [
             ProbabilityShift(
-                text=shown(side.ids[: row + 1], number, tokenizer),
+                text=added_text(side.ids[: row + 1], number, tokenizer),
                 id=number,
                 before=float(before[step, number]),
                 after=float(after[step, number]),

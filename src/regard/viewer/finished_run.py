@@ -4,36 +4,46 @@ import ctypes
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 from regard.attention import Pattern
-from regard.errors import lookup
-from regard.viewer import maps, payload, pyramid
-from regard.viewer.along import Along
-from regard.viewer.asking import Found, found
+from regard.errors import RegardError, lookup
+from regard.tasks import Task
+from regard.viewer import maps, pyramid
 from regard.viewer.edit_effect import edit_effect
 from regard.viewer.limits import Limits
-from regard.viewer.payload import RunRequest
+from regard.viewer.payload import RunPayload, RunRequest
 from regard.viewer.pyramid import Pyramid
+from regard.viewer.run_payload import run_payload
+from regard.viewer.run_progress import RunProgress
+from regard.viewer.run_result import RunResult
+from regard.viewer.task_runs import run_task
 
 
 @dataclass(frozen=True, eq=False)
 class FinishedRun:
-    """A request and what came out. Pyramids come in one by one; nothing else ever changes."""
+    """A request and what came out. Pyramids come in one by one; nothing else ever changes. What was only seen, as in a
+    notebook, has no task."""
 
     id: str
-    task: Any
+    own_task: Task | None
     request: RunRequest
-    result: Found
+    result: RunResult
     patterns: dict[str, Pattern]
-    payload: payload.RunPayload
+    payload: RunPayload
     size: int
     pyramids: dict[str, Pyramid] = field(default_factory=dict)
+
+    @property
+    def task(self) -> Task:
+        """The task that ran."""
+        if self.own_task is None:
+            raise RegardError("what was only looked at has no model that could be asked")
+        return self.own_task
 
     def pattern(self, layer: str) -> Pattern:
         return lookup(self.patterns, layer, "layer")
 
-    def build_pyramids(self, progress: Along) -> None:
+    def build_pyramids(self, progress: RunProgress) -> None:
         """The overview: one pass over the weights of every layer."""
         costs = {
             name: pattern.shape[1] * pattern.shape[2] * pattern.shape[3] for name, pattern in self.patterns.items()
@@ -54,17 +64,17 @@ class FinishedRun:
 
 def finish_run(
     name: str,
-    task: Any,
+    task: Task,
     request: RunRequest,
-    progress: Along,
+    progress: RunProgress,
     limits: Limits,
     base: FinishedRun | None,
     clock: Callable[[], float],
 ) -> FinishedRun:
     """Ask, compare with the base if there is one, and put it all together."""
-    result = found(task, request, progress, limits)
+    result = run_task(task, request, progress, limits)
     release_memory()
-    patterns = {layer: maps.with_row_statistics(look.pattern) for layer, look in result.looks.items()}
+    patterns = {layer: maps.with_row_statistics(watched.pattern) for layer, watched in result.layers.items()}
     effect = None
     if base is not None and base.request.model == request.model:
         effect = edit_effect(task, (base.id, base.result, base.request.edits), (result, request.edits))
@@ -73,53 +83,7 @@ def finish_run(
     return FinishedRun(name, task, request, result, patterns, run, size)
 
 
-def run_payload(
-    name: str,
-    task: str,
-    request: RunRequest,
-    result: Found,
-    patterns: dict[str, Pattern],
-    effect: payload.EditEffect | None,
-    seconds: float,
-) -> payload.RunPayload:
-    """What a page is told of a run."""
-    return payload.RunPayload(
-        id=name,
-        model=request.model,
-        task=task,
-        text=result.sentences[request.sentence] if result.sentences else request.text,
-        second=request.second,
-        sentences=list(result.sentences),
-        sentence=request.sentence,
-        answer=result.answer,
-        sides=list(result.sides),
-        layers=[layer_info(layer, pattern, result) for layer, pattern in patterns.items()],
-        beam_tree=result.tree,
-        alignment=result.alignment,
-        candidates=list(result.candidates),
-        edits=request.edits,
-        edit_effect=effect,
-        seconds=seconds,
-    )
-
-
 def release_memory() -> None:
     """What was freed goes back to the system, where the C library keeps it otherwise."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
-
-
-def layer_info(name: str, pattern: Pattern, result: Found) -> payload.LayerInfo:
-    _, heads, queries, keys = pattern.shape
-    return payload.LayerInfo(
-        name=name,
-        heads=heads,
-        queries=queries,
-        keys=keys,
-        rows=result.looks[name].rows,
-        columns=result.looks[name].columns,
-        mask=maps.mask_name(pattern),
-        score=type(pattern.score).__name__,
-        levels=pyramid.levels(pattern),
-        base=pyramid.stored_level(pattern),
-    )

@@ -1,7 +1,6 @@
 """The Inside views: which heads mattered, what flowed where, what each layer would have said, what changed."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -9,12 +8,13 @@ from torch import Tensor
 from regard.errors import RegardError, lookup
 from regard.looking import EvaluationSet, edit, importance, rollout
 from regard.looking.lens import lens
-from regard.models import Encoder
+from regard.models import Aligner, Decoder, Encoder, Transformer
+from regard.tasks.replay import model_inputs
 from regard.viewer.comparison import Comparison, LayerPairs, compare_models, compare_runs
 from regard.viewer.finished_run import FinishedRun
 from regard.viewer.grids import fact, grid
 from regard.viewer.payload import Fact, Grid, InsidePayload
-from regard.viewer.telling import shown
+from regard.viewer.token_columns import added_text
 
 LONGEST = 1024  # tokens of a run that these can be asked of
 WIDEST = 256  # tokens either way of the difference of one head
@@ -61,20 +61,21 @@ def rollout_view(run: FinishedRun, comparison: Comparison) -> GridsAndFacts:
 
 def lens_view(run: FinishedRun, comparison: Comparison) -> GridsAndFacts:
     """What the model would say if it stopped after each layer: the next word, or, if it fills gaps, the word here."""
-    if run.result.reading is None or run.task.model.output is None:
+    reading, model = run.result.reading, None if run.own_task is None else run.own_task.model
+    if reading is None or not isinstance(model, Transformer | Aligner | Decoder | Encoder) or model.output is None:
         raise RegardError("a lens needs a model that writes words")
     side, device = run.result.sides[-1], run.task.device
-    is_masked = isinstance(run.task.model, Encoder)
-    more = {"segments": torch.tensor([side.segments], device=device)} if is_masked else {}
-    inputs = [torch.tensor([ids], device=device) for ids in run.result.reading if ids]
-    with edit(run.task.model, run.request.edits):
-        readings = lens(run.task.model, *inputs, k=1, **more)
+    is_masked = isinstance(model, Encoder)
+    kwargs = {"segments": torch.tensor([side.segments], device=device)} if is_masked else {}
+    with edit(model, run.request.edits):
+        readings = lens(model, *model_inputs(model, reading, device), k=1, **kwargs)
     tokenizer = run.task.tokenizer.target if side.name == "target" else run.task.tokenizer
     layers = [*reversed(readings.blocks)]
     words = readings.words[:, 0, :, 0].flip(0).tolist()
     ahead = 0 if is_masked else 1
     notes = [
-        [shown(side.ids[: position + ahead], word, tokenizer) for position, word in enumerate(row)] for row in words
+        [added_text(side.ids[: position + ahead], word, tokenizer) for position, word in enumerate(row)]
+        for row in words
     ]
     chances = grid("chances", readings.probabilities[:, 0, :, 0].flip(0), layers, side.texts, "weights")
     choice = grid("choice", readings.final_probability[:, 0].flip(0), layers, side.texts, "weights")
@@ -121,9 +122,9 @@ def divergence_view(run: FinishedRun, comparison: Comparison, pairs: LayerPairs)
 
 def row_and_column_names(run: FinishedRun, layer: str) -> tuple[list[str], list[str]]:
     """What the rows and columns of a layer are called; a row that attends across, by the token that it writes."""
-    look, sides = run.result.looks[layer], {side.name: side for side in run.result.sides}
-    rows, columns = sides[look.rows], sides[look.columns].texts
-    if look.rows == look.columns:
+    watched, sides = run.result.layers[layer], {side.name: side for side in run.result.sides}
+    rows, columns = sides[watched.rows], sides[watched.columns].texts
+    if watched.rows == watched.columns:
         return rows.texts, columns
     return [text if after is None else after for text, after in zip(rows.texts, rows.next, strict=True)], columns
 
@@ -139,7 +140,7 @@ def head_table(name: str, layers: Sequence[str], scores: dict[str, Tensor]) -> G
     return grid(name, rows, layers, [f"head {head}" for head in range(rows.shape[1])])
 
 
-VIEWS: dict[str, Callable[[Any, Any], GridsAndFacts]] = {
+VIEWS: dict[str, Callable[[FinishedRun, Comparison], GridsAndFacts]] = {
     "importance": importance_view,
     "rollout": rollout_view,
     "lens": lens_view,

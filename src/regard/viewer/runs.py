@@ -18,8 +18,8 @@ from regard.viewer.payload import RunRequest, RunStatus
 from regard.viewer.refusals import Busy, Dropped
 
 if TYPE_CHECKING:
-    from regard.viewer.along import Along
     from regard.viewer.finished_run import FinishedRun
+    from regard.viewer.run_progress import RunProgress
 
 REMEMBERED = 4096  # names of dropped runs
 PATIENCE = 2  # seconds that runs have when the server stops
@@ -33,7 +33,7 @@ class Job:
         self.id, self.request = secrets.token_hex(8), request
         self.statuses: asyncio.Queue[RunStatus] = asyncio.Queue()
         self.loop = asyncio.get_running_loop()
-        self.progress: Along | None = None
+        self.progress: RunProgress | None = None
         self.is_cancelled = self.is_running = False
 
     def report(self, status: RunStatus) -> None:
@@ -112,10 +112,10 @@ class RunStore:
     def answer(self, job: Job) -> None:
         job.report(RunStatus(run=job.id, state="loading"))
         task = self.model_store.get(job.request.model)
-        from regard.viewer.along import Along, Cancelled
         from regard.viewer.finished_run import FinishedRun, finish_run
+        from regard.viewer.run_progress import Cancelled, RunProgress
 
-        job.progress = progress = Along(job.id, job.report)
+        job.progress = progress = RunProgress(job.id, job.report)
         if job.is_cancelled:
             return
         started = time.perf_counter()

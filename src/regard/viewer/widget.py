@@ -18,12 +18,14 @@ from regard.pictures.grids import Labels, check
 from regard.pictures.notebook import Looks
 from regard.tasks import Task
 from regard.tasks.listing import ListedModel
-from regard.viewer import maps, payload, pyramid, sides
-from regard.viewer.asking import Found, Look
-from regard.viewer.finished_run import FinishedRun, run_payload
+from regard.viewer import maps, payload, pyramid
+from regard.viewer.finished_run import FinishedRun
 from regard.viewer.guard import ServerAddress
 from regard.viewer.model_store import ModelStore
+from regard.viewer.run_payload import run_payload
+from regard.viewer.run_result import RunResult, WatchedLayer
 from regard.viewer.server import create_app
+from regard.viewer.token_columns import sentence_column
 
 PORT = 80
 NAME = "model"
@@ -73,14 +75,14 @@ def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
         pattern = maps.with_row_statistics(pattern.narrow(slice(member, member + 1), slice(0, pattern.shape[1])))
         check("row", rows, pattern.shape[2])
         check("column", columns, pattern.shape[3])
-        watched[layer] = look = Look(pattern, *side_names(layer, pattern, rows, columns))
-        lines[look.rows], lines[look.columns] = (
+        watched[layer] = watched_layer = WatchedLayer(pattern, *side_names(layer, pattern, rows, columns))
+        lines[watched_layer.rows], lines[watched_layer.columns] = (
             list(texts or map(str, range(count)))
             for texts, count in zip((rows, columns), pattern.shape[2:], strict=True)
         )
-    result = Found(payload.AnswerPayload(text=""), tuple(sides.named(*line) for line in lines.items()), watched)
+    result = RunResult(payload.AnswerPayload(text=""), tuple(sentence_column(*line) for line in lines.items()), watched)
     request = payload.RunRequest.model_validate({"model": NAME, "text": ""})
-    patterns = {layer: look.pattern for layer, look in watched.items()}
+    patterns = {layer: watched_layer.pattern for layer, watched_layer in watched.items()}
     run = FinishedRun(
         "seen", None, request, result, patterns, run_payload("seen", "", request, result, patterns, None, 0.0), 0
     )

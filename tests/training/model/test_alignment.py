@@ -13,11 +13,12 @@ import regard
 from regard.checkpoints import load_model
 from regard.cli.main import regard as command
 from regard.errors import RegardError
+from regard.families.recipe import DataSizes
 from regard.models import AlignConfig
 from regard.training import train
 from regard.training.data.readers import read_training_data
 from regard.training.model.initial import initialise
-from regard.training.model.model_plans import DataSizes, model_plan
+from regard.training.model.model_plans import model_plan
 
 KIND = "model.kind=alignment"
 SCORES = {

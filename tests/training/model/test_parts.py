@@ -4,16 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+from regard.families import RECIPES
+from regard.families.recipe import DataSizes, ModelRecipe, PartRecipe
 from regard.models import DecoderConfig, EncoderConfig, PositionConfig, ScoreConfig
-from regard.training.model.model_plans import FAMILIES, DataSizes, model_plan
+from regard.training.model.model_plans import model_plan
 from regard.training.recipe.reading import RecipeError, read_recipe, write_recipe
-from regard.training.recipe.recipe import ModelRecipe, PartRecipe
 
 SIZES = DataSizes(20)
 SMALL = ModelRecipe(width=8, layers=(1,), heads=2, max_positions=16)
 
 
-@pytest.mark.parametrize(("kind", "family"), [(kind, family) for kind in FAMILIES for family in FAMILIES[kind]])
+@pytest.mark.parametrize(("kind", "family"), [(kind, family) for kind in RECIPES for family in RECIPES[kind]])
 def test_a_model_that_its_family_has_words_for_is_written_in_its_layout(kind, family):
     entries = model_plan(replace(SMALL, kind=kind, family=family), SIZES).config_entries
     assert entries["model_type"] == {"xl": "regard-xl", "alignment": "regard-alignment", "memory": "regard-memory"}.get(

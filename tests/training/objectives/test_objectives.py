@@ -4,9 +4,11 @@ import torch
 import torch.nn.functional as F
 from torch.testing import assert_close
 
+from regard.families import RECIPES
+from regard.families.recipe import DataSizes, ModelRecipe
 from regard.models import build
 from regard.training.model.initial import initialise
-from regard.training.model.model_plans import FAMILIES, DataSizes, model_plan
+from regard.training.model.model_plans import model_plan
 from regard.training.objectives import (
     OBJECTIVES,
     AnswerObjective,
@@ -15,7 +17,6 @@ from regard.training.objectives import (
     NextTokenObjective,
     TranslationObjective,
 )
-from regard.training.recipe.recipe import ModelRecipe
 
 WORDS, PAD, MASK = 40, 0, 3
 
@@ -73,7 +74,7 @@ def test_a_batch_is_as_wrong_as_its_texts_one_by_one(name):
     assert objective.batch(rows, random()).count == sum(counts)
 
 
-@pytest.mark.parametrize("style", FAMILIES["transformer"])
+@pytest.mark.parametrize("style", RECIPES["transformer"])
 def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(style):
     network, (row,) = model("transformer", style), texts(1, columns=2)
     objective = TranslationObjective(start=PAD, pad=PAD)
@@ -83,7 +84,7 @@ def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(style):
     assert_close(found.total, F.cross_entropy(scores[0], target[0], reduction="sum", label_smoothing=0.1))
 
 
-@pytest.mark.parametrize("style", FAMILIES["decoder"])
+@pytest.mark.parametrize("style", RECIPES["decoder"])
 def test_one_stream_learns_from_the_target_alone(style):
     network, rows = model("decoder", style), texts(3, columns=2)
     objective = TranslationObjective(start=PAD, pad=PAD, one_stream=True)
@@ -163,5 +164,5 @@ def test_hidden_words_are_guessed_by_the_whole_model():
 
 
 def test_every_objective_says_what_models_it_is_for():
-    assert all(set(objective.kinds) <= set(FAMILIES) for objective in OBJECTIVES.values())
+    assert all(set(objective.kinds) <= set(RECIPES) for objective in OBJECTIVES.values())
     assert all(name == objective.name for name, objective in OBJECTIVES.items())

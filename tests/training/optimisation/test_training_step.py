@@ -5,14 +5,14 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from regard.families.recipe import DataSizes, ModelRecipe
 from regard.models import build
 from regard.training.model.initial import initialise
-from regard.training.model.model_plans import DataSizes, model_plan
+from regard.training.model.model_plans import model_plan
 from regard.training.objectives import TranslationObjective
 from regard.training.optimisation.learner import Learner, freeze
 from regard.training.optimisation.optimiser import clip_gradients, make_optimiser, moments, restore_moments
 from regard.training.optimisation.training_step import training_step
-from regard.training.recipe.recipe import ModelRecipe
 
 WORDS = 17
 

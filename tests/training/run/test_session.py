@@ -278,19 +278,6 @@ def test_the_recipe_in_a_run_is_the_whole_recipe(tmp_path):
     assert read_recipe(tmp_path / "run/recipe.toml") == recipe
 
 
-def test_a_model_that_no_family_has_words_for_is_refused_at_once(tmp_path):
-    lines = "".join(f"the cat {number}\t{number % 2}\n" for number in range(20))
-    (tmp_path / "labels.tsv").write_text(lines)
-    changes = ["train.objective=classify", "data.train=labels.tsv", "data.valid=[]", "model.kind=encoder"]
-    report = Quiet()
-    with pytest.raises(RegardError, match="pool = 'mean'"):
-        train(tiny(tmp_path, *changes, "model.pool=mean"), reporting=report)
-    assert report.steps == []
-
-
-@pytest.mark.xfail(
-    strict=True, raises=RegardError, reason="no family has words for labels that look at the mean: it is not saved"
-)
 @pytest.mark.parametrize("kind", ["encoder", "decoder"])
 def test_labels_may_look_at_the_mean_of_a_text(kind, tmp_path):
     lines = "".join(f"the cat {number}\t{number % 2}\n" for number in range(20))

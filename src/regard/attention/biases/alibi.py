@@ -20,8 +20,8 @@ class AlibiBias(Bias):
         distance = (rows[:, None] - columns).abs()
         return -self.slopes[None, :, None, None] * distance
 
-    def heads(self, kept: Tensor | slice) -> "AlibiBias":
-        return AlibiBias(self.slopes[kept])
+    def heads(self, heads: Tensor | slice) -> "AlibiBias":
+        return AlibiBias(self.slopes[heads])
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         expect("AlibiBias", "slopes", len(self.slopes), heads)

@@ -13,7 +13,7 @@ class Bias:
         """The numbers for the queries at these places and the keys at those: (batch or 1, heads or 1, …)."""
         raise NotImplementedError
 
-    def heads(self, kept: Tensor | slice) -> "Bias":
+    def heads(self, heads: Tensor | slice) -> "Bias":
         """The bias of some heads, so that pruned layers and single heads get their own."""
         return self
 

@@ -24,8 +24,8 @@ class BucketBias(Bias):
         ahead = (columns - rows[:, None]).clamp(-reach, reach)
         return self.line[None, :, ahead + reach]
 
-    def heads(self, kept: Tensor | slice) -> "BucketBias":
-        return BucketBias(self.line[kept])
+    def heads(self, heads: Tensor | slice) -> "BucketBias":
+        return BucketBias(self.line[heads])
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         expect("BucketBias", "heads", len(self.line), heads)

@@ -28,12 +28,12 @@ class DenseBias(Bias):
         rows = torch.zeros_like(rows) if queries == 1 else rows - (keys - queries)
         return self.numbers[:, :, rows[:, None], columns]
 
-    def heads(self, kept: Tensor | slice) -> "DenseBias":
-        return DenseBias(self.numbers[:, kept]) if self.numbers.shape[1] > 1 else self
+    def heads(self, heads: Tensor | slice) -> "DenseBias":
+        return DenseBias(self.numbers[:, heads]) if self.numbers.shape[1] > 1 else self
 
     def part(self, batch: slice, heads: slice) -> "DenseBias":
-        mine = DenseBias(self.numbers[batch]) if self.numbers.shape[0] > 1 else self
-        return mine.heads(heads)
+        members = DenseBias(self.numbers[batch]) if self.numbers.shape[0] > 1 else self
+        return members.heads(heads)
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         sizes = self.numbers.shape

@@ -32,12 +32,12 @@ class LinearAttention(AttentionMethod):
         super().__init__()
         self.score = Kernel(lookup(FEATURES, feature, "feature map"))
 
-    def pattern(self, asked: Pattern) -> Pattern:
-        if asked.score != Dot() or type(asked.normaliser) is not Softmax:
-            raise RegardError(f"{self.name} compares by a feature map of its own, got {asked.score!r}")
-        self.check_no_bias(asked)
-        self.mask_parts(asked.mask, Causal, Padding)
-        return Pattern(asked.query, asked.key, self.score, None, asked.mask, value=asked.value)
+    def pattern(self, full: Pattern) -> Pattern:
+        if full.score != Dot() or type(full.normaliser) is not Softmax:
+            raise RegardError(f"{self.name} compares by a feature map of its own, got {full.score!r}")
+        self.check_no_bias(full)
+        self.mask_parts(full.mask, Causal, Padding)
+        return Pattern(full.query, full.key, self.score, None, full.mask, value=full.value)
 
     def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         self.check_no_dropout(dropout)
@@ -55,9 +55,9 @@ class LinearAttention(AttentionMethod):
         if key.shape[1] != heads:
             key, value = (each.repeat_interleave(heads // key.shape[1], 1) for each in (key, value))
         sums = Prefixes.apply(query, key, value) if is_causal else query @ (key.transpose(-1, -2) @ value)
-        gathered, total = sums[..., :-1], sums[..., -1:]
-        gathered = gathered / torch.where(total == 0, 1, total)
-        return gathered.to(pattern.values.dtype), (total.detach(),) if tell else None
+        output, total = sums[..., :-1], sums[..., -1:]
+        output = output / torch.where(total == 0, 1, total)
+        return output.to(pattern.values.dtype), (total.detach(),) if tell else None
 
 
 class Prefixes(torch.autograd.Function):
@@ -86,16 +86,16 @@ def prefix_sums(query: Tensor, key: Tensor, value: Tensor, ahead: bool) -> Tenso
     """(batch, heads, length, …): pairs within a chunk, and sums of all chunks before it, or after it."""
     sums = query.new_zeros(*key.shape[:2], 1, key.shape[3], value.shape[3])
     pieces = [*zip(*(each.split(PIECE * CHUNK, 2) for each in (query, key, value)), strict=True)]
-    found: list[Tensor] = []
+    outputs: list[Tensor] = []
     for parts in reversed(pieces) if ahead else pieces:
         length = parts[0].shape[2]
-        some, keys, values = (F.pad(part, (0, 0, 0, -length % CHUNK)).unflatten(2, (-1, CHUNK)) for part in parts)
-        products, pairs = keys.transpose(-1, -2) @ values, some @ keys.transpose(-1, -2)
+        queries, keys, values = (F.pad(part, (0, 0, 0, -length % CHUNK)).unflatten(2, (-1, CHUNK)) for part in parts)
+        products, pairs = keys.transpose(-1, -2) @ values, queries @ keys.transpose(-1, -2)
         if ahead:
             sums = torch.cat([products, sums], 2).flip(2).cumsum(2).flip(2)
             others, sums, pairs = sums[:, :, 1:], sums[:, :, :1], pairs.triu_()
         else:
             sums = torch.cat([sums, products], 2).cumsum(2)
             others, sums, pairs = sums[:, :, :-1], sums[:, :, -1:], pairs.tril_()
-        found.append((pairs @ values + some @ others).flatten(2, 3)[:, :, :length])
-    return torch.cat(found[::-1] if ahead else found, 2) if found else torch.zeros_like(value)
+        outputs.append((pairs @ values + queries @ others).flatten(2, 3)[:, :, :length])
+    return torch.cat(outputs[::-1] if ahead else outputs, 2) if outputs else torch.zeros_like(value)

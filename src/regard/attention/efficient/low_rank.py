@@ -31,16 +31,16 @@ class LowRankAttention(AttentionMethod):
         for mixture in (self.key_slots, self.value_slots):
             nn.init.normal_(mixture, std=length**-0.5)
 
-    def pattern(self, asked: Pattern) -> Pattern:
+    def pattern(self, full: Pattern) -> Pattern:
         """Queries and slots: what is padding has no part in them."""
-        self.check_dot_softmax(asked)
-        self.mask_parts(asked.mask, Padding)
-        hides = padding(asked.mask)
+        self.check_dot_softmax(full)
+        self.mask_parts(full.mask, Padding)
+        hides = padding(full.mask)
         key, value = (
-            mix_into_slots(self.key_slots, asked.key, hides),
-            mix_into_slots(self.value_slots, asked.values, hides),
+            mix_into_slots(self.key_slots, full.key, hides),
+            mix_into_slots(self.value_slots, full.values, hides),
         )
-        return Pattern(asked.query, key, asked.score, value=value)
+        return Pattern(full.query, key, full.score, value=value)
 
     def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         if pattern.hidden is not None:

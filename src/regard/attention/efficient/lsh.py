@@ -32,9 +32,9 @@ Codes = Int[Tensor, "batch heads rounds length"]
 """Bucket and chunk of each token in every round, as one number that grows in the order of the buckets."""
 
 
-def share_bucket(mine: Tensor, theirs: Tensor) -> Tensor:
+def share_bucket(query_codes: Tensor, key_codes: Tensor) -> Tensor:
     """Whether codes (…, rows) and (…, columns) are of one bucket, in one chunk or the one before it."""
-    ahead = mine[..., :, None] - theirs[..., None, :]
+    ahead = query_codes[..., :, None] - key_codes[..., None, :]
     return (ahead == 0) | (ahead == 1)
 
 
@@ -89,15 +89,15 @@ class LSHAttention(AttentionMethod):
             raise ShapeError(f"an even number of buckets expected, got {buckets}")
         self.rounds, self.chunk, self.buckets, self.seed = rounds, chunk, buckets, seed
 
-    def pattern(self, asked: Pattern) -> Pattern:
+    def pattern(self, full: Pattern) -> Pattern:
         """Keys of length 1, a mask of those who met, and a penalty on looking at oneself."""
-        self.check_dot_softmax(asked)
-        self.mask_parts(asked.mask, Causal, Padding)
-        if asked.key is not asked.query:
+        self.check_dot_softmax(full)
+        self.mask_parts(full.mask, Causal, Padding)
+        if full.key is not full.query:
             raise RegardError(f"{self.name} compares queries with each other: give them as keys, too")
-        meeting = BucketMask(self.codes(asked.query.detach(), padding(asked.mask)))
-        mask = meeting if asked.mask is None else asked.mask & meeting
-        return replace(asked, key=F.normalize(asked.query, dim=-1), bias=SelfPenalty(), mask=mask)
+        meeting = BucketMask(self.codes(full.query.detach(), padding(full.mask)))
+        mask = meeting if full.mask is None else full.mask & meeting
+        return replace(full, key=F.normalize(full.query, dim=-1), bias=SelfPenalty(), mask=mask)
 
     def codes(self, x: Tensor, hides: Padding | None) -> Tensor:
         """Where every token goes in every round; padding comes last, so that it is in nobody's way."""
@@ -105,26 +105,26 @@ class LSHAttention(AttentionMethod):
         sides = factors(self.buckets or 2 * max(math.ceil(length / self.chunk), 1))
         generator = torch.Generator().manual_seed(self.seed)
         chunk = torch.arange(length, device=x.device) // self.chunk
-        found = []
+        rounds = []
         for _ in range(self.rounds):
             bucket = hash_buckets(x, sides, generator)
             if hides is not None:
                 bucket = torch.where(hides.attention_mask[:, None], bucket, math.prod(sides))
             order = bucket.argsort(dim=-1, stable=True)
-            place = torch.empty_like(order).scatter_(-1, order, chunk.expand_as(order))
-            found.append(bucket * (length // self.chunk + 3) + place)
-        return torch.stack(found, 2).int()
+            chunk_of = torch.empty_like(order).scatter_(-1, order, chunk.expand_as(order))
+            rounds.append(bucket * (length // self.chunk + 3) + chunk_of)
+        return torch.stack(rounds, 2).int()
 
     def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         """Every round by itself; what they gathered is added up by its share of the whole: appendix A."""
         self.check_no_dropout(dropout)
         codes = next(part.codes for part in self.parts(pattern) if isinstance(part, BucketMask))
         rounds = [self.round_output(pattern, codes, number) for number in range(codes.shape[2])]
-        known = torch.cat([share for _, share in rounds], -1)
-        total = logsumexp(known)
-        gathered = sum((share - total).exp() * values for values, share in rounds)
-        assert isinstance(gathered, Tensor)
-        return gathered.to(pattern.values.dtype), (total.detach(),) if tell else None
+        shares = torch.cat([share for _, share in rounds], -1)
+        total = logsumexp(shares)
+        output = sum((share - total).exp() * values for values, share in rounds)
+        assert isinstance(output, Tensor)
+        return output.to(pattern.values.dtype), (total.detach(),) if tell else None
 
     def parts(self, pattern: Pattern) -> tuple[Mask, ...]:
         return self.mask_parts(pattern.mask, Causal, Padding, BucketMask)
@@ -139,18 +139,22 @@ class LSHAttention(AttentionMethod):
         assert isinstance(pattern.score, Dot)
         query = take(pattern.query.to(kind) * pattern.score.factor(width), rows)
         key, value = (take(each.to(kind), columns) for each in (pattern.key, pattern.values))
-        mine = theirs = codes.movedim(2, -1)
+        query_codes = key_codes = codes.movedim(2, -1)
         if (hides := padding(pattern.allowed)) is not None:
-            theirs = torch.where(hides.attention_mask[:, None, :, None], theirs, NOBODY)
-        mine, theirs = take(mine, rows, NOBODY), take(theirs, columns, NOBODY)
+            key_codes = torch.where(hides.attention_mask[:, None, :, None], key_codes, NOBODY)
+        query_codes, key_codes = take(query_codes, rows, NOBODY), take(key_codes, columns, NOBODY)
         is_causal = any(isinstance(part, Causal) for part in self.parts(pattern))
-        look = partial(attend_chunks, number=number, is_causal=is_causal, sharpness=pattern.inverse_temperature)
+        look = partial(
+            attend_chunks, number=number, is_causal=is_causal, inverse_temperature=pattern.inverse_temperature
+        )
         look = recompute_backward(look) if torch.is_grad_enabled() else look
         step = max(BUDGET // (batch * heads * 2 * self.chunk**2), 1)
-        pieces = zip(*(each.split(step, 2) for each in (query, key, value, rows, columns, mine, theirs)), strict=True)
-        found = [look(*piece) for piece in pieces]
+        pieces = zip(
+            *(each.split(step, 2) for each in (query, key, value, rows, columns, query_codes, key_codes)), strict=True
+        )
+        pieces_output = [look(*piece) for piece in pieces]
         back = rows.flatten(2).argsort(-1)[..., :length]
-        values, share = (torch.cat(each, 2).flatten(2, 3) for each in zip(*found, strict=True))
+        values, share = (torch.cat(each, 2).flatten(2, 3) for each in zip(*pieces_output, strict=True))
         return take(values, back), take(share, back)
 
 
@@ -160,25 +164,27 @@ def attend_chunks(
     value: Tensor,
     rows: Tensor,
     columns: Tensor,
-    mine: Tensor,
-    theirs: Tensor,
+    query_codes: Tensor,
+    key_codes: Tensor,
     *,
     number: int,
     is_causal: bool,
-    sharpness: Tensor | None,
+    inverse_temperature: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
     """Chunks look at themselves and the chunk before: (batch, heads, chunks, places, …).
 
     Rows and columns are where these places are in the text, `mine` and `theirs` their codes in all rounds, of which
     this is the one with a `number`.
     """
-    meetings = [share_bucket(own, other) for own, other in zip(mine.unbind(-1), theirs.unbind(-1), strict=True)]
+    meetings = [
+        share_bucket(own, other) for own, other in zip(query_codes.unbind(-1), key_codes.unbind(-1), strict=True)
+    ]
     times = sum(meeting.to(query.dtype) for meeting in meetings)
     allowed = meetings[number]
     if is_causal:
         allowed = allowed & (rows[..., :, None] >= columns[..., None, :])
     scores = query @ key.transpose(-1, -2) - SELF_PENALTY * (rows[..., :, None] == columns[..., None, :])
-    scores = scores if sharpness is None else scores * sharpness[:, None, None, None]
+    scores = scores if inverse_temperature is None else scores * inverse_temperature[:, None, None, None]
     scores = torch.where(allowed, scores - torch.where(allowed, times, 1).log(), -torch.inf)
     share = logsumexp(scores)
     return (scores - share).exp() @ value, torch.where(allowed.any(-1, keepdim=True), share, -torch.inf)
@@ -194,12 +200,12 @@ def recompute_backward(call: Callable[..., Any]) -> Callable[..., Any]:
     return partial(checkpoint, call, use_reentrant=False, preserve_rng_state=False)
 
 
-def take(x: Tensor, places: Tensor, fill: float = 0) -> Tensor:
+def take(x: Tensor, indices: Tensor, fill: float = 0) -> Tensor:
     """(batch, heads, length, width) at (batch, heads, …) places; `fill` at the place after the last."""
     batch, heads, length, width = x.shape
     rows = F.pad(x, (0, 0, 0, 1), value=fill).reshape(-1, width)
-    first = torch.arange(batch * heads, device=x.device).view(batch, heads, *[1] * (places.ndim - 2)) * (length + 1)
-    return rows.index_select(0, (places + first).flatten()).view(*places.shape, width)
+    first = torch.arange(batch * heads, device=x.device).view(batch, heads, *[1] * (indices.ndim - 2)) * (length + 1)
+    return rows.index_select(0, (indices + first).flatten()).view(*indices.shape, width)
 
 
 def factors(buckets: int) -> tuple[int, ...]:

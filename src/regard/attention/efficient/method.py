@@ -24,7 +24,7 @@ class AttentionMethod(nn.Module):
     shares: ClassVar[bool] = False
     """Whether the keys are the queries, so that a layer projects them once."""
 
-    def pattern(self, asked: Pattern) -> Pattern:
+    def pattern(self, full: Pattern) -> Pattern:
         """The attention that this way gives where full attention would be `asked`; one line where it cannot."""
         raise NotImplementedError
 
@@ -36,16 +36,16 @@ class AttentionMethod(nn.Module):
     def name(self) -> str:
         return type(self).__name__
 
-    def check_dot_softmax(self, asked: Pattern) -> None:
+    def check_dot_softmax(self, pattern: Pattern) -> None:
         """Raise unless the scores are softmax of dot products, with nothing added."""
-        if not isinstance(asked.score, Dot) or type(asked.normaliser) is not Softmax:
-            what = asked.score if type(asked.normaliser) is Softmax else asked.normaliser
+        if not isinstance(pattern.score, Dot) or type(pattern.normaliser) is not Softmax:
+            what = pattern.score if type(pattern.normaliser) is Softmax else pattern.normaliser
             raise RegardError(f"{self.name} is a softmax of dot products, got {what!r}")
-        self.check_no_bias(asked)
+        self.check_no_bias(pattern)
 
-    def check_no_bias(self, asked: Pattern) -> None:
-        if asked.bias is not None:
-            raise RegardError(f"{self.name} adds nothing to its scores, got {asked.bias!r}")
+    def check_no_bias(self, pattern: Pattern) -> None:
+        if pattern.bias is not None:
+            raise RegardError(f"{self.name} adds nothing to its scores, got {pattern.bias!r}")
 
     def mask_parts(self, mask: Mask | None, *kinds: type[Mask]) -> tuple[Mask, ...]:
         """The parts of a mask, if all are of these kinds."""

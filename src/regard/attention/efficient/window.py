@@ -30,8 +30,8 @@ class WindowAttention(AttentionMethod):
         super().__init__()
         self.window = Window(before, after)
 
-    def pattern(self, asked: Pattern) -> Pattern:
-        return replace(asked, mask=self.window if asked.mask is None else asked.mask & self.window)
+    def pattern(self, full: Pattern) -> Pattern:
+        return replace(full, mask=self.window if full.mask is None else full.mask & self.window)
 
     def run(self, pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         reach = self.reach(pattern)
@@ -71,23 +71,23 @@ def attend_blocks(pattern: Pattern, before: int, after: int, size: int, tell: bo
         there = hides.attention_mask.expand(batch, -1)
         some = max(BUDGET // (batch * near.numel()), 1)
         lengths = [min(some, count - first) for first in range(0, count, some)]
-    gathered: list[Tensor] = []
-    known: list[Tensor] = []
+    outputs: list[Tensor] = []
+    statistics: list[Tensor] = []
     first = 0
     for length, *parts in zip(lengths, *(each.split(lengths, 1) for each in (query, key, value)), strict=True):
         allowed = near
         if there is not None or first == 0 or first + length == count:
-            place = column - before + size * torch.arange(first, first + length, device=key.device)[:, None]
-            inside = ((place >= 0) & (place < keys)).expand(batch, -1, -1)
+            positions = column - before + size * torch.arange(first, first + length, device=key.device)[:, None]
+            inside = ((positions >= 0) & (positions < keys)).expand(batch, -1, -1)
             if there is not None:
-                inside = inside & there[:, place.clamp(0, keys - 1)]
+                inside = inside & there[:, positions.clamp(0, keys - 1)]
             allowed = near & inside.flatten(0, 1)[:, None, None]
         some_queries, some_keys, some_values = (part.flatten(0, 1) for part in parts)
-        found, summary = fused(pattern, some_queries, some_keys, some_values, allowed, False, tell)
-        gathered.append(found.unflatten(0, (-1, length)))
-        known += [part.unflatten(0, (-1, length)) for part in summary or ()]
+        output, row_statistics = fused(pattern, some_queries, some_keys, some_values, allowed, False, tell)
+        outputs.append(output.unflatten(0, (-1, length)))
+        statistics += [part.unflatten(0, (-1, length)) for part in row_statistics or ()]
         first += length
-    return join_blocks(gathered, keys), (join_blocks(known, keys),) if known else None
+    return join_blocks(outputs, keys), (join_blocks(statistics, keys),) if statistics else None
 
 
 def blocks(x: Tensor, left: int, right: int, step: int, size: int) -> Tensor:

@@ -22,8 +22,8 @@ class Additive(Score):
         vector = self.vector.to(pairs.dtype)
         return pairs @ vector[0] if len(vector) == 1 else (pairs @ vector[:, None, :, None]).squeeze(-1)
 
-    def heads(self, kept: Tensor | slice) -> "Additive":
-        return Additive(self.vector[kept])
+    def heads(self, heads: Tensor | slice) -> "Additive":
+        return Additive(self.vector[heads])
 
     @property
     def cost(self) -> int:

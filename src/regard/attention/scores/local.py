@@ -38,8 +38,8 @@ class Local(Score):
     def focus(self, query: Queries, key: Keys) -> Tensor:
         return torch.exp(-2 * (away(query, key) / self.reach) ** 2)
 
-    def heads(self, kept: Tensor | slice) -> "Local":
-        return replace(self, score=self.score.heads(kept))
+    def heads(self, heads: Tensor | slice) -> "Local":
+        return replace(self, score=self.score.heads(heads))
 
     @property
     def cost(self) -> int:

@@ -23,8 +23,8 @@ class Location(Score):
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
         return query @ self.table[:, columns].transpose(-1, -2).to(query.dtype)
 
-    def heads(self, kept: Tensor | slice) -> "Location":
-        return Location(self.table[kept])
+    def heads(self, heads: Tensor | slice) -> "Location":
+        return Location(self.table[heads])
 
     def check(self, query: torch.Size, key: torch.Size) -> None:
         expect("Location", "heads", len(self.table), query[1])

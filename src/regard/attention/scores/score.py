@@ -32,7 +32,7 @@ class Score:
         """What the weights of these queries and keys are multiplied by, where the score focuses."""
         raise NotImplementedError
 
-    def heads(self, kept: Tensor | slice) -> "Score":
+    def heads(self, heads: Tensor | slice) -> "Score":
         """The score of some heads."""
         return self
 

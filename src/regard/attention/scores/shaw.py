@@ -29,8 +29,8 @@ class Shaw(Score):
         toward = query @ self.table.transpose(-1, -2).to(query.dtype)  # (batch, heads, rows, distances)
         return query @ key.transpose(-1, -2) + toward.gather(-1, ahead.expand(*toward.shape[:2], *ahead.shape))
 
-    def heads(self, kept: Tensor | slice) -> "Shaw":
-        return Shaw(self.table[kept], self.scale)
+    def heads(self, heads: Tensor | slice) -> "Shaw":
+        return Shaw(self.table[heads], self.scale)
 
     def check(self, query: torch.Size, key: torch.Size) -> None:
         super().check(query, key)

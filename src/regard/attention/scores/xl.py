@@ -37,16 +37,16 @@ class XLScore(Score):
         if not torch.compiler.is_compiling() and behind.numel():  # only the distances that occur here
             low, high = behind.aminmax()
             behind, table = behind - low, table[:, int(low) : int(high) + 1]
-        asked = (query + self.v.to(query.dtype)[:, None]) * scale
+        position_query = (query + self.v.to(query.dtype)[:, None]) * scale
         if self.project is not None:
-            asked = asked @ self.project.transpose(-1, -2).to(query.dtype)
-        where = asked @ table.transpose(-1, -2).to(query.dtype)
+            position_query = position_query @ self.project.transpose(-1, -2).to(query.dtype)
+        where = position_query @ table.transpose(-1, -2).to(query.dtype)
         return content + where.gather(-1, behind.expand(*where.shape[:2], *behind.shape))
 
-    def heads(self, kept: Tensor | slice) -> "XLScore":
-        own = None if self.project is None else self.project[kept]
-        distances = self.distances[kept] if own is None else self.distances
-        return XLScore(self.u[kept], self.v[kept], distances, self.zero, self.scale, own)
+    def heads(self, heads: Tensor | slice) -> "XLScore":
+        own = None if self.project is None else self.project[heads]
+        distances = self.distances[heads] if own is None else self.distances
+        return XLScore(self.u[heads], self.v[heads], distances, self.zero, self.scale, own)
 
     def check(self, query: torch.Size, key: torch.Size) -> None:
         super().check(query, key)

@@ -7,8 +7,9 @@ from typing import Any, Literal
 import torch
 
 from regard.checkpoints import save_model
-from regard.checkpoints.hub import build, family_of
-from regard.checkpoints.options import Options
+from regard.families import family_of
+from regard.families.options import Options
+from regard.models import build
 
 
 @dataclass(frozen=True)

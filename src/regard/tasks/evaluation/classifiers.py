@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from regard.errors import RegardError
 from regard.tasks.classify import ClassifyTask
 from regard.tasks.evaluation.measures import WORDS, Evaluation, EvaluationConfig, OnShare, by_length, counting, samples
+from regard.tasks.inputs import EncodedText
 from regard.tasks.task import TextTooLong
 from regard.text import Corpus, DataError
 
@@ -25,18 +26,20 @@ def classifiers(
         )
     pairs = samples(corpus)
     right, texts = [label for label, _ in pairs], [text for _, text in pairs]
+    encoded: list[EncodedText] = []
     for line, (label, text) in enumerate(pairs):
         if label not in task.labels:
             known = ", ".join(task.labels[:8]) + (", …" if len(task.labels) > 8 else "")
             raise DataError(f"{corpus.location(line)}: a label that the model does not know: {label!r}; known: {known}")
         try:
-            task.read(text, cut=config.cut)
+            encoded.append(task.read(text, cut=config.cut))
         except TextTooLong as problem:
             raise DataError(f"{corpus.location(line)}: {problem}") from None
-    answers = task(texts, cut=config.cut, progress=counting(on_progress, len(texts)))
-    given = [answer.label for answer in answers]
+    scores_of_texts = task.run(encoded, progress=counting(on_progress, len(texts)))
+    given = [task.labels[row.argmax()] for row in scores_of_texts]
     table = by_label(right, given)
-    missed = (-math.log(max(answer.scores[label], TINY)) for answer, label in zip(answers, right, strict=True))
+    chances = (float(row[task.labels.index(label)]) for row, label in zip(scores_of_texts, right, strict=True))
+    missed = (-math.log(max(chance, TINY)) for chance in chances)
     scores = {
         "accuracy": share(right, given),
         "f1": sum(row["f1"] for row in table.values()) / len(table),

@@ -9,9 +9,10 @@ from regard.tasks.evaluation.answerers import answerers
 from regard.tasks.evaluation.classifiers import classifiers
 from regard.tasks.evaluation.measures import Evaluation, EvaluationConfig, OnShare
 from regard.tasks.evaluation.readers import language_models, masked_models
-from regard.tasks.evaluation.translators import start_of, translators
+from regard.tasks.evaluation.translators import translators
 from regard.tasks.generate import GenerateTask
 from regard.tasks.task import Task
+from regard.tasks.translate import TranslateTask
 from regard.text import Corpus, DataError, LabelledCorpus, PlainCorpus, Stories, SwappedCorpus, pairs
 
 MEASURES: dict[str, Callable[..., Evaluation]] = {
@@ -44,9 +45,14 @@ def kind_of(task: Task, columns: tuple[str, ...]) -> str:
     return task.name
 
 
+def is_translator(task: Task) -> bool:
+    """Whether the model of a task has learned to translate."""
+    return TranslateTask.serves(task.model.config, task.checkpoint.folder)
+
+
 def corpus_for(task: Task, files: Sequence[str | Path], *, swap: bool = False, label: str = "last") -> Corpus | Stories:
     """The files as a model of this task is measured by them; `label` says where a line has its label."""
-    if task.name == "translate" or (isinstance(task, GenerateTask) and (len(files) == 2 or start_of(task) is not None)):
+    if task.name == "translate" or (isinstance(task, GenerateTask) and (len(files) == 2 or is_translator(task))):
         return SwappedCorpus(pairs(files)) if swap else pairs(files)
     if len(files) != 1:
         raise DataError(f"one file expected to {task.name} with, got {len(files)}")

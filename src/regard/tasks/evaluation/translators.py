@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 
 from regard.attention.taps import unwatched
 from regard.errors import RegardError
+from regard.models import Decoder
 from regard.tasks.evaluation.measures import (
     WORDS,
     Evaluation,
@@ -27,7 +27,7 @@ from regard.tasks.translate import TranslateTask
 from regard.text import Corpus, DataError, Tokenizer
 from regard.training import objectives
 from regard.training.data.samplers import valid_batches
-from regard.training.evaluation.held_out import Totals, TranslationSet, loss_totals
+from regard.training.evaluation.held_out import Totals, loss_totals
 from regard.training.evaluation.sacre_bleu import SacreBleu
 from regard.training.objectives import Row
 from regard.training.optimisation.learner import Learner
@@ -47,13 +47,13 @@ def translators(
     sacre = SacreBleu(asked.tokenize, asked.lowercase)
     pairs = samples(corpus)
     sides = [source for source, _ in pairs], [target for _, target in pairs]
-    reader = TranslationReader(task, asked)
+    reader = TranslationReader(translate_task(task), asked)
     numbered = enumerate(zip(*sides, strict=True))
     rows = None if asked.split else [reader.row(*pair, corpus.location(line)) for line, pair in numbered]
     is_marked = removes_marks(task.tokenizer.target) if asked.bpe_removed is None else asked.bpe_removed
     plain: Callable[[str], str] = remove_marks if is_marked else str
     sources, references = ([plain(text) for text in side] for side in sides)
-    written = reader.write(sides[0], rows, counting(on_progress, len(pairs), 0.0, WRITING))
+    written = reader.write(sides[0], counting(on_progress, len(pairs), 0.0, WRITING))
     hypotheses = [plain(" ".join(text.splitlines())) for text in written]
 
     groups = by_length(sources)
@@ -86,70 +86,60 @@ def remove_marks(text: str) -> str:
     return MARK.sub("", text)
 
 
-def start_of(task: GenerateTask) -> int | None:
-    """The token after which a language model translates what it has read; None: it does no such thing."""
-    return task.settings.number("decoder_start_token_id")
+def translate_task(task: TranslateTask | GenerateTask) -> TranslateTask:
+    """The same model as a translator: a language model may have learned to be one."""
+    if isinstance(task, TranslateTask):
+        return task
+    if not TranslateTask.serves(task.model.config, task.checkpoint.folder):
+        where = task.checkpoint.folder
+        raise RegardError(f"{where}: a language model that never learned to translate; one text expected, no pairs")
+    return TranslateTask(task.checkpoint, task.tokenizer)
 
 
 @dataclass(frozen=True)
 class TranslationReader:
     """A translator of two parts, or one that reads source and target in one stream."""
 
-    task: TranslateTask | GenerateTask
+    task: TranslateTask
     config: EvaluationConfig
 
     @property
-    def start(self) -> int:
-        start = start_of(self.task) if isinstance(self.task, GenerateTask) else self.task.start()
-        if start is None:
-            where = self.task.checkpoint.folder
-            raise RegardError(f"{where}: a language model that never learned to translate; one text expected, no pairs")
-        return start
+    def objective(self) -> objectives.TranslationObjective:
+        """How unlikely the targets are, each word told those before it."""
+        pad = self.task.tokenizer.specials.pad or 0
+        one_stream = isinstance(self.task.model, Decoder)
+        return objectives.TranslationObjective(start=self.task.start(), pad=pad, one_stream=one_stream)
 
     def row(self, source: str, target: str, place: str) -> Row:
         """A pair as tokens; too long for the model is an error."""
         task = self.task
-        out = task.tokenizer.target.encode(target).ids
-        if isinstance(task, GenerateTask):
-            read, length, most = task.tokenizer.encode(source).ids, len(out), task.max_length
-            length += len(read)
-        else:
-            code = "" if self.config.language is None else task.code(self.config.language)
-            try:
-                read = task.read_source(source, None, code).ids
-            except TextTooLong as problem:
-                raise DataError(f"{place}: {problem}") from None
-            length, most = len(out), task.max_target_length()
+        out, most = task.tokenizer.target.encode(target).ids, task.max_target_length()
+        code = "" if self.config.language is None else task.code(self.config.language)
+        try:
+            read = task.read_source(source, None, code).ids
+        except TextTooLong as problem:
+            raise DataError(f"{place}: {problem}") from None
+        length = len(out) + (len(read) if isinstance(task.model, Decoder) else 0)
         if most is not None and length > most:
             raise DataError(f"{place}: {length} tokens to write, the model has places for {most}")
         return np.array(read), np.array(out)
 
-    def write(self, texts: Sequence[str], rows: Sequence[Row] | None, on_progress: Callable[[int], None]) -> list[str]:
-        task, config = self.task, self.config
-        if isinstance(task, TranslateTask):
-            options: dict[str, Any] = {"beam": config.beam, "length_penalty": config.length_penalty}
-            options |= {"precision": config.precision, "language": config.language, "split": config.split}
-            return [answer.text for answer in task(texts, sample=False, progress=on_progress, **options)]
-        if rows is None or config.precision != "float32":
-            raise RegardError("a translator of one stream takes neither split nor a precision")
-        options = vars(
-            task.settings.generation_config(beam=config.beam, length_penalty=config.length_penalty, sample=False)
+    def write(self, texts: Sequence[str], on_progress: Callable[[int], None]) -> list[str]:
+        answers = self.task(
+            texts,
+            language=self.config.language,
+            split=self.config.split,
+            progress=on_progress,
+            beam=self.config.beam,
+            length_penalty=self.config.length_penalty,
+            sample=False,
+            precision=self.config.precision,
         )
-        sources = [row[0].tolist() for row in rows]
-        search = options["beam"], options["length_penalty"]
-        with unwatched(), torch.no_grad():
-            texts_written = TranslationSet(sources, (), task.tokenizer, self.start, *search).translations(
-                task.model, lambda: None
-            )
-        on_progress(len(texts))
-        return texts_written
+        return [answer.text for answer in answers]
 
     @torch.no_grad()
     def totals(self, rows: Sequence[Row], told: Callable[[int], None]) -> Totals:
         """How likely the targets are, each word told those before it."""
-        one_stream = isinstance(self.task, GenerateTask)
-        pad = self.task.tokenizer.specials.pad or 0
-        objective = objectives.TranslationObjective(start=self.start, pad=pad, one_stream=one_stream)
-        batches = valid_batches(rows, objective, batch_tokens=ROOM, seed=0)
+        batches = valid_batches(rows, self.objective, batch_tokens=ROOM, seed=0)
         with unwatched():
-            return loss_totals(Learner(self.task.model, objective), report_batches(batches, told))
+            return loss_totals(Learner(self.task.model, self.objective), report_batches(batches, told))

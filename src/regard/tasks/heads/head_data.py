@@ -16,7 +16,7 @@ from regard.tasks.evaluation.classifiers import LABEL
 from regard.tasks.evaluation.measures import EvaluationConfig, samples
 from regard.tasks.evaluation.measuring import kind_of
 from regard.tasks.evaluation.readers import masking_objective, read, window
-from regard.tasks.evaluation.translators import TranslationReader
+from regard.tasks.evaluation.translators import TranslationReader, translate_task
 from regard.tasks.fill import FillTask
 from regard.tasks.generate import GenerateTask
 from regard.tasks.task import Task, TextTooLong
@@ -103,12 +103,10 @@ def head_data(task: Task, corpus: Corpus, config: EvaluationConfig = EvaluationC
 
 
 def translations(task: TranslateTask | GenerateTask, corpus: Corpus, config: EvaluationConfig) -> HeadData:
-    reader = TranslationReader(task, config)
+    reader = TranslationReader(translate_task(task), config)
     rows = [reader.row(source, target, corpus.location(n)) for n, (source, target) in enumerate(samples(corpus))]
-    specials, one_stream = task.tokenizer.specials, isinstance(task, GenerateTask)
-    objective = objectives.TranslationObjective(start=reader.start, pad=specials.pad or 0, one_stream=one_stream)
-    closing = ("encoder.*", "*.cross", "align") if ends_with(rows, specials.eos) and not one_stream else ()
-    return HeadData(objective, rows, closing)
+    closes = ends_with(rows, task.tokenizer.specials.eos) and not reader.objective.one_stream
+    return HeadData(reader.objective, rows, ("encoder.*", "*.cross", "align") if closes else ())
 
 
 def texts(task: GenerateTask, corpus: Corpus, config: EvaluationConfig) -> HeadData:
@@ -136,7 +134,7 @@ def labels(task: ClassifyTask, corpus: Corpus, config: EvaluationConfig) -> Head
         if label not in task.labels:
             raise DataError(f"{corpus.location(number)}: a label that the model does not know: {label!r}")
         try:
-            ids = task.read(text, cut=config.cut).ids
+            ids = task.encode(text, cut=config.cut).ids
         except TextTooLong as problem:
             raise DataError(f"{corpus.location(number)}: {problem}") from None
         rows.append((np.array(ids), np.array([task.labels.index(label)])))

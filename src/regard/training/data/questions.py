@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from regard.families.recipe import DataSizes
 from regard.text import DataError, Question, Stories
 from regard.text.story_batch import StoryRow, story_rows
 from regard.training.data.batch_source import mix_seeds
 from regard.training.data.training_data import Say, TrainingData, special_id
 from regard.training.data.vocabulary import tokenizer_of
-from regard.training.model.model_plans import DataSizes
 from regard.training.objectives import AnswerObjective, Row
 from regard.training.recipe.reading import RecipeError
 from regard.training.recipe.recipe import Recipe, TrainRecipe

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from regard.families.recipe import DataSizes
 from regard.text import ColumnTexts, DataError, PlainCorpus, Tokenizer, Windows, token_tables
 from regard.training.data.training_data import Say, TrainingData, one_file, special_id, split_valid
 from regard.training.data.vocabulary import tokenizer_of
-from regard.training.model.model_plans import DataSizes
 from regard.training.objectives import MaskedObjective, NextTokenObjective, Objective, Row
 from regard.training.objectives.next_token import TextBatch
 from regard.training.recipe.reading import RecipeError

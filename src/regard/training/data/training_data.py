@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.families.recipe import DataSizes
 from regard.text import (
     ColumnTexts,
     Corpus,
@@ -21,7 +22,6 @@ from regard.text import (
 from regard.training.data.batch_source import BatchSampler, ExampleSource
 from regard.training.data.samplers import BucketSampler
 from regard.training.data.vocabulary import tokenizer_of
-from regard.training.model.model_plans import DataSizes
 from regard.training.objectives import ClassificationObjective, Objective, Row, TranslationObjective
 from regard.training.recipe.reading import RecipeError
 from regard.training.recipe.recipe import DataRecipe, Recipe

@@ -13,10 +13,12 @@ import torch
 
 from regard.attention import SCORES
 from regard.attention.efficient import ATTENTION_METHODS
-from regard.checkpoints.hub import FAMILIES, Config, build, generic
-from regard.checkpoints.options import Options
 from regard.checkpoints.save import differences
-from regard.errors import RegardError, lookup
+from regard.config import Config
+from regard.errors import RecipeError, RegardError, lookup
+from regard.families import LAYOUTS, generic
+from regard.families.options import Options
+from regard.families.recipe import ModelPlan, ModelRecipe, PartRecipe
 from regard.models import (
     AttentionMethodConfig,
     DecoderConfig,
@@ -25,10 +27,9 @@ from regard.models import (
     PositionConfig,
     ScoreConfig,
     TransformerConfig,
+    build,
 )
 from regard.positions import POSITIONS
-from regard.training.recipe.reading import RecipeError
-from regard.training.recipe.recipe import ModelRecipe, PartRecipe
 
 TOKENS = 5  # of the trial
 AnyConfig = TypeVar("AnyConfig")
@@ -91,7 +92,7 @@ def settings_of(
 
 def has_words(config: Config, architecture: str, entries: Mapping[str, Any]) -> bool:
     """Whether a family can say all of a config in its own layout."""
-    family = FAMILIES[str(entries["model_type"])]
+    family = LAYOUTS[str(entries["model_type"])]
     try:
         written = {**entries, **family.write(config, architecture), "architectures": [architecture]}
         return not differences(config, family.read(Options(written, "config.json"), architecture))
@@ -99,10 +100,11 @@ def has_words(config: Config, architecture: str, entries: Mapping[str, Any]) -> 
         return False
 
 
-def own_layout(config: Config, entries: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """The architecture and the entries of config.json for what no family has words for."""
+def own_layout(config: Config, entries: Mapping[str, Any]) -> ModelPlan:
+    """How a model is written that no family has words for."""
     longest = {key: entries[key] for key in ("max_position_embeddings",) if key in entries}
-    return type(build_small(config)).__name__, {"model_type": generic.KIND, **longest}
+    plan = generic.plan(config)
+    return replace(plan, config_entries=plan.config_entries | longest)
 
 
 def try_out(config: Config) -> None:

@@ -8,16 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from regard.errors import RegardError
+from regard.errors import RecipeError
 from regard.training.recipe.old_keys import new_key, with_new_keys
 from regard.training.recipe.recipe import PartRecipe, Recipe
 
 Part = TypeVar("Part")
 CHECKPOINTS = "checkpoints"  # of a run: a folder beside its recipe
-
-
-class RecipeError(RegardError, ValueError):
-    """A recipe that cannot be followed; the message names the file and the key."""
 
 
 def read_recipe(path: str | Path, changes: Iterable[str] = (), *, find: Callable[[str], str] | None = None) -> Recipe:

@@ -1,7 +1,8 @@
 """What a run is to do, as a file: TOML in, frozen values out."""
 
 from dataclasses import dataclass, field
-from typing import Any
+
+from regard.families.recipe import ModelRecipe
 
 
 @dataclass(frozen=True)
@@ -32,48 +33,6 @@ class TokenizerRecipe:
     size: int = 8000  # 0: all words or characters there are
     joint: bool = True  # one for both sides
     lowercase: bool = False
-
-
-@dataclass(frozen=True)
-class PartRecipe:
-    """A part by its name in a table of the library, and its settings; without a name, as the family has it."""
-
-    kind: str = ""
-    settings: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class ModelRecipe:
-    """What is built. `family` is whose layout it has, so that others can load it: see model_plans.py."""
-
-    kind: str = "transformer"
-    family: str = ""
-    width: int = 256
-    layers: tuple[int, ...] = (3,)  # one number, or [encoder, decoder]
-    heads: int = 4
-    feed_forward_width: int = 0  # 0: four times the model's
-    activation: str = ""
-    dropout: float = 0.1
-    attention_dropout: float = 0.0
-    feed_forward_dropout: float = 0.0
-    max_positions: int = 512  # where they are learned
-    shared_embedding: bool = True  # one embedding for both sides
-    tied_embedding: bool = True  # and for the output
-    output_bias: bool = False
-    position: PartRecipe = PartRecipe()  # [model.position] kind = "alibi"; a name of POSITIONS
-    score: PartRecipe = PartRecipe()  # [model.score] kind = "cosine"; a name of SCORES, or of an alignment's scores
-    attention: PartRecipe = PartRecipe()  # [model.attention] kind = "window"; full, or a name of ATTENTION_METHODS
-    pool: str = "first"  # first | last | mean: what labels are read from
-    memory_length: int = 0  # of an xl: positions back that a token attends to, in earlier segments too; 0: its own
-    # of an alignment
-    embedding_width: int = 0  # 0: the model's
-    cell: str = "gru"  # gru | lstm
-    local: str = ""  # monotonic | predictive: attend to a part of the source only
-    local_window: int = 10  # positions on each side of it
-    input_feeding: bool = False  # the last attention output is read with the next word
-    # of a memory network, whose `layers` are hops and whose `max_positions` is how many sentences it knows the time of
-    weight_tying: str = "adjacent"  # adjacent | layerwise
-    hop_projection: bool = False  # a matrix between hops
 
 
 @dataclass(frozen=True)

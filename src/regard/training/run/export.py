@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from regard.checkpoints import save_model
+from regard.families import generic
+from regard.families.recipe import ModelPlan
 from regard.models import Model
 from regard.text import Tokenizer
-from regard.training.model.model_plans import ModelPlan
 from regard.training.recipe.reading import write_recipe
 from regard.training.recipe.recipe import Recipe
 
@@ -80,7 +81,7 @@ class Exporter:
     @property
     def is_ours(self) -> bool:
         """Whether the model's layout is known here alone."""
-        return str(self.plan.config_entries.get("model_type")).startswith("regard-")
+        return self.plan.config_entries.get("model_type") == generic.KIND
 
 
 CARD = """---

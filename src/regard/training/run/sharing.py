@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import torch
 from torch import Tensor, nn
 
-from regard.checkpoints.hub import Config, build
+from regard.config import Config
 from regard.layers import TransformerBlock
-from regard.models import Model
+from regard.models import Model, build
 from regard.training.recipe.recipe import TrainRecipe
 from regard.training.run.processes import World
 

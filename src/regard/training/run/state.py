@@ -17,8 +17,8 @@ from torch import Tensor
 
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import MANIFEST, check_manifest, first_line, read_json, write_manifest
-from regard.checkpoints.old_names import current_tensors
 from regard.errors import RegardError
+from regard.families.old_names import current_tensors
 from regard.training.run.lock import lock
 
 STATE, OPTIMISER, OLD = "state.json", "optimiser.safetensors", "old"

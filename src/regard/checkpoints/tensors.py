@@ -1,0 +1,101 @@
+"""Tensors of a file become parameters of a model, and back, by a table of names."""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from regard.errors import CheckpointError, list_names
+from regard.families.tensor_names import TensorName, TensorNames, tensor_name
+
+
+def read_row(row: TensorName, tensors: Mapping[str, Tensor]) -> Tensor:
+    """Our tensor, from theirs."""
+    parts = [tensors[name] for name in row.file_names]
+    if row.begin is not None:
+        return parts[0][row.begin : row.begin + row.sizes[0]]
+    parts = [part[0] if row.column else part.T if row.transposed and part.ndim == 2 else part for part in parts]
+    return torch.cat(parts, 0) if len(parts) > 1 else parts[0]
+
+
+def write_row(row: TensorName, tensor: Tensor) -> dict[str, Tensor]:
+    """Their tensors, from ours."""
+    parts = tensor.split(row.sizes or [len(tensor) // len(row.file_names)] * len(row.file_names), 0)
+    parts = [part[None] if row.column else part.T if row.transposed and part.ndim == 2 else part for part in parts]
+    return {name: part.contiguous() for name, part in zip(row.file_names, parts, strict=True)}
+
+
+def rows_of(names: TensorNames, model: nn.Module) -> tuple[TensorName, ...]:
+    """The rows of a table; in a layout of our own the model itself says them."""
+    return tuple(tensor_name(name, name) for name, _ in model.named_parameters()) if names.is_own else names.rows
+
+
+def read_into(model: nn.Module, names: TensorNames, tensors: Mapping[str, Tensor], where: str) -> None:
+    """Fill a model (which may be on the meta device) with tensors; whatever does not fit is named."""
+    if twice := [name for name in tensors if names.current_name(name) != name and names.current_name(name) in tensors]:
+        raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {list_names(twice)}")
+    tensors, rows = names.with_current_names(tensors), rows_of(names, model)
+    alone = {original: copy for copy, original in names.copies.items() if copy in tensors and original not in tensors}
+    tensors = {**tensors, **{original: tensors[copy] for original, copy in alone.items()}}
+    required = {name for row in rows for name in row.file_names}
+    missing, extra = required - tensors.keys(), tensors.keys() - required - names.copies.keys() - names.spare
+    if missing or extra:
+        parts = [f"missing {list_names(missing)}"] * bool(missing) + [f"unknown {list_names(extra)}"] * bool(extra)
+        raise CheckpointError(f"{where}: tensors that do not fit: {'; '.join(parts)}")
+    for copy, original in names.copies.items():
+        if copy in tensors and original in tensors and not torch.equal(tensors[copy], tensors[original]):
+            raise CheckpointError(f"{where}: {copy} differs from {original}, though they should be tied")
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    tensors_by_name: dict[str, Tensor] = {}
+    for row in rows:
+        tensors_by_name[row.name] = checked_tensor(row, tensors, parameters[row.name].shape, where)
+    assign_parameters(model, tensors_by_name)
+
+
+def checked_tensor(row: TensorName, tensors: Mapping[str, Tensor], shape: torch.Size, where: str) -> Tensor:
+    """The tensor of a row, if it has this shape and is made of finite numbers."""
+    names = " + ".join(row.file_names)
+    try:
+        tensor = read_row(row, tensors)
+    except (RuntimeError, IndexError):
+        shapes = " + ".join(str(tuple(tensors[name].shape)) for name in row.file_names)
+        raise CheckpointError(f"{where}: {names} has the shape {shapes}, expected {tuple(shape)}") from None
+    if tensor.shape != shape:
+        raise CheckpointError(f"{where}: {names} has the shape {tuple(tensor.shape)}, expected {tuple(shape)}")
+    if not tensor.is_floating_point():
+        raise CheckpointError(f"{where}: {names} holds {str(tensor.dtype).removeprefix('torch.')}, expected weights")
+    wide = tensor if tensor.element_size() > 1 else tensor.float()
+    if tensor.numel() and not torch.stack(wide.aminmax()).isfinite().all():
+        raise CheckpointError(f"{where}: {names} holds numbers that are not finite")
+    return tensor
+
+
+def assign_parameters(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Put the tensors in; parameters that are one under several names stay one."""
+    filled: dict[int, nn.Parameter] = {}
+    unfilled = []
+    for path, parameter in model.named_parameters(remove_duplicate=False):
+        if path in tensors:
+            filled.setdefault(id(parameter), nn.Parameter(contiguous_copy(tensors[path]), parameter.requires_grad))
+    for path, parameter in list(model.named_parameters(remove_duplicate=False)):
+        owner, _, name = path.rpartition(".")
+        if id(parameter) not in filled:
+            unfilled.append(path)
+        else:
+            model.get_submodule(owner).register_parameter(name, filled[id(parameter)])
+    assert not unfilled, f"no row of the table fills {unfilled}"
+
+
+def contiguous_copy(tensor: Tensor) -> Tensor:
+    """A copy that lies in memory as it is read."""
+    return tensor.clone(memory_format=torch.contiguous_format)
+
+
+def file_tensors(model: nn.Module, names: TensorNames) -> dict[str, Tensor]:
+    """All tensors of a model under their names, each once, and echoes."""
+    parameters = dict(model.named_parameters(remove_duplicate=False))
+    tensors: dict[str, Tensor] = {}
+    for row in rows_of(names, model):
+        for name, part in write_row(row, parameters[row.name].detach()).items():
+            tensors[name] = torch.cat([tensors[name], part]) if row.begin else part
+    return tensors | {echo: tensors[name].clone() for echo, name in names.echoes.items()}

@@ -1,0 +1,105 @@
+"""Families of models, one file each: config, names in checkpoints, published sizes, and how a recipe speaks of it.
+
+Nothing here imports torch. A new family is one file, and one line of FAMILIES.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from regard.errors import CheckpointError, lookup
+from regard.families import (
+    albert,
+    alignment,
+    bart,
+    bert,
+    bert_generation,
+    distilbert,
+    e2k,
+    encoder_decoder,
+    esm,
+    generic,
+    gpt2,
+    llama,
+    marian,
+    memory,
+    openai_gpt,
+    roberta,
+    t5,
+    vision,
+    xl,
+)
+from regard.families.family import Example, Family, Preset, architecture_of
+
+FAMILIES: dict[str, Family] = {
+    family.name: family
+    for family in (
+        bert.FAMILY,
+        *roberta.FAMILIES,
+        distilbert.FAMILY,
+        albert.FAMILY,
+        bert_generation.FAMILY,
+        esm.FAMILY,
+        gpt2.FAMILY,
+        llama.LLAMA,
+        llama.MISTRAL,
+        llama.QWEN2,
+        openai_gpt.FAMILY,
+        marian.FAMILY,
+        t5.FAMILY,
+        bart.FAMILY,
+        e2k.FAMILY,
+        xl.FAMILY,
+        alignment.FAMILY,
+        memory.FAMILY,
+        vision.VISION,
+        vision.GLIMPSE,
+        generic.FAMILY,
+    )
+}
+"""By name. Of those that a kind of recipe can name, the first is the usual one."""
+LAYOUTS = {name: family for name, family in FAMILIES.items() if name == family.model_type}
+"""Those that config.json names; all others are written in the generic layout."""
+RECIPES: dict[str, dict[str, Family]] = {}
+for _family in FAMILIES.values():
+    if _family.plan is not None:
+        RECIPES.setdefault(_family.kind, {})[_family.name] = _family
+PRESETS: dict[str, Callable[..., Preset]] = {
+    name: make for family in FAMILIES.values() for name, make in family.presets.items()
+}
+"""Models of the papers, by name, with their published sizes."""
+EXAMPLES: dict[str, Callable[[], Example]] = {
+    **{name: family.example for name, family in FAMILIES.items()},
+    encoder_decoder.KIND: encoder_decoder.example,
+}
+"""A small model of every family."""
+
+
+def family_of(config: dict[str, Any], where: str) -> Family:
+    """The family whose layout a config.json has."""
+    kind = config.get("model_type")
+    if kind == encoder_decoder.KIND:
+        return encoder_decoder.family(config, where)
+    if not isinstance(kind, str) or kind not in LAYOUTS:
+        supported = ", ".join(sorted({*LAYOUTS, encoder_decoder.KIND}))
+        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported, only {supported}")
+    return LAYOUTS[kind]
+
+
+def preset(name: str, *, vocabulary: int | None = None) -> Preset:
+    """The config of a published model; with `vocabulary`, for another number of words."""
+    make = lookup(PRESETS, name, "preset")
+    return make() if vocabulary is None else make(vocabulary=vocabulary)
+
+
+__all__ = [
+    "EXAMPLES",
+    "FAMILIES",
+    "LAYOUTS",
+    "PRESETS",
+    "RECIPES",
+    "Example",
+    "Family",
+    "architecture_of",
+    "family_of",
+    "preset",
+]

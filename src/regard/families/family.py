@@ -1,0 +1,54 @@
+"""What a file of this folder says about its family."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from regard.config import Config, DecoderConfig, EncoderConfig, TransformerConfig
+from regard.families.options import Options
+from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
+from regard.families.tensor_names import TensorNames
+
+Preset = TransformerConfig | EncoderConfig | DecoderConfig
+
+
+@dataclass(frozen=True)
+class Example:
+    """A small model of a family, the architecture that it is saved as, and what config.json says beside its numbers."""
+
+    config: Config
+    architecture: str
+    config_entries: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Family:
+    """All that is known of a family. None of it needs torch.
+
+    In checkpoints: `model_type` and `architectures` are what config.json calls it; `read` turns a config and an
+    architecture into ours, `write` does the reverse; `names` is the table of tensors for a config of ours and an
+    architecture. In recipes: `kind` is the model.kind that it is a family of, `plan` makes a model of a recipe, and
+    `labelling` is the architecture that labels are taught to. `presets` are published models by name, each made for
+    a number of words; `example` is a small model for tests.
+    """
+
+    name: str
+    architectures: tuple[str, ...]
+    read: Callable[[Options, str], Config]
+    write: Callable[[Any, str], dict[str, Any]]
+    names: Callable[[Any, str], TensorNames]
+    example: Callable[[], Example]
+    model_type: str = ""
+    presets: Mapping[str, Callable[..., Preset]] = field(default_factory=dict)
+    kind: str = ""
+    plan: Callable[[ModelRecipe, DataSizes], ModelPlan] | None = None
+    labelling: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model_type", self.model_type or self.name)
+
+
+def architecture_of(config: Mapping[str, Any], family: Family) -> str:
+    """The class that a config was saved by; the family's bare model where it does not say."""
+    named = config.get("architectures") or [family.architectures[0]]
+    return str(named[0])

@@ -1,0 +1,24 @@
+"""Heads that were taken out, as a config says it."""
+
+from typing import Any, TypeVar
+
+from regard.config.pruning import with_pruned
+from regard.errors import CheckpointError
+from regard.families.options import Options
+from regard.models import DecoderConfig, EncoderConfig
+
+Config = TypeVar("Config")
+
+
+def without_pruned_heads(config: Config, options: Options) -> Config:
+    """A config without the heads that `pruned` names by layer, {"encoder.0.self": [1, 3]}, in any family.
+
+    Models of one stack may have been pruned by transformers before its version 5, as `pruned_heads`: {"0": [1, 3]}.
+    """
+    pruned: dict[str, Any] = dict(options.get("pruned") or {})
+    for layer, heads in dict(options.get("pruned_heads") or {}).items():
+        if not isinstance(config, EncoderConfig | DecoderConfig):
+            raise CheckpointError(f"{options.where}: pruned_heads is not supported for models of two stacks")
+        layer_name = f"{'encoder' if isinstance(config, EncoderConfig) else 'decoder'}.{layer}.self"
+        pruned[layer_name] = [*pruned.get(layer_name, ()), *heads]
+    return with_pruned(config, pruned) if pruned else config
