@@ -11,6 +11,7 @@ from torch import Tensor
 from regard.checkpoints.files import CheckpointError
 from regard.checkpoints.load import Checkpoint, load_model
 from regard.checkpoints.save import save_model
+from regard.checkpoints.tensors import write_row
 from regard.errors import RegardError
 from regard.families.encoder_decoder import ARCHITECTURE, KIND, READERS, WRITERS, with_prefix
 from regard.families.family import Family
@@ -191,7 +192,7 @@ def spare_of(reader: Encoder, source: JoinPart, kind: str | None) -> dict[str, T
             family.names(EncoderConfig(reader.config.encoder, pooler=reader.config.pooler), bare), "encoder"
         )
         for row in table.rows:
-            spare |= row.write(own[row.name]) if row.name.startswith("pooler.") else {}
+            spare |= write_row(row, own[row.name]) if row.name.startswith("pooler.") else {}
     return spare
 
 

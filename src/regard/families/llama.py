@@ -94,8 +94,8 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
 def example(kind: str) -> Example:
     sizes = replace(example_sizes("silu"), dropout=0.0, attention_dropout=0.0, embedding_dropout=0.0)
     position = PositionConfig("rotary", {"head_width": 6, "base": BASE, "pairing": "halves"})
-    bias = {"bias": True, "output_bias": False} if kind == "qwen2" else {"bias": False}
-    body = side(sizes, position, AttentionConfig(4, kv_heads=2, **bias), window=3 if kind == "mistral" else None)
+    attention = AttentionConfig(4, kv_heads=2, bias=kind == "qwen2", output_bias=False)
+    body = side(sizes, position, attention, window=3 if kind == "mistral" else None)
     return Example(DecoderConfig(body, OutputConfig(tied=False)), f"{KINDS[kind]}ForCausalLM", {"model_type": kind})
 
 

@@ -77,7 +77,7 @@ def current_name(name: str) -> str:
 
 
 def current_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A config.json of an old layout of ours as the generic layout has it; those of other libraries stay as they are."""
+    """A config.json of an old layout of ours as the generic one has it; those of other libraries stay as they are."""
     if not is_own(config):
         return dict(config)
     model_type = str(config["model_type"])

@@ -1,7 +1,7 @@
 """A config of somebody else's, read to the last key."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from regard.errors import CheckpointError, list_names
 
@@ -29,6 +29,7 @@ HARMLESS = TOKENS | GENERATION | TRAINING | BOOKKEEPING
 """Keys that say nothing about what is computed in a forward pass of ours."""
 
 
+@runtime_checkable
 class TensorLike(Protocol):
     """A tensor of torch, or an array of numpy."""
 

@@ -100,12 +100,12 @@ def side(
 def preset(layers: int, width: int, feed_forward_width: int, heads: int, vocabulary: int = 32128) -> TransformerConfig:
     """Raffel et al. 2020, 3.1.2 and 3.7."""
     sizes = Sizes(vocabulary, layers, width, heads, feed_forward_width, "relu", feed_forward_dropout=0.1)
-    sides = (side(sizes, 64, both_ways=both_ways) for both_ways in (True, False))
-    return TransformerConfig(*sides, OutputConfig(tied=True, scale=width**-0.5))
+    encoder, decoder = (side(sizes, 64, both_ways=both_ways) for both_ways in (True, False))
+    return TransformerConfig(encoder, decoder, OutputConfig(tied=True, scale=width**-0.5))
 
 
 def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
-    sides = (
+    encoder, decoder = (
         side(
             Sizes.of_recipe(model, data.vocabulary, "relu", is_decoder=is_decoder),
             model.width // model.heads,
@@ -114,14 +114,14 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
         for is_decoder in (False, True)
     )
     output = OutputConfig(model.tied_embedding, scale=model.width**-0.5 if model.tied_embedding else 1.0)
-    return ModelPlan(TransformerConfig(*sides, output), "T5ForConditionalGeneration", {"model_type": "t5"})
+    return ModelPlan(TransformerConfig(encoder, decoder, output), "T5ForConditionalGeneration", {"model_type": "t5"})
 
 
 def example() -> Example:
     sizes = replace(example_sizes("relu"), feed_forward_dropout=0.1)
-    sides = (side(sizes, 5, both_ways=both_ways) for both_ways in (True, False))
+    encoder, decoder = (side(sizes, 5, both_ways=both_ways) for both_ways in (True, False))
     output = OutputConfig(tied=True, scale=sizes.width**-0.5)
-    return Example(TransformerConfig(*sides, output), "T5ForConditionalGeneration", {"model_type": "t5"})
+    return Example(TransformerConfig(encoder, decoder, output), "T5ForConditionalGeneration", {"model_type": "t5"})
 
 
 def activation_of(options: Options) -> tuple[str, bool]:

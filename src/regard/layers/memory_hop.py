@@ -19,7 +19,7 @@ def sentence_vectors(
     max_words: int = 0,
     pad: int = 0,
 ) -> Float[Tensor, "sentences *several width"]:
-    """A vector for each sentence: the sum of its words' vectors, each weighted by its position: Sukhbaatar et al. 2015, 4.1.
+    """A vector per sentence: the sum of its words' vectors, each weighted by its position: Sukhbaatar et al. 2015, 4.1.
 
     Of a word at position j of `max_words`, number k of `width` counts 1 + 4 (k/width - 1/2) (j/max_words - 1/2),
     positions and numbers measured at their middles: as their code has it, twice what the paper prints. With `max_words`

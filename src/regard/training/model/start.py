@@ -7,6 +7,7 @@ from pathlib import Path
 from regard.checkpoints import load_model
 from regard.checkpoints.files import list_names
 from regard.config import Config
+from regard.errors import RecipeError
 from regard.families import FAMILIES
 from regard.families.recipe import ModelPlan, pool_of
 from regard.models import ClassificationHeadConfig, DecoderConfig, EncoderConfig, Model, build
@@ -14,7 +15,6 @@ from regard.training.data.training_data import TrainingData
 from regard.training.model.initial import initialise
 from regard.training.model.model_plans import model_plan
 from regard.training.optimisation.learner import freeze
-from regard.training.recipe.reading import RecipeError
 from regard.training.recipe.recipe import Recipe
 
 LABELLING_ARCHITECTURES = {name: family.labelling for name, family in FAMILIES.items() if family.labelling}

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from regard.errors import RecipeError
+from regard.families.recipe import PartRecipe
 from regard.training.recipe.old_keys import new_key, with_new_keys
-from regard.training.recipe.recipe import PartRecipe, Recipe
+from regard.training.recipe.recipe import Recipe
 
 Part = TypeVar("Part")
 CHECKPOINTS = "checkpoints"  # of a run: a folder beside its recipe
