@@ -122,7 +122,7 @@ def test_edits_do_what_they_did(name):
 def test_a_translator_reads_capitals_and_aligns_as_its_folder_says():
     task, before = regard.load(HERE / "translator"), told("translator.json")
     assert task.capitals == before["read"]["capitals"]
-    assert str(task.settings.look()) == before["read"]["written"]
+    assert str(task.settings.alignment_heads()) == before["read"]["written"]
     for text, expected in before["answers"].items():
         found = task(text)
         assert found.text == expected["text"]
