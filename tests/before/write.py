@@ -19,11 +19,6 @@ from pathlib import Path
 import click
 import torch
 from addresses import decoded
-from regard.checkpoints.hub.encoder_decoder import KIND
-from regard.checkpoints.options import Options
-from regard.tasks.writing import Settings
-from regard.training.reading import flat
-from regard.training.reports import Silent
 from safetensors.torch import save_file
 
 import regard
@@ -31,12 +26,17 @@ from regard.checkpoints import load_model, save_model
 from regard.checkpoints.files import write_manifest
 from regard.checkpoints.hub import FAMILIES as HUB
 from regard.checkpoints.hub import build, family_of
+from regard.checkpoints.hub.encoder_decoder import KIND
+from regard.checkpoints.options import Options
 from regard.cli.main import COMMANDS
 from regard.cli.main import regard as command_line
 from regard.looking.prune import prune
 from regard.models import AlignConfig, AlignerConfig, MemoryConfig, OutputConfig, RecurrentConfig
 from regard.models.vision import GlimpseConfig
+from regard.tasks.writing import Settings
 from regard.training import Stopped, read_recipe, train
+from regard.training.reading import flat
+from regard.training.reports import Silent
 from regard.viewer.learn import topics
 
 HERE = Path(__file__).parent

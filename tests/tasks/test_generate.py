@@ -2,6 +2,7 @@ import json
 
 import pytest
 import torch
+from needs_engine import needs_engine
 from tasks.tiny import TEXTS, gpt2, their_tokens
 from tasks.translators import told
 
@@ -81,7 +82,7 @@ def test_an_empty_prompt_begins_with_the_first_token(made, generate):
 
 
 def test_an_end_in_the_prompt_is_text(generate):
-    assert generate.tokenizer.specials.eos not in generate.read_prompt("<|endoftext|>", None).ids
+    assert generate.tokenizer.specials.eos not in generate.read("<|endoftext|>").encoded.ids
 
 
 def test_a_pair_cannot_be_continued(generate):
@@ -94,7 +95,7 @@ def test_what_a_tokeniser_puts_after_a_text_does_not_end_it(generate, monkeypatc
     more = (256, "<|endoftext|>", (0, 0), None, 0, None)
     ended = Encoded(*((*values, last) for values, last in zip(vars(ended).values(), more, strict=True)))
     monkeypatch.setattr(generate.tokenizer, "encode", lambda *_, **__: ended)
-    assert generate.read_prompt("the", None).ids == ended.ids[:-1]
+    assert generate.read("the").encoded.ids == ended.ids[:-1]
 
 
 @torch.no_grad()
@@ -136,13 +137,13 @@ def test_a_beam_or_several_texts_are_not_streamed(generate):
         generate(["a"], stream=True)
 
 
-@pytest.mark.parametrize("serving", ["whoever can", "engine"])
+@pytest.mark.parametrize("serving", ["whoever can", pytest.param("engine", marks=needs_engine)])
 @pytest.mark.parametrize("how", [{}, {"beam": 2}, {"stream": True}], ids=["greedy", "beam", "stream"])
 def test_a_hidden_position_that_the_text_did_not_reach_is_told_whoever_takes_the_steps(
     generate, monkeypatch, serving, how
 ):
     prompts = PROMPTS[0] if "stream" in how else PROMPTS[:2]
-    longest = max(len(generate.read_prompt(text, None)) for text in ([prompts] if "stream" in how else prompts))
+    longest = max(len(generate.read(text).encoded) for text in ([prompts] if "stream" in how else prompts))
     if serving == "engine":  # which makes no patterns
         monkeypatch.setattr(Editor, "edit", lambda self, pattern: pattern)
 
