@@ -48,7 +48,7 @@ def test_a_pair_is_read_as_plain_attention_reads_it(made, translate, look):
             "decoder.0.cross:1 shifted": weights[0, 1, 1 : rows + 1],
             "3 decoder.0.cross + decoder.1.cross:0": 0.75 * weights[0, :, :rows].mean(0) + 0.25 * weights[1, 0, :rows],
         }[look]
-        assert_close(one.weights, expected, rtol=0, atol=1e-5)
+        assert_close(torch.from_numpy(one.weights), expected, rtol=0, atol=1e-5)
         assert max(word for word in one.target_words if word is not None) == len(target.split()) - 1
         assert one.target_ends[-1] == len(target)
 
@@ -145,5 +145,5 @@ def test_words_are_merged_from_tokens(translate):
     (one,) = direction.alignments(PAIRS[:1])
     assert_close(
         direction.word_weights_of(PAIRS[:1])[direction.heads.heads[0]][0],
-        word_weights(one.weights, one.target_words, one.source_words),
+        word_weights(torch.from_numpy(one.weights), one.target_words, one.source_words),
     )

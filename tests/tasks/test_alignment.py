@@ -149,7 +149,7 @@ def test_alternatives_of_a_text_are_the_best_of_its_sentences_together(marian):
 def test_a_sentence_that_is_too_long_is_cut_between_words_never_silently(marian, monkeypatch):
     monkeypatch.setattr(marian, "max_length", 20)
     text = "the dog sleeps under the table, where it rains today, and the station is there"
-    pieces = marian.source_sentences(text, None, "", True)
+    pieces = marian.read(text, split=True).sentences
     assert len(pieces) > 1
     assert "".join(piece.sentence + piece.gap for piece in pieces) == text
     assert all(len(piece.encoded) <= 20 for piece in pieces)

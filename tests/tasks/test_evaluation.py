@@ -58,7 +58,7 @@ def test_a_score_does_not_depend_on_what_is_computed_together(what, models, corp
     for module in (readers, translators):
         monkeypatch.setattr(module, "ROOM", 30)
     monkeypatch.setattr("regard.training.evaluation.held_out.BATCH_TOKENS", 30)
-    monkeypatch.setattr("regard.text.padding.batches.__kwdefaults__", {**BATCHES, "room": 30})
+    monkeypatch.setattr("regard.text.padding.batches.__kwdefaults__", {**BATCHES, "batch_tokens": 30})
     apart = evaluate(models[what], corpora[what])
     assert apart.scores == pytest.approx(whole.scores, rel=1e-5)
     assert apart.hypotheses == whole.hypotheses

@@ -1,7 +1,7 @@
 """Tags go with the words."""
 
+import numpy as np
 import pytest
-import torch
 from tasks.translators import small
 from text.marked import Judge, generated
 from text.pieces import ENGLISH, marian_files
@@ -29,11 +29,17 @@ def translated(source, text, partners):
             at = words.index(word, at) + len(word)
             tokens[side].append(word)
             ends[side].append(at)
-    weights = torch.full((len(tokens[1]), len(tokens[0])), 0.01)
+    weights = np.full((len(tokens[1]), len(tokens[0])), 0.01, dtype=np.float32)
     for row, partner in enumerate(partners):
         weights[row, partner] = 1.0
     alignment = Alignment(
-        weights, tuple(tokens[1]), tuple(tokens[0]), (), (), target_ends=tuple(ends[1]), source_ends=tuple(ends[0])
+        weights,
+        tuple(tokens[1]),
+        tuple(tokens[0]),
+        (),
+        (),
+        target_ends=tuple(ends[1]),
+        source_ends=tuple(ends[0]),
     )
     return Translation(source, text, 0.0, 0.0, (), (), True, (), (), lambda: alignment)
 

@@ -21,7 +21,7 @@ def region_picture(run: FinishedRun, request: ExportRequest) -> tuple[str, str]:
         )
     )
     names = {side.name: side.texts for side in run.result.sides}
-    look = run.result.looks[request.layer]
+    look = run.result.layers[request.layer]
     picture = Picture(
         pattern[0, request.head, rows, columns],
         names[look.rows][rows],

@@ -52,7 +52,7 @@ def embedding_payload(embedding: TextEmbedding) -> AnswerPayload:
 
 def answer_payload(answer: AnswerResult, probabilities: np.ndarray, names: Sequence[str]) -> AnswerPayload:
     """The answer, and the likeliest words of all, whose names are given."""
-    best = (-probabilities).argsort(kind="stable")[: 2 * OPTIONS].tolist()
+    best: list[int] = (-probabilities).argsort(kind="stable")[: 2 * OPTIONS].tolist()
     options = [Option(text=names[number], id=number, probability=float(probabilities[number])) for number in best]
     return AnswerPayload(text=answer.text, score=answer.score, options=options)
 

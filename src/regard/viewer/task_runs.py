@@ -58,7 +58,7 @@ def run_translate(task: Task, request: RunRequest, progress: RunProgress, limits
     written = WrittenTranslation((NOTHING_WRITTEN,))
     if request.max_new_tokens != 0:
         limit = min(task.max_new_tokens(request.max_new_tokens), limits.max_new_tokens)
-        config = task.generation_config(**generation_options(request), max_new_tokens=limit)
+        config = task.generation_config(**generation_options(request, limit))
         (written,) = task.write([source], config, tree=True, on_step=progress.writing([start], target))
     (reading,) = task.readings(source, written, is_whole=True)
     with watch_layers(task.model, progress) as seen:
@@ -95,7 +95,7 @@ def run_generate(task: Task, request: RunRequest, progress: RunProgress, limits:
     result = NOTHING_WRITTEN
     if is_prompt and (request.max_new_tokens is not None or count <= LONG):
         limit = min(task.max_new_tokens(request.max_new_tokens, count), limits.max_new_tokens)
-        config = task.generation_config(**generation_options(request), max_new_tokens=limit)
+        config = task.generation_config(**generation_options(request, limit))
         (result,) = task.write([prompt], config, tree=True, on_step=progress.writing(prompt.encoded.ids, tokenizer))
     best, reading = result.best, task.reading(prompt, result, is_whole=True)
     with watch_layers(task.model, progress) as seen:
@@ -218,13 +218,14 @@ def read_column(task: Task, text: EncodedText, limits: Limits) -> TokenColumn:
     return text_column("text", [text.text] if isinstance(text.text, str) else text.text, text.encoded, task.tokenizer)
 
 
-def generation_options(request: RunRequest) -> GenerationOptions:
-    """How to search or draw."""
+def generation_options(request: RunRequest, limit: int) -> GenerationOptions:
+    """How to search or draw, at most so many tokens."""
     if request.sample is None:
-        return {"beam": request.beam, "sample": False}
+        return {"beam": request.beam, "sample": False, "max_new_tokens": limit}
     if request.beam > 1:
         raise RegardError("tokens are drawn without a beam: sample or a beam of more than 1, not both")
-    return {"beam": 1, "sample": request.sample.model_dump(exclude={"seed"}), "seed": request.sample.seed}
+    sampling = request.sample.model_dump(exclude={"seed"})
+    return {"beam": 1, "sample": sampling, "seed": request.sample.seed, "max_new_tokens": limit}
 
 
 @contextmanager

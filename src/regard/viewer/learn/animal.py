@@ -12,7 +12,7 @@ from regard.tasks import Task
 from regard.viewer.learn.lesson import Lesson, LessonResult, Word, fact, grid
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
-from regard.viewer.sides import read
+from regard.viewer.token_columns import text_column
 
 SENTENCE = "The animal didn't cross the road because it was too {word}."
 RULE = (
@@ -77,7 +77,7 @@ def fitting_model(model_store: ModelStore) -> str:
 def watch_sentence(task: Task, sentence: str) -> dict[str, Any]:
     """What every head that sees the whole sentence looked at, and where the three words stand."""
     encoded = task.tokenizer.encode(sentence)
-    side = read("text", [sentence], encoded, task.tokenizer)
+    side = text_column("text", [sentence], encoded, task.tokenizer)
     layers = [name for name in LayerNames(task.model).layers if name.startswith("encoder")]
     if not layers:
         return {"heads": []}
