@@ -219,7 +219,7 @@ def ship(where: tuple[str, Path], folder: Path, copies: int, variants: int) -> N
     with TemporaryDirectory() as beside:
         files = [*save_tokenizer(made.tokenizer, beside), Path(beside) / "README.md"]
         files[-1].write_text(text, encoding="utf-8")
-        save_model(model.half(), folder, {"model_type": "regard-memory"}, "MemoryNetwork", files=files)
+        save_model(model.half(), folder, {"model_type": "regard"}, "MemoryNetwork", files=files)
 
 
 CARD = """---

@@ -144,7 +144,7 @@ def main(
     if out:
         from regard.checkpoints import save_model
 
-        save_model(model, out, {"model_type": "regard-vision"}, type(model).__name__)
+        save_model(model, out, {"model_type": "regard"}, type(model).__name__)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,12 @@ def test_importing_regard_does_not_import_torch(python):
     assert ran.stdout.endswith("False\n")
 
 
+@pytest.mark.parametrize("name", ["config", "families", "families.read_config", "families.old_names"])
+def test_configs_and_families_do_not_import_torch(python, name):
+    ran = python("-c", f"import sys, regard.{name}; print('torch' in sys.modules)")
+    assert ran.stdout == "False\n", ran.stderr
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], *([name, "--help"] for name in COMMANDS)], ids=str)
 def test_help_and_version_do_not_import_torch(python, arguments):
     ran = python("-m", "regard", *arguments)

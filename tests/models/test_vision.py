@@ -107,7 +107,7 @@ def test_a_glimpse_is_watched_and_edited_like_any_attention():
 
 @pytest.mark.parametrize("model", [VisionTransformer(PATCHES), VisionTransformer(PIXELS), GlimpseNetwork(GLIMPSE)])
 def test_a_saved_model_loads_again(tmp_path, model):
-    save_model(model, tmp_path / "model", {"model_type": "regard-vision"}, type(model).__name__)
+    save_model(model, tmp_path / "model", {"model_type": "regard"}, type(model).__name__)
     again = load_model(tmp_path / "model").model
     assert again.config == model.config
     image = images(model.config.size)

@@ -12,14 +12,11 @@ from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, fi
 from regard.checkpoints.tensors import read_into
 from regard.config import Config
 from regard.families import Family, architecture_of, family_of
-from regard.families.config_types import check_types
 from regard.families.old_names import current_config, current_tensors, is_own
 from regard.families.options import Options
-from regard.families.pruned import without_pruned_heads
+from regard.families.read_config import read_model_config
 from regard.models import Model, build
 from regard.models.parts import build_position
-
-DEEPEST = 1024  # layers; a config that asks for more would take for ever to build
 
 
 @dataclass(frozen=True)
@@ -74,14 +71,7 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
 
 def read_config(family: Family, options: Options, architecture: str) -> tuple[Config, Model]:
     """A config as ours, and the model that it describes, on the meta device."""
-    model_config = without_pruned_heads(family.read(options, architecture), options)
-    options.done()
-    check_types(model_config, options.where)
-    for side in (getattr(model_config, "encoder", None), getattr(model_config, "decoder", None)):
-        if side is not None and not 0 <= side.stack.layers <= DEEPEST:
-            raise CheckpointError(
-                f"{options.where}: {side.stack.layers} layers, more than {DEEPEST} or fewer than none"
-            )
+    model_config = read_model_config(family, options, architecture)
     with torch.device("meta"), Uninitialised():
         return model_config, build(model_config)
 

@@ -109,7 +109,7 @@ def family(config: Mapping[str, Any], where: str) -> Family:
         options.only("tie_encoder_decoder", False)
         for key in ("encoder", "decoder", "vocab_size", "tie_word_embeddings"):
             options.get(key)
-        parts = [Options(config[side], f"{options.where}: {side}") for side in ("encoder", "decoder")]
+        parts = [Options(options.config[side], f"{options.where}: {side}") for side in ("encoder", "decoder")]
         for part in parts:
             part.only("tie_encoder_decoder", False)
             for told_above in PRUNED:

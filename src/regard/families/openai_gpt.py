@@ -1,5 +1,6 @@
 """The first GPT: Radford et al. 2018. Its norms stand after the layers, and there is none at the end."""
 
+from dataclasses import replace
 from typing import Any
 
 from regard.config import DecoderConfig
@@ -40,7 +41,7 @@ def names(config: DecoderConfig, architecture: str) -> TensorNames:
 
 
 def example() -> Example:
-    config = DecoderConfig(gpt2.side(example_sizes("gelu-tanh"), pre_norm=False))
+    config = DecoderConfig(gpt2.side(replace(example_sizes("gelu-tanh"), feed_forward_width=96), pre_norm=False))
     return Example(config, "OpenAIGPTLMHeadModel", {"model_type": "openai-gpt"})
 
 

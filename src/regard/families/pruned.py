@@ -2,10 +2,10 @@
 
 from typing import Any, TypeVar
 
+from regard.config import DecoderConfig, EncoderConfig
 from regard.config.pruning import with_pruned
 from regard.errors import CheckpointError
 from regard.families.options import Options
-from regard.models import DecoderConfig, EncoderConfig
 
 Config = TypeVar("Config")
 

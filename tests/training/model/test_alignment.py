@@ -115,4 +115,4 @@ def test_its_card_promises_nothing_that_others_cannot_do(trained):
     card = (Path(trained) / "README.md").read_text()
     assert "`transformers`" not in card
     assert "library_name: regard" in card
-    assert load_model(trained).config["model_type"] == "regard-alignment"
+    assert load_model(trained).config["model_type"] == "regard"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from regard.families import RECIPES
+from regard.families import FAMILIES, RECIPES
 from regard.families.recipe import DataSizes, ModelRecipe, PartRecipe
 from regard.models import DecoderConfig, EncoderConfig, PositionConfig, ScoreConfig
 from regard.training.model.model_plans import model_plan
@@ -17,9 +17,7 @@ SMALL = ModelRecipe(width=8, layers=(1,), heads=2, max_positions=16)
 @pytest.mark.parametrize(("kind", "family"), [(kind, family) for kind in RECIPES for family in RECIPES[kind]])
 def test_a_model_that_its_family_has_words_for_is_written_in_its_layout(kind, family):
     entries = model_plan(replace(SMALL, kind=kind, family=family), SIZES).config_entries
-    assert entries["model_type"] == {"xl": "regard-xl", "alignment": "regard-alignment", "memory": "regard-memory"}.get(
-        family, family
-    )
+    assert entries["model_type"] == FAMILIES[family].model_type
 
 
 def test_sizes_are_filled_in_where_a_part_wants_to_know_them():
