@@ -39,7 +39,7 @@ def films() -> str:
 def tempering() -> str:
     pattern = names("tempering.md")["pattern"]
     temperatures = (0.1, 0.5, 1, 2, 10, 100)
-    rows = [pattern.temper(temperature)[0, 0, 0].tolist() for temperature in temperatures]
+    rows = [pattern.with_temperature(temperature)[0, 0, 0].tolist() for temperature in temperatures]
     labels = [f"t = {temperature:g}" for temperature in temperatures]
     return svg.heat(rows, labels, ["1", "2", "3", "0"], title="scores 1, 2, 3, 0")
 
@@ -69,8 +69,8 @@ def hops() -> str:
 
 def sinusoidal() -> str:
     closeness = names("positions.md")["closeness"]
-    places = [str(place) for place in range(len(closeness))]
-    return svg.heat(closeness / closeness.max(), places, places, title="how like each other 16 places are")
+    positions = [str(position) for position in range(len(closeness))]
+    return svg.heat(closeness / closeness.max(), positions, positions, title="how like each other 16 positions are")
 
 
 def efficient(pattern: str, title: str) -> str:
@@ -81,7 +81,7 @@ def efficient(pattern: str, title: str) -> str:
 def remembered() -> str:
     page = names("transformer_xl.md")
     before, segment = page["memory"].shape[2], page["pattern"].shape[2]
-    columns = [f"-{place}" for place in range(before, 0, -1)] + [str(place) for place in range(segment)]
+    columns = [f"-{position}" for position in range(before, 0, -1)] + [str(position) for position in range(segment)]
     return svg.heat(page["pattern"][0, 0], columns[before:], columns, title="a segment and what it remembers")
 
 
@@ -93,10 +93,10 @@ PICTURES: dict[str, Callable[[], str]] = {
     "hops.svg": hops,
     "sinusoidal.svg": sinusoidal,
     "alignment.svg": alignment,
-    "window.svg": partial(efficient, "window", "six places back, two ahead"),
+    "window.svg": partial(efficient, "window", "six positions back, two ahead"),
     "buckets.svg": partial(efficient, "buckets", "those who met in two rounds"),
     "sums.svg": partial(efficient, "sums", "weights that factor"),
-    "slots.svg": partial(efficient, "slots", "20 places look at six slots"),
+    "slots.svg": partial(efficient, "slots", "20 positions look at six slots"),
     "remembered.svg": remembered,
 }
 

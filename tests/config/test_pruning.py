@@ -1,7 +1,7 @@
 """Which heads are gone, as configs say it."""
 
 import pytest
-from looking.families import RECURRENT, made
+from looking.families import made
 
 from regard.config import AttentionConfig, FeedForwardConfig, StackConfig
 from regard.config.pruning import pruned_heads, with_pruned
@@ -24,7 +24,7 @@ def test_what_is_taken_out_is_what_is_said():
 
 
 def test_a_recurrent_translator_has_one_place():
-    config = with_pruned(RECURRENT, {"align": [2]})
+    config = with_pruned(made("alignment")[0].config, {"align": [2]})
     assert pruned_heads(config) == {"align": [2]}
     assert Aligner(config).align.split.remaining_heads == (0, 1, 3)
 

@@ -10,7 +10,7 @@ import regard
 from regard.looking import EvaluationSet, confidence
 
 
-@pytest.mark.parametrize("kind", ["albert", "t5", "regard-alignment"])
+@pytest.mark.parametrize("kind", ["albert", "t5", "alignment"])
 def test_confidence_is_the_mean_of_the_largest_weights(kind):
     model = made(kind)[0]
     exam = exam_of(model)

@@ -27,7 +27,7 @@ def exam_of(model, batches=2, rows=3, seed=0):
     return EvaluationSet(tokens, loss, lambda batch: batch[:, 0, 1:].numel())
 
 
-KINDS = ["bert", "albert", "llama", "t5", "regard-xl", "regard-alignment"]
+KINDS = ["bert", "albert", "llama", "t5", "xl", "alignment"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,7 +74,7 @@ def test_importance_is_the_mean_over_examples_of_what_each_says():
         assert_close(row, sum(one[place].abs()[0] for one in every) / exam.total)
 
 
-@pytest.mark.parametrize("kind", ["bert", "albert", "marian", "regard-xl"])
+@pytest.mark.parametrize("kind", ["bert", "albert", "marian", "xl"])
 def test_computing_twice_changes_nothing(kind):
     model = made(kind)[0]
     exam = exam_of(model)

@@ -21,7 +21,7 @@ def watched(model):
     return seen
 
 
-@pytest.mark.parametrize("kind", ["bert", "llama", "t5", "marian", "regard-alignment"])
+@pytest.mark.parametrize("kind", ["bert", "llama", "t5", "marian", "alignment"])
 def test_lengths_are_those_of_what_heads_put_out(kind, monkeypatch):
     monkeypatch.setattr("regard.looking.norms.KEYS", 3)
     model = made(kind)[0]

@@ -148,7 +148,7 @@ def test_the_folder_holds_what_was_saved(answer, home):
     assert again.config == answer.model.config
     assert all(map(torch.equal, again.parameters(), answer.model.parameters()))
     described = json.loads((home / "run" / "model" / "config.json").read_text())
-    assert described["model_type"] == "regard-memory"
+    assert (described["model_type"], described["kind"]) == ("regard", "memory")
 
 
 def test_a_memory_network_does_nothing_else(home):

@@ -41,7 +41,7 @@ from regard.text.sentences import split_long
 
 START = "decoder_start_token_id"
 ENOUGH = 512  # tokens, where a folder does not say how long a translation may become
-BY_SENTENCE = {"marian", "regard-alignment"}  # families that learned from sentences; others were made for whole texts
+BY_SENTENCE = {"marian", "alignment"}  # families that learned from sentences; others were made for whole texts
 
 
 class TranslateTask(Task):
@@ -55,7 +55,7 @@ class TranslateTask(Task):
         self.settings = FolderGenerationConfig(checkpoint)
         self.alignment_heads = self.settings.alignment_heads() or default_alignment_heads(self.model)
         self.capitals = self.settings.capitals()
-        self.splits = checkpoint.config.get("model_type") in BY_SENTENCE
+        self.splits = checkpoint.config.get("kind", checkpoint.config.get("model_type")) in BY_SENTENCE
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
