@@ -62,16 +62,16 @@ kept have numbers; atoms that cannot be told apart have the same one."""
 
 
 class Reaction:
-    """Its tokens as the model reads them, the places of its atoms before and after, and which of them are the same."""
+    """Its tokens as the model reads them, the positions of its atoms before and after, and which of them are the same."""
 
     def __init__(self, text: str) -> None:
         parts = [token.partition(":") for token in text.split()]
         self.tokens = ["[CLS]", *(token for token, _, _ in parts), "[SEP]"]
         numbers = ["", *(number for _, _, number in parts), ""]
         arrow = self.tokens.index(">>")
-        atoms = [place for place, token in enumerate(self.tokens) if is_atom(token)]
-        self.before = [place for place in atoms if place < arrow]
-        self.after = [place for place in atoms if place > arrow]
+        atoms = [position for position, token in enumerate(self.tokens) if is_atom(token)]
+        self.before = [position for position in atoms if position < arrow]
+        self.after = [position for position in atoms if position > arrow]
         same = [
             (source, target, numbers[old])
             for source, old in enumerate(self.before)
@@ -105,10 +105,10 @@ def looks(model: Model, words: Sequence[str], reactions: Sequence[Reaction]) -> 
     for one in reactions:
         with regard.watch(model, "encoder.*.self") as seen:
             model(torch.tensor([[words.index(token) for token in one.tokens]]))
-        for place, pattern in seen.items():
+        for layer, pattern in seen.items():
             back, forth = pattern[0, :, one.after, one.before], pattern[0, :, one.before, one.after]
             for head, weights in enumerate(back + forth.mT):
-                found.setdefault(AlignmentHead(place, head), []).append(weights / 2)
+                found.setdefault(AlignmentHead(layer, head), []).append(weights / 2)
     return found
 
 
@@ -120,13 +120,13 @@ def main(folder: Path) -> None:
         model = load_model(convert(source, Path(beside) / "albert", allow_pickle=True)).model
     weights = looks(model, words, reactions)
     choice = choose(weights, by_gold([one.gold for one in reactions]), mix=False)
-    print(f"{len(choice.ranking)} heads, by their errors in {len(reactions)} reactions; equals share a place:\n")
+    print(f"{len(choice.ranking)} heads, by their errors in {len(reactions)} reactions; equals share a rank:\n")
     for part, error in choice.ranking[:10]:
         rank = 1 + sum(other < error for _, other in choice.ranking)
         print(f"{rank:3}  {part!s:<20} AER {100 * error:5.1f}{'   the published one' if part == PUBLISHED else ''}")
     name, shown = next(iter(REACTIONS)), reactions[0]
     print(f"\n{name}: what the atoms of the product (rows) have to do with, in {PUBLISHED}\n")
-    labels = [[f"{shown.tokens[place]}{place}" for place in places] for places in (shown.after, shown.before)]
+    labels = [[f"{shown.tokens[position]}{position}" for position in positions] for positions in (shown.after, shown.before)]
     print(heat(weights[PUBLISHED][0], *labels))
 
 

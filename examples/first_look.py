@@ -37,7 +37,7 @@ class Reader(nn.Module):
     def __init__(self, vocabulary: int) -> None:
         super().__init__()
         self.words = nn.Embedding(vocabulary, WIDTH)
-        nn.init.normal_(self.words.weight, std=4.0)  # a word counts for more than its place
+        nn.init.normal_(self.words.weight, std=4.0)  # a word counts for more than its position
         self.position = Sinusoidal(WIDTH)
         self.decoder = Stack([self.block() for _ in range(LAYERS)], nn.LayerNorm(WIDTH))
 
@@ -106,8 +106,8 @@ def main() -> None:
     query = LENGTH - 1 - words[::-1].index("Derivative")
     say(f"The five words that '{words[query]}', word {query:,}, looks at most")
     best = pattern[0, HEAD, query].topk(5)
-    for weight, place in zip(best.values.tolist(), best.indices.tolist(), strict=True):
-        print(f"  {weight:.4f}  word {place:5,}  … {' '.join(words[max(place - 3, 0) : place + 1])}")
+    for weight, position in zip(best.values.tolist(), best.indices.tolist(), strict=True):
+        print(f"  {weight:.4f}  word {position:5,}  … {' '.join(words[max(position - 3, 0) : position + 1])}")
 
     side = LENGTH // CELLS
     say(f"Head {HEAD} from afar: each cell the mean of {side} x {side} weights, over the largest of its row")

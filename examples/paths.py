@@ -1,6 +1,6 @@
-"""How far a word's influence reaches: the gradient of an output with respect to an input n places before it.
+"""How far a word's influence reaches: the gradient of an output with respect to an input n positions before it.
 
-A recurrent net passes a word on from place to place, so its path is n steps long. Dilated convolutions halve the way
+A recurrent net passes a word on from position to position, so its path is n steps long. Dilated convolutions halve the way
 each layer: log2 n steps. Attention looks there in one step, whatever n is: Vaswani et al. 2017, table 1. Weights are
 fresh, of one width, and the numbers are means over seeds, relative to those of the word just before.
 
@@ -32,7 +32,7 @@ def recurrent() -> Net:
 
 
 def convolution() -> Net:
-    """Dilated causal convolutions of two places each, doubling, with the way around each layer: van den Oord 2016."""
+    """Dilated causal convolutions of two positions each, doubling, with the way around each layer: van den Oord 2016."""
     layers = nn.ModuleList(nn.Conv1d(WIDTH, WIDTH, 2, dilation=2**power) for power in range(8))
 
     def run(x: Tensor) -> Tensor:
@@ -80,7 +80,7 @@ def measured(seeds: int) -> dict[str, list[float]]:
 @click.option("--seeds", default=20, show_default=True)
 @click.option("--chart", type=click.Path(path_type=Path, dir_okay=False), help="Draw it here, as an SVG.")
 def main(seeds: int, chart: Path | None) -> None:
-    """Measure how much of a word is left n places on."""
+    """Measure how much of a word is left n positions on."""
     table = measured(seeds)
     click.echo("gradient at distance n, as a share of that at distance 1")
     click.echo(f"{'':12} {'path':>7}" + "".join(f"{distance:>10}" for distance in DISTANCES))
@@ -91,7 +91,7 @@ def main(seeds: int, chart: Path | None) -> None:
             name: [(distance, share or float("nan")) for distance, share in zip(DISTANCES, shares, strict=True)]
             for name, shares in table.items()
         }
-        title = "How much of a word is left n places on"
+        title = "How much of a word is left n positions on"
         drawn = lines(series, title=title, x="distance n", y="gradient / gradient at 1", log_x=True, log_y=True)
         chart.write_text(drawn, encoding="utf-8")
 

@@ -178,7 +178,7 @@ class Pattern(PatternPictures):
         return self[:, :, :, key]
 
     def top(self, k: int) -> looks.TopKeys:
-        """The k keys that each query looks at most, largest first: .weights and .places."""
+        """The k keys that each query looks at most, largest first: .weights and .positions."""
         batch, heads, queries, keys = self.shape
         if k < 1:
             raise ShapeError(f"top takes 1 key or more, got {k}")
@@ -212,7 +212,7 @@ class Pattern(PatternPictures):
             refuse(
                 self.query.dtype,
                 self.shape,
-                "use pattern[b, h, i:j, k:l], top(k) or pooled(rows, columns), or force=True",
+                "use pattern[b, h, i:j, k:l], top(k) or pool(rows, columns), or force=True",
             )
         return region_weights(self, *(list(range(size)) for size in self.shape))
 

@@ -134,7 +134,7 @@ class AlignerConfig:
 class MemoryNetworkConfig:
     """What a memory network is made of.
 
-    `memories` are the sentences that it knows the time of (0: it knows no time), `longest` the words of a sentence
+    `memories` are the sentences that it knows the time of (0: it knows no time), `max_words` the words of a sentence
     (0: it knows no order of words). `empty` adds a memory of nothing behind the others, zeros as key and value: where a
     hop looks that finds no match; if it `fills`, it is all the room that a story leaves of the `memories`, and counts
     so many times. `projects` puts a matrix between hops, the same between all. `copies` are nets side
@@ -158,8 +158,8 @@ class MemoryNetworkConfig:
 class VisionConfig:
     """A square picture of `size` pixels a side, cut into squares of `patch`; one label of `labels` is its answer.
 
-    `places` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the answer: a
-    class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by place:
+    `has_positions` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the answer:
+    a class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by layer:
     {"encoder.0.self": [1, 3]}.
     """
 

@@ -60,8 +60,8 @@ class ModelPlan:
 
 @dataclass(frozen=True)
 class DataSizes:
-    """What the data asks of a model: so many words (`written`, where the other side has its own), labels (0: none), and
-    whether sentences follow each other; `longest` are the words of a remembered sentence."""
+    """What the data asks of a model: so many words (`target_vocabulary`, where the other side has its own), labels
+    (0: none), and whether sentences follow each other; `sentence_words` are the words of a remembered sentence."""
 
     vocabulary: int
     target_vocabulary: int | None = None

@@ -21,7 +21,7 @@ class MultiHead(nn.Module):
     """Project into heads, attend in each, and read all of them together: Vaswani et al. 2017, 3.2.2.
 
     Query, key and value of one source come from one projection. With `source_width`, keys and values come from
-    another source: cross-attention. A `way` compares fewer pairs than all (attention/efficient). The one place where
+    another source: cross-attention. A `method` compares fewer pairs than all (attention/efficient). The one place where
     a model calls attend().
     """
 

@@ -150,7 +150,7 @@ export function HeadsView() {
               scene,
               table: gridTable(all, how),
               python: python([
-                `print(pattern.pooled(${chosen?.rows ?? 32}, ${chosen?.columns ?? 32}, "${how}")[0, ${head.value}])`,
+                `print(pattern.pool(${chosen?.rows ?? 32}, ${chosen?.columns ?? 32}, "${how}")[0, ${head.value}])`,
               ]),
             })}
             legend={

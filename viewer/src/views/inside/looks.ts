@@ -63,7 +63,7 @@ export const LOOKS: InsideLook[] = [
     says: "how fast the answer's loss changes as a head is turned down (Michel et al. 2019); click a head to open it",
     applies: (run) => writes(run) || run.task === "classify" || run.task === "answer",
     grids: ["importance"],
-    python: () => ["from regard.looking import Exam, importance  # docs/heads.md shows how an exam is made"],
+    python: () => ["from regard.looking import EvaluationSet, importance  # docs/heads.md shows how one is made"],
   },
   {
     view: "rollout",
@@ -79,7 +79,7 @@ export const LOOKS: InsideLook[] = [
     says: "what the model would say if it stopped after each layer: the word that comes next or, where it fills gaps, the word at each position",
     applies: (run) => reads(run) && (writes(run) || run.task === "fill"),
     grids: ["chances"],
-    python: () => ["from regard.looking.lens import lens  # lens(model.model, ids), as docs/flow.md shows"],
+    python: () => ["from regard.looking.lens import lens  # lens(model.model, ids), as docs/memories.md shows"],
   },
   {
     view: "diff",

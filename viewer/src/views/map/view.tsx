@@ -143,7 +143,7 @@ function Mapped() {
     title,
     scene: scene(2),
     python: python([
-      `print(pattern[0, ${number}])  # a region: pattern[0, ${number}, 100:200, 0:100]; an overview: pattern.pooled(64, 64)`,
+      `print(pattern[0, ${number}])  # a region: pattern[0, ${number}, 100:200, 0:100]; an overview: pattern.pool(64, 64)`,
     ]),
     table: {
       caption: `the strongest cells in sight; a cell is ${cell} × ${cell}`,
