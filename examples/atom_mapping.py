@@ -5,7 +5,7 @@ one of its heads looks from each atom of a product to the same atom among the re
 "Extraction of organic chemistry grammar from unsupervised learning of chemical reactions"): layer 10, head 5, counted
 from 0. Here all 96 heads are measured by a few textbook reactions, as the heads of a translator are by aligned lines.
 Looks from the product and looks at it are added, as the package does. The layers of an ALBERT share their weights, so
-the published head is one of several readings of the same head 5, and shares its place with some of them.
+the published head is one of several readings of the same head 5, and shares its rank with some of them.
 
 The weights are those of the package `rxnmapper` on PyPI; its files are fetched and read, its code is never run.
 """
@@ -62,7 +62,7 @@ kept have numbers; atoms that cannot be told apart have the same one."""
 
 
 class Reaction:
-    """Its tokens as the model reads them, the positions of its atoms before and after, and which of them are the same."""
+    """Its tokens as the model reads them, the positions of its atoms before and after, and which of them are one."""
 
     def __init__(self, text: str) -> None:
         parts = [token.partition(":") for token in text.split()]
@@ -101,15 +101,16 @@ def fetched(folder: Path) -> Path:
 @torch.no_grad()
 def looks(model: Model, words: Sequence[str], reactions: Sequence[Reaction]) -> dict[AlignmentHead, list[Tensor]]:
     """How much each atom of a product and each atom of the reactants looked at each other, for every head."""
-    found: dict[AlignmentHead, list[Tensor]] = {}
-    for one in reactions:
+    atom_weights: dict[AlignmentHead, list[Tensor]] = {}
+    for reaction in reactions:
         with regard.watch(model, "encoder.*.self") as seen:
-            model(torch.tensor([[words.index(token) for token in one.tokens]]))
+            model(torch.tensor([[words.index(token) for token in reaction.tokens]]))
         for layer, pattern in seen.items():
-            back, forth = pattern[0, :, one.after, one.before], pattern[0, :, one.before, one.after]
+            back = pattern[0, :, reaction.after, reaction.before]
+            forth = pattern[0, :, reaction.before, reaction.after]
             for head, weights in enumerate(back + forth.mT):
-                found.setdefault(AlignmentHead(layer, head), []).append(weights / 2)
-    return found
+                atom_weights.setdefault(AlignmentHead(layer, head), []).append(weights / 2)
+    return atom_weights
 
 
 def main(folder: Path) -> None:
@@ -126,7 +127,7 @@ def main(folder: Path) -> None:
         print(f"{rank:3}  {part!s:<20} AER {100 * error:5.1f}{'   the published one' if part == PUBLISHED else ''}")
     name, shown = next(iter(REACTIONS)), reactions[0]
     print(f"\n{name}: what the atoms of the product (rows) have to do with, in {PUBLISHED}\n")
-    labels = [[f"{shown.tokens[position]}{position}" for position in positions] for positions in (shown.after, shown.before)]
+    labels = [[f"{shown.tokens[atom]}{atom}" for atom in atoms] for atoms in (shown.after, shown.before)]
     print(heat(weights[PUBLISHED][0], *labels))
 
 

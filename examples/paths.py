@@ -1,8 +1,8 @@
 """How far a word's influence reaches: the gradient of an output with respect to an input n positions before it.
 
-A recurrent net passes a word on from position to position, so its path is n steps long. Dilated convolutions halve the way
-each layer: log2 n steps. Attention looks there in one step, whatever n is: Vaswani et al. 2017, table 1. Weights are
-fresh, of one width, and the numbers are means over seeds, relative to those of the word just before.
+A recurrent net passes a word on from position to position, so its path is n steps long. Dilated convolutions halve the
+way each layer: log2 n steps. Attention looks there in one step, whatever n is: Vaswani et al. 2017, table 1. Weights
+are fresh, of one width, and the numbers are means over seeds, relative to those of the word just before.
 
     python examples/paths.py --chart paths.svg
 """
@@ -32,7 +32,7 @@ def recurrent() -> Net:
 
 
 def convolution() -> Net:
-    """Dilated causal convolutions of two positions each, doubling, with the way around each layer: van den Oord 2016."""
+    """Dilated causal convolutions of two tokens each, doubling, with the way around each layer: van den Oord 2016."""
     layers = nn.ModuleList(nn.Conv1d(WIDTH, WIDTH, 2, dilation=2**power) for power in range(8))
 
     def run(x: Tensor) -> Tensor:

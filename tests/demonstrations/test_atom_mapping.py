@@ -48,10 +48,10 @@ def test_its_pattern_equals_the_reference(model, words, folder):
     reference = transformers.AlbertModel.from_pretrained(folder, attn_implementation="eager").eval()
     for one in REACTIONS:
         tokens = torch.tensor([[words.index(token) for token in one.tokens]])
-        with regard.watch(model, atoms.PUBLISHED.place) as seen:
+        with regard.watch(model, atoms.PUBLISHED.layer) as seen:
             model(tokens)
         expected = reference(tokens, output_attentions=True).attentions[10][:, 5]
-        torch.testing.assert_close(seen[atoms.PUBLISHED.place][:, 5], expected, rtol=0, atol=1e-5)
+        torch.testing.assert_close(seen[atoms.PUBLISHED.layer][:, 5], expected, rtol=0, atol=1e-5)
 
 
 def test_atoms_that_cannot_be_told_apart_are_possible_partners_of_each_other():

@@ -158,9 +158,9 @@ class MemoryNetworkConfig:
 class VisionConfig:
     """A square picture of `size` pixels a side, cut into squares of `patch`; one label of `labels` is its answer.
 
-    `has_positions` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the answer:
-    a class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by layer:
-    {"encoder.0.self": [1, 3]}.
+    `has_positions` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the
+    answer: a class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by
+    layer: {"encoder.0.self": [1, 3]}.
     """
 
     size: int
