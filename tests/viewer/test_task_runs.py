@@ -8,7 +8,7 @@ from viewer.small import STORY, client, framed, reference_output, run
 
 import regard
 from regard.viewer.model_store import ModelStore
-from regard.viewer.token_columns import added_text, added_texts
+from regard.viewer.token_columns import added_texts, option_texts
 
 KINDS = {
     "fill": "ForMaskedLM",
@@ -172,6 +172,6 @@ def test_half_a_letter_is_named_by_its_byte(tmp_path):
     task = regard.load(tmp_path / "bytes")
     half = task.tokenizer.encode("ü", bare=True).ids
     assert len(half) == 2
-    assert added_text([], half[0], task.tokenizer) == "<0xC3>"
-    assert added_text([half[0]], half[1], task.tokenizer) == "ü"
+    assert option_texts([], half, task.tokenizer) == ["<0xC3>", "<0xBC>"]
+    assert option_texts([half[0]], [half[1]], task.tokenizer) == ["ü"]
     assert added_texts([], [*half, *half], task.tokenizer) == ["", "ü", "", "ü"]

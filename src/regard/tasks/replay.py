@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-from regard.attention import Pattern
+from regard.attention import Pattern, Tap
 from regard.attention.taps import active_taps, edits, looks, only_active, unwatched
 from regard.errors import RegardError
 from regard.looking import watch
@@ -26,12 +26,19 @@ Translator = Transformer | Aligner | Decoder
 
 def is_watched(model: nn.Module) -> bool:
     """Whether somebody looks here."""
-    return any(looks(tap) for module in model.modules() for tap in active_taps(getattr(module, "taps", ())))
+    return any(map(looks, taps_of(model)))
 
 
 def is_edited(model: nn.Module) -> bool:
     """Whether somebody may change something here."""
-    return any(edits(tap) for module in model.modules() for tap in active_taps(getattr(module, "taps", ())))
+    return any(map(edits, taps_of(model)))
+
+
+def taps_of(model: nn.Module) -> Iterator[Tap]:
+    """Everybody who takes part now, in any layer."""
+    for module in model.modules():
+        if taps := getattr(module, "taps", ()):
+            yield from active_taps(taps)
 
 
 def decoder_input(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ from regard.decoding import Hypothesis
 from regard.models import Aligner, Decoder, Encoder, Model, Transformer
 from regard.text import Tokenizer
 from regard.viewer.payload import CandidateTokens, Option, TokenColumn
-from regard.viewer.token_columns import added_text, is_special
+from regard.viewer.token_columns import option_texts, special_ids
 
 OPTIONS = 5  # likeliest words that are told of each position
 
@@ -29,17 +29,18 @@ def candidate_tokens(
         return ()
     probabilities = next_token_probabilities(model, x[rows.start : rows.stop])
     likeliest = probabilities.topk(min(OPTIONS, probabilities.shape[-1]))
-    written = column.ids[first + 1 :]
+    written, special = column.ids[first + 1 :], special_ids(tokenizer)
     candidates = []
     for step, row in enumerate(rows):
         ids, shares = likeliest.indices[step].tolist(), likeliest.values[step].tolist()
+        texts = option_texts(column.ids[: row + 1], ids, tokenizer)
         options = [
-            Option(text=added_text(column.ids[: row + 1], number, tokenizer), id=number, probability=share)
-            for number, share in zip(ids, shares, strict=True)
+            Option(text=text, id=number, probability=share)
+            for text, number, share in zip(texts, ids, shares, strict=True)
         ]
         chosen = written[step] if step < len(written) else None
         if chosen is None and hypothesis.is_finished:
-            choice = next((at for at, number in enumerate(ids) if is_special(number, tokenizer)), None)
+            choice = next((at for at, number in enumerate(ids) if number in special), None)
         else:
             choice = ids.index(chosen) if chosen in ids else None
         candidates.append(CandidateTokens(row=row, choice=choice, options=options))

@@ -16,7 +16,7 @@ from regard.viewer.candidates import OPTIONS, next_token_probabilities
 from regard.viewer.payload import CompetingTokens, EditEffect, ProbabilityShift, TextChange, TokenColumn
 from regard.viewer.run_result import RunResult
 from regard.viewer.task_runs import LONG
-from regard.viewer.token_columns import added_text
+from regard.viewer.token_columns import option_texts
 
 CHANGES = {"equal": "same", "delete": "removed", "insert": "added", "replace": "replaced"}
 Records = Sequence[dict[str, Any]]
@@ -80,14 +80,11 @@ def competing_tokens(
     competing = []
     for step, numbers in enumerate(best):
         row = max(side.prefix_length - 1, 0) + step
+        numbers = list(dict.fromkeys(numbers))
+        texts = option_texts(side.ids[: row + 1], numbers, tokenizer)
         options = [
-            ProbabilityShift(
-                text=added_text(side.ids[: row + 1], number, tokenizer),
-                id=number,
-                before=float(before[step, number]),
-                after=float(after[step, number]),
-            )
-            for number in dict.fromkeys(numbers)
+            ProbabilityShift(text=text, id=number, before=float(before[step, number]), after=float(after[step, number]))
+            for text, number in zip(texts, numbers, strict=True)
         ]
         competing.append(CompetingTokens(row=row, text=side.texts[side.prefix_length + step], options=options))
     total = float(drops.sum())

@@ -14,7 +14,7 @@ from regard.viewer.comparison import Comparison, LayerPairs, compare_models, com
 from regard.viewer.finished_run import FinishedRun
 from regard.viewer.grids import fact, grid
 from regard.viewer.payload import Fact, Grid, InsidePayload
-from regard.viewer.token_columns import added_text
+from regard.viewer.token_columns import option_texts
 
 LONGEST = 1024  # tokens of a run that these can be asked of
 WIDEST = 256  # tokens either way of the difference of one head
@@ -74,7 +74,7 @@ def lens_view(run: FinishedRun, comparison: Comparison) -> GridsAndFacts:
     words = readings.words[:, 0, :, 0].flip(0).tolist()
     ahead = 0 if is_masked else 1
     notes = [
-        [added_text(side.ids[: position + ahead], word, tokenizer) for position, word in enumerate(row)]
+        [option_texts(side.ids[: position + ahead], [word], tokenizer)[0] for position, word in enumerate(row)]
         for row in words
     ]
     chances = grid("chances", readings.probabilities[:, 0, :, 0].flip(0), layers, side.texts, "weights")

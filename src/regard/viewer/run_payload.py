@@ -19,7 +19,7 @@ from regard.viewer import maps, payload, pyramid
 from regard.viewer.candidates import OPTIONS
 from regard.viewer.payload import AnswerPayload, Option, RunRequest
 from regard.viewer.run_result import RunResult
-from regard.viewer.token_columns import CONTEXT, added_text
+from regard.viewer.token_columns import option_texts
 
 
 def written_payload(written: Translation | Generation) -> AnswerPayload:
@@ -63,11 +63,16 @@ def beam_tree_payload(
     """How a beam search came to its answer, if there was one."""
     if tree is None:
         return None
-    nodes = []
-    for node, (token, score, parent) in enumerate(zip(tree.tokens, tree.scores, tree.parents, strict=True)):
-        before = [*prefix[-CONTEXT:], *(tree.tokens[step] for step in tree.path(node)[:-1])]
-        text = added_text(before, token, tokenizer)
-        nodes.append(payload.BeamNode(text=text, id=token, parent=parent, score=score))
+    children: dict[int, list[int]] = {}
+    for node, parent in enumerate(tree.parents):
+        children.setdefault(parent, []).append(node)
+    texts, before = [""] * len(tree.tokens), {-1: list(prefix)}
+    for parent, nodes_after in children.items():  # parents come before their children
+        ids = [tree.tokens[node] for node in nodes_after]
+        for node, number, text in zip(nodes_after, ids, option_texts(before[parent], ids, tokenizer), strict=True):
+            texts[node], before[node] = text, [*before[parent], number]
+    rows = zip(texts, tree.tokens, tree.parents, tree.scores, strict=True)
+    nodes = [payload.BeamNode(text=text, id=token, parent=parent, score=score) for text, token, parent, score in rows]
     return payload.BeamTreePayload(nodes=nodes, leaves=list(tree.leaves), winner=list(tree.winner))
 
 

@@ -13,7 +13,7 @@ CONTEXT = 32  # tokens that the text of the next one may depend on
 def text_column(name: str, texts: Sequence[str], encoded: Encoded, tokenizer: Tokenizer) -> TokenColumn:
     """A text, or two, that was given."""
     shown, words, before, first = [], [], [0] * len(texts), 0
-    numbers = []
+    numbers, special = [], special_ids(tokenizer)
     for which, text in enumerate(texts):
         ends = [offset[1] if of == which else None for offset, of in zip(encoded.offsets, encoded.texts, strict=True)]
         text_words = words_at(text, ends)
@@ -33,10 +33,7 @@ def text_column(name: str, texts: Sequence[str], encoded: Encoded, tokenizer: To
         texts=shown,
         ids=list(encoded.ids),
         words=words,
-        special=[
-            which is None or is_special(number, tokenizer)
-            for number, which in zip(encoded.ids, encoded.texts, strict=True)
-        ],
+        special=[which is None or number in special for number, which in zip(encoded.ids, encoded.texts, strict=True)],
         segments=list(encoded.segments),
         prefix_length=len(encoded),
         scores=[None] * len(encoded),
@@ -94,13 +91,13 @@ def written_column(
         ends.append(reached)
     words = words_at(text + "".join(texts), ends)
     following = [*texts, end_text(tokenizer) if is_finished else None]
-    blank = [None] * (column.prefix_length - 1)
+    blank, special = [None] * (column.prefix_length - 1), special_ids(tokenizer)
     return column.model_copy(
         update={
             "texts": [*column.texts, *texts],
             "ids": [*column.ids, *ids],
             "words": [*column.words, *words],
-            "special": [*column.special, *(is_special(number, tokenizer) for number in ids)],
+            "special": [*column.special, *(number in special for number in ids)],
             "segments": [*column.segments, *[0] * len(ids)],
             "scores": [*column.scores, *scores[: len(ids)]],
             "next": [*blank, *following] if column.prefix_length else following[1:],
@@ -113,25 +110,22 @@ class TokenSpelling:
 
     def __init__(self, before: Sequence[int], tokenizer: Tokenizer) -> None:
         self.tokenizer, self.ids = tokenizer, list(before[-CONTEXT:])
-        self.text = self.decode().rstrip(HALF)
-
-    def decode(self) -> str:
-        return self.tokenizer.decode(self.ids)
+        self.text = tokenizer.decode(self.ids).rstrip(HALF)
 
     def add(self, number: int) -> str:
         self.ids.append(number)
-        text = self.decode()
+        text = self.tokenizer.decode(self.ids)
         if not text.startswith(self.text) or text.endswith(HALF):
             return ""
         added, self.text = text[len(self.text) :], text
         if len(self.ids) > 4 * CONTEXT:  # what is far behind changes nothing
             self.ids = self.ids[-CONTEXT:]
-            self.text = self.decode()
-        return added or (token_text(self.tokenizer, number) if is_special(number, self.tokenizer) else "")
+            self.text = self.tokenizer.decode(self.ids)
+        return added or (token_text(self.tokenizer, number) if number in special_ids(self.tokenizer) else "")
 
     def end(self) -> str:
         """What is left of a letter that was never finished."""
-        text = self.decode()
+        text = self.tokenizer.decode(self.ids)
         return text[len(self.text) :] if text.startswith(self.text) else ""
 
 
@@ -144,14 +138,22 @@ def added_texts(before: Sequence[int], ids: Sequence[int], tokenizer: Tokenizer)
     return texts
 
 
-def added_text(before: Sequence[int], number: int, tokenizer: Tokenizer) -> str:
-    """What a token would add to a text, or what it stands for by itself if that is nothing, or half a letter."""
-    return TokenSpelling(before, tokenizer).add(number) or token_text(tokenizer, number)
+def option_texts(before: Sequence[int], options: Sequence[int], tokenizer: Tokenizer) -> list[str]:
+    """What each of some tokens would add to a text, or what it stands for by itself: if that is nothing, or half a
+    letter."""
+    ids = list(before[-CONTEXT:])
+    text = tokenizer.decode(ids).rstrip(HALF)
+    longer = [tokenizer.decode([*ids, number]) for number in options]
+    is_whole = [added.startswith(text) and not added.endswith(HALF) for added in longer]
+    return [
+        (added[len(text) :] if whole else "") or token_text(tokenizer, number)
+        for number, added, whole in zip(options, longer, is_whole, strict=True)
+    ]
 
 
-def is_special(number: int, tokenizer: Tokenizer) -> bool:
-    """Whether a token means something else than letters."""
-    return number in set(tokenizer.specials) and number != tokenizer.specials.unk
+def special_ids(tokenizer: Tokenizer) -> frozenset[int]:
+    """The tokens that mean something else than letters."""
+    return frozenset(tokenizer.specials) - {tokenizer.specials.unk}
 
 
 def end_text(tokenizer: Tokenizer) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import torch
 from pydantic import Field
 
 from regard.viewer.learn.lesson import Lesson, LessonResult, fact, grid
@@ -32,7 +33,8 @@ def compute(request: MemoryRequest, model_store: ModelStore) -> LessonResult:
     hops = result.hops
     facts = [fact("answer", result.text), fact("probability", result.score)]
     facts += [fact(f"hop {number}", hops.sentences[sentence]) for number, sentence in enumerate(hops.reads, 1)]
-    return LessonResult(MODEL, [grid("hops", hops.weights.T, hops.sentences, hops.columns, "weights")], facts)
+    weights = torch.from_numpy(hops.weights.T)
+    return LessonResult(MODEL, [grid("hops", weights, hops.sentences, hops.columns, "weights")], facts)
 
 
 LESSON = Lesson(MemoryRequest, compute, CODE)
