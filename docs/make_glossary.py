@@ -1,6 +1,6 @@
 """Writes glossary.md: every public name of the library, one line each, from its docstring.
 
-    python docs/make_glossary.py
+Run as `python docs/make_glossary.py`.
 """
 
 import inspect

@@ -69,7 +69,7 @@ def test_one_depth_of_a_shared_layer_can_be_edited_alone(tmp_path):
         loaded(tokens, attention_mask=attention_mask)
     torch.testing.assert_close(seen["encoder.0.self"].weights(), plain["encoder.0.self"].weights())
     again = seen["encoder.2.self"]  # has other queries by now, tempered by nobody
-    heads = loaded.encoder.stack.blocks[2].self.heads(seen.stream("encoder.1"), None, None)
+    heads = loaded.encoder.stack.blocks[2].self.projections(seen.stream("encoder.1"), None, None)
     torch.testing.assert_close(again.query, heads[0])
 
 

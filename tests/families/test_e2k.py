@@ -18,7 +18,7 @@ from regard.checkpoints import CheckpointError, load_model, save_model
 from regard.decoding import Constraints, decode
 
 __all__ = ["installed"]  # a fixture
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 SOS, EOS, LONGEST = 1, 2, 16
 
 

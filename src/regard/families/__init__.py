@@ -28,7 +28,7 @@ from regard.families import (
     vision,
     xl,
 )
-from regard.families.family import Example, Family, Preset, architecture_of
+from regard.families.family import ExampleModel, Family, Preset, architecture_of
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -59,15 +59,16 @@ FAMILIES: dict[str, Family] = {
 """By name. Of those that a kind of recipe can name, the first is the usual one."""
 LAYOUTS = {name: family for name, family in FAMILIES.items() if name == family.model_type}
 """Those that config.json names; all others are written in the generic layout."""
-RECIPES: dict[str, dict[str, Family]] = {}
-for _family in FAMILIES.values():
-    if _family.plan is not None:
-        RECIPES.setdefault(_family.kind, {})[_family.name] = _family
+RECIPES: dict[str, dict[str, Family]] = {
+    kind: {name: family for name, family in FAMILIES.items() if family.kind == kind}
+    for kind in dict.fromkeys(family.kind for family in FAMILIES.values() if family.kind)
+}
+"""Those that a recipe can name, by its model.kind."""
 PRESETS: dict[str, Callable[..., Preset]] = {
     name: make for family in FAMILIES.values() for name, make in family.presets.items()
 }
 """Models of the papers, by name, with their published sizes."""
-EXAMPLES: dict[str, Callable[[], Example]] = {
+EXAMPLES: dict[str, Callable[[], ExampleModel]] = {
     **{name: family.example for name, family in FAMILIES.items()},
     encoder_decoder.KIND: encoder_decoder.example,
 }
@@ -97,7 +98,7 @@ __all__ = [
     "LAYOUTS",
     "PRESETS",
     "RECIPES",
-    "Example",
+    "ExampleModel",
     "Family",
     "architecture_of",
     "family_of",

@@ -6,7 +6,7 @@ from typing import Any
 from regard.config import ClassificationHeadConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig, StackConfig
 from regard.errors import CheckpointError
 from regard.families import bert
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import ACTIVATIONS, Options
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, weight_and_bias
@@ -127,10 +127,10 @@ def stack(config: StackConfig, prefix: str) -> list[TensorName]:
     return rows
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     body = narrowed(bert.side(replace(example_sizes("gelu-tanh"), layers=3)), 8, groups=1)
     config = EncoderConfig(body, OutputConfig(tied=True, bias=True, transform="gelu-tanh"))
-    return Example(config, "AlbertForMaskedLM", {"model_type": "albert"})
+    return ExampleModel(config, "AlbertForMaskedLM", {"model_type": "albert"})
 
 
 FAMILY = Family("albert", ARCHITECTURES, read, write, names, example)

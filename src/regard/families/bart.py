@@ -13,7 +13,7 @@ from regard.config import (
     StackConfig,
     TransformerConfig,
 )
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import ACTIVATIONS, Options, name_of
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
@@ -89,9 +89,9 @@ def stack(sizes: Sizes) -> StackConfig:
     )
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     both = side(example_sizes("relu"))
-    return Example(TransformerConfig(both, both), "BartForConditionalGeneration", {"model_type": "bart"})
+    return ExampleModel(TransformerConfig(both, both), "BartForConditionalGeneration", {"model_type": "bart"})
 
 
 def tables(options: Options, *, scored: bool, shared: bool = True) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from regard.config import (
     PositionConfig,
     StackConfig,
 )
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import ACTIVATIONS, Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe, pool_of
 from regard.families.sizes import Sizes, example_sizes
@@ -99,9 +99,9 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     return ModelPlan(EncoderConfig(body, output), "BertForMaskedLM", entries)
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     output = OutputConfig(tied=True, bias=True, transform="gelu")
-    return Example(EncoderConfig(side(example_sizes("gelu")), output), "BertForMaskedLM", {"model_type": "bert"})
+    return ExampleModel(EncoderConfig(side(example_sizes("gelu")), output), "BertForMaskedLM", {"model_type": "bert"})
 
 
 def heads_config(options: Options, kind: str) -> dict[str, Any]:

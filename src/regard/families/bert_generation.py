@@ -5,7 +5,7 @@ from typing import Any
 from regard.config import DecoderConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig
 from regard.errors import CheckpointError
 from regard.families import bert
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import TensorNames
@@ -59,9 +59,9 @@ def body(config: EmbeddedStackConfig, stack_name: str, root: str, *, cross: bool
     return TensorNames.of(rows, spare=[f"{root}embeddings.position_ids"], old_endings=bert.OLDER)
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     config = EncoderConfig(bert.side(example_sizes("gelu"), segments=0))
-    return Example(config, "BertGenerationEncoder", {"model_type": "bert-generation"})
+    return ExampleModel(config, "BertGenerationEncoder", {"model_type": "bert-generation"})
 
 
 FAMILY = Family("bert-generation", ("BertGenerationEncoder", "BertGenerationDecoder"), read, write, names, example)

@@ -10,7 +10,7 @@ from regard.config import (
     StackConfig,
 )
 from regard.families import bert
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import ACTIVATIONS, Options, name_of
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
@@ -109,10 +109,10 @@ def stack(config: StackConfig, prefix: str) -> list[TensorName]:
     return rows
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     body = bert.side(example_sizes("gelu"), segments=0)
     config = EncoderConfig(body, OutputConfig(tied=True, bias=True, transform="gelu"))
-    return Example(config, "DistilBertForMaskedLM", {"model_type": "distilbert"})
+    return ExampleModel(config, "DistilBertForMaskedLM", {"model_type": "distilbert"})
 
 
 FAMILY = Family("distilbert", ARCHITECTURES, read, write, names, example)

@@ -4,7 +4,7 @@ from typing import Any
 
 from regard.config import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
 from regard.errors import CheckpointError
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 
@@ -78,8 +78,8 @@ def cells(name: str, prefix: str, *, both_ways: bool = False) -> list[TensorName
     return [tensor_name(f"{name}.cells.{kind}", f"{prefix}.{kind}") for kind in kinds]
 
 
-def example() -> Example:
-    return Example(
+def example() -> ExampleModel:
+    return ExampleModel(
         config(RecurrentConfig(40, 10, 12), RecurrentConfig(40, 10, 24), HEADS), "S2S", {"model_type": "e2k"}
     )
 

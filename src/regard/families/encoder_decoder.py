@@ -14,7 +14,7 @@ from regard.config import (
 )
 from regard.errors import CheckpointError
 from regard.families import albert, bert, bert_generation, distilbert, gpt2, roberta
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.tensor_names import TensorName, TensorNames, weight_and_bias
 
@@ -138,14 +138,14 @@ def family(config: Mapping[str, Any], where: str) -> Family:
     return Family(KIND, (ARCHITECTURE,), read, write, names, example)
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     """A BERT that reads and a GPT-2 that writes."""
     reader, writer = bert.example().config, gpt2.example().config
     assert isinstance(reader, EncoderConfig)
     assert isinstance(writer, DecoderConfig)
     parts = {"encoder": {"model_type": "bert"}, "decoder": {"model_type": "gpt2"}}
     config = TransformerConfig(reader.encoder, writer.decoder, writer.output, shared=False)
-    return Example(config, ARCHITECTURE, {"model_type": KIND, **parts})
+    return ExampleModel(config, ARCHITECTURE, {"model_type": KIND, **parts})
 
 
 def part_family(config: Mapping[str, Any], side: str, table: Mapping[str, Any], where: str) -> Any:

@@ -17,7 +17,7 @@ from regard.config import (
 )
 from regard.errors import RecipeError
 from regard.families import bert, roberta
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe, pool_of
 from regard.families.sizes import Sizes, example_sizes
@@ -72,9 +72,9 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     return ModelPlan(EncoderConfig(body, output), "EsmForMaskedLM", entries)
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     config = EncoderConfig(side(example_sizes("gelu")), OutputConfig(tied=True, bias=True, transform="gelu"))
-    return Example(config, "EsmForMaskedLM", {"model_type": "esm"})
+    return ExampleModel(config, "EsmForMaskedLM", {"model_type": "esm"})
 
 
 def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ Preset = TransformerConfig | EncoderConfig | DecoderConfig
 
 
 @dataclass(frozen=True)
-class Example:
+class ExampleModel:
     """A small model of a family, the architecture that it is saved as, and what config.json says beside its numbers."""
 
     config: Config
@@ -37,7 +37,7 @@ class Family:
     read: Callable[[Options, str], Config]
     write: Callable[[Any, str], dict[str, Any]]
     names: Callable[[Any, str], TensorNames]
-    example: Callable[[], Example]
+    example: Callable[[], ExampleModel]
     model_type: str = ""
     presets: Mapping[str, Callable[..., Preset]] = field(default_factory=dict)
     kind: str = ""

@@ -6,7 +6,7 @@ type, is an error that names it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, asdict, fields, is_dataclass
+from dataclasses import MISSING, asdict, fields, is_dataclass, replace
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -17,15 +17,18 @@ from regard.config import (
     EncoderConfig,
     GlimpseConfig,
     MemoryNetworkConfig,
+    OutputConfig,
+    PositionConfig,
     TransformerConfig,
     VisionConfig,
     XLConfig,
 )
 from regard.errors import CheckpointError, list_names
 from regard.families import bert
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
+from regard.families.sizes import example_sizes
 from regard.families.tensor_names import OWN_NAMES, TensorNames
 
 KIND = "regard"
@@ -92,18 +95,17 @@ def plan(config: Config) -> ModelPlan:
     return ModelPlan(config, ARCHITECTURES[kind_of(config)], {"model_type": KIND})
 
 
-def family(
-    config: Config, planner: Callable[[ModelRecipe, DataSizes], ModelPlan] | None = None, *, name: str = ""
-) -> Family:
-    """A family that is written in this layout alone: named after the kind of its models, with a small one of them."""
+def family(config: Config, planner: Callable[[ModelRecipe, DataSizes], ModelPlan] | None = None) -> Family:
+    """A family that is written in this layout alone, named after the kind of its models; `config` is its example."""
     kind = kind_of(config)
+    entries = {"model_type": KIND}
     return Family(
-        name or kind,
-        (ARCHITECTURES[kind],) if not name else tuple(ARCHITECTURES.values()),
+        kind,
+        (ARCHITECTURES[kind],),
         read,
         write,
         names,
-        lambda: Example(config, ARCHITECTURES[kind], {"model_type": KIND}),
+        lambda: ExampleModel(config, ARCHITECTURES[kind], entries),
         model_type=KIND,
         kind=kind if planner else "",
         plan=planner,
@@ -155,4 +157,10 @@ def is_of(option: Any, value: Any) -> bool:
     return isinstance(option, type) and type(value) is option
 
 
-FAMILY = family(bert.example().config, name=KIND)
+def example() -> ExampleModel:
+    """BERT with a penalty of distances instead of learned positions, which BERT's own config cannot say."""
+    side = replace(bert.side(example_sizes("gelu")), position=PositionConfig("alibi", {"heads": 4}))
+    return ExampleModel(EncoderConfig(side, OutputConfig()), "Encoder", {"model_type": KIND})
+
+
+FAMILY = Family(KIND, tuple(ARCHITECTURES.values()), read, write, names, example)

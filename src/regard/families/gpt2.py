@@ -17,7 +17,7 @@ from regard.config import (
     StackConfig,
 )
 from regard.families.bert import count_labels
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import ACTIVATIONS, Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe, pool_of
 from regard.families.sizes import Sizes, example_sizes
@@ -97,8 +97,8 @@ def labelled(model: ModelRecipe, data: DataSizes, body: EmbeddedStackConfig) -> 
     return DecoderConfig(body, None, ClassificationHeadConfig(data.labels, pool_of(model), bias=False))
 
 
-def example() -> Example:
-    return Example(DecoderConfig(side(example_sizes("gelu-tanh"))), "GPT2LMHeadModel", {"model_type": "gpt2"})
+def example() -> ExampleModel:
+    return ExampleModel(DecoderConfig(side(example_sizes("gelu-tanh"))), "GPT2LMHeadModel", {"model_type": "gpt2"})
 
 
 def heads_config(options: Options, architecture: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from regard.config import (
 )
 from regard.errors import CheckpointError
 from regard.families.bert import count_labels
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.gpt2 import heads, labelled
 from regard.families.options import ACTIVATIONS, Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
@@ -91,12 +91,14 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     return ModelPlan(DecoderConfig(body, output), "LlamaForCausalLM", entries)
 
 
-def example(kind: str) -> Example:
+def example(kind: str) -> ExampleModel:
     sizes = replace(example_sizes("silu"), dropout=0.0, attention_dropout=0.0, embedding_dropout=0.0)
     position = PositionConfig("rotary", {"head_width": 6, "base": BASE, "pairing": "halves"})
     attention = AttentionConfig(4, kv_heads=2, bias=kind == "qwen2", output_bias=False)
     body = side(sizes, position, attention, window=3 if kind == "mistral" else None)
-    return Example(DecoderConfig(body, OutputConfig(tied=False)), f"{KINDS[kind]}ForCausalLM", {"model_type": kind})
+    return ExampleModel(
+        DecoderConfig(body, OutputConfig(tied=False)), f"{KINDS[kind]}ForCausalLM", {"model_type": kind}
+    )
 
 
 def biases(kind: str, options: Options) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from regard.config import EmbeddedStackConfig, EmbeddingConfig, OutputConfig, PositionConfig, TransformerConfig
 from regard.families import bart
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
@@ -60,9 +60,9 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     return ModelPlan(TransformerConfig(encoder, decoder, output, shared=shared), "MarianMTModel", entries)
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     both = side(example_sizes("relu"), 1.0)
-    return Example(TransformerConfig(both, both), "MarianMTModel", {"model_type": "marian"})
+    return ExampleModel(TransformerConfig(both, both), "MarianMTModel", {"model_type": "marian"})
 
 
 def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from regard.config import DecoderConfig
 from regard.families import gpt2
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import TensorNames, tensor_name
@@ -40,9 +40,9 @@ def names(config: DecoderConfig, architecture: str) -> TensorNames:
     return TensorNames.of(rows, copies, spare=spare, root=root)
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     config = DecoderConfig(gpt2.side(replace(example_sizes("gelu-tanh"), feed_forward_width=96), pre_norm=False))
-    return Example(config, "OpenAIGPTLMHeadModel", {"model_type": "openai-gpt"})
+    return ExampleModel(config, "OpenAIGPTLMHeadModel", {"model_type": "openai-gpt"})
 
 
 FAMILY = Family("openai-gpt", ARCHITECTURES, read, write, names, example)

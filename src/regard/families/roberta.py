@@ -5,7 +5,7 @@ from typing import Any
 
 from regard.config import ClassificationHeadConfig, EncoderConfig, OutputConfig
 from regard.families import bert
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import TensorNames, weight_and_bias
@@ -73,10 +73,10 @@ def family(model_type: str, prefix: str) -> Family:
     )
 
 
-def example(model_type: str, architecture: str) -> Example:
+def example(model_type: str, architecture: str) -> ExampleModel:
     side = bert.side(example_sizes("gelu"), segments=1, offset=2)
     config = EncoderConfig(side, OutputConfig(tied=True, bias=True, transform="gelu"))
-    return Example(config, architecture, {"model_type": model_type})
+    return ExampleModel(config, architecture, {"model_type": model_type})
 
 
 FAMILIES = (family("roberta", "Roberta"), family("xlm-roberta", "XLMRoberta"), family("camembert", "Camembert"))

@@ -16,7 +16,7 @@ from regard.config import (
     StackConfig,
     TransformerConfig,
 )
-from regard.families.family import Example, Family
+from regard.families.family import ExampleModel, Family
 from regard.families.options import ACTIVATIONS, Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
@@ -117,11 +117,11 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     return ModelPlan(TransformerConfig(encoder, decoder, output), "T5ForConditionalGeneration", {"model_type": "t5"})
 
 
-def example() -> Example:
+def example() -> ExampleModel:
     sizes = replace(example_sizes("relu"), feed_forward_dropout=0.1)
     encoder, decoder = (side(sizes, 5, both_ways=both_ways) for both_ways in (True, False))
     output = OutputConfig(tied=True, scale=sizes.width**-0.5)
-    return Example(TransformerConfig(encoder, decoder, output), "T5ForConditionalGeneration", {"model_type": "t5"})
+    return ExampleModel(TransformerConfig(encoder, decoder, output), "T5ForConditionalGeneration", {"model_type": "t5"})
 
 
 def activation_of(options: Options) -> tuple[str, bool]:

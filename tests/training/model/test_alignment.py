@@ -33,14 +33,14 @@ SCORES = {
 
 @pytest.mark.parametrize("score", SCORES)
 def test_a_recipe_names_scores_as_the_papers_do(score, tmp_path):
-    recipe = tiny(tmp_path, KIND, f"model.score={score}")
+    recipe = tiny(tmp_path, KIND, "model.embedding_width=32", f"model.score.kind={score}")
     assert model_plan(recipe.model, DataSizes(20)).config.align == SCORES[score]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("model.score=dots", "unknown score (model.score) 'dots': did you mean 'dot'?"),
+        ("model.score.kind=dots", "unknown score (model.score.kind) 'dots': did you mean 'dot'?"),
         ("model.cell=elman", "unknown cell (model.cell) 'elman'"),
         ("model.local=sideways", "unknown local look 'sideways'"),
         ("model.activation=relu", "unknown deep output 'relu'"),
@@ -71,7 +71,7 @@ def test_the_same_seed_begins_alike(tmp_path):
 def trained(tmp_path_factory):
     """A translator that turns sentences around: the words of the target stand at the other end of the source."""
     folder = tmp_path_factory.mktemp("alignment")
-    changes = ["model.width=48", "model.score=general", "model.dropout=0", "train.steps=240", "train.batch_tokens=300"]
+    changes = ["model.width=48", "model.score.kind=general", "model.dropout=0", "train.steps=240", "train.batch_tokens=300"]
     changes += [
         "train.warmup=10",
         "train.save_every=240",
@@ -87,7 +87,7 @@ def trained(tmp_path_factory):
 def test_what_was_learned_is_translated_and_aligned(trained):
     translate = regard.load(trained)
     assert translate.name == "translate"
-    answer = translate("the cat sees a big dog", beam=3, nbest=2)
+    answer = translate("the cat sees a big dog", beam=3, num_hypotheses=2)
     assert answer.text == "DOG BIG A SEES CAT THE"
     assert len(answer.alternatives) == 1
     assert set(answer.alignment.pharaoh.split()) == {f"{5 - place}-{place}" for place in range(6)}

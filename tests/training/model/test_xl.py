@@ -77,7 +77,7 @@ def test_what_was_trained_is_loaded_writes_and_is_evaluated_with_its_memory(whol
     answer = task("the cat sees", max_new_tokens=40)
     assert len(answer.ids) == 40
     with regard.watch(task.model) as seen:
-        task("the cat sees", max_length=20)
+        task("the cat sees", max_new_tokens=20)
     assert seen["decoder.1.self"].shape[2] == len("the cat sees") + 19
     with torch.no_grad():
         ids = torch.tensor([[*task.tokenizer.encode("the cat sees", bare=True).ids, *answer.ids]])

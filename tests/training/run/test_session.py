@@ -10,6 +10,7 @@ from torch.testing import assert_close
 from training.tiny import RECIPE, tiny, write_recipe_file
 from training.watching import Interrupting, Quiet
 
+import regard
 from regard.checkpoints import load_model
 from regard.errors import RegardError
 from regard.text import DataError
@@ -285,6 +286,7 @@ def test_labels_may_look_at_the_mean_of_a_text(kind, tmp_path):
     changes = ["train.objective=classify", "data.train=labels.tsv", "data.valid=[]", f"model.kind={kind}"]
     folder = train(tiny(tmp_path, *changes, "model.pool=mean", "train.steps=2"), reporting=Quiet())
     assert load_model(folder).model.config.classify.pool == "mean"
+    assert regard.load(folder)("the cat 3").label in ("0", "1")
 
 
 def test_the_file_of_the_recipe_is_all_that_is_needed(tmp_path):
