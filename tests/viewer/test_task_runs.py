@@ -8,7 +8,6 @@ from viewer.small import STORY, client, framed, reference_output, run
 
 import regard
 from regard.viewer.model_store import ModelStore
-from regard.viewer.token_columns import added_texts, option_texts
 
 KINDS = {
     "fill": "ForMaskedLM",
@@ -165,13 +164,3 @@ def test_a_decoder_that_learned_to_translate_is_run_as_one_stream(tmp_path):
     assert side["ids"][side["prefix_length"] - 1] == 5
     assert tuple(side["ids"][side["prefix_length"] :]) == expected.ids
     assert {(layer["rows"], layer["columns"]) for layer in payload["layers"]} == {("text", "text")}
-
-
-def test_half_a_letter_is_named_by_its_byte(tmp_path):
-    gpt2(tmp_path / "bytes")
-    task = regard.load(tmp_path / "bytes")
-    half = task.tokenizer.encode("ü", bare=True).ids
-    assert len(half) == 2
-    assert option_texts([], half, task.tokenizer) == ["<0xC3>", "<0xBC>"]
-    assert option_texts([half[0]], [half[1]], task.tokenizer) == ["ü"]
-    assert added_texts([], [*half, *half], task.tokenizer) == ["", "ü", "", "ü"]

@@ -10,6 +10,7 @@ from regard.errors import RegardError, UnknownName
 from regard.viewer.payload import ModelInfo
 
 if TYPE_CHECKING:
+    from regard.tasks import Task
     from regard.tasks.listing import ListedModel
 
 
@@ -23,8 +24,8 @@ class ModelStore:
 
     def __init__(self, folders: dict[str, Path] | None = None, device: str | None = None, max_loaded: int = 3) -> None:
         self.folders, self.device, self.max_loaded = folders or {}, device, max_loaded
-        self.loaded: OrderedDict[str, Any] = OrderedDict()
-        self.alive: WeakValueDictionary[str, Any] = WeakValueDictionary()
+        self.loaded: OrderedDict[str, Task] = OrderedDict()
+        self.alive: WeakValueDictionary[str, Task] = WeakValueDictionary()
         self.states: dict[str, tuple[str, float]] = {}
         self.problems: dict[str, str] = {}
         self.listed_models: dict[str, ListedModel] | None = None
@@ -65,7 +66,7 @@ class ModelStore:
             fraction=fraction,
         )
 
-    def get(self, name: str) -> Any:
+    def get(self, name: str) -> "Task":
         """A model, loaded if it is not; the one that was not asked for longest makes room."""
         if (model := self.loaded_model(name)) is not None:
             return model
@@ -88,7 +89,7 @@ class ModelStore:
             self.put(name, model)
             return model
 
-    def loaded_model(self, name: str) -> Any | None:
+    def loaded_model(self, name: str) -> "Task | None":
         """A model that is loaded, or still in use; it is now the one that was asked for last."""
         with self._changing:
             model = self.loaded.get(name)
@@ -98,7 +99,7 @@ class ModelStore:
             self.put(name, model)
         return model
 
-    def put(self, name: str, model: Any) -> None:
+    def put(self, name: str, model: "Task") -> None:
         """A model becomes the one that was asked for last."""
         with self._changing:
             self.loaded[name] = self.alive[name] = model
@@ -107,7 +108,7 @@ class ModelStore:
             while len(self.loaded) > self.max_loaded:
                 self.loaded.popitem(last=False)
 
-    def load(self, name: str) -> Any:
+    def load(self, name: str) -> "Task":
         from regard.tasks import load
 
         return load(self.folders.get(name, name), device=self.device)

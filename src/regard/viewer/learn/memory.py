@@ -1,10 +1,9 @@
 """A memory network's hops through a story, of the built-in model."""
 
-from typing import Any
-
 import torch
 from pydantic import Field
 
+from regard.tasks import AnswerTask
 from regard.viewer.learn.lesson import Lesson, LessonResult, fact, grid
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
@@ -28,7 +27,8 @@ class MemoryRequest(RequestModel):
 
 
 def compute(request: MemoryRequest, model_store: ModelStore) -> LessonResult:
-    task: Any = model_store.get(MODEL)
+    task = model_store.get(MODEL)
+    assert isinstance(task, AnswerTask)
     result = task(request.story, request.question)
     hops = result.hops
     facts = [fact("answer", result.text), fact("probability", result.score)]
