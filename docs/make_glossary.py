@@ -28,6 +28,8 @@ AUTHORS = r"[A-Z][\w'-]+ (?:Team|et al\.|and [A-Z][\w'-]+)|[A-Z][\w'-]+"
 PAPER = re.compile(rf"((?:{AUTHORS}) (?:19|20)\d\d(?:, \d[\d.]*\d|, \d)?(?: and \d[\d.]*\d)?)")
 HEAD = """# Glossary
 
+<!-- no python here -->
+
 Every public name, in one line, with the paper that it comes from where there is one. Made by
 `python docs/make_glossary.py` from the docstrings; a test holds it to them.
 """
