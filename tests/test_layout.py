@@ -11,8 +11,8 @@ SOURCE = Path(regard.__file__).parent
 
 # Each part may import those before it, and itself.
 ORDER = [
-    *("errors", "config", "families", "shapes", "pictures", "attention", "positions", "layers", "models", "checkpoints", "engine"),
-    *("decoding", "training", "looking", "tasks", "viewer", "cli"),
+    *("errors", "config", "families", "shapes", "pictures", "attention", "positions", "layers", "models"),
+    *("checkpoints", "engine", "decoding", "training", "looking", "tasks", "viewer", "cli"),
 ]
 BELOW = {part: set(ORDER[: place + 1]) for place, part in enumerate(ORDER)}
 for part in ORDER[ORDER.index("checkpoints") :]:

@@ -56,7 +56,7 @@ def loss_totals(learner: Learner, batches: Iterable[Any], check: Check = lambda:
 
 
 def held_out_scores(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> dict[str, float]:
-    """The mean loss of all positions, its perplexity, and how often the likeliest answer is right if that is counted."""
+    """The mean loss of all positions, its perplexity, and how often the likeliest answer is right if it is counted."""
     return loss_totals(learner, batches, check).means()
 
 

@@ -16,7 +16,7 @@ from regard.training.optimisation.losses import output_loss
 
 @dataclass(frozen=True, eq=False)
 class MaskedBatch(DeviceBatch):
-    """Texts with words hidden at `positions`, which were `answers`; `is_next` says if the second half is the next text."""
+    """Texts with words hidden at `positions`, which were `answers`; `is_next`: the second half is the next text."""
 
     inputs: Tensor
     attention_mask: Tensor | None

@@ -51,7 +51,7 @@ class NextTokenObjective:
         self.pad = pad
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> TextBatch:
-        """Rows are (tokens,), one more than are read at a time; with (tokens, position) it is known where they begin."""
+        """Rows are (tokens,), one more than are read at a time; with (tokens, position) it is said where they begin."""
         tokens, attention_mask = pad_rows([row[0] for row in rows], self.pad)
         inputs, answers = tokens[:, :-1], tokens[:, 1:].flatten()
         positions = None if attention_mask is None else attention_mask[:, 1:].flatten().nonzero()[:, 0]

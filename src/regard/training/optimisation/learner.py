@@ -55,7 +55,7 @@ class Learner(nn.Module):
 
 
 def freeze(model: nn.Module, prefixes: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Keep weights as they are whose name begins so: "encoder", "encoder.0", "encoder.embedding"; the names of both kinds.
+    """Keep weights as they are whose name begins so: "encoder", "encoder.0", "encoder.embedding"; the names of both.
 
     Layers are named as everywhere: encoder.0 is the first block of the encoder.
     """

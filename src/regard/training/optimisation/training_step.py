@@ -41,7 +41,7 @@ def training_step(
     world: World = World(),
     memory: SegmentMemory | None = None,
 ) -> StepResult:
-    """Learn from some batches as if they were one: every position counts the same, whichever batch or process it is in."""
+    """Learn from some batches as if they were one: every position counts the same, in whichever batch or process."""
     count, tokens = world.sums([sum(batch.count for batch in batches), sum(batch.tokens for batch in batches)])
     weights = [weight for group in optimiser.param_groups for weight in group["params"]]
     optimiser.zero_grad(set_to_none=True)
