@@ -17,6 +17,7 @@ SAME_THING = (
 SHARED: dict[str, str] = {
     "EmbeddedStack": "the engine's copy of the layer of that name",
     "EngineState": "the Python handle of the C++ object",
+    "Four": "one struct for each instruction set, of which one is compiled",
     "Linear": "the engine's copy of the layer of that name",
 }
 """Other names that stand for one thing in two languages, with the reason."""

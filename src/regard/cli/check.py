@@ -16,7 +16,7 @@ import click
 def check(data: tuple[Path, ...], longest: int, ratio: float, as_json: bool) -> None:
     """Look for faults in one file of text, two parallel ones or a .tsv; plain, .gz or .xz.
 
-    Prints each kind with its count and the first places. Ends with 1 where training would refuse the data, with 0
+    Prints each kind with its count and the first locations. Ends with 1 where training would refuse the data, with 0
     where there are only warnings. Goes through the files once, in little memory.
 
     \b

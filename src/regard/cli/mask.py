@@ -37,9 +37,9 @@ def refuse_strays(ctx: click.Context, kinds: tuple[str, ...]) -> None:
 @click.argument("kinds", nargs=-1, required=True, metavar="KIND...", type=click.Choice(list(KINDS)))
 @click.option("--queries", type=PLACES, help="Places that look; without it, as many as keys.")
 @click.option("--keys", type=PLACES, help="Places seen; without it, the longest length, --queries or 8.")
-@click.option("--before", type=click.IntRange(0), default=2, help="window: places seen before one's own.")
-@click.option("--after", type=click.IntRange(0), default=0, help="window: places seen after one's own.")
-@click.option("--lengths", callback=whole_numbers, help="padding: real places of each sequence, as in 3,5.")
+@click.option("--before", type=click.IntRange(0), default=2, help="window: positions seen before one's own.")
+@click.option("--after", type=click.IntRange(0), default=0, help="window: positions seen after one's own.")
+@click.option("--lengths", callback=whole_numbers, help="padding: tokens of each sequence, as in 3,5.")
 @click.option("--side", type=click.Choice(["left", "right"]), default="right", help="padding: its side.")
 @click.option("--json", "as_json", is_flag=True, help="Print nested lists: batch, heads, queries, keys.")
 @click.pass_context

@@ -26,7 +26,7 @@ class Bytes(Protocol):
     def fileno(self) -> int: ...
 
 
-class Chunk(NamedTuple):
+class TextChunk(NamedTuple):
     """Some texts, the number of the first, and how far in all texts the last of them is."""
 
     texts: list[str]
@@ -34,19 +34,19 @@ class Chunk(NamedTuple):
     until: int
 
 
-class Arguments:
+class ArgumentTexts:
     """Texts from the command line: one chunk of them."""
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         self.texts, self.total = texts, len(texts)
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def __iter__(self) -> Iterator[TextChunk]:
         for number, text in enumerate(self.texts):
             try:
                 text.encode()
             except UnicodeEncodeError:
                 raise RegardError(f"text {number + 1} is not UTF-8") from None
-        yield Chunk(list(self.texts), 1, self.total)
+        yield TextChunk(list(self.texts), 1, self.total)
 
 
 class Lines:
@@ -56,7 +56,7 @@ class Lines:
         self.file, self.name = file, name
         self.total = size_of(file)
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def __iter__(self) -> Iterator[TextChunk]:
         waiting: list[bytes] = []
         pending: list[bytes] = []
         number, size = 1, 0
@@ -93,8 +93,8 @@ class Lines:
         except (OSError, ValueError):  # no real file, or not on this system
             return True
 
-    def chunk(self, lines: list[bytes], number: int) -> Chunk:
-        return Chunk(
+    def chunk(self, lines: list[bytes], number: int) -> TextChunk:
+        return TextChunk(
             [self.text(line, number + offset) for offset, line in enumerate(lines)], number, position_in(self.file)
         )
 
@@ -112,10 +112,10 @@ class Whole:
     def __init__(self, lines: Lines) -> None:
         self.lines, self.total = lines, lines.total
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def __iter__(self) -> Iterator[TextChunk]:
         texts = [text for chunk in self.lines for text in chunk.texts]
         if texts:
-            yield Chunk(["\n".join(texts)], 1, self.total)
+            yield TextChunk(["\n".join(texts)], 1, self.total)
 
 
 def size_of(file: Bytes) -> int:
@@ -156,12 +156,12 @@ def text_options(model: str | None) -> Callable[[Callable[..., Any]], Callable[.
 model_text_options = text_options(None)
 
 
-def read_texts(texts: tuple[str, ...], file: str | None = None, whole: bool = False) -> Arguments | Lines | Whole:
+def read_texts(texts: tuple[str, ...], file: str | None = None, whole: bool = False) -> ArgumentTexts | Lines | Whole:
     """The texts of the command line, or the lines of a file, or those of standard input; `whole`: all lines as one."""
     if texts and file:
         raise click.UsageError("TEXT or --input FILE, not both")
     if texts:
-        return Arguments(texts)
+        return ArgumentTexts(texts)
     if file:
         return Whole(Lines(open_input(file), file)) if whole else Lines(open_input(file), file)
     if sys.stdin is None or sys.stdin.isatty():
@@ -225,7 +225,7 @@ class ChunkProgress:
     def __init__(self, advance: Advance | None) -> None:
         self.advance, self.before = advance, 0
 
-    def over(self, chunk: Chunk) -> Callable[[int], None] | None:
+    def over(self, chunk: TextChunk) -> Callable[[int], None] | None:
         """For a task, which tells how many texts it has done, again and again."""
         if self.advance is None:
             return None

@@ -31,7 +31,7 @@ class LayerChange:
         kind = record["do"]
         if kind == "hide":
             if min(record["positions"], default=0) < 0:
-                raise Unsupported("a hidden place is counted from the end")
+                raise Unsupported("a hidden position is counted from the end")
             self.hidden |= set(record["positions"])
         elif kind in ("scale", "temperature"):
             number = record["factor"] if kind == "scale" else 1 / record["temperature"]

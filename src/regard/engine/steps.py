@@ -94,7 +94,7 @@ class EngineState:
         if change.kind != WRITING and source is not None and len(source):
             shortest_source = source.shape[1] if attention_mask is None else int(attention_mask.sum(-1).min())
             if len(hidden) > shortest_source:
-                raise Unsupported("a hidden place is past the end of a source")
+                raise Unsupported("a hidden position is past the end of a source")
         done = self.library.change(
             self.address,
             change.kind,

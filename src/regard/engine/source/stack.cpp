@@ -149,7 +149,7 @@ void embed(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& work
 }
 
 void run(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& workspace, int tokens, const int* positions,
-         Eyes& eyes, const std::vector<Change>& self, const std::vector<Change>& cross) {
+         KeyAccess& eyes, const std::vector<Change>& self, const std::vector<Change>& cross) {
     const int width = stack.width;
     VisibleKeys& visible = workspace.visible_keys[me.index];
     for (size_t number = 0; number < stack.layers.size(); number++) {

@@ -10,9 +10,9 @@
 namespace regard {
 
 // Where the tokens of one pass look. Asked by every worker, for any token.
-class Eyes {
+class KeyAccess {
 public:
-    virtual ~Eyes() = default;
+    virtual ~KeyAccess() = default;
     // Queries, keys and values of some tokens were computed: put away what later tokens look at.
     virtual void keep(Worker&, int /*layer*/, const float* /*projected*/, ptrdiff_t /*stride*/) {}
     virtual void around(int layer, int token, VisibleKeys& visible) const = 0;
@@ -52,7 +52,7 @@ constexpr int SLAB = 256;  // rows that go through a layer together: what lies b
 
 // room.x becomes the vectors that the last block put out, before the final norm.
 void run(Worker& me, const Model& model, const EmbeddedStack& stack, Workspace& workspace, int tokens,
-         const int* positions, Eyes& eyes, const std::vector<Change>& self, const std::vector<Change>& cross);
+         const int* positions, KeyAccess& eyes, const std::vector<Change>& self, const std::vector<Change>& cross);
 
 // The vectors of words at their positions.
 void embed(Worker& me, const Model& model, const EmbeddedStack& stack, Workspace& workspace, const int64_t* words,

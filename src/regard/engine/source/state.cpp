@@ -5,10 +5,10 @@
 namespace regard {
 
 // Every token of a source looks at all of its own text.
-class Reading : public Eyes {
+class EncoderKeyAccess : public KeyAccess {
 public:
-    Reading(const Model& model, const Changes& changes, const Workspace& workspace, const std::vector<int>& starts,
-            const std::vector<int>& text, const std::vector<int>& columns)
+    EncoderKeyAccess(const Model& model, const Changes& changes, const Workspace& workspace,
+                     const std::vector<int>& starts, const std::vector<int>& text, const std::vector<int>& columns)
         : model(model), changes(changes), workspace(workspace), starts(starts), text(text), columns(columns) {}
 
     void around(int layer, int token, VisibleKeys& visible) const override {
@@ -39,9 +39,9 @@ private:
 };
 
 // Every token that is written looks at those before it, and at its source.
-class Writing : public Eyes {
+class DecoderKeyAccess : public KeyAccess {
 public:
-    Writing(EngineState& state, const std::vector<int>& row, const std::vector<int>& slot)
+    DecoderKeyAccess(EngineState& state, const std::vector<int>& row, const std::vector<int>& slot)
         : state(state), row(row), slot(slot) {}
 
     void keep(Worker& me, int layer, const float* projected, ptrdiff_t stride) override {
@@ -155,7 +155,7 @@ void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int
         source_kv[layer].reserve(size_t(count) * model.decoder.layers[layer].cross.kv->out);
     if (!count) return close();
     Workspace own;
-    Reading eyes(model, changes, own, starts, text, columns);
+    EncoderKeyAccess eyes(model, changes, own, starts, text, columns);
     own.reserve(model, model.encoder, count, threads, eyes.most_keys());
     Buffer<float> bridged;
     bridged.reserve(model.bridge ? size_t(count) * model.bridge->out : 0);
@@ -225,7 +225,7 @@ void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int
     counts = new_counts;
     length += columns;
 
-    Writing eyes(*this, row, slot);
+    DecoderKeyAccess eyes(*this, row, slot);
     workspace.reserve(model, model.decoder, std::max(count, 1), threads, eyes.most_keys());
     const int scored = model.output->in;
     const size_t wide = std::max({width, scored, model.dense ? model.dense->out : 0});

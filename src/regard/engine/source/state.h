@@ -36,8 +36,8 @@ public:
     int length = 0;  // of what was written, padding included
 
 private:
-    friend class Reading;
-    friend class Writing;
+    friend class EncoderKeyAccess;
+    friend class DecoderKeyAccess;
 
     const float* own(int layer, int slot, int row) const;
     void open();  // from here to close() things are half done: after a failure in between nothing goes on

@@ -40,7 +40,7 @@ public:
     }
 
     void run(int count, const std::function<void(Worker&)>& program) {
-        Tally tally;
+        WorkCounter tally;
         {
             std::lock_guard<std::mutex> hold(lock);
             task = &program;
@@ -96,7 +96,7 @@ private:
     std::condition_variable bell;
     std::atomic<int> call{0}, inside{0}, sleeping{0};
     const std::function<void(Worker&)>* task = nullptr;
-    Tally* shared = nullptr;
+    WorkCounter* shared = nullptr;
     int wanted = 1;
 };
 
@@ -105,7 +105,7 @@ Team* team = nullptr;  // never freed: its threads may outlive everything
 
 }  // namespace
 
-void Tally::attempt(const std::function<void(Worker&)>& program, Worker& me) noexcept {
+void WorkCounter::attempt(const std::function<void(Worker&)>& program, Worker& me) noexcept {
     try {
         program(me);
     } catch (const Abandoned&) {  // who failed has said why
@@ -129,7 +129,7 @@ void together(int threads, const std::function<void(Worker&)>& program) {
         team->run(std::min(threads, team->members), program);
         return;
     }
-    Tally tally;
+    WorkCounter tally;
     Worker me(0, 1, &tally);
     program(me);
 }

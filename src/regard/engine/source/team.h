@@ -13,7 +13,7 @@ class Worker;
 // Pieces of work of one run, counted from its beginning. Nobody waits for a thread that has not come: who is there
 // takes what there is, and a part is over when its pieces are done. A thread that is late finds nothing left and goes
 // on. A piece that fails is never done: who waits for it is sent home instead.
-struct Tally {
+struct WorkCounter {
     alignas(64) std::atomic<long> taken{0};
     alignas(64) std::atomic<long> done{0};
     alignas(64) std::atomic<int> failures{0};
@@ -25,7 +25,7 @@ struct Tally {
 
 class Worker {
 public:
-    Worker(int index, int count, Tally* tally) : index(index), count(count), tally(tally) {}
+    Worker(int index, int count, WorkCounter* tally) : index(index), count(count), tally(tally) {}
 
     // So many things, `least` at a time or more: each is part of one call of work(first, last), made by whoever takes
     // it. When share returns all of them are done, and what was written is there for everybody.
@@ -53,7 +53,7 @@ private:
     void wait() const;
 
     long begun = 0;
-    Tally* tally;
+    WorkCounter* tally;
 };
 
 // Runs the program on this thread and on as many others as are wanted and free. Throws the first thing that any of

@@ -12,13 +12,15 @@
 namespace regard {
 namespace {
 
-struct Found {
+struct TopToken {
     float score;
     int word;
 };
 
 // Larger first; of equals the earlier word.
-bool before(const Found& a, const Found& b) { return a.score > b.score || (a.score == b.score && a.word < b.word); }
+bool before(const TopToken& a, const TopToken& b) {
+    return a.score > b.score || (a.score == b.score && a.word < b.word);
+}
 
 float log_of_sum(const float* row, int words) {
     Floats most = all(-std::numeric_limits<float>::infinity()), total{};
@@ -41,11 +43,11 @@ bool is_any(Ints where) {
 }
 
 // `found` has room for `count`; it is kept in order.
-void likeliest(const float* row, int words, int count, Found* found) {
+void likeliest(const float* row, int words, int count, TopToken* found) {
     int have = 0;
     float least = -std::numeric_limits<float>::infinity();
     auto offer = [&](int word) {
-        Found one{row[word], word};
+        TopToken one{row[word], word};
         if (have == count && !before(one, found[count - 1])) return;
         int place = have < count ? have++ : count - 1;
         for (; place > 0 && before(one, found[place - 1]); place--) found[place] = found[place - 1];
@@ -68,12 +70,12 @@ void likeliest(const float* row, int words, int count, Found* found) {
 
 void top(const float* logits, int rows, int words, int count, float* scores, int64_t* which, float* logsumexp,
          int threads) {
-    std::vector<Found> all_found(size_t(rows) * count);
+    std::vector<TopToken> all_found(size_t(rows) * count);
     together(rows > 1 ? threads : 1, [&](Worker& me) {
         me.share(rows, 1, [&](int first, int last) {
             for (int row = first; row < last; row++) {
                 const float* mine = logits + std::ptrdiff_t(row) * words;
-                Found* found = all_found.data() + std::ptrdiff_t(row) * count;
+                TopToken* found = all_found.data() + std::ptrdiff_t(row) * count;
                 logsumexp[row] = log_of_sum(mine, words);
                 likeliest(mine, words, count, found);
                 for (int i = 0; i < count; i++) {
