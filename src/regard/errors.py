@@ -11,7 +11,7 @@ class RegardError(Exception):
 
 
 class ShapeError(RegardError, ValueError):
-    """A tensor, a grid or a number of places does not fit what it is used with."""
+    """A tensor, a grid or a number of positions does not fit what it is used with."""
 
 
 class TooLarge(RegardError, MemoryError):
@@ -49,7 +49,7 @@ def lookup(table: Mapping[str, Entry], name: str, what: str) -> Entry:
 
 
 def expect(name: str, what: str, found: int, *allowed: int) -> None:
-    """Raise ShapeError unless a size is one of those allowed: "Padding has 3 places, expected 5"."""
+    """Raise ShapeError unless a size is one of those allowed: "Padding has 3 positions, expected 5"."""
     if found not in allowed:
         wanted = " or ".join(str(size) for size in dict.fromkeys(allowed))
         raise ShapeError(f"{name} has {found} {what}, expected {wanted}")

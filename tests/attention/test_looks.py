@@ -130,10 +130,10 @@ def test_scores_that_stay_scores_may_be_below_zero():
     ("look", "told"),
     [
         (lambda p: p.top(0), "top takes 1 key or more, got 0"),
-        (lambda p: p.pool(7, 2), "from 1 to 6 cells can be had of 6 places, got 7"),
-        (lambda p: p.pool(2, 0), "from 1 to 6 cells can be had of 6 places, got 0"),
-        (lambda p: p.pool(-1, 2), "from 1 to 6 cells can be had of 6 places, got -1"),
-        (lambda p: p.pool(10**9, 10**9), "from 1 to 6 cells can be had of 6 places, got 1000000000"),
+        (lambda p: p.pool(7, 2), "from 1 to 6 cells can be had of 6 positions, got 7"),
+        (lambda p: p.pool(2, 0), "from 1 to 6 cells can be had of 6 positions, got 0"),
+        (lambda p: p.pool(-1, 2), "from 1 to 6 cells can be had of 6 positions, got -1"),
+        (lambda p: p.pool(10**9, 10**9), "from 1 to 6 cells can be had of 6 positions, got 1000000000"),
         (lambda p: p.pool(2, 2, "sum"), "cells are pooled by 'mean' or 'max', got 'sum'"),
     ],
 )

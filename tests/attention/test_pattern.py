@@ -129,7 +129,7 @@ def test_all_weights_at_once_are_refused_where_they_are_too_many(monkeypatch):
     pattern = Pattern(query, key)
     monkeypatch.setattr(regions, "DENSE_LIMIT", 2 * 4 * 6 * 6 * 4 - 1)
     with pytest.raises(
-        TooLarge, match=r"use pattern\[b, h, i:j, k:l\], top\(k\) or pooled\(rows, columns\), or force=True"
+        TooLarge, match=r"use pattern\[b, h, i:j, k:l\], top\(k\) or pool\(rows, columns\), or force=True"
     ):
         pattern.weights()
     with pytest.raises(TooLarge, match="GiB of weights, more than 1 GiB in one piece: take a smaller region"):
@@ -157,7 +157,7 @@ def test_as_an_array_it_is_its_weights(dtype):
 def test_an_array_of_too_many_weights_is_refused(monkeypatch):
     query, key, _ = random_heads()
     monkeypatch.setattr(regions, "DENSE_LIMIT", 2 * 4 * 6 * 6 * 4 - 1)
-    with pytest.raises(TooLarge, match=r"use pattern\[b, h, i:j, k:l\], top\(k\) or pooled"):
+    with pytest.raises(TooLarge, match=r"use pattern\[b, h, i:j, k:l\], top\(k\) or pool"):
         np.asarray(Pattern(query, key))
 
 
@@ -201,7 +201,7 @@ def test_a_pattern_prints_in_one_line_and_draws_itself():
     pattern = Pattern(query, key, Dot(), AlibiBias(torch.ones(4)), Causal() & Padding.from_lengths([2, 3]))
     shown = repr(pattern.hide([0]).with_temperature(2.0))
     assert shown.startswith("Pattern(2 x 4 heads, 3 queries x 3 keys, Dot(")
-    assert "Causal() & Padding(2, 3 real of 3)" in shown
+    assert "Causal() & Padding(2, 3 tokens of 3)" in shown
     assert shown.endswith("edited by hide and temperature)")
     assert "\n" not in shown
     assert "first" in pattern.draw(head=1, batch=1, columns=["first", "second", "third"])

@@ -32,9 +32,9 @@ def test_a_recurrent_translator_has_one_place():
 @pytest.mark.parametrize(
     ("gone", "error", "message"),
     [
-        ({"encoder.0.cross": [0]}, RegardError, r"has no place 'encoder\.0\.cross'"),
-        ({"encoder.2.self": [0]}, RegardError, r"TransformerConfig has no place 'encoder\.2\.self'"),
-        ({"align": [0]}, RegardError, "has no place 'align'"),
+        ({"encoder.0.cross": [0]}, RegardError, r"has no layer 'encoder\.0\.cross'"),
+        ({"encoder.2.self": [0]}, RegardError, r"TransformerConfig has no layer 'encoder\.2\.self'"),
+        ({"align": [0]}, RegardError, "has no layer 'align'"),
         ({"encoder.0.self": [4]}, ShapeError, "heads from 0 to 3, not all of them, can be taken out"),
         ({"encoder.0.self": [0, 1, 2, 3]}, ShapeError, "not all of them"),
     ],

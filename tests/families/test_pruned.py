@@ -29,8 +29,8 @@ def test_models_that_transformers_4_pruned_are_read(kind, tmp_path):
     ("change", "message"),
     [
         ({"pruned": {"decoder.0.self": [7]}}, "heads from 0 to 3, not all of them, can be taken out, got"),
-        ({"pruned": {"decoder.7.self": [0]}}, r"has no place 'decoder\.7\.self'"),
-        ({"pruned": {"decoder.0.cross": [0]}}, r"has no place 'decoder\.0\.cross'"),
+        ({"pruned": {"decoder.7.self": [0]}}, r"has no layer 'decoder\.7\.self'"),
+        ({"pruned": {"decoder.0.cross": [0]}}, r"has no layer 'decoder\.0\.cross'"),
         ({"pruned": [3]}, "no model can be made of it"),
         ({"pruned": {"decoder.0.self": "1"}}, "no model can be made of it"),
         ({"pruned": {}}, r"h\.0\.attn.* has the shape"),

@@ -269,7 +269,7 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
         own(torch.randn(2, 5, 7))
     with pytest.raises(ShapeError, match="the source has 8 numbers in each vector, expected 6"):
         across(x, x)
-    with pytest.raises(ShapeError, match="Padding has 4 places, expected 5"):
+    with pytest.raises(ShapeError, match="Padding has 4 positions, expected 5"):
         own(x, mask=Padding.from_lengths([4, 4]))
     with pytest.raises(ShapeError, match="Padding has 3 rows, expected 2 or 1"):
         own(x, mask=Padding.from_lengths([5, 5, 5]))

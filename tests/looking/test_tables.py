@@ -62,7 +62,7 @@ def test_a_duplicate_head_looks_for_its_own_token_and_a_random_one_does_not():
 
 
 def test_what_there_is_no_table_of_is_refused(model):
-    with pytest.raises(UnknownName, match=r"unknown place 'decoder.9.self'"):
+    with pytest.raises(UnknownName, match=r"unknown layer 'decoder.9.self'"):
         HeadTable.of(model, "decoder.9.self", 0, "qk")
     with pytest.raises(RegardError, match="heads 0 to 3, got 4"):
         HeadTable.of(model, "decoder.0.self", 4, "qk")

@@ -216,7 +216,7 @@ def test_what_cannot_be_built_is_said_in_a_line(config, message):
 
 def test_a_local_look_reaches_somewhere():
     network = Aligner(replace(BAHDANAU, align=AlignConfig(local="monotonic", reach=0)))
-    with pytest.raises(ShapeError, match="reaches 1 place or more"):
+    with pytest.raises(ShapeError, match="reaches 1 position or more"):
         network(SOURCE, TARGET)
 
 

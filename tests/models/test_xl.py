@@ -156,7 +156,7 @@ def test_what_does_not_fit_is_refused_in_one_line(unchecked):
     xl = model(4)
     with pytest.raises(ShapeError, match="the memory has 1 texts, expected 2"):
         xl.read(text(3), torch.zeros(LAYERS, 1, 4, WIDTH))
-    with pytest.raises(ShapeError, match="a memory of 1 place or more"):
+    with pytest.raises(ShapeError, match="a memory of 1 position or more"):
         config(0, window=1)
     with pytest.raises(ShapeError, match="score='xl' and no position scheme"):
         config(4, attention=AttentionConfig(2))

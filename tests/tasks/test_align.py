@@ -130,7 +130,7 @@ def test_empty_texts_have_no_links(translate):
 
 def test_what_cannot_be_aligned_is_told(translate):
     aligner = WordAligner(Direction.of(translate))
-    with pytest.raises(TextTooLong, match="pair 2: its target has 62 tokens, the model has places for 48"):
+    with pytest.raises(TextTooLong, match="pair 2: its target has 62 tokens, the model has positions for 48"):
         Direction.of(translate).alignments([("a", "b"), ("a", "x" * 60)])
     with pytest.raises(ShapeError, match="the gold alignment has 1 lines, expected 4"):
         align_words(aligner, PAIRS, gold=[Gold(frozenset(), frozenset())])

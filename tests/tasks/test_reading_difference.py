@@ -111,7 +111,7 @@ def test_what_cannot_be_compared_is_one_line(home):
         reading_difference.watch_text(task, "the dog", "the cat")
     with pytest.raises(RegardError, match=r"two saved steps or more expected in .*checkpoints, got 0"):
         reading_difference.of_steps(home / "generate", "the dog")
-    with pytest.raises(RegardError, match=r"no place 'decoder\.9\.self': known: decoder\.0\.self"):
+    with pytest.raises(RegardError, match=r"no layer 'decoder\.9\.self': known: decoder\.0\.self"):
         reading_difference.of_texts(task, "the dog", "the cat").tile("decoder.9.self", 0)
 
 

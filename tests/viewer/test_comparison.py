@@ -102,7 +102,7 @@ def test_a_pruned_head_is_a_gap(server):
 @pytest.mark.parametrize(
     ("model", "query", "status", "line"),
     [
-        ("one", "model=deeper", 400, "places that both have expected; one has encoder.2.self and the other has not"),
+        ("one", "model=deeper", 400, "layers that both have expected; one has encoder.2.self and the other has not"),
         ("one", "model=wider&layer=encoder.0.self&head=5", 400, "encoder.0.self has no head 5 on both sides"),
         ("one", "model=fill", 400, "one and fill do not read alike, Transformer and Encoder"),
         ("one", "model=en-de", 400, "one and en-de do not have the same tokens"),

@@ -27,7 +27,7 @@ def check(pattern: "Pattern") -> None:
     if value is not None:
         expect("value", "batch members", value.shape[0], batch)
         expect("value", "heads", value.shape[1], key.shape[1])
-        expect("value", "places", value.shape[2], keys)
+        expect("value", "positions", value.shape[2], keys)
     pattern.score.check(query.shape, key.shape)
     for part in (pattern.mask, pattern.bias):
         if part is not None:

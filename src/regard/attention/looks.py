@@ -79,7 +79,7 @@ def pool(tiles: Iterable[Tile], out: Tensor, queries: int, keys: int, how: How) 
 def edges(size: int, cells: int) -> Tensor:
     """Where cells of nearly equal size begin and end."""
     if not 1 <= cells <= size:
-        raise ShapeError(f"from 1 to {size} cells can be had of {size} places, got {cells}")
+        raise ShapeError(f"from 1 to {size} cells can be had of {size} positions, got {cells}")
     return torch.arange(cells + 1) * size // cells
 
 

@@ -158,7 +158,7 @@ def check(whole: Pattern, step: Pattern, first: int) -> None:
     if not torch.allclose(alone, among, rtol=1e-3, atol=1e-3, equal_nan=True):
         raise RegardError(
             "steps in which every query looks as it would in the whole expected, got a mask, bias or score that "
-            "differs: a prompt that sees ahead, keys that stay while places count, or a mask written out in full"
+            "differs: a prompt that sees ahead, keys that stay while positions count, or a mask written out in full"
         )
 
 

@@ -62,9 +62,9 @@ class XLConfig(DecoderConfig):
     def __post_init__(self) -> None:
         stack = self.decoder.stack
         if stack.attention.score != ScoreConfig("xl") or self.decoder.position.kind != "none":
-            raise ShapeError("an XL tells places apart by its score alone: score='xl' and no position scheme expected")
+            raise ShapeError("an XL knows positions by its score alone: score='xl' and no position scheme expected")
         if stack.window is not None and stack.window < 2:
-            raise ShapeError(f"a memory of 1 place or more expected, or no window, got {stack.window - 1}")
+            raise ShapeError(f"a memory of 1 position or more expected, or no window, got {stack.window - 1}")
 
     @property
     def memory(self) -> int:

@@ -42,7 +42,7 @@ def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
             pruned = changes.get("pruned", config.pruned)
             changes["pruned"] = {**pruned, place: all_pruned(config.heads, pruned.get(place, ()), numbers, place)}
         else:
-            raise RegardError(f"{type(config).__name__} has no place {place!r} that heads could be taken out of")
+            raise RegardError(f"{type(config).__name__} has no layer {place!r} that heads could be taken out of")
     return replace(config, **changes)  # type: ignore[type-var]
 
 

@@ -81,7 +81,7 @@ class AlignmentAttention(nn.Module):
         beams = len(x) // len(key) if 0 < len(key) < len(x) else 1
         if self.centre is not None:
             if positions is None:
-                raise ShapeError("a local look has to know the places of those who look")
+                raise ShapeError("a local look has to know the positions of those who look")
             where = self.centre(x, positions, lengths_of(mask, len(x), key))
             query, score = torch.cat([query, where[:, None, :, None]], -1), Local(score, self.reach, self.centre.fades)
         taps = active_taps(self.taps) if self.taps else ()

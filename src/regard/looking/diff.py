@@ -97,4 +97,4 @@ def differences(first: Mapping[str, Pattern], second: Mapping[str, Pattern]) -> 
 def require_same_layers(first: Mapping[str, Pattern], second: Mapping[str, Pattern]) -> None:
     """Raise unless both were watched in the same places."""
     if unshared := [name for name in (*first, *second) if (name in first) != (name in second)]:
-        raise RegardError(f"places that both have expected; one has {shorten(unshared)} and the other has not")
+        raise RegardError(f"layers that both have expected; one has {shorten(unshared)} and the other has not")

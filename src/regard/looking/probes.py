@@ -115,7 +115,7 @@ def _collect(model: nn.Module, batches: Iterable[ProbeBatch], names: Sequence[st
             model(*args)
         is_labelled = batch_labels != IGNORED
         for name in names:
-            expect("labels", "places", batch_labels.shape[1], seen.stream(name).shape[1])
+            expect("labels", "positions", batch_labels.shape[1], seen.stream(name).shape[1])
             vectors[name].append(seen.stream(name)[is_labelled.to(seen.stream(name).device)])
         labels.append(batch_labels[is_labelled])
     if not labels:

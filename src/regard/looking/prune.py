@@ -50,7 +50,7 @@ def heads_by_layer(layer_names: LayerNames, heads: Mapping[str, Iterable[int]]) 
             raise RegardError(f"{layer} has {len(head_numbers)} heads, all of which were to go: at least one stays")
         shared_names = layer_names.of(layer_names.layers[layer])
         if any(pruned_heads.get(other) != numbers for other in shared_names):
-            raise RegardError(f"{shorten(shared_names)} are one layer: it loses the same heads in all of these places")
+            raise RegardError(f"{shorten(shared_names)} are one layer: it loses the same heads in all depths")
     return pruned_heads
 
 

@@ -43,7 +43,7 @@ class HeadTable:
     def of(cls, model: nn.Module, layer: str, head: int, kind: TableKind) -> "HeadTable":
         """Of one head of the stack that scores words: `layer` as in "decoder.3.self"."""
         unembedding = Unembedding(model)
-        block = lookup({f"{name}.self": block for name, block in unembedding.blocks.items()}, layer, "place")
+        block = lookup({f"{name}.self": block for name, block in unembedding.blocks.items()}, layer, "layer")
         weights = HeadWeights.of(block)
         if not 0 <= head < len(weights.query):
             raise RegardError(f"{layer} has heads 0 to {len(weights.query) - 1}, got {head}")

@@ -98,7 +98,7 @@ class Direction:
             ("target", len(target_encoding), task.max_target_length()),
         ):
             if most is not None and size > most:
-                raise TextTooLong(f"pair {number}: its {side} has {size} tokens, the model has places for {most}")
+                raise TextTooLong(f"pair {number}: its {side} has {size} tokens, the model has positions for {most}")
         if target_encoding.ids and target_encoding.ids[-1] in ends:
             target_encoding = target_encoding.take(range(len(target_encoding) - 1))
         return SentencePair(

@@ -144,7 +144,7 @@ class GenerateTask(Task):
         return Encoded((first,), (self.tokenizer.token(first),), ((0, 0),), (None,), (0,), (None,))
 
     def max_new_tokens(self, requested: int | None, prompt: int) -> int:
-        """New tokens at most: as the caller or the folder says, and as the model has places for."""
+        """New tokens at most: as the caller or the folder says, and as the model has positions for."""
         limit = requested or self.settings.length("max_new_tokens")
         if limit is None and isinstance(self.settings.search.get("max_length"), int):  # which counts the prompt
             limit = max(1, self.settings.search["max_length"] - prompt)

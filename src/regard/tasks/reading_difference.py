@@ -88,7 +88,7 @@ class ReadingDifference:
     def difference(self, layer: str) -> PatternDifference:
         """What changed at a place, for those heads."""
         if layer not in self.first.seen or layer not in self.second.seen:
-            raise RegardError(f"no place {layer!r}: known: {', '.join(self.first.seen)}")
+            raise RegardError(f"no layer {layer!r}: known: {', '.join(self.first.seen)}")
         sides = (
             select_heads(side.seen[layer], [side.heads[layer].index(head) for head in self.heads(layer)])
             for side in (self.first, self.second)

@@ -41,7 +41,7 @@ def test_it_looks_at_a_source_too():
 
 
 def test_a_text_that_is_too_long_is_refused():
-    with pytest.raises(ShapeError, match="mixes up to 10 places, got 11"):
+    with pytest.raises(ShapeError, match="mixes up to 10 positions, got 11"):
         attend(*random_heads(1, 1, 11, 11), method=LowRankAttention(10, slots=2))
     with pytest.raises(ShapeError, match="from 1 slot to 10"):
         LowRankAttention(10, slots=11)

@@ -71,9 +71,10 @@ def test_a_mask_said_twice_is_said_once():
 
 def test_masks_print_as_they_are_written():
     padding = Padding.from_lengths([2, 3])
-    assert repr(Causal() & padding) == "Causal() & Padding(2, 3 real of 3)"
+    assert repr(Causal() & padding) == "Causal() & Padding(2, 3 tokens of 3)"
     assert repr(~(Causal() | Window(1))) == "~(Causal() | Window(before=1, after=0))"
     assert repr((Causal() | Window(1)) & ~padding) == (
-        "(Causal() | Window(before=1, after=0)) & ~Padding(2, 3 real of 3)"
+        "(Causal() | Window(before=1, after=0)) & ~Padding(2, 3 tokens of 3)"
     )
-    assert repr((Causal() & padding) | Window(1)) == "(Causal() & Padding(2, 3 real of 3)) | Window(before=1, after=0)"
+    padded_or_near = (Causal() & padding) | Window(1)
+    assert repr(padded_or_near) == "(Causal() & Padding(2, 3 tokens of 3)) | Window(before=1, after=0)"

@@ -96,7 +96,7 @@ def test_names_stand_beside_the_drawing():
 
 
 def test_a_drawing_that_helps_nobody_is_refused():
-    with pytest.raises(ShapeError, match="a drawing shows at most 40 x 40 places, got 41 x 3"):
+    with pytest.raises(ShapeError, match="a drawing shows at most 40 x 40 positions, got 41 x 3"):
         Causal().draw(41, 3)
 
 

@@ -39,7 +39,7 @@ def test_a_padded_member_gathers_what_it_would_alone(side):
         ),
         (lambda: Padding(torch.ones(2, 3).long()), r"True = a token, got torch.int64 of \(2, 3\)"),
         (lambda: Padding(torch.ones(3).bool()), r"True = a token, got torch.bool of \(3,\)"),
-        (lambda: Padding.from_lengths([3]) & Padding.from_lengths([4]), "Padding has 4 places, expected 3"),
+        (lambda: Padding.from_lengths([3]) & Padding.from_lengths([4]), "Padding has 4 positions, expected 3"),
     ],
 )
 def test_what_is_not_padding_is_refused(make, told, unchecked):
@@ -101,5 +101,5 @@ def test_a_token_that_no_member_has_is_refused():
 
 
 def test_it_prints_how_many_are_real():
-    assert repr(Padding.from_lengths([1, 2])) == "Padding(1, 2 real of 2)"
-    assert repr(Padding.from_lengths([1] * 9)) == "Padding(1, 1, 1, 1, 1, 1, 1, 1, … real of 1)"
+    assert repr(Padding.from_lengths([1, 2])) == "Padding(1, 2 tokens of 2)"
+    assert repr(Padding.from_lengths([1] * 9)) == "Padding(1, 1, 1, 1, 1, 1, 1, 1, … tokens of 1)"

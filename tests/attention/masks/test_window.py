@@ -19,5 +19,5 @@ def test_a_window_turned_round_is_seen_in_a_mirror():
 
 @pytest.mark.parametrize("reach", [(-1, 0), (0, -1)])
 def test_a_window_reaches_somewhere(reach):
-    with pytest.raises(ShapeError, match="a window reaches 0 places or more, got before="):
+    with pytest.raises(ShapeError, match="a window reaches 0 positions or more, got before="):
         Window(*reach)

@@ -74,7 +74,7 @@ def test_where_to_look_is_learned_through_the_gaussian():
 
 def test_what_does_not_fit_is_said():
     query, key, _ = placed()
-    with pytest.raises(ShapeError, match="reaches 1 place or more, got 0"):
+    with pytest.raises(ShapeError, match="reaches 1 position or more, got 0"):
         Local(Dot(), 0)
     with pytest.raises(ShapeError, match="key has 2 numbers in each vector, expected 3"):
         Pattern(query, key[..., 1:], Local(Dot(), 2))

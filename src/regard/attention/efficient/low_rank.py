@@ -25,7 +25,7 @@ class LowRankAttention(AttentionMethod):
     def __init__(self, length: int, slots: int = 64) -> None:
         super().__init__()
         if not 1 <= slots <= length:
-            raise ShapeError(f"from 1 slot to {length}, as many as there are places, expected, got {slots}")
+            raise ShapeError(f"from 1 slot to {length}, as many as there are positions, expected, got {slots}")
         self.key_slots = nn.Parameter(torch.empty(slots, length))
         self.value_slots = nn.Parameter(torch.empty(slots, length))
         for mixture in (self.key_slots, self.value_slots):
@@ -52,7 +52,7 @@ def mix_into_slots(mixture: Tensor, x: Tensor, hides: Padding | None) -> Tensor:
     """(batch, heads, length, width) becomes (batch, heads, slots, width)."""
     length = x.shape[2]
     if length > mixture.shape[1]:
-        raise ShapeError(f"LowRankAttention mixes up to {mixture.shape[1]} places, got {length}")
+        raise ShapeError(f"LowRankAttention mixes up to {mixture.shape[1]} positions, got {length}")
     if hides is not None:
         x = torch.where(hides.attention_mask[:, None, :, None], x, 0)
     return mixture[:, :length].to(x.dtype) @ x

@@ -56,7 +56,7 @@ class BucketMask(Mask):
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         expect("BucketMask", "batch members", self.codes.shape[0], batch)
         expect("BucketMask", "heads", self.codes.shape[1], heads)
-        expect("BucketMask", "places", self.codes.shape[3], keys)
+        expect("BucketMask", "positions", self.codes.shape[3], keys)
 
     def __repr__(self) -> str:
         return f"BucketMask({self.codes.shape[2]} rounds)"

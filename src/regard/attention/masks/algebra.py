@@ -23,7 +23,7 @@ class And(Mask):
         parts = [part for mask in masks for part in (mask.parts if isinstance(mask, And) else (mask,))]
         paddings = [part for part in parts if isinstance(part, Padding)]
         for padding in paddings[1:]:
-            expect("Padding", "places", padding.attention_mask.shape[1], paddings[0].attention_mask.shape[1])
+            expect("Padding", "positions", padding.attention_mask.shape[1], paddings[0].attention_mask.shape[1])
         others = dict.fromkeys(part for part in parts if not isinstance(part, Padding))
         together = [Padding(reduce(and_, (padding.attention_mask for padding in paddings)))] if paddings else []
         joined = (*others, *together)

@@ -62,6 +62,6 @@ class Mask:
     def draw(self, queries: int, keys: int, rows: Iterable[str] = (), columns: Iterable[str] = ()) -> str:
         """The mask as a picture for the terminal; one per member of the batch and head where they differ."""
         if max(queries, keys) > SHOWN:
-            raise ShapeError(f"a drawing shows at most {SHOWN} x {SHOWN} places, got {queries} x {keys}")
+            raise ShapeError(f"a drawing shows at most {SHOWN} x {SHOWN} positions, got {queries} x {keys}")
         grids = self.grid(queries, keys).flatten(0, 1)
         return "\n\n".join(boxes(grid.tolist(), list(rows) or None, list(columns) or None) for grid in grids)

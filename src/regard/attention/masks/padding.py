@@ -53,12 +53,12 @@ class Padding(Mask):
 
     def check(self, batch: int, heads: int, queries: int, keys: int) -> None:
         expect("Padding", "rows", len(self.attention_mask), batch, 1)
-        expect("Padding", "places", self.attention_mask.shape[1], keys)
+        expect("Padding", "positions", self.attention_mask.shape[1], keys)
 
     def __repr__(self) -> str:
         counts = self.attention_mask.sum(-1).tolist()
         shown = ", ".join(map(str, counts[:8])) + (", …" if len(counts) > 8 else "")
-        return f"Padding({shown} real of {self.attention_mask.shape[1]})"
+        return f"Padding({shown} tokens of {self.attention_mask.shape[1]})"
 
 
 def padding(mask: Mask | None) -> Padding | None:

@@ -16,7 +16,7 @@ class Window(Mask):
 
     def __post_init__(self) -> None:
         if self.before < 0 or self.after < 0:
-            raise ShapeError(f"a window reaches 0 places or more, got before={self.before}, after={self.after}")
+            raise ShapeError(f"a window reaches 0 positions or more, got before={self.before}, after={self.after}")
 
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
         ahead = columns - rows[:, None]

@@ -25,7 +25,7 @@ class Local(Score):
 
     def __post_init__(self) -> None:
         if self.reach < 1:
-            raise ShapeError(f"a local look reaches 1 place or more, got {self.reach}")
+            raise ShapeError(f"a local look reaches 1 position or more, got {self.reach}")
 
     @property
     def focuses(self) -> bool:

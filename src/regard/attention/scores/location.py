@@ -30,7 +30,7 @@ class Location(Score):
         expect("Location", "heads", len(self.table), query[1])
         expect("Location", "numbers in each vector", self.table.shape[2], query[-1])
         if key[2] > self.table.shape[1]:
-            raise ShapeError(f"Location knows {self.table.shape[1]} places, got {key[2]} keys")
+            raise ShapeError(f"Location knows {self.table.shape[1]} positions, got {key[2]} keys")
 
 
 class LearnedLocation(LearnedScore):

@@ -31,7 +31,7 @@ class AlignmentHead:
 
     def of(self, weights: Weights) -> Float[Tensor, "target source"]:
         """The rows of one text."""
-        heads = lookup(weights, self.layer, "place")
+        heads = lookup(weights, self.layer, "layer")
         if self.head is not None and self.head >= len(heads):
             raise RegardError(f"{self.layer} has {len(heads)} heads, counted from 0; there is no head {self.head}")
         rows = heads.mean(0) if self.head is None else heads[self.head]

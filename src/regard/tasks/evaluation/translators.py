@@ -121,7 +121,7 @@ class TranslationReader:
             raise DataError(f"{place}: {problem}") from None
         length = len(out) + (len(read) if isinstance(task.model, Decoder) else 0)
         if most is not None and length > most:
-            raise DataError(f"{place}: {length} tokens to write, the model has places for {most}")
+            raise DataError(f"{place}: {length} tokens to write, the model has positions for {most}")
         return np.array(read), np.array(out)
 
     def write(self, texts: Sequence[str], on_progress: Callable[[int], None]) -> list[str]:
