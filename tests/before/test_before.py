@@ -118,7 +118,7 @@ def test_a_training_goes_on_where_it_was_stopped(name, tmp_path):
 @pytest.mark.parametrize("name", ["hide", "scale", "temper", "set", "all"])
 def test_edits_name_the_new_words_and_do_what_they_did(name):
     model, given = load_model(HERE / "checkpoints/marian").model, load_file(HERE / "checkpoints/marian.safetensors")
-    with pytest.raises(RegardError, match="is called '.*' now"), regard.edit(model, HERE / f"edits/{name}.json"):
+    with pytest.raises(RegardError, match=r"is called '.*' now"), regard.edit(model, HERE / f"edits/{name}.json"):
         pass
     records = [
         {EDIT_WORDS.get(key, key): value for key, value in record.items()} for record in told(f"edits/{name}.json")

@@ -28,6 +28,7 @@ from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe, PartRecipe
 from regard.looking.layer_names import LayerNames
 from regard.models import build
 from regard.positions import POSITIONS
+from regard.training.model.initial import initialise
 from regard.training.model.model_plans import model_plan
 
 VOCABULARY, LENGTH = 13, 7
@@ -138,6 +139,7 @@ def check(combination: Combination, folder: Path) -> str:
         (line,) = str(problem).splitlines()
         return f"refused: {line.split(', got')[0]}"
     model, tokens = build(plan.config), torch.randint(0, VOCABULARY, (2, LENGTH))
+    initialise(model, seed=1)
     train(model, tokens)
     model = model.eval()
     with torch.no_grad():

@@ -92,3 +92,10 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
     for width in (2, 4):
         with pytest.raises(ShapeError, match=f"8 numbers in each vector, expected {width}"):
             Rotary(width).rotate(torch.randn(1, 1, 3, 8), torch.arange(3)[None])
+
+
+def test_scaling_may_come_as_a_recipe_has_it():
+    plain, table = Rotary(8, scaling=RopeScaling(4.0)), Rotary(8, scaling={"factor": 4.0})
+    assert table.scaling == plain.scaling
+    with pytest.raises(ShapeError, match="scaling has a factor, and may have length, low, high, got speed"):
+        Rotary(8, scaling={"speed": 4.0})

@@ -1,7 +1,9 @@
 """Queries and keys turned by an angle that grows with their place."""
 
 import math
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, Literal
 
 import torch
 from torch import Tensor
@@ -21,13 +23,22 @@ class Rotary(Position):
     """
 
     def __init__(
-        self, head_width: int, base: float = 10000.0, pairing: Pairing = "halves", scaling: RopeScaling | None = None
+        self,
+        head_width: int,
+        base: float = 10000.0,
+        pairing: Pairing = "halves",
+        scaling: RopeScaling | Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__()
         if head_width % 2:
             raise ShapeError(f"rotary positions turn pairs: an even head width expected, got {head_width}")
         if pairing not in ("neighbours", "halves"):
             raise ShapeError(f"rotary positions pair 'neighbours' or 'halves', got {pairing!r}")
+        if isinstance(scaling, Mapping):  # as recipes and config.json have it
+            known = [field.name for field in fields(RopeScaling)]
+            if "factor" not in scaling or not scaling.keys() <= {*known}:
+                raise ShapeError(f"scaling has a factor, and may have {', '.join(known[1:])}, got {', '.join(scaling)}")
+            scaling = RopeScaling(**scaling)
         self.width, self.base, self.pairing, self.scaling = head_width, base, pairing, scaling
 
     def rotate(self, x: Heads, positions: Positions) -> Heads:

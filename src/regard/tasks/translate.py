@@ -41,7 +41,7 @@ from regard.text.sentences import split_long
 
 START = "decoder_start_token_id"
 ENOUGH = 512  # tokens, where a folder does not say how long a translation may become
-BY_SENTENCE = {"marian", "alignment"}  # families that learned from sentences; others were made for whole texts
+BY_SENTENCE = {"marian", "alignment", "transformer", "decoder"}  # learned from sentences; others from whole texts
 
 
 class TranslateTask(Task):

@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from regard.attention import LearnedScore
+from regard.attention.efficient import AttentionMethod
 from regard.layers import Output, TransformerBlock
 from regard.models import Aligner, MemoryNetwork, Model, Transformer
 from regard.training.model.copies import draw_weights
@@ -40,9 +41,10 @@ def initialise(model: Model, seed: int) -> None:
             nn.init.normal_(module.weight, std=std, generator=generator)
         elif isinstance(module, nn.RNNBase):
             _recurrent(module, generator)
-        elif isinstance(module, LearnedScore):
+        elif isinstance(module, LearnedScore | AttentionMethod):
             for weight in module.parameters():
-                nn.init.xavier_uniform_(weight, generator=generator)
+                if weight.ndim > 1:  # a number for each head begins as its score says
+                    nn.init.xavier_uniform_(weight, generator=generator)
     if not two_sided:
         blocks = [module for module in model.modules() if isinstance(module, TransformerBlock)]
         for block in blocks if blocks and blocks[0].pre_norm else []:
