@@ -63,8 +63,8 @@ def alignment() -> str:
 
 
 def hops() -> str:
-    found = names("memory.md")["found"]
-    return found.hops.svg(f"{found.question} {found.text}")
+    result = names("memory.md")["result"]
+    return result.hops.svg(f"{result.question} {result.text}")
 
 
 def sinusoidal() -> str:

@@ -29,7 +29,7 @@ class Plainly:
     def hide(self, places):
         self.hidden[places] = True
 
-    def temper(self, temperature, heads):
+    def with_temperature(self, temperature, heads):
         self.inverse_temperature[heads] /= temperature
 
     def scale(self, factor, heads):
@@ -57,10 +57,10 @@ def edits(draw, heads, queries, keys):
     some_rows = st.lists(st.integers(0, queries - 1), min_size=1, max_size=3, unique=True)
     some_keys = st.lists(st.integers(0, keys - 1), max_size=3)
     made = []
-    for name in draw(st.lists(st.sampled_from(["hide", "temper", "scale", "set"]), min_size=1, max_size=5)):
+    for name in draw(st.lists(st.sampled_from(["hide", "with_temperature", "scale", "set"]), min_size=1, max_size=5)):
         if name == "hide":
             made.append((name, (draw(some_keys),)))
-        elif name == "temper":
+        elif name == "with_temperature":
             made.append((name, (draw(st.sampled_from([0.5, 1.0, 3.0])), draw(some_heads))))
         elif name == "scale":
             made.append((name, (draw(st.sampled_from([0.0, 0.5, -2.0])), draw(some_heads))))

@@ -129,19 +129,19 @@ def test_a_build_outlives_the_process_that_asked_for_it(copy, fake):
 
 @needs_compiler
 def test_the_name_changes_with_what_the_library_is_made_of(copy, fake, monkeypatch):
-    names = [copy.build.planned().path.name]
+    names = [copy.build.plan_build().path.name]
     copy.source.write_text(STUB.replace("7", "8"))
-    names.append(copy.build.planned().path.name)
+    names.append(copy.build.plan_build().path.name)
     (copy.source.parent / "more.h").write_text("")
-    names.append(copy.build.planned().path.name)
+    names.append(copy.build.plan_build().path.name)
     monkeypatch.setattr(copy.build, "FLAGS", (*copy.build.FLAGS, "-g"))
-    names.append(copy.build.planned().path.name)
+    names.append(copy.build.plan_build().path.name)
     monkeypatch.setattr(copy.build, "features", lambda: frozenset({"a new one"}))
-    names.append(copy.build.planned().path.name)
+    names.append(copy.build.plan_build().path.name)
     fake()
-    names.append(copy.build.planned().path.name)
+    names.append(copy.build.plan_build().path.name)
     assert len(set(names)) == len(names)
-    assert copy.build.planned().path.name == names[-1]
+    assert copy.build.plan_build().path.name == names[-1]
 
 
 @needs_compiler
@@ -379,16 +379,16 @@ def test_off_is_off(copy, monkeypatch):
 def test_a_wheel_brings_the_best_library_that_the_processor_can_run(copy, monkeypatch):
     build = copy.build
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
-    build.CARRIED.mkdir()
+    build.BUNDLED.mkdir()
     for level in build.LEVELS:
-        (build.CARRIED / f"regard-engine-{level}{build.SUFFIX}").touch()
+        (build.BUNDLED / f"regard-engine-{level}{build.SUFFIX}").touch()
     for features, level in (
         (build.V4, "x86-64-v4"),
         (build.V4 - {"avx512_vnni"}, "x86-64-v3"),
         (build.V3, "x86-64-v3"),
     ):
         monkeypatch.setattr(build, "features", lambda features=features: features)
-        assert build.library() == build.CARRIED / f"regard-engine-{level}{build.SUFFIX}"
+        assert build.library() == build.BUNDLED / f"regard-engine-{level}{build.SUFFIX}"
     monkeypatch.setattr(build, "features", lambda: build.V3 - {"avx2"})
     assert build.carried() is None
 

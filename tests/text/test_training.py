@@ -104,9 +104,9 @@ def test_epochs_and_seeds_differ_in_order_and_in_company():
 def test_a_batch_is_the_same_in_another_process():
     code = """
 import numpy as np
-from regard.text.plans import Buckets
+from regard.text.plans import LengthBuckets
 lengths = np.arange(500) * 5 % 19 + 1
-plan = Buckets(lengths, lengths * 3 % 17, tokens=100).plan(3, 5)
+plan = LengthBuckets(lengths, lengths * 3 % 17, tokens=100).plan(3, 5)
 print([plan[number].tolist() for number in range(len(plan))])
 """
     ran = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout for _ in range(2)]

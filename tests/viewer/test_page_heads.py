@@ -136,4 +136,4 @@ def test_the_python_lines_give_the_same_numbers(visit, site, capsys):
     exec(lines.replace('"translator"', repr(str(site.folders["translator"]))), found := {})
     top = found["pattern"].top(2)
     assert float(rows[0][5]) == pytest.approx(top.weights[0, 0, 0, 0].item(), abs=1e-5)
-    assert "Top(" in capsys.readouterr().out
+    assert "TopKeys(" in capsys.readouterr().out

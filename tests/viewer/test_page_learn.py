@@ -39,7 +39,7 @@ def test_the_temperature_flattens_the_softmax(visit):
     scores = [float(text) for text in page.locator(".sliders output").all_text_contents()]
     page.get_by_label("Temperature").fill("2")  # the slider is logarithmic: 2 is a temperature of 4
     page.locator("[data-topic=softmax] > .stack > .slider output", has_text="4.00").wait_for()
-    visit.holds("given=")
+    visit.holds("inputs=")
     powers = [math.exp(score / 4) for score in scores]
     page.wait_for_function("() => document.querySelector('[data-busy=true]') === null")
     shown = [float(row[3]) for row in visit.table(re.compile("The weights"))]

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
@@ -223,23 +224,22 @@ def move_into_place(beside: Path, home: Path, tokenizers: Mapping[str, ColumnTok
     """Give a finished folder its name. If another process was first, its folder is as good."""
     sync_folder(beside)
     os.chmod(beside, 0o755)
-    if is_complete(home, tokenizers):
-        return
-    if home.exists():
-        os.rename(home, Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent)) / "damaged")
     try:
         os.rename(beside, home)
-    except OSError:
-        if not is_complete(home, tokenizers):
-            raise
+    except OSError:  # there is one
+        if is_complete(home, tokenizers):
+            return
+        os.rename(home, Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent)) / "damaged")
+        os.rename(beside, home)
     sync_folder(home.parent)
 
 
 def sweep(folder: Path) -> None:
     """Remove what was damaged, and what processes that were killed left half-written."""
     for left in folder.glob(".*.*"):
-        if (left / "damaged").exists() or left.stat().st_mtime < time.time() - ABANDONED_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process has just finished it, or swept it away
+            if (left / "damaged").exists() or left.stat().st_mtime < time.time() - ABANDONED_SECONDS:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def sync_file(file: IO[Any]) -> None:

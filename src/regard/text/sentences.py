@@ -90,7 +90,7 @@ def split_long(text: str, fits: Callable[[str], bool]) -> Pieces:
     """
     if fits(text):
         return [(text, "")]
-    for pattern, margin in ((CLAUSE, len(text) // 4), (SPACE, 1)):
+    for pattern, margin in ((CLAUSE, max(len(text) // 4, 1)), (SPACE, 1)):
         gaps = [match.span(match.lastgroup or 0) for match in pattern.finditer(text)]
         gaps = [gap for gap in gaps if margin <= gap[0] and gap[1] <= len(text) - margin]
         if gaps:
