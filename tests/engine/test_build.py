@@ -390,7 +390,7 @@ def test_a_wheel_brings_the_best_library_that_the_processor_can_run(copy, monkey
         monkeypatch.setattr(build, "features", lambda features=features: features)
         assert build.library() == build.BUNDLED / f"regard-engine-{level}{build.SUFFIX}"
     monkeypatch.setattr(build, "features", lambda: build.V3 - {"avx2"})
-    assert build.carried() is None
+    assert build.bundled_library() is None
 
 
 def test_no_sources_are_a_reason(copy):
