@@ -28,9 +28,9 @@ class Engine(BuildHookInterface):
         for level, (flags, needed) in build["levels"]().items():
             path = Path(self.work.name) / f"regard-engine-{level}{build['SUFFIX']}"
             links = LINKS if tag.startswith("linux") else ()
-            build["compiled"](path, build["compiler"](), (*build["FLAGS"], *flags), links)
+            build["compile_library"](path, build["compiler"](), (*build["FLAGS"], *flags), links)
             if needed <= build["features"]():
-                build["checked"](path)
+                build["check_library"](path)
             build_data["force_include"][str(path)] = f"regard/engine/lib/{path.name}"
             self.app.display_info(f"engine for {level}: {path.stat().st_size:,} bytes")
 
