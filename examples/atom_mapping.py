@@ -16,8 +16,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import torch
-from torch import Tensor
 
 import regard
 from regard.checkpoints import convert, load_model
@@ -99,9 +99,9 @@ def fetched(folder: Path) -> Path:
 
 
 @torch.no_grad()
-def looks(model: Model, words: Sequence[str], reactions: Sequence[Reaction]) -> dict[AlignmentHead, list[Tensor]]:
+def looks(model: Model, words: Sequence[str], reactions: Sequence[Reaction]) -> dict[AlignmentHead, list[np.ndarray]]:
     """How much each atom of a product and each atom of the reactants looked at each other, for every head."""
-    atom_weights: dict[AlignmentHead, list[Tensor]] = {}
+    atom_weights: dict[AlignmentHead, list[np.ndarray]] = {}
     for reaction in reactions:
         with regard.watch(model, "encoder.*.self") as seen:
             model(torch.tensor([[words.index(token) for token in reaction.tokens]]))
@@ -109,7 +109,7 @@ def looks(model: Model, words: Sequence[str], reactions: Sequence[Reaction]) -> 
             back = pattern[0, :, reaction.after, reaction.before]
             forth = pattern[0, :, reaction.before, reaction.after]
             for head, weights in enumerate(back + forth.mT):
-                atom_weights.setdefault(AlignmentHead(layer, head), []).append(weights / 2)
+                atom_weights.setdefault(AlignmentHead(layer, head), []).append((weights / 2).numpy())
     return atom_weights
 
 

@@ -26,7 +26,8 @@ from safetensors.torch import load_file, save_file
 from regard.checkpoints import save_model
 from regard.models import MemoryNetwork, MemoryNetworkConfig
 from regard.text import Question, Stories, Tokenizer, save_tokenizer, train_tokenizer
-from regard.text.story_batch import StoryBatch, story_rows
+from regard.text.story_batch import StoryBatch
+from regard.text.story_rows import story_rows
 from regard.training.data.questions import split_by_file, texts_of
 from regard.training.model.copies import model_of_copies, single_copy
 from regard.training.model.restarts import JOINT, SINGLE, RestartProtocol, evaluate_restarts, train_restarts

@@ -10,21 +10,19 @@ cards.toml; the recipe is the run's; scores are those of the shipped weights, as
 """
 
 import json
-import os
-import shutil
 import sys
 import tomllib
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 import torch
 
-from regard.checkpoints import Checkpoint, load_model, save_model
+from regard.checkpoints import Checkpoint, load_model
 from regard.checkpoints.card import CARD
-from regard.checkpoints.files import write_manifest
+from regard.checkpoints.files import write_with_manifest
+from regard.checkpoints.save import model_files
 from regard.errors import RegardError, lookup
 from regard.training.recipe.reading import read_run_recipe, write_recipe
 from regard.training.recipe.recipe import Recipe
@@ -58,26 +56,22 @@ def ship(run: Path, name: str, home: Path = BUILTIN, scores: dict[str, Any] | No
     known = tomllib.loads((HERE / "cards.toml").read_text(encoding="utf-8"))
     told = lookup(known["models"], name, "built-in model in cards.toml")
     found = load_model(run / "model", dtype=torch.float16)
-    home.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{name}.", dir=home) as beside:
-        made = Path(beside) / name
-        files = [run / "model" / file for file in ALONG if (run / "model" / file).is_file()]
-        save_model(found.model, made, found.config, found.architecture, files=files)
+    content = model_files(found.model, found.config, found.architecture, str(home / name))
+    files = [run / "model" / file for file in ALONG if (run / "model" / file).is_file()]
+
+    def fill(beside: Path) -> None:
+        content.write(beside, files)
         if more := told.get("generation"):
-            path = made / GENERATION
+            path = beside / GENERATION
             path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | more, indent=2) + "\n")
         recipes = [write_recipe(homeless(recipe)) for recipe in followed(run)]
         data = lookup(known["data"], told["data"], "data in cards.toml")
-        (made / CARD).write_text(card(name, found, told, data, recipes, scores), encoding="utf-8")
-        write_manifest(made)
-        for path in made.iterdir():
-            path.chmod(0o644)
+        (beside / CARD).write_text(card(name, found, told, data, recipes, scores), encoding="utf-8")
+        for path in beside.iterdir():
             if path.stat().st_size > LARGEST:
                 raise RegardError(f"{path.name} has {path.stat().st_size:,} bytes, more than {LARGEST:,}: too large")
-        if (home / name).exists():
-            shutil.rmtree(home / name)
-        os.rename(made, home / name)
-    return home / name
+
+    return write_with_manifest(home / name, fill)
 
 
 def followed(run: Path) -> list[Recipe]:

@@ -11,16 +11,18 @@ SOURCE = Path(regard.__file__).parent
 
 # Each part may import those before it, and itself.
 ORDER = [
-    *("errors", "config", "families", "shapes", "pictures", "attention", "positions", "layers", "models"),
-    *("checkpoints", "engine", "decoding", "training", "looking", "tasks", "viewer", "cli"),
+    *("lazy", "errors", "files", "json_text", "settings", "untrusted", "config", "families", "shapes", "pictures"),
+    *("attention", "positions", "layers", "models", "checkpoints", "engine", "decoding", "training", "looking"),
+    *("tasks", "viewer", "cli"),
 ]
-BELOW = {part: set(ORDER[: place + 1]) for place, part in enumerate(ORDER)}
+BELOW = {part: set(ORDER[: number + 1]) for number, part in enumerate(ORDER)}
 for part in ORDER[ORDER.index("checkpoints") :]:
     BELOW[part].add("text")
 BELOW["errors"] = {"errors"}
-BELOW["text"] = {"shapes", "errors", "text"}
+BELOW["lazy"] = {"lazy"}
+BELOW["text"] = {"shapes", "files", "json_text", "settings", "untrusted", "errors", "lazy", "text"}
 BELOW["__main__"] = {"cli"}
-BELOW["__init__"] = set()
+BELOW["__init__"] = {"lazy"}
 BELOW["builtin"] = set()  # data only
 
 NAMELESS = {"utils.py", "util.py", "common.py", "helpers.py", "misc.py"}
@@ -98,7 +100,7 @@ def test_the_order_is_that_of_the_design():
     assert "attention" not in BELOW["pictures"]
     assert "text" not in BELOW["models"]
     assert "text" in BELOW["checkpoints"]
-    assert BELOW["text"] == {"shapes", "errors", "text"}
+    assert BELOW["text"] == {"shapes", "files", "json_text", "settings", "untrusted", "errors", "lazy", "text"}
     assert "looking" not in BELOW["training"]
 
 

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SAME_THING = (
     ("src/regard/viewer/payload.py", "viewer/src/payload.ts"),  # a message, on both ends of the wire
-    ("src/regard/engine/library.py", "src/regard/engine/source/api.cpp"),  # a struct, on both sides of the C interface
+    ("src/regard/engine/library.py", "src/regard/engine/source/api.h"),  # a struct, on both sides of the C interface
 )
 """Files in which a name stands for one and the same thing."""
 SHARED: dict[str, str] = {
@@ -42,20 +42,20 @@ def other_types(folder: str, endings: tuple[str, ...], pattern: str) -> Iterator
 
 def all_types() -> dict[str, list[str]]:
     """Where each type of the project is defined."""
-    places: dict[str, list[str]] = defaultdict(list)
+    locations: dict[str, list[str]] = defaultdict(list)
     cpp = other_types("src/regard/engine/source", (".cpp", ".h"), r"\s*(?:struct|class) (\w+)(?! \w+\(| \w+;|;)[^;]*$")
     page = other_types(
         "viewer/src", (".ts", ".tsx"), r"(?:export )?(?:default )?(?:abstract )?(?:class|interface|type|enum) (\w+)"
     )
     for types in (python_types(), cpp, page):
         for name, where in types:
-            places[name].append(where)
-    return places
+            locations[name].append(where)
+    return locations
 
 
 def is_one_thing(name: str, where: list[str]) -> bool:
-    """Whether all places where a name is defined speak of the same."""
-    files = tuple(place.rpartition(":")[0] for place in where)
+    """Whether all locations where a name is defined speak of the same."""
+    files = tuple(location.rpartition(":")[0] for location in where)
     return name in SHARED or files in SAME_THING
 
 

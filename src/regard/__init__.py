@@ -3,8 +3,9 @@
 The public names are loaded when first used, so that `import regard` does not wait for torch.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from regard.lazy import lazy_names
 
 if TYPE_CHECKING:
     from regard.attention import Pattern, attend, soft_dictionary
@@ -33,14 +34,4 @@ _PUBLIC = {
     "watchable": "regard.looking",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'regard' has no attribute {name!r}")
-    value = getattr(import_module(_PUBLIC[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_PUBLIC})
+__getattr__, __dir__ = lazy_names(__name__, _PUBLIC)

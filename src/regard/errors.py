@@ -14,6 +14,10 @@ class ShapeError(RegardError, ValueError):
     """A tensor, a grid or a number of positions does not fit what it is used with."""
 
 
+class ArgumentError(RegardError, ValueError):
+    """A value that a call does not take; the message names the argument."""
+
+
 class TooLarge(RegardError, MemoryError):
     """An answer would take more memory than anyone asks for on purpose."""
 
@@ -34,6 +38,10 @@ class RecipeError(RegardError, ValueError):
     """A recipe that cannot be followed; the message names the file and the key."""
 
 
+class EditError(RegardError, ValueError):
+    """An edit that cannot be applied, wherever it comes from; the message names its field."""
+
+
 def lookup(table: Mapping[str, Entry], name: str, what: str) -> Entry:
     """The entry of a table, or an error that lists the names it does hold.
 
@@ -45,17 +53,23 @@ def lookup(table: Mapping[str, Entry], name: str, what: str) -> Entry:
 
     near = get_close_matches(str(name), table, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    raise UnknownName(f"unknown {what} {name!r}: {hint}known: {', '.join(sorted(table))}")
+    raise UnknownName(f"unknown {what} {repr(name)[:120]}: {hint}known: {', '.join(sorted(table))}")
 
 
-def expect(name: str, what: str, found: int, *allowed: int) -> None:
+def expect(name: str, what: str, size: int, *allowed: int) -> None:
     """Raise ShapeError unless a size is one of those allowed: "Padding has 3 positions, expected 5"."""
-    if found not in allowed:
+    if size not in allowed:
         wanted = " or ".join(str(size) for size in dict.fromkeys(allowed))
-        raise ShapeError(f"{name} has {found} {what}, expected {wanted}")
+        raise ShapeError(f"{name} has {size} {what}, expected {wanted}")
 
 
 def list_names(names: Iterable[str], limit: int = 8) -> str:
     """Names in order, the first few of many."""
     names = sorted(names)
-    return ", ".join(names[:limit]) + (f", … ({len(names)} in all)" if len(names) > limit else "")
+    listed = ", ".join(map(short_name, names[:limit]))
+    return listed + (f", … ({len(names)} in all)" if len(names) > limit else "")
+
+
+def short_name(name: str) -> str:
+    """A name that somebody else chose, short and in one line."""
+    return name if name.isprintable() and len(name) <= 120 else f"{name[:80]!r}…"

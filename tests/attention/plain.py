@@ -40,7 +40,7 @@ class Sizes(NamedTuple):
 
     @property
     def behind(self) -> int:
-        """The place of the first query: the last one stands beside the last key."""
+        """The position of the first query: the last one stands beside the last key."""
         return self.keys - self.queries
 
 

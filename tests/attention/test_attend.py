@@ -4,16 +4,16 @@ import pytest
 import torch
 import torch.nn.functional as F
 from attention.drawn import blocks_of, budgets, cases, fused_cases, gradients
-from attention.plain import BIAS_EXAMPLES, MASK_EXAMPLES, NORMALISER_EXAMPLES
 from attention.plain_scores import SCORE_EXAMPLES
 from hypothesis import given, settings
 from torch.testing import assert_close
 
-from regard.attention import BIASES, MASKS, NORMALISERS, SCORES, Causal, Padding, Tap, Window, attend
+from regard.attention import BIASES, MASKS, NORMALISERS, Causal, Padding, Pattern, Softmax, Tap, Window, attend
 from regard.errors import UnknownName, lookup
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-6}
 BFLOAT = {"rtol": 2e-2, "atol": 2e-2}
+CALL = (2, 2, 5, 7)  # members, heads, queries, keys
 
 
 class Watcher(Tap):
@@ -125,19 +125,27 @@ def test_autocast_gathers_in_bfloat16_watched_or_not(mask, score):
     assert watcher.seen[0].weights().dtype == torch.float32
 
 
-@pytest.mark.parametrize(
-    ("table", "examples"),
-    [(MASKS, MASK_EXAMPLES), (BIASES, BIAS_EXAMPLES), (NORMALISERS, NORMALISER_EXAMPLES)],
-    ids=["masks", "biases", "normalisers"],
-)
-def test_every_entry_of_a_table_has_a_plain_definition(table, examples):
-    assert set(examples) == set(table)
+@pytest.mark.parametrize("table", [MASKS, BIASES, NORMALISERS], ids=["masks", "biases", "normalisers"])
+def test_an_unknown_name_gets_the_list_of_known_ones(table):
     with pytest.raises(UnknownName, match=f"unknown part 'nothing': known: {', '.join(sorted(table))}"):
         lookup(table, "nothing", "part")
 
 
-def test_every_score_has_a_plain_definition():
-    from attention.plain import Sizes
+PARTS = [
+    *({"mask": mask.example(*CALL)} for mask in MASKS.values()),
+    *({"bias": bias.example(*CALL)} for bias in BIASES.values()),
+    *({"normaliser": normaliser.example(heads=2)} for normaliser in NORMALISERS.values()),
+]
+"""Each entry of each table, alone."""
 
-    defined = {type(make(Sizes()).score) for make in SCORE_EXAMPLES.values()}
-    assert {type(module(heads=4, width=4).score(5, 7)) for module in SCORES.values()} == defined
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: repr(*part.values()))
+@pytest.mark.parametrize("budget", [1 << 20, 20])
+def test_the_example_of_every_part_enters_attention_as_its_weights_say(part, budget):
+    query, key, value = random_heads(*CALL, dtype=torch.float64)
+    with blocks_of(budget):
+        output = attend(query, key, value, **part)
+        weights = Pattern(query, key, **part).weights()
+    assert_close(output, weights @ value)
+    plain = (query @ key.transpose(-1, -2) / 8**0.5).softmax(-1)
+    assert ("normaliser" in part and type(part["normaliser"]) is Softmax) == torch.allclose(weights, plain)

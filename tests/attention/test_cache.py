@@ -35,7 +35,7 @@ def test_a_new_cache_is_empty():
 def test_what_was_handed_out_does_not_change():
     _, key, value = (x.detach() for x in random_heads(keys=3 * ROOM))
     cache = Cache()
-    earlier = [cache.extend(key[:, :, [place]], value[:, :, [place]]) for place in range(3 * ROOM)]
+    earlier = [cache.extend(key[:, :, [position]], value[:, :, [position]]) for position in range(3 * ROOM)]
     for length, (keys, values) in enumerate(earlier, 1):
         assert torch.equal(keys, key[:, :, :length])
         assert torch.equal(values, value[:, :, :length])
@@ -45,9 +45,9 @@ def test_what_was_handed_out_does_not_change():
 def test_n_tokens_are_not_copied_n_times():
     _, key, value = (x.detach() for x in random_heads(keys=1024))
     cache, copied, room = Cache(), 0, 0
-    for place in range(1024):
-        cache.extend(key[:, :, [place]], value[:, :, [place]])
-        copied += 0 if cache._key.shape[2] == room else place
+    for position in range(1024):
+        cache.extend(key[:, :, [position]], value[:, :, [position]])
+        copied += 0 if cache._key.shape[2] == room else position
         room = cache._key.shape[2]
     assert copied <= (SHARE + 1) * 1024
 
@@ -78,8 +78,8 @@ def test_what_does_not_grow_has_no_room_to_grow():
 def test_little_room_is_held_for_tokens_that_never_come(length):
     _, key, value = (x.detach() for x in random_heads(keys=length))
     cache = Cache()
-    for place in range(length):
-        cache.extend(key[:, :, [place]], value[:, :, [place]])
+    for position in range(length):
+        cache.extend(key[:, :, [position]], value[:, :, [position]])
     assert cache._key.shape[2] <= length * (1 + 1 / SHARE) + ROOM
 
 

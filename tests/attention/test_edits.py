@@ -26,8 +26,8 @@ class Plainly:
         )
         self.rows = []
 
-    def hide(self, places):
-        self.hidden[places] = True
+    def hide(self, positions):
+        self.hidden[positions] = True
 
     def with_temperature(self, temperature, heads):
         self.inverse_temperature[heads] /= temperature
@@ -73,7 +73,7 @@ def edits(draw, heads, queries, keys):
 @given(fused_cases(), budgets, st.data())
 def test_composed_edits_equal_the_dense_definition(recipe, budget, data):
     if any("padding" in name for _, name in recipe.masks):
-        recipe = type(recipe)(recipe.seed, recipe.sizes, bias=recipe.bias, learns=False)  # places are then columns
+        recipe = type(recipe)(recipe.seed, recipe.sizes, bias=recipe.bias, learns=False)  # positions are then columns
     case, watcher = recipe(), Watcher()
     plain, changes = Plainly(case), data.draw(edits(case.sizes.heads, case.sizes.queries, case.sizes.keys))
     for name, arguments in changes:
@@ -131,7 +131,7 @@ def test_a_gate_is_one_number_or_one_per_head_or_per_member_and_head(factor):
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_places_are_tokens_and_not_columns(side):
+def test_positions_are_tokens_and_not_columns(side):
     query, key, _ = random_heads(batch=2, keys=6)
     mask = Padding.from_lengths([3, 6], side, 6)
     pattern = Pattern(query, key, mask=Causal() & mask).hide([0, -1])

@@ -63,7 +63,7 @@ def test_queries_that_see_nothing_gather_zeros_and_their_gradients_are_finite(bl
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("way", ["fused", "with a bias", "explicit", "learned"])
 @pytest.mark.parametrize("causal", [False, True])
-def test_what_stands_in_padded_places_changes_no_bit(fill, side, way, causal):
+def test_what_stands_in_padded_positions_changes_no_bit(fill, side, way, causal):
     query, key, value = random_heads(heads=2)
     padding = Padding.from_lengths([4, 0], side, 6)
     mask = Causal() & padding if causal else padding
@@ -120,7 +120,7 @@ def test_huge_scores_give_no_nan(way, dtype, masked):
 
 
 @pytest.mark.parametrize("dtype", HALVES)
-def test_far_places_are_told_apart_in_half_precision(dtype):
+def test_far_positions_are_told_apart_in_half_precision(dtype):
     query, key, value = (tensor.detach() for tensor in random_heads(1, 2, 600, 600, dtype=dtype))
     told = {"bias": AlibiBias(torch.tensor([0.3, 0.07])), "mask": ~Window(200, 200)}
     gathered = attend(query, key, value, **told, taps=(watcher := Watcher(),))

@@ -29,32 +29,48 @@ def some_scores(dtype=torch.float32):
     return scores
 
 
-@pytest.mark.parametrize("name", NORMALISERS)
+@pytest.mark.parametrize("name", NORMALISER_EXAMPLES)
 def test_whole_rows_equal_the_definition(name):
     normaliser, plain = NORMALISER_EXAMPLES[name]
     scores = some_scores()
+    assert_close(normaliser.whole(scores.clone(), torch.arange(9)), plain(scores))
+
+
+@pytest.mark.parametrize("name", NORMALISERS)
+def test_the_forbidden_gets_nothing_and_the_rest_adds_up_as_it_should(name):
+    normaliser, scores = NORMALISERS[name].example(heads=3), some_scores()
     weights = normaliser.whole(scores.clone(), torch.arange(9))
-    assert_close(weights, plain(scores))
     assert (weights[scores == -torch.inf] == 0).all()
+    least, most = normaliser.sums
+    sums = weights.sum(-1)[(scores > -torch.inf).any(-1)]
+    assert (sums >= least - 1e-6).all()
+    assert (sums <= most + 1e-6).all()
 
 
 @pytest.mark.parametrize("name", NORMALISERS)
 @pytest.mark.parametrize("columns", [slice(0, 9), slice(2, 5), slice(8, 9)], ids=str)
 def test_a_tile_and_the_summary_give_that_part_of_the_row(name, columns):
-    normaliser, plain = NORMALISER_EXAMPLES[name]
-    scores, places = some_scores(), torch.arange(20, 29)
-    summary = normaliser.row_statistics(scores.clone(), places)
+    normaliser = NORMALISERS[name].example(heads=3)
+    scores, positions = some_scores(), torch.arange(20, 29)
+    summary = normaliser.row_statistics(scores.clone(), positions)
     assert all(part.shape[:-1] == scores.shape[:-1] for part in summary)
-    tile = normaliser.weights(scores[..., columns].clone(), summary, places[columns])
-    assert_close(tile, plain(scores)[..., columns])
+    tile = normaliser.weights(scores[..., columns].clone(), summary, positions[columns])
+    assert_close(tile, normaliser.whole(scores.clone(), positions)[..., columns])
+
+
+@pytest.mark.parametrize("name", NORMALISERS)
+def test_some_heads_keep_what_is_theirs(name):
+    normaliser, scores = NORMALISERS[name].example(heads=3), some_scores()
+    some, whole = torch.tensor([2, 0]), normaliser.whole(scores.clone(), torch.arange(9))
+    assert_close(normaliser.heads(some).whole(scores[:, some], torch.arange(9)), whole[:, some])
 
 
 @pytest.mark.parametrize("name", NORMALISERS)
 def test_no_keys_give_no_weights(name):
-    normaliser = NORMALISERS[name]()
-    scores, places = torch.zeros(1, 2, 3, 0), torch.arange(0)
-    assert normaliser.whole(scores, places).shape == scores.shape
-    assert normaliser.weights(scores, normaliser.row_statistics(scores, places), places).shape == scores.shape
+    normaliser = NORMALISERS[name].example(heads=2)
+    scores, positions = torch.zeros(1, 2, 3, 0), torch.arange(0)
+    assert normaliser.whole(scores, positions).shape == scores.shape
+    assert normaliser.weights(scores, normaliser.row_statistics(scores, positions), positions).shape == scores.shape
 
 
 @pytest.mark.parametrize("normaliser", [Softmax(), Unnormalised(), SumNormaliser()], ids=repr)
@@ -62,14 +78,14 @@ def test_gradients_are_those_of_finite_differences(normaliser):
     scores = some_scores(torch.float64)
     free = (scores != -torch.inf).nonzero(as_tuple=True)
     numbers = scores[free].requires_grad_()
-    places = torch.arange(9)
+    positions = torch.arange(9)
 
     def whole(numbers):
-        return normaliser.whole(torch.full_like(scores, -torch.inf).index_put(free, numbers), places)
+        return normaliser.whole(torch.full_like(scores, -torch.inf).index_put(free, numbers), positions)
 
     def by_summary(numbers):
         filled = torch.full_like(scores, -torch.inf).index_put(free, numbers)
-        return normaliser.weights(filled, normaliser.row_statistics(filled, places), places)
+        return normaliser.weights(filled, normaliser.row_statistics(filled, positions), positions)
 
     assert torch.autograd.gradcheck(whole, numbers)
     assert torch.autograd.gradcheck(by_summary, numbers)
@@ -142,35 +158,35 @@ def test_part_of_the_weight_goes_to_the_sink():
 
 @pytest.mark.parametrize("columns", [slice(0, 9), slice(2, 5), slice(8, 9)], ids=str)
 def test_a_tile_of_a_row_with_a_sink_is_part_of_the_row(columns):
-    scores, places = some_scores(), torch.arange(20, 29)
-    summary = Sink(LOGITS).row_statistics(scores.clone(), places)
-    tile = Sink(LOGITS).weights(scores[..., columns].clone(), summary, places[columns])
+    scores, positions = some_scores(), torch.arange(20, 29)
+    summary = Sink(LOGITS).row_statistics(scores.clone(), positions)
+    tile = Sink(LOGITS).weights(scores[..., columns].clone(), summary, positions[columns])
     assert_close(tile, with_a_sink(scores, LOGITS)[..., columns])
 
 
 def test_a_sink_far_below_all_scores_is_none():
-    scores, places = some_scores(), torch.arange(9)
-    assert_close(Sink(torch.full((3,), -1e4)).whole(scores, places), Softmax().whole(scores, places))
+    scores, positions = some_scores(), torch.arange(9)
+    assert_close(Sink(torch.full((3,), -1e4)).whole(scores, positions), Softmax().whole(scores, positions))
 
 
 def test_a_sink_alone_takes_everything():
-    scores, places = torch.zeros(1, 3, 4, 0), torch.arange(0)
-    (summary,) = Sink(LOGITS).row_statistics(scores, places)
+    scores, positions = torch.zeros(1, 3, 4, 0), torch.arange(0)
+    (summary,) = Sink(LOGITS).row_statistics(scores, positions)
     assert_close(summary, LOGITS[None, :, None, None].expand(1, 3, 4, 1))
-    assert Sink(LOGITS).whole(scores, places).shape == scores.shape
+    assert Sink(LOGITS).whole(scores, positions).shape == scores.shape
 
 
 def test_a_sink_learns():
     scores = some_scores(torch.float64)
     free = (scores != -torch.inf).nonzero(as_tuple=True)
-    numbers, logits, places = scores[free].requires_grad_(), LOGITS.double().requires_grad_(), torch.arange(9)
+    numbers, logits, positions = scores[free].requires_grad_(), LOGITS.double().requires_grad_(), torch.arange(9)
 
     def whole(numbers, logits):
-        return Sink(logits).whole(torch.full_like(scores, -torch.inf).index_put(free, numbers), places)
+        return Sink(logits).whole(torch.full_like(scores, -torch.inf).index_put(free, numbers), positions)
 
     def by_summary(numbers, logits):
         filled = torch.full_like(scores, -torch.inf).index_put(free, numbers)
-        return Sink(logits).weights(filled, Sink(logits).row_statistics(filled, places), places)
+        return Sink(logits).weights(filled, Sink(logits).row_statistics(filled, positions), positions)
 
     assert torch.autograd.gradcheck(whole, (numbers, logits))
     assert torch.autograd.gradcheck(by_summary, (numbers, logits))

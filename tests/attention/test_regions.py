@@ -163,7 +163,7 @@ def test_bridged_slices_hold_every_index_apart_and_in_order(chosen):
     every = [index for run in held for index in range(run.start, run.stop)]
     assert every == sorted(set(every))
     where = positions(chosen, held)
-    assert (every if isinstance(where, slice) else [every[place] for place in where.tolist()]) == chosen
+    assert (every if isinstance(where, slice) else [every[position] for position in where.tolist()]) == chosen
 
 
 def test_an_ellipsis_stands_for_what_is_missing():

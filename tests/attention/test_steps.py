@@ -123,7 +123,7 @@ def prompt_that_sees_ahead(query, key):
     return [Pattern(query[:, :, :2], key[:, :, :2]), Pattern(query[:, :, 2:3], key[:, :, :3])]
 
 
-def fixed_keys_and_places(query, key):
+def fixed_keys_and_positions(query, key):
     return [Pattern(query[:, :, [row]], key, bias=AlibiBias(torch.rand(4))) for row in range(3)]
 
 
@@ -195,7 +195,7 @@ def test_a_token_is_hidden_in_every_step_that_still_has_it():
     assert not joined[0, :, :, 2 - joined.first_key].any()
 
 
-@pytest.mark.parametrize("steps", [prompt_that_sees_ahead, fixed_keys_and_places, fixed_keys_and_distances])
+@pytest.mark.parametrize("steps", [prompt_that_sees_ahead, fixed_keys_and_positions, fixed_keys_and_distances])
 def test_steps_that_would_look_otherwise_in_the_whole_are_refused(steps):
     query, key, _ = (tensor.detach() for tensor in random_heads(queries=4, keys=4))
     with pytest.raises(RegardError, match="steps in which every query looks as it would in the whole expected"):

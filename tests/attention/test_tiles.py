@@ -1,4 +1,7 @@
-"""How queries x keys is cut up: within the budget, across no group, and nothing lost."""
+"""How queries x keys is cut up: within the budget, across no group, and nothing lost.
+
+Also tests: attention/pattern_tiles.py.
+"""
 
 import pytest
 import torch

@@ -17,7 +17,7 @@ import regard
 from regard.checkpoints import load_model, save_model
 from regard.cli.main import regard as command_line
 from regard.errors import RegardError
-from regard.looking.edit import check_record
+from regard.looking.edit_records import check_edits
 from regard.training import RecipeError, read_recipe, train
 from regard.training.recipe.reading import flatten, read_run_recipe, write_recipe
 from regard.training.run.reports import SilentReport
@@ -66,12 +66,18 @@ def told(name):
 
 
 MACHINE = told("machine.json")
-IS_SAME = (MACHINE["capability"], MACHINE["torch"]) == (torch.backends.cpu.get_cpu_capability(), torch.__version__)
+CPUINFO = Path("/proc/cpuinfo")
+IS_SAME = (
+    (MACHINE["capability"], MACHINE["torch"]) == (torch.backends.cpu.get_cpu_capability(), torch.__version__)
+    and CPUINFO.is_file()
+    and MACHINE["vendor"] in CPUINFO.read_text()  # the products of matrices are another's for another maker
+)
 
 
-def same(found, expected, tolerance):
+def same(actual, expected, tolerance):
     """Equal to the bit on such a machine as wrote the data, else nearly."""
-    torch.testing.assert_close(found, expected, rtol=0, atol=0 if IS_SAME else tolerance)
+    allowed = 0 if IS_SAME else tolerance
+    torch.testing.assert_close(actual, expected, rtol=allowed, atol=allowed)
 
 
 @torch.no_grad()
@@ -111,8 +117,14 @@ def test_a_training_goes_on_where_it_was_stopped(name, tmp_path):
 
     model = train(read_run_recipe(tmp_path / name / "recipe.toml"), reporting=Counting())
     assert steps == list(range(7, 13))
-    weights, before = (load_model(folder).model for folder in (model, HERE / "training" / name / "final"))
-    same(weights.state_dict(), before.state_dict(), 1e-4)
+    after, before = (load_model(folder).model for folder in (model, HERE / "training" / name / "final"))
+    if IS_SAME:
+        same(after.state_dict(), before.state_dict(), 0)
+    tokens = torch.arange(3, 19).reshape(2, 8)
+    inputs = {"0": tokens, "1": tokens} if name == "marian" else {"0": tokens}
+    same(
+        answer(after, inputs), answer(before, inputs), 1e-5
+    )  # not the weights: a key's bias learns from rounding alone
 
 
 @pytest.mark.parametrize("name", ["hide", "scale", "temper", "set", "all"])
@@ -130,8 +142,8 @@ def test_edits_name_the_new_words_and_do_what_they_did(name):
 
 def test_a_translator_reads_capitals_and_aligns_as_its_folder_says():
     task, before = regard.load(HERE / "translator"), told("translator.json")
-    assert task.capitals == before["read"]["capitals"]
-    assert str(task.settings.alignment_heads()) == before["read"]["written"]
+    assert task.processor.capitals == before["read"]["capitals"]
+    assert str(task.own_alignment_heads()) == before["read"]["written"]
     for text, expected in before["answers"].items():
         found = task(text)
         assert found.text == expected["text"]
@@ -165,6 +177,6 @@ def test_addresses_of_the_page_mean_what_they_meant():
     assert decoded([*before]) == json.loads(now)
     for state in json.loads(now):
         for change in state["changes"]:
-            check_record(change["record"])
+            check_edits([change["record"]])
         if inputs := state["more"].get("inputs"):
             LESSONS[state["more"]["topic"]].request.model_validate(json.loads(inputs))

@@ -40,8 +40,8 @@ def test_in_batches_of_64(name):
 def test_shuffled(name):
     sources = pairs(name)[0]
     order = random.Random(1).sample(range(len(sources)), len(sources))
-    found = dict(zip(order, asked(name, [sources[place] for place in order]), strict=True))
-    check(name, [found[place] for place in range(len(sources))])
+    found = dict(zip(order, asked(name, [sources[position] for position in order]), strict=True))
+    check(name, [found[position] for position in range(len(sources))])
 
 
 def test_without_the_engine(name, monkeypatch):
@@ -90,10 +90,10 @@ def by_batches(name, write):
         for batch in batches(read, pad=task.tokenizer.specials.pad, device="cpu"):
             told = {
                 "attention_mask": batch.attention_mask,
-                "max_new_tokens": task.max_new_tokens(None),
-                "constraints": task.constraints(0),
+                "max_new_tokens": task.processor.max_new_tokens(None),
+                "constraints": task.processor.constraints(0),
             }
-            told["prefix"] = torch.full((len(batch.rows), 1), task.start())
+            told["prefix"] = torch.full((len(batch.rows), 1), task.processor.start())
             found.update(zip(batch.rows, write(task.model, batch.tokens, told), strict=True))
     return [found[row] for row in range(len(read))]
 

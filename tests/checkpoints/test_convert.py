@@ -1,3 +1,5 @@
+"""Checkpoints of other programs, written as safetensors. Also tests: checkpoints/unpickle.py."""
+
 import json
 import os
 import pickle
@@ -79,11 +81,11 @@ def test_a_pickle_is_not_opened_unless_allowed(pickled, tmp_path):
 
 
 class Harm:
-    def __init__(self, place):
-        self.place = place
+    def __init__(self, folder):
+        self.folder = folder
 
     def __reduce__(self):
-        return (os.mkdir, (self.place,))
+        return (os.mkdir, (self.folder,))
 
 
 def test_a_pickle_that_would_run_code_is_refused(pickled, tmp_path):

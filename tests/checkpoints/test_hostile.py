@@ -1,4 +1,7 @@
-"""A folder is read with distrust: whatever is wrong is one line that names the file or the tensor."""
+"""A folder is read with distrust: whatever is wrong is one line that names the file or the tensor.
+
+Also tests: checkpoints/files.py, checkpoints/tensors.py.
+"""
 
 import json
 import os
@@ -118,7 +121,7 @@ def overflowing(header):
 
 
 def past_the_end(header):
-    header[TABLE]["data_offsets"] = [place + (1 << 20) for place in header[TABLE]["data_offsets"]]
+    header[TABLE]["data_offsets"] = [offset + (1 << 20) for offset in header[TABLE]["data_offsets"]]
 
 
 def backwards(header):
@@ -319,21 +322,29 @@ def test_whole_numbers_are_no_weights(folder):
         {"hidden_act": ["gelu"]}, {"layer_norm_eps": "small"}, {"model_type": "evil"}, {"model_type": ["bert"]},
         {"architectures": ["Evil"]}, {"architectures": "BertModel"}, {"architectures": [["BertForMaskedLM"]]},
         {"intermediate_size": 10**30}, {"hidden_dropout_prob": 7}, {"an_option": True}, {"id2label": 7},
+        {"eos_token_id": -5}, {"eos_token_id": 2**31}, {"pad_token_id": "0"}, {"bos_token_id": [1, -2]},
+        {"layer_norm_eps": 1e30}, {"layer_norm_eps": -1e-12}, {"layer_norm_eps": 0}, {"architectures": 7},
+        {"architectures": {"a": 1}}, {"num_hidden_layers": 0}, {"num_hidden_layers": 1024}, {"num_attention_heads": 7},
+        {"tie_word_embeddings": "no"}, {"tie_word_embeddings": 1}, {"is_decoder": 0}, {"hidden_size": 24},
+        {"vocab_size": 30}, {"vocab_size": 32}, {"type_vocab_size": -1}, {"max_position_embeddings": 0},
+        {"pruned_heads": {"0": [7]}}, {"pruned_heads": {"0": 1}}, {"pruned_heads": [1]}, {"pruned": {"x" * 500: [0]}},
+        {"a" * 5000: 1}, {"an\noption": 1}, {"hidden_act": "a" * 5000}, {"model_type": "b" * 5000},
     ],
     ids=str,
 )  # fmt: skip
 def test_a_config_that_makes_no_sense_is_named(folder, changes):
     changed(folder, **changes)
-    refused(folder, str(folder.name))
+    line = refused(folder, str(folder.name))
+    assert len(line) < 500 + len(str(folder))
 
 
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors", "manifest.json"])
 def test_one_flipped_bit_is_found(saved, tmp_path, file):
     shutil.copytree(saved, tmp_path / "model")
     content = (saved / file).read_bytes()
-    for place in (0, len(content) // 3, len(content) // 2, len(content) - 3):
+    for position in (0, len(content) // 3, len(content) // 2, len(content) - 3):
         flipped = bytearray(content)
-        flipped[place] ^= 1 << place % 7
+        flipped[position] ^= 1 << position % 7
         (tmp_path / "model" / file).write_bytes(flipped)
         refused(tmp_path / "model", "model")
     (tmp_path / "model" / file).write_bytes(content)

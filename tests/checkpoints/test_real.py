@@ -61,17 +61,17 @@ def fills_as_the_reference(folder: Path, kind: type, texts: list[list[int]], mas
     model = kind.from_pretrained(folder, attn_implementation="eager").eval()
     right, count = 0, 0
     for text in texts:
-        places = range(1, len(text) - 1, 3)
-        tokens = torch.tensor([[*text[:place], mask, *text[place + 1 :]] for place in places])
+        positions = range(1, len(text) - 1, 3)
+        tokens = torch.tensor([[*text[:position], mask, *text[position + 1 :]] for position in positions])
         rows = torch.arange(len(tokens))
         with regard.watch(loaded.model) as seen:
-            found = loaded.model(tokens)[rows, list(places)]
+            found = loaded.model(tokens)[rows, list(positions)]
         expected = model(tokens, output_attentions=True)
-        assert torch.equal(found.argmax(-1), expected.logits[rows, list(places)].argmax(-1))
-        torch.testing.assert_close(found, expected.logits[rows, list(places)], rtol=0, atol=1e-4)
+        assert torch.equal(found.argmax(-1), expected.logits[rows, list(positions)].argmax(-1))
+        torch.testing.assert_close(found, expected.logits[rows, list(positions)], rtol=0, atol=1e-4)
         for layer, weights in enumerate(expected.attentions):
             torch.testing.assert_close(seen[f"encoder.{layer}.self"].weights(), weights, rtol=0, atol=1e-5)
-        right += (found.argmax(-1) == torch.tensor(text)[list(places)]).sum().item()
+        right += (found.argmax(-1) == torch.tensor(text)[list(positions)]).sum().item()
         count += len(tokens)
     return right / count
 

@@ -61,9 +61,6 @@ class Killed(BaseException):
     """The end of a process."""
 
 
-@pytest.mark.xfail(
-    strict=True, raises=CheckpointError, reason="the old folder is moved away before the new one is moved to its place"
-)
 def test_a_folder_that_is_replaced_is_there_whenever_the_process_dies(tmp_path, monkeypatch):
     old, new = (Decoder(LLAMA).eval() for _ in range(2))
     told = tmp_path / "llama", {"model_type": "llama"}, "LlamaForCausalLM"

@@ -1,3 +1,9 @@
+"""A benchmark of a small model, beside the peers that are installed.
+
+Also tests: tasks/benchmark/clock.py, tasks/benchmark/contenders.py, tasks/benchmark/peers.py, tasks/benchmark/run.py,
+tasks/benchmark/shapes.py, tasks/benchmark/token_spec.py.
+"""
+
 import json
 
 import pytest

@@ -21,7 +21,7 @@ def files(tmp_path):
     return tmp_path / "a.en", tmp_path / "a.de"
 
 
-def test_warnings_are_printed_with_their_places_and_end_well(files):
+def test_warnings_are_printed_with_their_lines_and_end_well(files):
     ran = run(*files)
     assert ran.exit_code == 0
     assert ran.output == (

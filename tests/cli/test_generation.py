@@ -1,4 +1,7 @@
-"""`regard translate` and `regard generate` as they are typed, piped and interrupted."""
+"""`regard translate` and `regard generate` as they are typed, piped and interrupted.
+
+Also tests: cli/generate.py, cli/texts.py, cli/translate.py.
+"""
 
 import gzip
 import json

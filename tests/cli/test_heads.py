@@ -1,4 +1,7 @@
-"""`regard heads`, as it is typed."""
+"""`regard heads`, as it is typed.
+
+Also tests: tasks/heads/scoring.py.
+"""
 
 import json
 import sys
@@ -43,9 +46,9 @@ def test_numbers_are_those_of_the_library(home):
     task = regard.load(home / "model")
     expected = ablation(task.model, head_data(task, corpus_for(task, [home / "lines.tsv"])).evaluation_set())
     assert found["by"] == "ablation"
-    for place, row in expected.items():
-        assert [head for head, _ in found["scores"][place]] == [0, 1, 2]
-        assert_close([score for _, score in found["scores"][place]], row.tolist())
+    for layer, row in expected.items():
+        assert [head for head, _ in found["scores"][layer]] == [0, 1, 2]
+        assert_close([score for _, score in found["scores"][layer]], row.tolist())
 
 
 def test_the_grid_is_drawn_and_both_ends_are_named(home, tmp_path):

@@ -2,6 +2,7 @@ import os
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import click
 import pytest
@@ -18,8 +19,8 @@ def failing(monkeypatch):
     def fail():
         raise ShapeError("expected 3 heads, got 4")
 
-    monkeypatch.setattr(cli, "fail", fail, raising=False)
-    monkeypatch.setitem(cli.COMMANDS, "fail", "regard.cli.main:fail")
+    monkeypatch.setitem(sys.modules, "regard.cli.fail", SimpleNamespace(fail=fail))
+    monkeypatch.setitem(cli.COMMANDS, "fail", "Fail.")
     monkeypatch.setattr(sys, "argv", ["regard", "fail"])
 
 
@@ -38,8 +39,8 @@ from regard.cli import main as cli
 def warn():
     warnings.warn("the hidden position 9 was never reached", stacklevel=1)
 
-cli.warn = warn
-cli.COMMANDS["warn"] = "regard.cli.main:warn"
+sys.modules["regard.cli.warn"] = sys.modules["__main__"]
+cli.COMMANDS["warn"] = "Warn."
 sys.argv = ["regard", "warn"]
 cli.main()
 """
@@ -57,7 +58,7 @@ def test_every_command_in_the_table_loads_and_has_a_line_of_help(name):
     assert isinstance(command, click.Command)
     assert command.name == name
     assert command.get_short_help_str()
-    assert 0 < len(cli.SUMMARIES.get(name, "")) < 70, f"{name} needs a line in SUMMARIES"
+    assert 0 < len(cli.COMMANDS[name]) < 70
 
 
 def test_a_closed_pipe_leaves_no_traceback():

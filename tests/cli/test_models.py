@@ -1,4 +1,7 @@
-"""`regard models`, `regard convert --to`, and what is said where there is no such model."""
+"""`regard models`, `regard convert --to`, and what is said where there is no such model.
+
+Also tests: tasks/caches.py.
+"""
 
 import json
 
@@ -113,7 +116,7 @@ def test_what_is_missing_is_one_line_with_what_exists(home, arguments, message):
         raise problem
 
 
-def test_binary_input_is_one_line_that_names_its_place(home):
+def test_binary_input_is_one_line_that_names_its_line(home):
     (home / "picture.png").write_bytes(b"fine\n\x89PNG\r\n\x1a\n\xff\xfe")
     problem = run("generate", "-m", "poet", "--input", "picture.png").exception
     assert str(problem) == "picture.png:2: not UTF-8"

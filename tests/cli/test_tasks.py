@@ -1,4 +1,7 @@
-"""The commands that ask a model, as they are typed."""
+"""The commands that ask a model, as they are typed.
+
+Also tests: cli/classify.py, cli/convert.py, cli/embed.py, cli/fill.py.
+"""
 
 import json
 

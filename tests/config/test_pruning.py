@@ -1,4 +1,7 @@
-"""Which heads are gone, as configs say it."""
+"""Which heads are gone, as configs say it.
+
+Also tests: config/parts.py.
+"""
 
 import pytest
 from looking.families import made
@@ -23,7 +26,7 @@ def test_what_is_taken_out_is_what_is_said():
     assert not model.decoder.stack.blocks[0].self.split.is_pruned
 
 
-def test_a_recurrent_translator_has_one_place():
+def test_a_recurrent_translator_has_one_layer():
     config = with_pruned(made("alignment")[0].config, {"align": [2]})
     assert pruned_heads(config) == {"align": [2]}
     assert Aligner(config).align.split.remaining_heads == (0, 1, 3)
@@ -39,7 +42,7 @@ def test_a_recurrent_translator_has_one_place():
         ({"encoder.0.self": [0, 1, 2, 3]}, ShapeError, "not all of them"),
     ],
 )
-def test_places_and_heads_that_there_are_not_are_refused(gone, error, message):
+def test_layers_and_heads_that_there_are_not_are_refused(gone, error, message):
     with pytest.raises(error, match=message):
         with_pruned(made("marian")[0].config, gone)
 

@@ -19,7 +19,7 @@ from torch import Tensor
 
 import regard
 from regard.attention import SCORES
-from regard.attention.efficient import ATTENTION_METHODS
+from regard.attention.efficient import ATTENTION_METHODS, AttentionMethod
 from regard.checkpoints import load_model, save_model
 from regard.decoding import decode
 from regard.errors import RegardError
@@ -32,16 +32,12 @@ from regard.training.model.initial import initialise
 from regard.training.model.model_plans import model_plan
 
 VOCABULARY, LENGTH = 13, 7
-SETTINGS: dict[str, dict[str, Any]] = {
-    "window": {"before": 3},
-    "lsh": {"rounds": 2, "chunk": 4},
-    "low-rank": {"slots": 4},
-}
+METHODS: dict[str, type[AttentionMethod] | None] = {"full": None, **ATTENTION_METHODS}
 KINDS = [(kind, family) for kind in ("encoder", "decoder", "transformer") for family in RECIPES[kind]]
 Combination = tuple[str, str, str, str, str]
 PRODUCT: list[Combination] = [
     (kind, family, score, position, method)
-    for (kind, family), score, position, method in product(KINDS, SCORES, POSITIONS, ["full", *ATTENTION_METHODS])
+    for (kind, family), score, position, method in product(KINDS, SCORES, POSITIONS, METHODS)
 ]
 FEW = [
     combination
@@ -55,12 +51,13 @@ FEW = [
 def plan_of(combination: Combination) -> ModelPlan:
     kind, family, score, position, method = combination
     model = ModelRecipe(kind=kind, family=family, width=8, layers=(2,), heads=2, max_positions=24, dropout=0.0)
-    parts = {
-        "score": PartRecipe(score),
-        "position": PartRecipe(position),
-        "attention": PartRecipe(method, SETTINGS.get(method, {})),
-    }
-    return model_plan(replace(model, **parts), DataSizes(VOCABULARY))
+    parts = {"score": (score, SCORES), "position": (position, POSITIONS), "attention": (method, METHODS)}
+    recipes = {key: PartRecipe(name, example_settings(table[name])) for key, (name, table) in parts.items()}
+    return model_plan(replace(model, **recipes), DataSizes(VOCABULARY))
+
+
+def example_settings(part: Any) -> dict[str, Any]:
+    return {} if part is None else dict(part.example_settings)
 
 
 def run(model: Any, tokens: Tensor) -> Tensor:

@@ -1,4 +1,7 @@
-"""Beam search finds what trying everything finds, and does at every size what its definition says."""
+"""Beam search finds what trying everything finds, and does at every size what its definition says.
+
+Also tests: decoding/beam_tree.py, decoding/coverage.py, decoding/hypothesis.py, decoding/single.py.
+"""
 
 import json
 from dataclasses import dataclass
@@ -150,7 +153,7 @@ def test_hypotheses_and_scores_equal_those_of_ctranslate2(model, together):
     rows = [numbered(item["source"], "source") for item in chosen]
     longest = max(map(len, rows))
     source = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
-    attention_mask = torch.tensor([[place < len(row) for place in range(longest)] for row in rows])
+    attention_mask = torch.tensor([[position < len(row) for position in range(longest)] for row in rows])
     prefix, told = (
         torch.full((len(rows), 1), START),
         {"beam": 4, "num_hypotheses": 4, "constraints": Constraints(ends=(STOP,))},
@@ -199,9 +202,9 @@ def test_coverage_needs_a_source():
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ({"beam": 0}, "a size of at least 1, got 0"),
-        ({"beam": 2, "num_hypotheses": 3}, "from 1 to 2 hypotheses can be had of a beam of 2, got num_hypotheses=3"),
-        ({"beam": 2, "num_hypotheses": 0}, "got num_hypotheses=0"),
+        ({"beam": 0}, "beam is a whole number from 1 to 1000, got 0"),
+        ({"beam": 2, "num_hypotheses": 3}, "num_hypotheses is a whole number from 1 to 2, got 3 of a beam of 2"),
+        ({"beam": 2, "num_hypotheses": 0}, "num_hypotheses is a whole number from 1 to 2, got 0"),
     ],
 )
 def test_what_cannot_be_asked_is_said(told, message):

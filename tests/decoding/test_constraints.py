@@ -1,4 +1,7 @@
-"""What may be written, held to a slow reading of each rule."""
+"""What may be written, held to a slow reading of each rule.
+
+Also tests: decoding/candidates.py.
+"""
 
 import pytest
 import torch
@@ -124,9 +127,9 @@ def test_padding_of_a_prompt_is_nothing_that_was_said():
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ({"no_repeat": -1}, "no_repeat is a number of tokens, 0 for none, got -1"),
-        ({"repetition_penalty": 0.0}, "a repetition_penalty is above 0, 1 for none, got 0.0"),
-        ({"phrases": ((),)}, "at least one token, got an empty one"),
+        ({"no_repeat": -1}, "no_repeat is a whole number from 0 to 1000000, got -1"),
+        ({"repetition_penalty": 0.0}, "repetition_penalty is a number from 0.01 to 100, got 0.0"),
+        ({"phrases": ((),)}, "phrases have at least one token each, got an empty one"),
     ],
 )
 def test_what_is_no_rule_is_said(told, message):

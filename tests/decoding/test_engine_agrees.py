@@ -84,7 +84,7 @@ def test_alone_together_shuffled_and_streamed_are_one(beam):
     together = written(model, tokens, attention_mask, beam)
     order = torch.randperm(64, generator=torch.manual_seed(0))
     shuffled = written(model, tokens[order], attention_mask[order], beam)
-    assert [shuffled[place].ids for place in order.argsort()] == [one.ids for one in together]
+    assert [shuffled[row].ids for row in order.argsort()] == [one.ids for one in together]
     for row in (0, 17, 63):
         mine = slice(row, row + 1)
         assert written(model, tokens[mine], attention_mask[mine], beam)[0] == together[row]

@@ -93,9 +93,12 @@ def test_broken_weights_are_said(writer, told):
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ({"prefix": None}, "at least one token to begin with, got none"),
-        ({"prefix": torch.zeros(2, 0, dtype=torch.long)}, r"got a tensor of \(2, 0\)"),
-        ({"prefix": torch.zeros(3, 1, dtype=torch.long)}, "the prefix has 3 rows, expected 2"),
+        ({"prefix": None}, "prefix is None: at least one token to begin with expected"),
+        (
+            {"prefix": torch.zeros(2, 0, dtype=torch.long)},
+            r"prefix is of \(2, 0\): at least one token",
+        ),
+        ({"prefix": torch.zeros(3, 1, dtype=torch.long)}, "prefix has 3 rows, expected 2"),
         ({"max_new_tokens": [1]}, "max_new_tokens has 1 numbers, expected 2"),
         (
             {"attention_mask": torch.ones(2, 9, dtype=torch.bool)},
@@ -114,7 +117,7 @@ def test_shapes_that_do_not_fit_are_said(told, message):
 
 def test_lengths_below_nothing_are_said():
     source, prefix = sources(1)
-    with pytest.raises(RegardError, match="max_new_tokens is 0 or more, got -1"):
+    with pytest.raises(RegardError, match="max_new_tokens is a whole number from 0 to 1000000, got -1"):
         decode(Table.drawn(0, 2, 2), source, prefix=prefix, max_new_tokens=-1)
 
 

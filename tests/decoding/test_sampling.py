@@ -1,4 +1,7 @@
-"""Tokens come as often as they are likely, and the same seed draws the same text in any company."""
+"""Tokens come as often as they are likely, and the same seed draws the same text in any company.
+
+Also tests: decoding/draws.py.
+"""
 
 import math
 
@@ -154,12 +157,15 @@ def test_scores_are_those_of_the_model_whatever_was_left_out():
 @pytest.mark.parametrize(
     ("told", "message"),
     [
-        ({"temperature": 0}, "above 0, got 0; without sample= the likeliest is written"),
-        ({"temperature": math.nan}, "above 0, got nan"),
-        ({"top_k": -1}, "top_k is a number of tokens, 0 for all, got -1"),
-        ({"top_p": 0.0}, "top_p is a share above 0"),
+        (
+            {"temperature": 0},
+            "temperature is a number .*, got 0; without sample= the likeliest is written",
+        ),
+        ({"temperature": math.nan}, "temperature is a number from .*, got nan"),
+        ({"top_k": -1}, "top_k is a whole number of at least 0, got -1"),
+        ({"top_p": 0.0}, "top_p is a number from 1e-09 to 1, got 0.0"),
         ({"top_p": 1.5}, "got 1.5"),
-        ({"min_p": -0.1}, "min_p is a share from 0 to 1, got -0.1"),
+        ({"min_p": -0.1}, "min_p is a number from 0 to 1, got -0.1"),
     ],
 )
 def test_what_cannot_be_drawn_is_said(told, message):

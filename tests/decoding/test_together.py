@@ -1,4 +1,7 @@
-"""Alone or in a batch, in any order, streamed or not, watched or not: the same answer, from real models."""
+"""Alone or in a batch, in any order, streamed or not, watched or not: the same answer, from real models.
+
+Also tests: decoding/streaming.py.
+"""
 
 import pytest
 import torch
@@ -58,7 +61,7 @@ def asked(kind, chosen, left=False):
     longest = max(map(len, rows))
     pads = [[0] * (longest - len(row)) for row in rows]
     tokens = torch.tensor([pad + row if left else row + pad for row, pad in zip(rows, pads, strict=True)]).long()
-    attention_mask = torch.tensor([[place < len(row) for place in range(longest)] for row in rows]).bool()
+    attention_mask = torch.tensor([[position < len(row) for position in range(longest)] for row in rows]).bool()
     tokens, attention_mask = (
         tokens.reshape(len(rows), longest),
         (attention_mask.flip(1) if left else attention_mask).reshape(len(rows), longest),

@@ -12,7 +12,7 @@ transformers.logging.disable_progress_bar()
 
 END, PAD, VOCABULARY, TEXTS, LONGEST = 0, 39, 40, 12, 12
 SOURCE = torch.randint(1, 39, (TEXTS, 7), generator=torch.Generator().manual_seed(1))
-REAL = torch.tensor([[place < 7 - row % 4 for place in range(7)] for row in range(TEXTS)])
+REAL = torch.tensor([[position < 7 - row % 4 for position in range(7)] for row in range(TEXTS)])
 
 
 @pytest.fixture(scope="module")

@@ -58,8 +58,8 @@ def test_atoms_that_cannot_be_told_apart_are_possible_partners_of_each_other():
     one = atoms.Reaction("C:1 C:2 ( C:1 ) Br . [Na+] >> C:1 C:2 ( C:1 ) O")
     assert one.gold.sure == {(1, 1)}
     assert one.gold.possible == {(1, 1), (0, 0), (0, 2), (2, 0), (2, 2)}
-    assert [one.tokens[place] for place in one.before] == ["C", "C", "C", "Br", "[Na+]"]
-    assert [one.tokens[place] for place in one.after] == ["C", "C", "C", "O"]
+    assert [one.tokens[position] for position in one.before] == ["C", "C", "C", "Br", "[Na+]"]
+    assert [one.tokens[position] for position in one.after] == ["C", "C", "C", "O"]
 
 
 def test_it_tells(folder, capsys):

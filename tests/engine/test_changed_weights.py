@@ -1,4 +1,7 @@
-"""The engine never answers from weights that have changed."""
+"""The engine never answers from weights that have changed.
+
+Also tests: engine/fingerprint.py.
+"""
 
 import gc
 import weakref
@@ -279,9 +282,9 @@ def test_any_change_of_one_number_changes_the_fingerprint(size):
     module = nn.ParameterList([torch.randn(size), torch.randn(7)])
     numbers = module[0].data
     seen = {Fingerprint(library(), module)._whole}
-    places = torch.randperm(size, generator=torch.manual_seed(size))[:200].tolist()
-    for turn, place in enumerate(places, 1):
-        numbers[place] = -numbers[place]
+    positions = torch.randperm(size, generator=torch.manual_seed(size))[:200].tolist()
+    for turn, position in enumerate(positions, 1):
+        numbers[position] = -numbers[position]
         seen.add(Fingerprint(library(), module)._whole)
         assert len(seen) == turn + 1
     if size > 1:

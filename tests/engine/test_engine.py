@@ -1,4 +1,7 @@
-"""What the engine promises beyond the model's own answers, and when it steps aside."""
+"""What the engine promises beyond the model's own answers, and when it steps aside.
+
+Also tests: engine/packed_model.py, engine/top.py.
+"""
 
 import gc
 import logging
@@ -224,7 +227,7 @@ def test_a_token_that_does_not_exist_is_one_line(token):
             engine.step(engine.start(source), torch.tensor([[token]]))
 
 
-def test_wrong_rows_and_places_are_one_line():
+def test_wrong_rows_and_positions_are_one_line():
     engine = serve(made("gpt2"))
     state = engine.start()
     engine.step(state, texts(3, 2)[0])
@@ -311,9 +314,9 @@ def test_the_top_is_that_of_torch(rows, words):
     logits = torch.randn(rows, words, generator=torch.manual_seed(words)) * 8
     for count in {1, min(4, words), min(9, words), words}:
         scores, which, summary = top(logits, count)
-        own, places = logits.topk(count)
+        own, positions = logits.topk(count)
         assert torch.equal(scores, own)
-        assert torch.equal(which, places)
+        assert torch.equal(which, positions)
         torch.testing.assert_close(summary, logits.logsumexp(-1))
 
 

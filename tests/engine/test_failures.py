@@ -1,14 +1,21 @@
 """What fails inside the engine's threads becomes an error of whoever called, and nothing else."""
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import torch
 from needs_engine import needs_engine
+from shapes_of_engine import made, texts
 
-from regard.engine import build
+from regard.decoding import decode, stream
+from regard.engine import build, serve, steps
+from regard.errors import RegardError
 
 HERE = Path(__file__).resolve().parent
 LONGEST = 300
@@ -90,3 +97,76 @@ def test_memory_that_cannot_be_had_is_one_line(tmp_path, who):
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert ended.stdout.splitlines() == ["not enough memory", "this text failed before: begin it again", "1 True"]
+
+
+class Cancelled(Exception):
+    """What a reader who has seen enough throws."""
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def written(model, seed, **more):
+    source = texts(6, 9, seed)[0]
+    return decode(model, source, prefix=torch.ones(6, 1, dtype=torch.int64), beam=3, max_new_tokens=6, **more)
+
+
+def cancel(model, seed, step):
+    """A request that is given up after some steps."""
+
+    def stop(progress):
+        if progress.fraction >= step / 6:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        written(model, seed, on_step=stop)
+
+
+@needs_engine
+def test_a_request_that_is_cancelled_leaves_nothing_behind(two_threads, monkeypatch):
+    model, states = made("marian"), []
+    begin = steps.EngineState.__init__
+
+    def counted(self, *arguments):
+        states.append(weakref.ref(self))
+        begin(self, *arguments)
+
+    monkeypatch.setattr(steps.EngineState, "__init__", counted)
+    wanted = written(model, 0)
+    for step in range(1, 6):
+        cancel(model, 0, step)
+        given_up = stream(model, texts(6, 9)[0], prefix=torch.ones(6, 1, dtype=torch.int64), max_new_tokens=6)
+        for _ in range(step):
+            next(given_up)
+        given_up.close()
+    assert written(model, 0) == wanted
+    gc.collect()
+    assert len(states) == 12
+    assert not any(state() for state in states)
+
+
+@needs_engine
+def test_what_fails_in_one_thread_is_nothing_to_another(two_threads):
+    model = made("marian")
+    engine = serve(model)
+    wanted = [written(model, seed) for seed in range(4)]
+
+    def work(seed):
+        for turn in range(6):
+            if (seed + turn) % 3 == 0:
+                cancel(model, seed, 1 + turn % 3)
+            elif (seed + turn) % 3 == 1:
+                with pytest.raises(RegardError, match="token 99 is not among"):
+                    engine.step(engine.start(texts(6, 9, seed)[0]), torch.full((6, 1), 99))
+            elif written(model, seed) != wanted[seed]:
+                return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))
+    assert [written(model, seed) for seed in range(4)] == wanted

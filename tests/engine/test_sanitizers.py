@@ -1,4 +1,4 @@
-"""The engine's own tests once more, with a library that watches its memory and its arithmetic."""
+"""Random calls, and the engine's own tests once more, with a library that watches its memory and its arithmetic."""
 
 import os
 import subprocess
@@ -6,8 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from needs_engine import needs_engine
 
 from regard.engine import build
+from regard.engine.library import library
 
 HERE = Path(__file__).resolve().parent
 LONGEST = 3600
@@ -22,7 +24,7 @@ FAULTS = {
     "signed integer overflow": "return 2147483647 + argument;",
 }
 
-pytestmark = pytest.mark.proof
+SEEDS, CALLS_OF_A_SEED = range(4), 250_000
 
 
 def runtimes() -> str:
@@ -52,6 +54,40 @@ def watched(library: Path) -> dict[str, str]:
     }
 
 
+def random_calls(seed, calls, environment):
+    """What random_calls.py counted, and what else there was to read."""
+    path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
+    ended = subprocess.run(
+        [sys.executable, str(HERE / "random_calls.py"), str(seed), str(calls)],
+        env={**environment, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+        check=False,
+    )
+    assert ended.returncode == 0, f"seed {seed}: {ended.stdout[-2000:]}{ended.stderr[-10_000:]}"
+    return ended.stdout
+
+
+@needs_engine
+def test_random_calls_are_answered_or_refused():
+    environment = {**os.environ, "REGARD_ENGINE_LIBRARY": str(library().path)}
+    assert random_calls(0, 3000, environment).startswith("seed 0: 3000 calls, ")
+
+
+@pytest.mark.proof
+def test_a_million_random_calls_keep_to_their_memory_and_to_the_language(tmp_path, capsys):
+    path = tmp_path / f"sanitised{build.SUFFIX}"
+    environment = watched(path)
+    build.compile_library(path, build.compiler(), FLAGS)
+    for seed in SEEDS:
+        counted = random_calls(seed, CALLS_OF_A_SEED, environment)
+        assert counted.startswith(f"seed {seed}: {CALLS_OF_A_SEED} calls, ")
+        with capsys.disabled():
+            print(counted, end="")
+
+
+@pytest.mark.proof
 def test_the_engine_keeps_to_its_memory_and_to_the_language(tmp_path):
     library = tmp_path / f"sanitised{build.SUFFIX}"
     environment = watched(library)
@@ -66,6 +102,7 @@ def test_the_engine_keeps_to_its_memory_and_to_the_language(tmp_path):
     assert " passed" in ended.stdout
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_would_be_found(tmp_path, fault, monkeypatch):
     monkeypatch.setattr(build, "SOURCE", tmp_path)

@@ -1,4 +1,7 @@
-"""Parts that do not fit each other are never run: what runs them trusts every width."""
+"""Parts that do not fit each other are never run: what runs them trusts every width.
+
+Also tests: engine/library.py, engine/packing.py, engine/parts.py.
+"""
 
 import pytest
 import torch
@@ -43,6 +46,10 @@ PARTS = {
     "two slopes for four heads": lambda m: setattr(m.decoder, "position", Alibi(2)),
     "two biases for four heads": lambda m: setattr(m.encoder, "position", RelativeBuckets(2)),
     "words are scored from 25": lambda m: setattr(m.output, "weight", nn.Parameter(torch.ones(WORDS, 25))),
+    "a bias of ten numbers": lambda m: setattr(block(m).feed_forward.widen, "bias", nn.Parameter(torch.ones(10))),
+    "a norm of ten numbers": lambda m: setattr(block(m).self_norm, "weight", nn.Parameter(torch.ones(10))),
+    "a norm with ten biases": lambda m: setattr(block(m).cross_norm, "bias", nn.Parameter(torch.ones(10))),
+    "words are scored with ten biases": lambda m: setattr(m.output, "bias", nn.Parameter(torch.ones(10))),
     "a block without its cross-attention": lambda m: setattr(block(m), "cross", None),
 }
 

@@ -48,7 +48,7 @@ def padded(batch: int, side: str, vocabulary: int, length: int = LENGTH) -> tupl
     return tokens, attention_mask
 
 
-def places(attention_mask: Tensor) -> Tensor:
+def positions(attention_mask: Tensor) -> Tensor:
     """Positions that the reference has to be told where padding stands on the left."""
     return (attention_mask.long().cumsum(-1) - 1).clamp(min=0)
 
@@ -163,7 +163,7 @@ def decoder_parity(model: nn.Module, folder: Path) -> None:
     for batch, side in BATCHES:
         tokens, attention_mask = padded(batch, side, model.config.vocab_size)
         tokens = tokens.where(attention_mask, 0)
-        told = {"attention_mask": attention_mask.long(), "position_ids": places(attention_mask)}
+        told = {"attention_mask": attention_mask.long(), "position_ids": positions(attention_mask)}
         expected = model(tokens, **told, output_attentions=True, output_hidden_states=True)
         with regard.watch(loaded.model) as seen:
             found = loaded.model(tokens, attention_mask=attention_mask)
@@ -190,7 +190,7 @@ def moved(x: Tensor, attention_mask: Tensor, side: str, *dims: int) -> Tensor:
 def transformer_parity(model: nn.Module, folder: Path) -> None:
     """Everything, for a model that reads one text and writes another.
 
-    Absolute places of the reference ignore padding on the left: it always reads texts that are padded on the right.
+    Absolute positions of the reference ignore padding on the left: it always reads texts that are padded on the right.
     """
     model = reference(model, folder)
     loaded = load_model(folder)

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from parity import encoder_parity, padded, places, reference, refused, transformers
+from parity import encoder_parity, padded, positions, reference, refused, transformers
 
 import regard
 from regard.checkpoints import CheckpointError, load_model
@@ -18,7 +18,7 @@ def config(**changes):
 
 def told(tokens, attention_mask):
     segments = tokens % 3
-    return {"position_ids": places(attention_mask), "token_type_ids": segments}, {"segments": segments}
+    return {"position_ids": positions(attention_mask), "token_type_ids": segments}, {"segments": segments}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -77,8 +77,10 @@ def test_what_does_not_fit_is_named(tmp_path):
     refused(transformers.AlbertForMaskedLM(config()), tmp_path, {"inner_group_num": 2}, "predictions.dense.weight")
 
 
-@pytest.mark.parametrize(("layers", "groups", "shown"), [(3, 4, "only 1 to 3"), (18, 14, "rounds unevenly")])
+@pytest.mark.parametrize(
+    ("layers", "groups", "shown"), [(3, 4, "1 to 3, the number of layers,"), (18, 14, "rounds unevenly")]
+)
 def test_groups_that_cannot_be_shared_out_are_refused(layers, groups, shown, tmp_path):
     reference(transformers.AlbertModel(config(num_hidden_layers=layers, num_hidden_groups=groups)), tmp_path)
-    with pytest.raises(CheckpointError, match=f"num_hidden_groups = {groups} is not supported.*{shown}"):
+    with pytest.raises(CheckpointError, match=f"num_hidden_groups = {groups}.*{shown}"):
         load_model(tmp_path)

@@ -26,8 +26,11 @@ def test_a_folder_says_all_that_a_model_is(name, tmp_path):
     ("change", "message"),
     [
         ({"cell": "elman"}, "unknown cell 'elman'"),
-        ({"reads": asdict(MODELS["bahdanau"].reads) | {"layers": 10**9}}, "1000000000 layers, from 1 to 1024 expected"),
-        ({"dropout": "often"}, "model.dropout: float expected, got 'often'"),
+        (
+            {"reads": asdict(MODELS["bahdanau"].reads) | {"layers": 10**9}},
+            "reads.layers: int from 1 to 1,024 expected, got 1000000000",
+        ),
+        ({"dropout": "often"}, "model.dropout: float from 0 to 1 expected, got 'often'"),
         ({"reads": None}, "model.reads: RecurrentConfig expected, got None"),
         ({"align": {"score": "additive", "glance": 3}}, "glance"),
         ({"writes": asdict(MODELS["bahdanau"].writes) | {"width": 10}}, "has the shape"),

@@ -1,6 +1,8 @@
+"""BERT beside transformers' own. Also tests: models/encoder.py."""
+
 import pytest
 import torch
-from parity import encoder_parity, padded, places, reference, refused, transformers
+from parity import encoder_parity, padded, positions, reference, refused, transformers
 from safetensors.torch import load_file, save_file
 
 from regard.checkpoints import CheckpointError, load_model
@@ -18,7 +20,7 @@ def config(**changes):
 
 def told(tokens, attention_mask):
     segments = (tokens % 3).long()
-    return {"position_ids": places(attention_mask), "token_type_ids": segments}, {"segments": segments}
+    return {"position_ids": positions(attention_mask), "token_type_ids": segments}, {"segments": segments}
 
 
 @pytest.mark.parametrize("kind", KINDS)

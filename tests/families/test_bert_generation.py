@@ -1,5 +1,5 @@
 import pytest
-from parity import decoder_parity, encoder_parity, places, refused, transformers
+from parity import decoder_parity, encoder_parity, positions, refused, transformers
 
 from regard.families import bert_generation
 from regard.families.options import Options
@@ -15,7 +15,7 @@ def config(**changes):
 
 
 def told(tokens, attention_mask):
-    return {"position_ids": places(attention_mask)}, {}
+    return {"position_ids": positions(attention_mask)}, {}
 
 
 @pytest.mark.parametrize("changes", [{}, {"num_hidden_layers": 1, "hidden_act": "relu"}])

@@ -1,5 +1,5 @@
 import pytest
-from parity import encoder_parity, places, refused, transformers
+from parity import encoder_parity, positions, refused, transformers
 
 KINDS = ["Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"]
 
@@ -12,7 +12,7 @@ def config(**changes):
 
 
 def told(tokens, attention_mask):
-    return {"position_ids": places(attention_mask)}, {}
+    return {"position_ids": positions(attention_mask)}, {}
 
 
 @pytest.mark.parametrize("kind", KINDS)

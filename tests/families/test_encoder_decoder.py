@@ -74,8 +74,8 @@ def changed(tmp_path, change):
     [
         ("encoder", {"model_type": "t5"}, "model_type = 't5' is not supported as encoder, only albert, bert"),
         ("decoder", {"model_type": "albert"}, "model_type = 'albert' is not supported as decoder, only bert, "),
-        ("decoder", {"is_decoder": False}, "decoder: is_decoder = False is not supported, only True"),
-        ("decoder", {"add_cross_attention": False}, "decoder: add_cross_attention = False is not supported"),
+        ("decoder", {"is_decoder": False}, "decoder: is_decoder = False: true expected"),
+        ("decoder", {"add_cross_attention": False}, "decoder: add_cross_attention = False: true expected"),
         ("decoder", {"cross_attention_hidden_size": 8}, "decoder: cross_attention_hidden_size = 8 is not supported"),
         ("encoder", {"is_decoder": True}, "encoder: is_decoder = True is not supported, only False"),
         ("encoder", {"news": 1}, "encoder: options that are not supported: news"),

@@ -1,4 +1,9 @@
-"""Every family of the table: without torch, as a recipe names it, and saved and loaded."""
+"""Every family of the table: without torch, as a recipe names it, and saved and loaded.
+
+Also tests: config/models.py, families/family.py, families/generic.py, families/memory.py, families/old_names.py,
+families/options.py, families/read_config.py, families/sizes.py, families/tensor_names.py, families/xl.py,
+models/build.py.
+"""
 
 import json
 import subprocess
@@ -99,7 +104,7 @@ for folder in sorted(path for path in Path(sys.argv[1]).iterdir() if path.is_dir
     config = current_config(described)
     tensors = current_tensors(tensors) if is_own(described) else tensors
     family = family_of(config, folder.name)
-    architecture = architecture_of(config, family)
+    architecture = architecture_of(config, family, folder.name)
     ours = read_model_config(family, Options(config, folder.name, tensors), architecture)
     names = family.names(ours, architecture)
     known = {name for row in names.rows for name in row.file_names} | names.spare | names.copies.keys()
@@ -124,5 +129,5 @@ def test_an_old_layout_of_ours_is_read_as_the_generic_one():
     described = json.loads((BEFORE / "regard-xl" / "config.json").read_text())
     config = current_config(described)
     assert (config["model_type"], config["kind"], config["architectures"]) == ("regard", "xl", ["TransformerXL"])
-    assert architecture_of(config, generic.FAMILY) == "TransformerXL"
+    assert architecture_of(config, generic.FAMILY, "") == "TransformerXL"
     assert current_config(config) == config

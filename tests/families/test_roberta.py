@@ -1,6 +1,6 @@
 import pytest
 import torch
-from parity import encoder_parity, padded, places, reference, refused, transformers
+from parity import encoder_parity, padded, positions, reference, refused, transformers
 
 from regard.checkpoints import load_model
 
@@ -18,7 +18,7 @@ def config(prefix="Roberta", **changes):
 def told(offset):
     def tell(tokens, attention_mask):
         segments = tokens % 2
-        return {"position_ids": places(attention_mask) + offset, "token_type_ids": segments}, {"segments": segments}
+        return {"position_ids": positions(attention_mask) + offset, "token_type_ids": segments}, {"segments": segments}
 
     return tell
 
@@ -39,7 +39,7 @@ def test_roberta_equals_the_reference(kind, tmp_path):
 def test_odd_configs_equal_the_reference(changes, tmp_path):
     def tell(tokens, attention_mask):
         if changes.get("type_vocab_size") == 1:
-            return {"position_ids": places(attention_mask) + 2}, {}
+            return {"position_ids": positions(attention_mask) + 2}, {}
         return told(changes.get("pad_token_id", 1) + 1)(tokens, attention_mask)
 
     encoder_parity(transformers.RobertaForMaskedLM(config(**changes)), tmp_path, told=tell)
@@ -52,7 +52,7 @@ def test_roberta_in_other_languages_equals_the_reference(prefix, tmp_path):
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_places_follow_the_padding_as_the_reference_counts_them(side, tmp_path):
+def test_positions_follow_the_padding_as_the_reference_counts_them(side, tmp_path):
     model = reference(transformers.RobertaModel(config()), tmp_path)
     tokens, attention_mask = padded(3, side, 61)
     tokens = tokens.where(attention_mask, 1)

@@ -110,12 +110,12 @@ def test_a_stack_is_torchs_encoder(pre_norm):
 
 def test_a_stack_hands_everything_to_every_block():
     stack = Stack([block(cross=True) for _ in range(2)])
-    x, source, places, rotary = torch.randn(2, 5, WIDTH), torch.randn(2, 4, WIDTH), positions_of(None, 5), Rotary(4)
+    x, source, positions, rotary = torch.randn(2, 5, WIDTH), torch.randn(2, 4, WIDTH), positions_of(None, 5), Rotary(4)
     told = {
         "mask": Causal(),
         "source_mask": Padding.from_lengths([3, 4]),
         "position": rotary,
-        "positions": places,
+        "positions": positions,
     }
     expected = stack.blocks[1](stack.blocks[0](x, source, **told), source, **told)
     assert torch.equal(stack(x, source, **told), expected)

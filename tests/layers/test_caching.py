@@ -10,31 +10,10 @@ from torch.testing import assert_close
 import regard
 from regard.attention import SCORES, Cache, Causal, Padding, Window
 from regard.layers import BlockCache, FeedForward, HeadSplit, MultiHead, Stack, TransformerBlock
-from regard.positions import (
-    POSITIONS,
-    Alibi,
-    LearnedPositions,
-    Position,
-    RelativeBuckets,
-    Rotary,
-    Sinusoidal,
-    positions_of,
-)
+from regard.positions import POSITIONS, Alibi, positions_of
 
 WIDTH, HEADS = 12, 3
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
-
-
-def position_called(name: str) -> Position:
-    made = {
-        "none": Position,
-        "sinusoidal": partial(Sinusoidal, WIDTH),
-        "learned": partial(LearnedPositions, 200, WIDTH),
-        "rotary": partial(Rotary, WIDTH // HEADS),
-        "alibi": partial(Alibi, HEADS),
-        "buckets": partial(RelativeBuckets, HEADS),
-    }
-    return made[name]()
 
 
 def stacked(blocks=2, across=False) -> Stack:
@@ -59,16 +38,16 @@ def stepped(layer, x, sizes=None, **given) -> torch.Tensor:
 
 @pytest.mark.parametrize("name", POSITIONS)
 def test_a_stack_that_reads_token_by_token_sees_what_it_would_see_at_once(name):
-    stack, position, x = stacked(), position_called(name), torch.randn(2, 7, WIDTH)
+    stack, position, x = stacked(), POSITIONS[name].example(WIDTH, HEADS), torch.randn(2, 7, WIDTH)
 
     def read(x, start, caches=None):
-        places = positions_of(None, x.shape[1], start=start)
+        positions = positions_of(None, x.shape[1], start=start)
         return stack(
-            position.embed(x, places),
+            position.embed(x, positions),
             mask=Causal(),
             bias=position.bias(),
             position=position,
-            positions=places,
+            positions=positions,
             caches=caches,
         )
 
@@ -83,7 +62,7 @@ def test_a_stack_that_reads_token_by_token_sees_what_it_would_see_at_once(name):
 
 @pytest.mark.parametrize("name", SCORES)
 def test_every_score_reads_step_by_step(name):
-    layer, x = MultiHead(WIDTH, HEADS, score=SCORES[name](heads=HEADS, width=4)), torch.randn(2, 6, WIDTH)
+    layer, x = MultiHead(WIDTH, HEADS, score=SCORES[name].example(HEADS, width=4)), torch.randn(2, 6, WIDTH)
     assert_close(stepped(layer, x, [2, 1, 3], mask=Causal()), layer(x, mask=Causal()), **CLOSE)
 
 
@@ -118,14 +97,14 @@ def test_a_source_is_read_once():
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("name", POSITIONS)
 def test_prompts_of_several_lengths_go_on_as_each_would_alone(name, side):
-    stack, position = stacked(), position_called(name)
+    stack, position = stacked(), POSITIONS[name].example(WIDTH, HEADS)
     prompts, more = [torch.randn(1, 3, WIDTH), torch.randn(1, 5, WIDTH)], torch.randn(2, 3, WIDTH)
 
     def read(x, attention_mask, caches=None):
-        places = positions_of(attention_mask, x.shape[1])
+        positions = positions_of(attention_mask, x.shape[1])
         mask = Causal() & Padding(attention_mask)
-        x = position.embed(x, places)
-        return stack(x, mask=mask, bias=position.bias(), position=position, positions=places, caches=caches)
+        x = position.embed(x, positions)
+        return stack(x, mask=mask, bias=position.bias(), position=position, positions=positions, caches=caches)
 
     together, attention_mask = torch.randn(2, 5, WIDTH), Padding.from_lengths([3, 5], side).attention_mask
     for member, prompt in enumerate(prompts):
@@ -138,8 +117,8 @@ def test_prompts_of_several_lengths_go_on_as_each_would_alone(name, side):
     for member, prompt in enumerate(prompts):
         alone = torch.cat([prompt, more[member : member + 1]], 1)
         expected = read(alone, torch.ones(1, alone.shape[1], dtype=torch.bool))[0, -3:]
-        relative = name in ("alibi", "buckets") and side == "right" and member == 0
-        if not relative:  # padding between the prompt and what follows would count as distance
+        is_apart = position.bias() is not None and side == "right" and member == 0
+        if not is_apart:  # padding between the prompt and what follows would count as distance
             assert_close(torch.cat(found, 1)[member], expected, **CLOSE)
 
 

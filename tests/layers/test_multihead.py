@@ -119,8 +119,8 @@ def test_every_score_can_do_the_comparing(name):
     x = torch.randn(2, 6, 12)
     query, key, value = (layer.split_heads(part) for part in layer.qkv(x).chunk(3, -1))
     query, key, score = compare(query, key)
-    places = torch.arange(6)
-    scores = score.tile(query, key, places, places).masked_fill(~torch.ones(6, 6).tril().bool(), -torch.inf)
+    positions = torch.arange(6)
+    scores = score.tile(query, key, positions, positions).masked_fill(~torch.ones(6, 6).tril().bool(), -torch.inf)
     if name == "kernel":
         positive = torch.where(scores == -torch.inf, 0, scores)
         weights = positive / positive.sum(-1, keepdim=True)
@@ -151,11 +151,11 @@ def test_padding_on_either_side_gives_real_tokens_the_same_answer(kind, side):
     compare = SCORES[kind](heads=3, width=4) if kind in SCORES else None
     layer, x = MultiHead(12, 3, score=compare), torch.randn(1, 5, 12)
 
-    def run(x, places, mask):
+    def run(x, positions, mask):
         if position is None:
             return layer(x, mask=mask)
-        x = position.embed(x, places)
-        return layer(x, mask=mask, bias=position.bias(), position=position, positions=places)
+        x = position.embed(x, positions)
+        return layer(x, mask=mask, bias=position.bias(), position=position, positions=positions)
 
     alone = run(x, positions_of(None, 5), Causal())
     padded, attention_mask = torch.randn(2, 9, 12), Padding.from_lengths([5, 9], side).attention_mask
@@ -165,12 +165,12 @@ def test_padding_on_either_side_gives_real_tokens_the_same_answer(kind, side):
 
 
 def test_positions_turn_queries_and_keys_and_leave_values():
-    layer, rotary, places = MultiHead(8, 2), Rotary(4), torch.arange(3, 8)[None]
+    layer, rotary, positions = MultiHead(8, 2), Rotary(4), torch.arange(3, 8)[None]
     x = torch.randn(2, 5, 8)
     query, key, value = (layer.split_heads(part) for part in layer.qkv(x).chunk(3, -1))
-    gathered = attend(rotary.rotate(query, places), rotary.rotate(key, places), value)
+    gathered = attend(rotary.rotate(query, positions), rotary.rotate(key, positions), value)
     expected = layer.output(gathered.transpose(1, 2).flatten(2))
-    assert_close(layer(x, position=rotary, positions=places), expected, **CLOSE)
+    assert_close(layer(x, position=rotary, positions=positions), expected, **CLOSE)
 
 
 class Once(Tap):

@@ -36,9 +36,9 @@ def test_one_word_after_another_is_all_at_once(cell):
     x = torch.randn(5, 5, 3).double()
     whole, last = recurrent(x, attention_mask=REAL)
     memory = None
-    for place in range(5):
-        shown, memory = recurrent(x[:, place : place + 1], memory, REAL[:, place : place + 1])
-        assert_close(shown[REAL[:, place], 0], whole[REAL[:, place], place])
+    for position in range(5):
+        shown, memory = recurrent(x[:, position : position + 1], memory, REAL[:, position : position + 1])
+        assert_close(shown[REAL[:, position], 0], whole[REAL[:, position], position])
     for mine, expected in zip(memory, last, strict=True):
         assert_close(mine, expected)
 

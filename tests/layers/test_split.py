@@ -1,4 +1,7 @@
-"""Heads: their numbers, their groups, and what pruning leaves of them."""
+"""Heads: their numbers, their groups, and what pruning leaves of them.
+
+Also tests: config/head_split.py.
+"""
 
 import pytest
 import torch

@@ -43,11 +43,11 @@ def built() -> Decoder:
         EmbeddingConfig(WORDS), stack, PositionConfig("learned", {"length": LENGTH, "width": WIDTH})
     )
     model = Decoder(DecoderConfig(side, OutputConfig(tied=False)))
-    token, place, before = slice(0, WORDS), slice(WORDS, WORDS + LENGTH), slice(WORDS + LENGTH, WIDTH)
-    here = slice(WORDS, INNER)  # the numbers of a head that stand for places
-    words, places = torch.eye(WORDS), torch.eye(LENGTH)
+    token, position, before = slice(0, WORDS), slice(WORDS, WORDS + LENGTH), slice(WORDS + LENGTH, WIDTH)
+    here = slice(WORDS, INNER)  # the numbers of a head that stand for positions
+    words, positions = torch.eye(WORDS), torch.eye(LENGTH)
     model.decoder.embedding.table.weight.zero_()[:, token] = words
-    model.decoder.position.table.weight.zero_()[:, place] = places
+    model.decoder.position.table.weight.zero_()[:, position] = positions
     for block in model.decoder.stack.blocks:
         for layer in (block.self.qkv, block.self.output, block.feed_forward.narrow):
             layer.weight.zero_()
@@ -55,16 +55,16 @@ def built() -> Decoder:
     first, second = (
         block.self.qkv.weight.unflatten(0, (3, 5, INNER)) for block in model.decoder.stack.blocks
     )  # query, key, value; heads
-    first[0, PREVIOUS, here, place] = SHARP * shifted(1)
-    first[1, PREVIOUS, here, place] = places
+    first[0, PREVIOUS, here, position] = SHARP * shifted(1)
+    first[1, PREVIOUS, here, position] = positions
     first[0, DUPLICATE, token, token] = SHARP * words
     first[1, DUPLICATE, token, token] = words
-    first[0, DUPLICATE, here, place] = -2 * SHARP * places
-    first[1, DUPLICATE, here, place] = places
-    first[0, SINK, 0, place] = SHARP
-    first[1, SINK, 0, place.start] = 1
-    first[0, POSITIONAL, here, place] = SHARP * shifted(3)
-    first[1, POSITIONAL, here, place] = places
+    first[0, DUPLICATE, here, position] = -2 * SHARP * positions
+    first[1, DUPLICATE, here, position] = positions
+    first[0, SINK, 0, position] = SHARP
+    first[1, SINK, 0, position.start] = 1
+    first[0, POSITIONAL, here, position] = SHARP * shifted(3)
+    first[1, POSITIONAL, here, position] = positions
     first[2, PREVIOUS, token, token] = words
     model.decoder.stack.blocks[0].self.output.weight[before, PREVIOUS * INNER : PREVIOUS * INNER + WORDS] = (
         words * (2 / WIDTH) ** 0.5  # undoes the norm before the layer
@@ -79,7 +79,7 @@ def built() -> Decoder:
 
 
 def shifted(back: int) -> torch.Tensor:
-    """From a place to the place so far before it: (places of keys, places of queries)."""
+    """From a position to the position so far before it: (positions of keys, positions of queries)."""
     return torch.diag(torch.ones(LENGTH - back), back)
 
 

@@ -26,8 +26,8 @@ class Reader(nn.Module):
         self.rotary = Rotary(4)
 
     def forward(self, x):
-        places = positions_of(None, x.shape[1])
-        return self.decoder(x, mask=Causal(), position=self.rotary, positions=places)
+        positions = positions_of(None, x.shape[1])
+        return self.decoder(x, mask=Causal(), position=self.rotary, positions=positions)
 
 
 def close(one: torch.Tensor, other: torch.Tensor) -> bool:

@@ -33,8 +33,8 @@ EDITS = {
 
 def by_steps(network):
     state, found = network.start(SOURCE, REAL), []
-    for place in range(TARGET.shape[1]):
-        logits, state = network.step(state, TARGET[:, place : place + 1])
+    for position in range(TARGET.shape[1]):
+        logits, state = network.step(state, TARGET[:, position : position + 1])
         found.append(logits)
     return torch.cat(found, 1)
 

@@ -28,7 +28,7 @@ def test_each_detector_finds_the_head_that_was_built_for_it_and_no_other():
     named = {(one.kind, one.layer, one.head) for one in found}
     assert named == {
         ("previous", "decoder.0.self", PREVIOUS),
-        ("positional", "decoder.0.self", PREVIOUS),  # one place back is a distance, too
+        ("positional", "decoder.0.self", PREVIOUS),  # one position back is a distance, too
         ("duplicate", "decoder.0.self", DUPLICATE),
         ("sink", "decoder.0.self", SINK),
         ("positional", "decoder.0.self", POSITIONAL),
@@ -90,9 +90,9 @@ def test_padding_changes_nothing():
     padded = torch.nn.functional.pad(tokens, (0, 4))
     attention_mask = torch.nn.functional.pad(torch.ones_like(tokens, dtype=torch.bool), (0, 4))
     alone, beside = circuits(model, tokens), circuits(model, padded, attention_mask=attention_mask)
-    for kind, places in alone.scores.items():
-        for place, row in places.items():
-            torch.testing.assert_close(beside.scores[kind][place], row, rtol=1e-4, atol=1e-5)
+    for kind, layers in alone.scores.items():
+        for layer, row in layers.items():
+            torch.testing.assert_close(beside.scores[kind][layer], row, rtol=1e-4, atol=1e-5)
 
 
 def test_a_picture_has_a_row_for_each_layer_and_a_column_for_each_head():
@@ -121,8 +121,8 @@ def rests_on(model, found, every, tokens, foreseen):
 
     def without(heads):
         with torch.no_grad(), regard.edit(model) as edit:
-            for place, head in heads:
-                edit.head(place, head).off()
+            for layer, head in heads:
+                edit.head(layer, head).off()
             return float(loss(model, tokens, foreseen))
 
     whole, choices = without([]), list(combinations(every, len(found)))  # all ways to draw them
@@ -134,7 +134,7 @@ def test_the_repeat_rests_on_the_head_that_was_built_for_it():
     model = built()
     tokens, foreseen = cycles(8, LENGTH, WORDS, seed=1)
     found = [(one.layer, one.head) for one in circuits(model, tokens).heads() if one.kind == "induction"]
-    every = [(place, head) for place in ("decoder.0.self", "decoder.1.self") for head in range(5)]
+    every = [(layer_name, head) for layer_name in ("decoder.0.self", "decoder.1.self") for head in range(5)]
     ratio, whole = rests_on(model, found, every, tokens, foreseen)
     assert found == [("decoder.1.self", 0)]
     assert whole < 0.5  # by chance it would be log 12 = 2.5

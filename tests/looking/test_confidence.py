@@ -15,14 +15,14 @@ def test_confidence_is_the_mean_of_the_largest_weights(kind):
     model = made(kind)[0]
     exam = exam_of(model)
     found = confidence(model, exam)
-    largest = {place: [] for place in found}
+    largest = {layer: [] for layer in found}
     for batch in exam.batches:
         with torch.no_grad(), regard.watch(model) as seen:
             exam.loss(model, batch)
-        for place in found:
-            largest[place].append(seen[place].weights().amax(-1).transpose(0, 1).flatten(1))
-    for place, row in found.items():
-        assert_close(row, torch.cat(largest[place], 1).mean(1))
+        for layer in found:
+            largest[layer].append(seen[layer].weights().amax(-1).transpose(0, 1).flatten(1))
+    for layer, row in found.items():
+        assert_close(row, torch.cat(largest[layer], 1).mean(1))
 
 
 def test_the_token_that_ends_a_text_neither_asks_nor_answers():
@@ -31,11 +31,11 @@ def test_the_token_that_ends_a_text_neither_asks_nor_answers():
     found = confidence(model, exam, eos_layers=["encoder.*", "*.cross"])
     with torch.no_grad(), regard.watch(model) as seen:
         exam.loss(model, exam.batches[0])
-    for place, row in found.items():
-        weights = seen[place].weights()
-        if "decoder" not in place or "cross" in place:
+    for layer, row in found.items():
+        weights = seen[layer].weights()
+        if "decoder" not in layer or "cross" in layer:
             weights = weights[..., :-1]
-        weights = weights[:, :, :-1] if "encoder" in place else weights
+        weights = weights[:, :, :-1] if "encoder" in layer else weights
         assert_close(row, weights.amax(-1).mean((0, 2)))
 
 
@@ -48,5 +48,5 @@ def test_padding_does_not_ask():
     together = confidence(
         model, EvaluationSet([padded], lambda model, batch: model(batch, attention_mask=attention_mask).sum())
     )
-    for place in alone:
-        assert_close(together[place], alone[place], rtol=1e-4, atol=1e-5)
+    for layer in alone:
+        assert_close(together[layer], alone[layer], rtol=1e-4, atol=1e-5)

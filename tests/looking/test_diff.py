@@ -56,7 +56,7 @@ def test_some_heads_of_a_pattern_are_rows_of_all(groups):
     assert select_heads(pattern, range(4)) is pattern
 
 
-def test_all_places_of_two_models_are_compared():
+def test_all_layers_of_two_models_are_compared():
     torch.manual_seed(0)
     one = seen_by("marian")
     torch.manual_seed(0)

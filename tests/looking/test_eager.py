@@ -18,7 +18,7 @@ LAYERS = ["no mask", "padding", "causal and padding", "window", "alibi", "bucket
 CLAIMS = {
     "whole": "an untapped model compiles with fullgraph=True and answers as before",
     "watched": "watched, it answers as before",
-    "names": "its places are called as those of the model inside",
+    "names": "its layers are called as those of the model inside",
     "seen": "what is seen are the weights of the model inside",
     "edited": "an edit made after compiling is honoured",
     "edited through the model inside": "so is one made on the model inside",

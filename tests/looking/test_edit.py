@@ -1,5 +1,9 @@
+"""Edits of every kind, in layers and in whole models.
+
+Also tests: looking/edit_kinds.py.
+"""
+
 import json
-import math
 import warnings
 
 import numpy as np
@@ -12,9 +16,9 @@ from torch.utils.checkpoint import checkpoint
 
 import regard
 from regard.attention import Causal, Padding
-from regard.errors import RegardError, ShapeError, UnknownName
+from regard.errors import EditError, RegardError, ShapeError, UnknownName
 from regard.layers import MultiHead, Stack
-from regard.looking.edit import EDITS
+from regard.looking.edit_kinds import EDIT_KINDS
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-6}
 
@@ -51,7 +55,7 @@ def test_several_heads_of_several_layers_are_switched_off_at_once():
 
 
 ONE, EVEN = torch.tensor([0.0, 1.0, 0.0, 0.0, 0.0]), torch.tensor([0.25, 0.25, 0.25, 0.25, 0.0])
-EDITED = {  # of two texts, the first of which stands one place to the right
+EDITED = {  # of two texts, the first of which stands one position to the right
     "scale": (lambda edit: edit.head("self", 1).scale(0.3), lambda pattern: pattern.scale(0.3, [1])),
     "scale all": (lambda edit: edit.head("self", [0, 1]).scale(2), lambda pattern: pattern.scale(2)),
     "temperature": (
@@ -293,10 +297,10 @@ def test_a_layer_that_serves_several_depths_is_not_recomputed_with_the_edits_of_
     shared, x = block(), stream()
     model = nn.ModuleDict({"encoder": Stack([shared, shared])})
 
-    def run(place: str, checkpointed: bool) -> list[torch.Tensor]:
+    def run(layer: str, checkpointed: bool) -> list[torch.Tensor]:
         model.zero_grad()
         with regard.edit(model) as edit:
-            edit.head(place, 0).scale(0.5)
+            edit.head(layer, 0).scale(0.5)
             out = checkpoint(model["encoder"], x, use_reentrant=False) if checkpointed else model["encoder"](x)
             out.square().sum().backward()
         return [weight.grad.clone() for weight in model.parameters()]
@@ -310,74 +314,43 @@ def test_a_layer_that_serves_several_depths_is_not_recomputed_with_the_edits_of_
 # ---- errors
 
 
-def row(weights) -> dict:
-    return {"do": "set", "heads": [0], "rows": None, "weights": weights}
+@pytest.mark.parametrize("layer", ["decoder.0.self", "encoder.0"])
+def test_a_layer_that_is_not_there_is_named_with_its_field(layer, tmp_path):
+    edits = [{"do": "hide", "positions": [1]}, {"do": "hide", "layer": layer, "positions": [1]}]
+    path = tmp_path / "edits.json"
+    path.write_text(json.dumps(edits))
+    for source, origin in ((edits, ""), (path, f"{path}: ")):
+        with pytest.raises(UnknownName) as raised, regard.edit(Reader(), source):
+            pass
+        assert str(raised.value).startswith(f"{origin}edits[1].layer: no layer fits {layer!r}: known: encoder.0.self")
 
 
 @pytest.mark.parametrize(
-    ("record", "kind", "message"),
+    ("change", "message"),
     [
-        ({"do": "blur"}, UnknownName, "unknown edit 'blur': known: hide, scale, set, temper"),
-        ({}, UnknownName, "unknown edit ''"),
-        ({"do": "scale", "heads": [0]}, RegardError, 'the edit \'scale\' needs factor, got {"do": "scale"'),
-        ({"do": "set", "heads": [0]}, RegardError, "the edit 'set' needs rows, weights, got"),
+        (lambda edit: edit.head("self", 0.5).off(), "edits[0].heads: a list of whole numbers expected, got 0.5"),
+        (lambda edit: edit.head("self", [0, True]).off(), "edits[0].heads[1]: a whole number expected, got True"),
+        (lambda edit: edit.head("self", slice(2)).off(), "edits[0].heads: a list of whole numbers expected, got slice"),
+        (lambda edit: edit.head(3, 0).off(), "edits[0].layer: the name of a layer expected, got 3"),
         (
-            {"do": "hide", "layer": "decoder.0.self", "positions": [1]},
-            UnknownName,
-            "no layer fits 'decoder.0.self': known",
-        ),
-        ({"do": "hide", "layer": "encoder.0", "positions": [1]}, UnknownName, "no layer fits 'encoder.0': known"),
-        (
-            {"do": "hide", "positions": [1], "rows": [3]},
-            RegardError,
-            "the edit 'hide' has no field 'rows': known: do, layer, positions",
+            lambda edit: edit.head("self", 0).scale("x"),
+            "edits[0].factor: a number from -1,000,000 to 1,000,000 expected",
         ),
         (
-            {"do": "scale", "heads": [0], "factr": 2},
-            RegardError,
-            "the edit 'scale' has no field 'factr': known: do, factor, heads, layer",
+            lambda edit: edit.head("self", 0).off().temperature(0),
+            "edits[1].temperature: a number from 1e-06 to 1,000,000",
         ),
-        (
-            {"do": "temperature", "heads": [0], "temperature": 0},
-            ShapeError,
-            "a temperature is a finite number above 0, got 0",
-        ),
-        (
-            {"do": "temperature", "heads": [0], "temperature": math.nan},
-            ShapeError,
-            "temperature: finite numbers expected, got nan",
-        ),
-        (
-            {"do": "temperature", "heads": [0], "temperature": [2]},
-            ShapeError,
-            "a temperature is a finite number above 0, got [2]",
-        ),
-        (
-            {"do": "temperature", "heads": [0], "temperature": "2"},
-            ShapeError,
-            "temperature: finite numbers expected, got '2'",
-        ),
-        ({"do": "scale", "heads": [0], "factor": math.inf}, ShapeError, "factor: finite numbers expected, got inf"),
-        ({"do": "scale", "heads": [0], "factor": "x"}, ShapeError, "factor: finite numbers expected, got 'x'"),
-        ({"do": "scale", "heads": [[0]], "factor": 1}, ShapeError, "a head is named by its number, got [0]"),
-        ({"do": "scale", "heads": "all", "factor": 1}, ShapeError, "a head is named by its number, got 'all'"),
-        ({"do": "hide", "positions": [True]}, ShapeError, "a token is named by its number, got True"),
-        ({"do": "hide", "positions": None}, ShapeError, "a token is named by its number, got None"),
-        ({"do": ["hide"], "positions": [1]}, UnknownName, "unknown edit \"['hide']\": "),
-        ({"do": "hide", "layer": 3, "positions": [1]}, RegardError, "layer: the name of a layer expected, got 3"),
-        (row(0.5), ShapeError, "weights of 1 to 4 dimensions (… heads, rows, keys) expected, got 0"),
-        (row([[[[[1.0]]]]]), ShapeError, "weights of 1 to 4 dimensions (… heads, rows, keys) expected, got 5"),
-        (row([]), ShapeError, "weights of 1 key or more expected, got none"),
-        (row([1.0, [0.0]]), ShapeError, "weights: finite numbers expected, got [1.0, [0.0]]"),
-        (row([1.0, math.nan]), ShapeError, "weights: finite numbers expected, got nan"),
-        (row(torch.tensor([1.0, math.inf])), ShapeError, "weights: finite numbers expected, got inf"),
+        (lambda edit: edit.head("self", 0).set([1.0], rows="x"), "edits[0].rows: a list of whole numbers expected"),
+        (lambda edit: edit.hide(3), "tokens: a list of whole numbers expected, got 3"),
+        (lambda edit: edit.hide(target=[0, 1.5]), "target[1]: a whole number expected, got 1.5"),
+        (lambda edit: edit.add(3), "edits[0]: an edit, that is fields by name, expected, got 3"),
     ],
 )
-def test_an_edit_that_cannot_be_is_refused_when_it_is_given(record, kind, message):
-    with pytest.raises(kind) as raised, regard.edit(Reader(), [record]):
-        pass
-    assert str(raised.value).startswith(message)
-    assert "\n" not in str(raised.value)
+def test_what_a_program_gets_wrong_is_named_with_its_field(change, message, unchecked):
+    with regard.edit(MultiHead(WIDTH, HEADS)) as edit:
+        with pytest.raises(EditError) as raised:
+            change(edit)
+        assert str(raised.value).startswith(message)
 
 
 def test_an_edit_of_a_block_is_refused_because_a_block_has_no_heads():
@@ -403,9 +376,9 @@ def test_a_head_or_token_that_is_not_there_is_refused_when_the_model_runs():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "edits cannot be read"),
-        ("[1, ", "edits cannot be read"),
-        ('{"do": "hide"}', "a list of edits expected, got di"),
+        (None, "edits cannot be read: No such file or directory"),
+        ("[1, ", "edits cannot be read: no JSON: Expecting value: line 1 column 5"),
+        ('{"do": "hide"}', "a list of edits, or a version and edits, expected, got 'do'"),
     ],
 )
 def test_a_file_that_holds_no_edits_is_named(tmp_path, text, message):
@@ -561,24 +534,24 @@ def test_a_row_that_no_text_reached_is_told_at_the_end():
 
 
 def test_every_kind_of_edit_is_tried_here():
-    assert set(EDITS) == {"hide", "scale", "temperature", "set"}
+    assert set(EDIT_KINDS) == {"hide", "scale", "temperature", "set"}
 
 
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ({"do": "temper", "heads": [0], "temperature": 2.0}, "the edit 'temper' is called 'temperature' now"),
+        ({"do": "temper", "heads": [0], "temperature": 2.0}, "do: the edit 'temper' is called 'temperature' now"),
         (
             {"do": "scale", "place": "self", "heads": [0], "factor": 0},
-            "the field 'place' of an edit is called 'layer' now",
+            "place: this field is called 'layer' now",
         ),
-        ({"do": "hide", "places": [1]}, "the field 'places' of an edit is called 'positions' now"),
+        ({"do": "hide", "places": [1]}, "places: this field is called 'positions' now"),
     ],
 )
 def test_an_old_word_is_refused_with_the_new_one(record, message, tmp_path):
     (tmp_path / "edits.json").write_text(json.dumps([record]))
     for edits in ([record], tmp_path / "edits.json"):
-        with pytest.raises(RegardError, match=f"^{message}$"), regard.edit(MultiHead(WIDTH, HEADS), edits):
+        with pytest.raises(EditError, match=rf"edits\[0\].{message}$"), regard.edit(MultiHead(WIDTH, HEADS), edits):
             pass
 
 

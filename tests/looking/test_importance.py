@@ -1,4 +1,7 @@
-"""Gradients of gates: finite differences, one example at a time, and with everything computed twice."""
+"""Gradients of gates: finite differences, one example at a time, and with everything computed twice.
+
+Also tests: looking/gates.py.
+"""
 
 import pytest
 import torch
@@ -38,13 +41,13 @@ def test_gate_gradients_equal_finite_differences(kind):
     found = gradients(model, exam, batch)
     assert {*found} == {*LayerNames(model).layers}
     step = 1e-5
-    for place, gradient in found.items():
+    for layer, gradient in found.items():
         for member, head in [(0, 0), (1, 3)]:
 
-            def turned(by, place=place, member=member, head=head):
+            def turned(by, layer=layer, member=member, head=head):
                 def opened(here, pattern):
                     gate = torch.ones(pattern.shape[:2], dtype=torch.float64)
-                    gate[member, head] += by if here == place else 0
+                    gate[member, head] += by if here == layer else 0
                     return gate
 
                 with torch.no_grad(), gates(model, opened):
@@ -61,8 +64,8 @@ def test_an_example_matters_as_much_in_a_batch_as_alone(kind):
     together = gradients(model, exam, exam.batches[0])
     for member in range(3):
         alone = gradients(model, exam, exam.batches[0][member : member + 1])
-        for place, gradient in together.items():
-            assert_close(gradient[member : member + 1], alone[place], rtol=1e-9, atol=1e-10)
+        for layer, gradient in together.items():
+            assert_close(gradient[member : member + 1], alone[layer], rtol=1e-9, atol=1e-10)
 
 
 def test_importance_is_the_mean_over_examples_of_what_each_says():
@@ -70,8 +73,8 @@ def test_importance_is_the_mean_over_examples_of_what_each_says():
     exam = exam_of(model)
     found = importance(model, exam)
     every = [gradients(model, exam, batch[row : row + 1]) for batch in exam.batches for row in range(len(batch))]
-    for place, row in found.items():
-        assert_close(row, sum(one[place].abs()[0] for one in every) / exam.total)
+    for layer, row in found.items():
+        assert_close(row, sum(one[layer].abs()[0] for one in every) / exam.total)
 
 
 @pytest.mark.parametrize("kind", ["bert", "albert", "marian", "xl"])
@@ -80,8 +83,8 @@ def test_computing_twice_changes_nothing(kind):
     exam = exam_of(model)
     once, twice = importance(model, exam), importance(model, exam, recompute=True)
     assert once.keys() == twice.keys()
-    for place in once:
-        assert_close(twice[place], once[place], rtol=1e-4, atol=1e-7)
+    for layer in once:
+        assert_close(twice[layer], once[layer], rtol=1e-4, atol=1e-7)
     assert not any("forward" in vars(module) for module in model.modules())
 
 
@@ -118,11 +121,11 @@ def test_models_of_transformers_are_judged_too():
     exam = EvaluationSet([tokens], lambda model, batch: model(batch, labels=batch).loss * len(batch))
     found = importance(model, exam)
     factor = torch.ones(2, 4, requires_grad=True)
-    place = next(iter(found))
+    layer = next(iter(found))
     with regard.edit(model) as edit:
-        edit.head(place, range(4)).scale(factor)
+        edit.head(layer, range(4)).scale(factor)
         (model(tokens, labels=tokens).loss * 2).backward()
-    assert_close(found[place], factor.grad.abs().sum(0) / 2)
+    assert_close(found[layer], factor.grad.abs().sum(0) / 2)
 
 
 def test_an_exam_without_questions_is_refused():

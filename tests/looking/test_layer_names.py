@@ -9,7 +9,7 @@ from regard.layers import MultiHead
 from regard.looking.layer_names import LayerNames, short_name
 
 
-def test_places_are_paths_without_containers_and_wrappers():
+def test_layers_are_paths_without_containers_and_wrappers():
     assert short_name("encoder.blocks.0.self") == "encoder.0.self"
     assert short_name("module.encoder.layers.1.self_attn") == "encoder.1.self"
     assert short_name("_orig_mod.decoder.layers.1.multihead_attn") == "decoder.1.cross"
@@ -46,12 +46,12 @@ def test_a_block_alone_has_a_name_of_its_own(alone):
 
 
 def test_names_are_chosen_by_pattern_in_the_order_of_the_model():
-    places = LayerNames(Translator())
-    assert places.match(["encoder.*.self"]) == ["encoder.0.self", "encoder.1.self"]
-    assert places.match(["decoder.1.cross", "encoder.0"]) == ["decoder.1.cross", "encoder.0"]
-    assert places.match(["decoder.?"]) == ["decoder.0", "decoder.1"]
-    assert places.match(["*.cross", "decoder.0.*"]) == ["decoder.0.self", "decoder.0.cross", "decoder.1.cross"]
-    assert places.match(["*"]) == places.names
+    layers = LayerNames(Translator())
+    assert layers.match(["encoder.*.self"]) == ["encoder.0.self", "encoder.1.self"]
+    assert layers.match(["decoder.1.cross", "encoder.0"]) == ["decoder.1.cross", "encoder.0"]
+    assert layers.match(["decoder.?"]) == ["decoder.0", "decoder.1"]
+    assert layers.match(["*.cross", "decoder.0.*"]) == ["decoder.0.self", "decoder.0.cross", "decoder.1.cross"]
+    assert layers.match(["*"]) == layers.names
 
 
 def test_a_name_that_fits_nothing_gets_the_list_of_those_there_are():
@@ -67,12 +67,12 @@ def test_a_long_list_of_names_is_cut():
 
 def test_two_layers_never_share_a_name():
     odd = nn.ModuleDict({"blocks": nn.ModuleList([block()]), "layers": nn.ModuleList([block()])})
-    places = LayerNames(odd)
-    assert len(set(places.layers.values())) == len(places.layers) == 2
-    assert len(set(places.blocks.values())) == len(places.blocks) == 2
+    layer_names = LayerNames(odd)
+    assert len(set(layer_names.layers.values())) == len(layer_names.layers) == 2
+    assert len(set(layer_names.blocks.values())) == len(layer_names.blocks) == 2
 
 
-def test_a_layer_that_stands_in_two_places_has_two_names():
+def test_a_layer_that_stands_twice_has_two_names():
     shared = block()
     model = nn.ModuleDict({"encoder": nn.ModuleList([shared, shared])})
     assert LayerNames(model).names == ["encoder.0.self", "encoder.1.self", "encoder.0", "encoder.1"]

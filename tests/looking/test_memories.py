@@ -59,13 +59,15 @@ def test_triggers_are_the_largest_matches_of_the_whole_corpus(family, tmp_path):
         theirs(one[None])
     found = triggers(ours, calls(ours, some, 5), k=4)
     assert list(found) == ["decoder.0", "decoder.1"]
-    where = [(text, place) for text, one in enumerate(some) for place in range(len(one))]
-    for layer, place in enumerate(found):
+    where = [(text, position) for text, one in enumerate(some) for position in range(len(one))]
+    for layer, layer_name in enumerate(found):
         every = torch.cat(matches[layer])  # (tokens, units)
         best = every.topk(4, dim=0)
-        assert_close(found[place].match, best.values.T, rtol=1e-4, atol=1e-5)
+        assert_close(found[layer_name].match, best.values.T, rtol=1e-4, atol=1e-5)
         for unit in range(0, every.shape[1], 7):
-            assert [one[1:] for one in found[place].of(unit)] == [where[at] for at in best.indices[:, unit].tolist()]
+            assert [one[1:] for one in found[layer_name].of(unit)] == [
+                where[at] for at in best.indices[:, unit].tolist()
+            ]
 
 
 @torch.no_grad()

@@ -26,8 +26,8 @@ def test_lengths_are_those_of_what_heads_put_out(kind, monkeypatch):
     monkeypatch.setattr("regard.looking.norms.KEYS", 3)
     model = made(kind)[0]
     seen = watched(model)
-    for place, layer in LayerNames(model).layers.items():
-        pattern = seen[place]
+    for layer_name, layer in LayerNames(model).layers.items():
+        pattern = seen[layer_name]
         batch, heads, queries, keys = pattern.shape
         value = pattern.values.repeat_interleave(heads // pattern.values.shape[1], 1)
         vectors = torch.zeros(batch, heads, queries, keys, layer.width)
@@ -36,7 +36,7 @@ def test_lengths_are_those_of_what_heads_put_out(kind, monkeypatch):
             alone[:, :, head] = value[:, head]
             out = layer.output(alone.flatten(2)) - layer.output(torch.zeros(heads * value.shape[-1]))
             vectors[:, head] = pattern.weights()[:, head, :, :, None] * out[:, None]
-        found = weighted_norms(model, seen, place)
+        found = weighted_norms(model, seen, layer_name)
         assert_close(found.heads(), vectors.norm(dim=-1), rtol=1e-4, atol=1e-5)
         assert_close(found.summed(), vectors.sum(1).norm(dim=-1), rtol=1e-3, atol=1e-4)
         assert_close(found.heads(slice(1, 3), [0, 2]), found.heads()[:, :, 1:3][..., [0, 2]])

@@ -31,17 +31,17 @@ TAKEN = [[1], [0, 3], [2]]  # from one layer after the other; of two groups of h
 
 
 def some_heads(model):
-    """Different heads of every layer; the same ones at all places of a layer."""
-    places = LayerNames(model)
-    layers = list(dict.fromkeys(places.layers.values()))
-    return {place: TAKEN[layers.index(layer) % len(TAKEN)] for place, layer in places.layers.items()}
+    """Different heads of every layer; the same ones under all names of a layer."""
+    layer_names = LayerNames(model)
+    layers = list(dict.fromkeys(layer_names.layers.values()))
+    return {layer_name: TAKEN[layers.index(layer) % len(TAKEN)] for layer_name, layer in layer_names.layers.items()}
 
 
 def gated(model, heads):
     """What the whole model says with the heads switched off."""
     with regard.edit(model) as edit:
-        for place, numbers in heads.items():
-            edit.head(place, numbers).off()
+        for layer, numbers in heads.items():
+            edit.head(layer, numbers).off()
         return answers(model)
 
 
@@ -104,8 +104,8 @@ def test_the_engine_writes_what_the_pruned_model_writes(kind):
         written = [answer.best.ids for answer in decode(small, reads, **manner)]
         gone = some_heads(model)
         with regard.edit(model) as edit:
-            for place, numbers in gone.items():
-                edit.head(place, numbers).off()
+            for layer, numbers in gone.items():
+                edit.head(layer, numbers).off()
             expected = [answer.best.ids for answer in decode(model, reads, **manner)]
     assert written == expected
     assert serve(small) is not None

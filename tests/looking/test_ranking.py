@@ -26,11 +26,11 @@ def test_heads_are_called_by_the_numbers_of_the_whole_model():
     assert regard.prune(model, gone).decoder.stack.blocks[0].self.split.remaining_heads == (3,)
 
 
-def test_places_of_one_layer_are_ranked_together():
+def test_the_names_of_a_shared_layer_are_ranked_together():
     model = made("albert")[0]
     scores = {f"encoder.{layer}.self": torch.tensor([1.0, 2, 3, 4]).roll(int(layer == 2)) for layer in range(3)}
     # 1 + 1 + 4, 2 + 2 + 1, 3 + 3 + 2, 4 + 4 + 3
-    assert weakest(model, scores, 0.75) == {place: [1] for place in scores}
+    assert weakest(model, scores, 0.75) == {layer: [1] for layer in scores}
     regard.prune(model, weakest(model, scores, 0.5))
 
 

@@ -97,3 +97,8 @@ def test_a_position_that_direct_decoding_did_not_reach_is_told_by_engine_and_mod
     else:
         with pytest.warns(UserWarning, match="the hidden position 3 was never reached: 3 tokens at most"):
             write()
+
+
+def test_a_batch_of_no_texts_has_no_tokens():
+    query = torch.zeros(0, HEADS, 3, WIDTH // HEADS)
+    assert keys_so_far(Pattern(query, query, mask=Padding(torch.ones(0, 3, dtype=torch.bool)))) == 0

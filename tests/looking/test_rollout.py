@@ -27,9 +27,9 @@ def seen_by(kind, length=7, written=5):
 def layers(seen, side, kind):
     """The mean weights of all heads, layer by layer, each with half of the vector itself where it looks at its own."""
     found = []
-    for place in seen:
-        if place.startswith(side) and place.endswith(kind):
-            weights = seen[place].weights().double().mean(1)
+    for layer in seen:
+        if layer.startswith(side) and layer.endswith(kind):
+            weights = seen[layer].weights().double().mean(1)
             eye = torch.eye(weights.shape[1], dtype=torch.float64) if kind == "self" else 0
             stays = 1 - weights.sum(-1, keepdim=True) / 2 if kind == "self" else 0
             found.append(weights / 2 + stays * eye)

@@ -66,9 +66,9 @@ class Drawing(Tap):
         return pattern.set(weights, self.heads, [self.row])
 
 
-def plainly(model, place: str, tap: Tap, *given: list[int]) -> torch.Tensor:
+def plainly(model, layer_name: str, tap: Tap, *given: list[int]) -> torch.Tensor:
     """Log-probabilities of what follows each token of one text, read at once with a tap on one layer."""
-    layer = LayerNames(model).layers[place]
+    layer = LayerNames(model).layers[layer_name]
     layer.taps = (tap,)
     with torch.no_grad(), active(tap):
         logits = model(*(torch.tensor([tokens], dtype=torch.long) for tokens in given))
@@ -76,8 +76,8 @@ def plainly(model, place: str, tap: Tap, *given: list[int]) -> torch.Tensor:
     return logits[0].log_softmax(-1)
 
 
-def record(place: str, row: int, weights: list[float], heads: list[int]) -> dict:
-    return {"do": "set", "layer": place, "heads": heads, "rows": [row], "weights": [weights]}
+def record(layer: str, row: int, weights: list[float], heads: list[int]) -> dict:
+    return {"do": "set", "layer": layer, "heads": heads, "rows": [row], "weights": [weights]}
 
 
 def texts(given: dict, decoded) -> list[tuple[list[list[int]], int, list[int], tuple[float, ...]]]:
@@ -97,7 +97,7 @@ def texts(given: dict, decoded) -> list[tuple[list[list[int]], int, list[int], t
 
 @pytest.mark.parametrize("beam", [1, 4])
 @pytest.mark.parametrize(
-    ("kind", "place", "chosen", "row", "weights"),
+    ("kind", "layer", "chosen", "row", "weights"),
     [
         ("writer", "decoder.1.self", range(len(LENGTHS)), 4, [0.5, 0.0, 0.25, 0.25, 0.0]),
         ("translator", "decoder.0.self", range(len(LENGTHS)), 2, [0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
@@ -106,16 +106,16 @@ def texts(given: dict, decoded) -> list[tuple[list[list[int]], int, list[int], t
         ("aligner, after", "align", [0], 2, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]),
     ],
 )
-def test_what_is_written_in_steps_is_what_is_read_at_once(kind, place, chosen, row, weights, beam):
-    model, given, heads = made(kind), asked(kind, chosen), [0] if place == "align" else [1, 2]
-    with regard.edit(model, [record(place, row, weights, heads)]):
+def test_what_is_written_in_steps_is_what_is_read_at_once(kind, layer, chosen, row, weights, beam):
+    model, given, heads = made(kind), asked(kind, chosen), [0] if layer == "align" else [1, 2]
+    with regard.edit(model, [record(layer, row, weights, heads)]):
         found = decode(model, **given, beam=beam, num_hypotheses=beam, max_new_tokens=LONGEST, constraints=RULES)
     reached, changed = 0, 0
     for read, first, written, scores in texts(given, found):
-        logs = plainly(model, place, Drawing(row, weights, heads), *read)[first:]
+        logs = plainly(model, layer, Drawing(row, weights, heads), *read)[first:]
         assert scores == pytest.approx(logs[range(len(written)), written].tolist(), abs=1e-4)
         reached += row > first and row < len(read[-1])
-        changed += not torch.allclose(logs, plainly(model, place, Tap(), *read)[first:], atol=1e-2)
+        changed += not torch.allclose(logs, plainly(model, layer, Tap(), *read)[first:], atol=1e-2)
     assert reached  # rows of tokens that were written, not given
     assert changed
 
@@ -137,30 +137,30 @@ def test_a_watch_sees_the_row_that_was_drawn_and_no_other_change(left):
         seen.append(found["decoder.0.self"].weights())
     plain, edited = seen
     for member, attention_mask in enumerate(given["prefix_attention_mask"]):
-        places = attention_mask.nonzero().flatten().tolist()
-        if len(places) > 3:
-            row = edited[member, 2, places[3]]
-            assert torch.equal(row[places[:4]], drawn)
+        tokens_at = attention_mask.nonzero().flatten().tolist()
+        if len(tokens_at) > 3:
+            row = edited[member, 2, tokens_at[3]]
+            assert torch.equal(row[tokens_at[:4]], drawn)
             assert row.count_nonzero() == 4
-            plain[member, 2, places[3]] = edited[member, 2, places[3]]
+            plain[member, 2, tokens_at[3]] = edited[member, 2, tokens_at[3]]
     assert torch.equal(plain, edited)
 
 
-@pytest.mark.parametrize("place", ["decoder.1.self", "decoder.1.cross"])
-def test_the_steps_that_a_watch_sees_join_to_the_whole(place):
+@pytest.mark.parametrize("layer", ["decoder.1.self", "decoder.1.cross"])
+def test_the_steps_that_a_watch_sees_join_to_the_whole(layer):
     translator = made("translator")
     torch.manual_seed(0)
     source, target = torch.randint(3, VOCABULARY, (2, 5)), torch.randint(3, VOCABULARY, (2, 6))
-    edits = [record(place, 4, [0.0, 0.5, 0.0, 0.5, 0.0], [0])]
+    edits = [record(layer, 4, [0.0, 0.5, 0.0, 0.5, 0.0], [0])]
     with torch.no_grad(), regard.edit(translator, edits):
-        with regard.watch(translator, place) as whole:
+        with regard.watch(translator, layer) as whole:
             translator(source, target)
-        with regard.watch(translator, place) as stepped:
+        with regard.watch(translator, layer) as stepped:
             state = translator.start(source)
             for token in target.split(1, 1):
                 _, state = translator.step(state, token)
-    joined = Pattern.join(stepped.all(place))
-    assert_close(joined.weights(), whole[place].weights(), **CLOSE)
+    joined = Pattern.join(stepped.all(layer))
+    assert_close(joined.weights(), whole[layer].weights(), **CLOSE)
     assert joined[0, 0, 4, 1] == joined[0, 0, 4, 3] == 0.5
     assert joined.query_positions.tolist() == [list(range(6))] * 2
 
@@ -172,9 +172,9 @@ def test_a_memory_of_segments_does_not_forget_what_is_edited():
     with regard.edit(model, edits):
         whole = model(tokens)
         state = model.start()
-        for place, token in enumerate(tokens.split(1, 1)):
+        for position, token in enumerate(tokens.split(1, 1)):
             logits, state = model.step(state, token)
-            assert_close(logits[:, 0], whole[:, place], **CLOSE)
+            assert_close(logits[:, 0], whole[:, position], **CLOSE)
     assert not torch.allclose(whole[:, 11], model(tokens)[:, 11], atol=1e-3)
     assert torch.equal(whole[:, :11], model(tokens)[:, :11])
 
@@ -217,7 +217,7 @@ def test_a_source_in_padding_is_counted_without_it():
 
 
 @pytest.mark.parametrize(
-    ("place", "row", "weights", "kind", "message"),
+    ("layer", "row", "weights", "kind", "message"),
     [
         ("encoder.0.self", 5, [0.2] * 5, ShapeError, "there is no query 5: 5 of them, counted from 0"),
         ("encoder.0.self", 1, [0.25] * 4, ShapeError, "weights of 5 keys, one for each token of the source, expected"),
@@ -231,9 +231,9 @@ def test_a_source_in_padding_is_counted_without_it():
         ),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_in_one_line(place, row, weights, kind, message):
+def test_what_cannot_be_drawn_is_refused_in_one_line(layer, row, weights, kind, message):
     model, source = made("translator"), torch.tensor([[3, 4, 5, 6, 7]])
-    with regard.edit(model, [record(place, row, weights, [0])]), pytest.raises(kind, match=message):
+    with regard.edit(model, [record(layer, row, weights, [0])]), pytest.raises(kind, match=message):
         decode(model, source, prefix=torch.tensor([[1]]), max_new_tokens=3)
 
 

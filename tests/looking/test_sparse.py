@@ -51,7 +51,7 @@ def test_gates_close_where_a_head_is_of_no_use():
 
     exam = EvaluationSet([tokens], loss, lambda batch: batch.numel())
     found = learned_gates(model, exam, 3 / 8, steps=120)
-    kept = {place: sorted({*range(4)} - {*weakest(model, found, 3 / 8).get(place, [])}) for place in useful}
+    kept = {layer: sorted({*range(4)} - {*weakest(model, found, 3 / 8).get(layer, [])}) for layer in useful}
     assert kept == useful
     assert torch.cat([*found.values()]).mean() == pytest.approx(3 / 8, abs=0.15)
 

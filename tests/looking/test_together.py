@@ -15,7 +15,7 @@ CALLS = 200
 
 
 class Torchs(nn.Module):
-    """torch's own encoder, on its fastest path: padded places are packed away."""
+    """torch's own encoder, on its fastest path: padded positions are packed away."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -138,7 +138,7 @@ def shaken(model: nn.Module) -> nn.Module:
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize("norm_first", [False, True])
 def test_an_encoder_is_seen_whatever_path_it_would_take(norm_first, padded, grad):
-    """Without gradients torch.nn has a closed path, with padding even one in which padded places are packed away."""
+    """Without gradients torch.nn has a closed path, with padding even one in which padded positions are packed away."""
     block = nn.TransformerEncoderLayer(WIDTH, HEADS, 12, 0.0, batch_first=True, norm_first=norm_first)
     model = shaken(nn.TransformerEncoder(block, 2, enable_nested_tensor=not norm_first)).eval()
     x = stream()

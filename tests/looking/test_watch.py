@@ -35,7 +35,7 @@ def test_what_is_seen_are_the_weights_of_the_formula():
     assert (seen["encoder.0.self"].weights()[..., 0, 1:] == 0).all()
 
 
-def test_what_is_seen_is_a_mapping_from_places_to_patterns():
+def test_what_is_seen_is_a_mapping_from_layers_to_patterns():
     model, x = Translator(), stream()
     with regard.watch(model) as seen:
         assert not seen
@@ -51,7 +51,7 @@ def test_what_is_seen_is_a_mapping_from_places_to_patterns():
     assert repr(seen).startswith("Seen(encoder.0.self, encoder.1.self, decoder.0.self")
 
 
-def test_a_place_where_nothing_ran_is_missing_as_from_any_mapping():
+def test_a_layer_where_nothing_ran_is_missing_as_from_any_mapping():
     with regard.watch(Reader()) as seen:
         pass
     assert seen.get("encoder.0.self", "nothing") == "nothing"

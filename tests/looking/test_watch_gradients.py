@@ -37,8 +37,8 @@ def test_a_loss_of_the_weights_reaches_a_learned_bias():
     found = position.table.weight.grad.clone()
     position.zero_grad()
     query, key, _ = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in layer.qkv(x).chunk(3, -1))
-    places = torch.arange(5)
-    scores = query @ key.transpose(-1, -2) / 2 + position.bias().tile(places, places)
+    positions = torch.arange(5)
+    scores = query @ key.transpose(-1, -2) / 2 + position.bias().tile(positions, positions)
     (torch.softmax(scores, -1)[:, :, 1:4] * wanted[:, :, 1:4]).sum().backward()
     assert_close(found, position.table.weight.grad, **CLOSE)
 

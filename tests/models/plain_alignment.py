@@ -28,7 +28,7 @@ def nothing(cells, count=1):
 
 
 def annotated(kind, cells, vectors):
-    """Both directions of every layer: a vector for each place, and the last h of both in the last layer."""
+    """Both directions of every layer: a vector for each position, and the last h of both in the last layer."""
     for layer in range(cells.num_layers):
         ways = []
         for suffix in ("", "_reverse"):
@@ -42,7 +42,7 @@ def annotated(kind, cells, vectors):
     return vectors, ends
 
 
-def looked(model, state, annotations, place):
+def looked(model, state, annotations, position):
     """Weights (heads, source) and what is gathered by them: the equations of the papers, the sums written out."""
     look, align, source = model.config.align, model.align, torch.stack(annotations)
     if look.score == "multihead":
@@ -66,15 +66,15 @@ def looked(model, state, annotations, place):
     if look.local is None:
         weights = torch.softmax(scores, 0)
     else:
-        places, count = torch.arange(len(source)), len(source)
-        centre = torch.tensor(min(place, count - 1))
+        positions, count = torch.arange(len(source)), len(source)
+        centre = torch.tensor(min(position, count - 1))
         if look.local == "predictive":
             bent = torch.tanh(align.centre.hidden.weight @ state)
             centre = count * torch.sigmoid(align.centre.share.weight[0] @ bent)
-        near = (places >= centre - look.reach) & (places <= centre + look.reach)
+        near = (positions >= centre - look.reach) & (positions <= centre + look.reach)
         weights = torch.exp(scores) * near / (torch.exp(scores) * near).sum()
         if look.local == "predictive":
-            weights = weights * torch.exp(-((places - centre) ** 2) / (2 * (look.reach / 2) ** 2))
+            weights = weights * torch.exp(-((positions - centre) ** 2) / (2 * (look.reach / 2) ** 2))
     return weights[None], weights @ source
 
 
@@ -94,18 +94,18 @@ def written(model, source, target):
     fed = torch.zeros(model.output.weight.shape[1], dtype=ends.dtype)
     look = config.align.look if config.align else None
     logits, rows = [], []
-    for place, word in enumerate(target):
+    for position, word in enumerate(target):
         embedded = model.target_embedding.weight[word]
         gathered = []
         if look == "before":
-            weights, found = looked(model, memories[-1][0], annotations, place)
+            weights, found = looked(model, memories[-1][0], annotations, position)
             gathered = [found]
         x = torch.cat([embedded, *gathered, *([fed] if config.feeding else [])])
         for layer in range(layers):
             memories[layer] = cell(kind, weights_of(cells, layer), x, memories[layer])
             x = memories[layer][0]
         if look in ("after", "between"):
-            weights, found = looked(model, x, annotations, place)
+            weights, found = looked(model, x, annotations, position)
             gathered = [found]
         if look == "between":
             above = cell(kind, weights_of(model.above.cells, 0), torch.cat([x, *gathered]), above)

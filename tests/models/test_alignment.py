@@ -1,4 +1,7 @@
-"""Every recurrent translator of the papers equals its equations, in teacher forcing and step by step."""
+"""Every recurrent translator of the papers equals its equations, in teacher forcing and step by step.
+
+Also tests: layers/alignment_attention.py, layers/deep_output.py.
+"""
 
 import math
 from dataclasses import replace
@@ -92,17 +95,17 @@ def test_steps_give_the_logits_of_teacher_forcing_and_join_to_its_pattern(name):
     network = model(name)
     expected = network(SOURCE, TARGET, attention_mask=REAL)
     state = network.start(SOURCE, REAL)
-    for place in range(TARGET.shape[1]):
-        logits, state = network.step(state, TARGET[:, place : place + 1])
-        assert_close(logits, expected[:, place : place + 1], **CLOSE)
+    for position in range(TARGET.shape[1]):
+        logits, state = network.step(state, TARGET[:, position : position + 1])
+        assert_close(logits, expected[:, position : position + 1], **CLOSE)
     if name not in LOOKING:
         return
     with regard.watch(network) as seen:
         network(SOURCE, TARGET, attention_mask=REAL)
         whole = seen["align"]
         state = network.start(SOURCE, REAL)
-        for place in range(TARGET.shape[1]):
-            _, state = network.step(state, TARGET[:, place : place + 1])
+        for position in range(TARGET.shape[1]):
+            _, state = network.step(state, TARGET[:, position : position + 1])
     steps = seen.all("align")[1:]
     assert len(steps) == TARGET.shape[1]
     assert_close(Pattern.join(steps).weights(), whole.weights(), **CLOSE)

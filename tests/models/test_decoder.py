@@ -1,3 +1,8 @@
+"""Language models: their parts, read at once and step by step.
+
+Also tests: layers/embedding.py, layers/output.py, models/embedded_stack.py.
+"""
+
 import pytest
 import torch
 from torch.testing import assert_close
@@ -30,7 +35,7 @@ STYLES = {
         {"norm": NormConfig("rms"), "feed_forward": FeedForwardConfig(24, "silu", gated=True, bias=False)},
     ),
     "windowed": (rotary, {"window": 3}),
-    "one-place-window": (rotary, {"window": 1}),
+    "one-position-window": (rotary, {"window": 1}),
     "alibi": (PositionConfig("alibi", {"heads": 4}), {}),
     "buckets": (PositionConfig("buckets", {"heads": 4, "both_ways": False}), {}),
     "sinusoidal": (PositionConfig("sinusoidal", {"width": WIDTH}), {"layers": 1}),
@@ -126,9 +131,9 @@ def test_select_reorders_repeats_and_drops(style):
     state = state.select(rows)
     for column in range(2):
         scores, state = model.step(state, more[:, column : column + 1])
-    for place, row in enumerate(rows.tolist()):
-        whole = torch.cat([tokens[row, : LENGTHS[row]], more[place]])[None]
-        assert_close(scores[place, 0], model(whole)[0, -1], rtol=0, atol=1e-5)
+    for position, row in enumerate(rows.tolist()):
+        whole = torch.cat([tokens[row, : LENGTHS[row]], more[position]])[None]
+        assert_close(scores[position, 0], model(whole)[0, -1], rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("pool", ["first", "last", "mean", None])

@@ -1,4 +1,7 @@
-"""Laws of memory networks: Sukhbaatar et al. 2015."""
+"""Laws of memory networks: Sukhbaatar et al. 2015.
+
+Also tests: layers/memory_hop.py.
+"""
 
 from dataclasses import replace
 

@@ -45,9 +45,9 @@ def test_steps_give_the_logits_of_teacher_forcing(position):
     model = transformer(position)
     expected = model(SOURCE, TARGET, attention_mask=REAL)
     state = model.start(SOURCE, REAL)
-    for place in range(TARGET.shape[1]):
-        logits, state = model.step(state, TARGET[:, place : place + 1])
-        assert_close(logits, expected[:, place : place + 1], rtol=0, atol=1e-5)
+    for index in range(TARGET.shape[1]):
+        logits, state = model.step(state, TARGET[:, index : index + 1])
+        assert_close(logits, expected[:, index : index + 1], rtol=0, atol=1e-5)
     assert state.length == TARGET.shape[1]
 
 
@@ -93,8 +93,8 @@ def test_keys_of_the_source_are_computed_once(monkeypatch):
         if isinstance(module, MultiHead) and module.crosses:
             monkeypatch.setattr(module.kv, "forward", counted(module.kv, name, calls))
     state = model.start(SOURCE, REAL)
-    for place in range(3):
-        _, state = model.step(state, TARGET[:, place : place + 1])
+    for position in range(3):
+        _, state = model.step(state, TARGET[:, position : position + 1])
         state = state.select(torch.tensor([1, 0]))
     assert calls == ["decoder.stack.blocks.0.cross", "decoder.stack.blocks.1.cross"]
 

@@ -1,4 +1,7 @@
-"""Laws of models that look at pictures."""
+"""Laws of models that look at pictures.
+
+Also tests: layers/classification_head.py.
+"""
 
 from dataclasses import replace
 
@@ -28,14 +31,14 @@ def test_a_picture_is_cut_row_by_row():
 
 
 @pytest.mark.parametrize("pool", ["mean", "first"])
-def test_without_places_shuffled_pixels_change_nothing(pool):
+def test_without_positions_shuffled_pixels_change_nothing(pool):
     model = VisionTransformer(replace(PIXELS, has_positions=False, pool=pool)).eval()
     image = images(6)
     shuffled = image.flatten(1)[:, torch.randperm(36)].view_as(image)
     assert_close(model(shuffled), model(image))
 
 
-def test_with_places_shuffled_pixels_change_the_answer():
+def test_with_positions_shuffled_pixels_change_the_answer():
     model = VisionTransformer(PIXELS).eval()
     nn.init.normal_(model.positions)
     image = images(6)
@@ -73,8 +76,8 @@ def test_a_glimpse_sees_nothing_but_the_squares_it_looked_at():
     image = images(5, batch=1)
     glances = model.glances(image)
     unseen = torch.ones(7, 7, dtype=torch.bool)  # with a pixel of nothing around
-    for place in glances.positions[0].tolist():
-        unseen[place // 5 : place // 5 + 3, place % 5 : place % 5 + 3] = False
+    for position in glances.positions[0].tolist():
+        unseen[position // 5 : position // 5 + 3, position % 5 : position % 5 + 3] = False
     other = torch.where(unseen[1:-1, 1:-1], torch.rand(5, 5), image)
     assert unseen[1:-1, 1:-1].any()
     assert_close(model(other), glances.logits, rtol=0, atol=0)

@@ -104,9 +104,9 @@ def test_the_gradient_ends_at_the_memory_and_reaches_the_weights_that_read_it():
 def test_step_by_step_it_says_the_same_and_forgets_what_it_will_not_see_again():
     xl, tokens = model(6), text(50)
     whole, state, longest = xl(tokens), xl.start(), 0
-    for place, segment in enumerate(tokens.split([9] + [1] * 41, 1)):
+    for position, segment in enumerate(tokens.split([9] + [1] * 41, 1)):
         scores, state = xl.step(state, segment)
-        assert_close(scores[:, 0], whole[:, 8 + place], **CLOSE)
+        assert_close(scores[:, 0], whole[:, 8 + position], **CLOSE)
         longest = max(longest, state.length)
     assert longest < 2 * 6
 

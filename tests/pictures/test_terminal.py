@@ -68,9 +68,9 @@ def test_a_picture_keeps_to_its_width(columns, width):
 
 
 def test_labels_take_the_room_that_there_is():
-    place = "decoder.11.cross"
-    assert place in heat([[0.5] * 4], [place], list("abcd"))
-    assert place in heat([[0.5] * 4], [place], list("abcd"), width=40)
+    layer = "decoder.11.cross"
+    assert layer in heat([[0.5] * 4], [layer], list("abcd"))
+    assert layer in heat([[0.5] * 4], [layer], list("abcd"), width=40)
     sentence = "a sentence that is longer than a third of the terminal"
     assert sentence in heat([[0.5] * 2], [sentence], ["hop 1", "hop 2"], width=80)
     assert "hop 1 hop 2" in heat([[0.5] * 2], [sentence], ["hop 1", "hop 2"], width=40)

@@ -42,9 +42,9 @@ def test_the_penalty_grows_with_distance_at_the_slope_of_the_head():
     bias = Alibi(4).bias()
     tile = bias.tile(torch.tensor([2, 9]), torch.tensor([0, 2, 5]))
     for head, slope in enumerate(published(4)):
-        for row, place in enumerate([2, 9]):
+        for row, position in enumerate([2, 9]):
             for column, other in enumerate([0, 2, 5]):
-                assert tile[0, head, row, column] == pytest.approx(-slope * abs(place - other))
+                assert tile[0, head, row, column] == pytest.approx(-slope * abs(position - other))
 
 
 def test_heads_that_are_left_keep_their_own_slopes():

@@ -6,10 +6,10 @@ from regard.errors import ShapeError
 from regard.positions import LearnedPositions
 
 
-def test_each_place_adds_its_row():
+def test_each_position_adds_its_row():
     position, x = LearnedPositions(6, 4), torch.randn(2, 3, 4)
-    places = torch.tensor([[0, 1, 2], [5, 0, 3]])
-    assert_close(position.embed(x, places), x + position.table.weight[places])
+    positions = torch.tensor([[0, 1, 2], [5, 0, 3]])
+    assert_close(position.embed(x, positions), x + position.table.weight[positions])
 
 
 def test_rows_before_the_offset_are_kept_for_padding():
@@ -19,14 +19,14 @@ def test_rows_before_the_offset_are_kept_for_padding():
 
 
 @pytest.mark.parametrize("offset", [0, 2])
-def test_a_place_past_the_end_is_refused(offset):
+def test_a_position_past_the_end_is_refused(offset):
     position = LearnedPositions(6, 4, offset=offset)
     position.embed(torch.zeros(1, 1, 4), torch.tensor([[5]]))
     with pytest.raises(ShapeError, match=r"^position 6 is past the 6 positions that were learned$"):
         position.embed(torch.zeros(1, 1, 4), torch.tensor([[6]]))
 
 
-def test_only_the_places_that_occur_learn():
+def test_only_the_positions_that_occur_learn():
     position = LearnedPositions(6, 4)
     position.embed(torch.zeros(1, 2, 4), torch.tensor([[1, 3]])).sum().backward()
     assert position.table.weight.grad.abs().sum(-1).nonzero().flatten().tolist() == [1, 3]

@@ -1,6 +1,4 @@
-"""What every scheme has to keep to, over the table, and how places are counted."""
-
-import inspect
+"""What every scheme has to keep to, over the table, and how positions are counted."""
 
 import pytest
 import torch
@@ -12,16 +10,11 @@ from regard.attention import Causal, Padding, attend
 from regard.errors import UnknownName, lookup
 from regard.positions import POSITIONS, Position, positions_of
 
-SIZES = {"width": 4, "head_width": 4, "heads": 2, "length": 12, "buckets": 8, "reach": 6}
-EMBEDDED = {"sinusoidal", "learned"}
-RELATIVE = {"none", "rotary", "alibi", "buckets"}
+WIDTH, HEADS, LENGTH = 8, 2, 12
 
 
-def made(name: str) -> Position:
-    """A scheme of the table, small; its arguments are known by their names."""
-    kind = POSITIONS[name]
-    wanted = inspect.signature(kind.__init__).parameters
-    return kind(**{size: number for size, number in SIZES.items() if size in wanted})
+def example(name: str) -> Position:
+    return POSITIONS[name].example(WIDTH, HEADS, LENGTH)
 
 
 class Look(nn.Module):
@@ -30,12 +23,12 @@ class Look(nn.Module):
     def __init__(self, position: Position) -> None:
         super().__init__()
         self.position = position
-        self.register_buffer("project", torch.randn(3, SIZES["heads"], SIZES["width"], SIZES["width"]))
+        self.register_buffer("project", torch.randn(3, HEADS, WIDTH, WIDTH // HEADS))
 
-    def forward(self, x, places, mask=None):
-        x = self.position.embed(x, places)
+    def forward(self, x, positions, mask=None):
+        x = self.position.embed(x, positions)
         query, key, value = x[:, None] @ self.project[:, None]
-        query, key = self.position.rotate(query, places), self.position.rotate(key, places)
+        query, key = self.position.rotate(query, positions), self.position.rotate(key, positions)
         return attend(query, key, value, bias=self.position.bias(), mask=mask)
 
 
@@ -45,78 +38,77 @@ schemes = pytest.mark.parametrize("name", POSITIONS)
 @schemes
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_size_and_dtype_are_kept(name, dtype):
-    position, places = made(name).to(dtype), torch.arange(5)[None]
-    x, heads = torch.randn(3, 5, 4, dtype=dtype), torch.randn(3, 2, 5, 4, dtype=dtype)
-    assert (position.embed(x, places).shape, position.embed(x, places).dtype) == (x.shape, dtype)
-    assert (position.rotate(heads, places).shape, position.rotate(heads, places).dtype) == (heads.shape, dtype)
+    position, positions = example(name).to(dtype), torch.arange(5)[None]
+    x, heads = torch.randn(3, 5, WIDTH, dtype=dtype), torch.randn(3, 2, 5, 4, dtype=dtype)
+    assert (position.embed(x, positions).shape, position.embed(x, positions).dtype) == (x.shape, dtype)
+    assert (position.rotate(heads, positions).shape, position.rotate(heads, positions).dtype) == (heads.shape, dtype)
 
 
 @schemes
 def test_order_comes_in_one_way_only(name):
     ways = [way for way in ("embed", "rotate", "bias") if getattr(POSITIONS[name], way) is not getattr(Position, way)]
-    assert len(ways) == (0 if name == "none" else 1)
+    assert len(ways) == (0 if POSITIONS[name] is Position else 1)
 
 
 @schemes
 def test_gradients_are_right(name):
-    look = Look(made(name)).double()
+    look = Look(example(name)).double()
     names = [name for name, _ in look.named_parameters()]
-    x, places = torch.randn(1, 3, 4, dtype=torch.float64, requires_grad=True), torch.tensor([[0, 1, 2]])
+    x, positions = torch.randn(1, 3, WIDTH, dtype=torch.float64, requires_grad=True), torch.tensor([[0, 1, 2]])
 
     def run(x, *weights):
-        return torch.func.functional_call(look, dict(zip(names, weights, strict=True)), (x, places, Causal()))
+        return torch.func.functional_call(look, dict(zip(names, weights, strict=True)), (x, positions, Causal()))
 
     assert gradcheck(run, (x, *(weight.detach().requires_grad_() for weight in look.parameters())))
 
 
 @schemes
 def test_padding_on_either_side_changes_nothing_for_real_tokens(name):
-    look, x = Look(made(name)), torch.randn(1, 4, 4)
+    look, x = Look(example(name)), torch.randn(1, 4, WIDTH)
     alone = look(x, positions_of(None, 4), Causal())
     for side in ("left", "right"):
-        padded = torch.randn(1, 7, 4)
+        padded = torch.randn(1, 7, WIDTH)
         attention_mask = Padding.from_lengths([4], side, keys=7).attention_mask
         padded[attention_mask] = x[0]
-        found = look(padded, positions_of(attention_mask, 7), Causal() & Padding(attention_mask))
-        assert_close(found.transpose(1, 2)[attention_mask], alone.transpose(1, 2)[0], rtol=1e-5, atol=1e-6)
+        output = look(padded, positions_of(attention_mask, 7), Causal() & Padding(attention_mask))
+        assert_close(output.transpose(1, 2)[attention_mask], alone.transpose(1, 2)[0], rtol=1e-5, atol=1e-6)
 
 
 @schemes
 def test_the_order_of_tokens_matters_unless_there_is_no_position(name):
-    look, x, places = Look(made(name)), torch.randn(1, 5, 4), torch.arange(5)[None]
+    look, x, positions = Look(example(name)), torch.randn(1, 5, WIDTH), torch.arange(5)[None]
     other = torch.tensor([3, 1, 4, 0, 2])
-    moved = look(x[:, other], places)
-    same = torch.allclose(moved, look(x, places)[:, :, other], atol=1e-5)
-    assert same == (name == "none")
+    moved = look(x[:, other], positions)
+    same = torch.allclose(moved, look(x, positions)[:, :, other], atol=1e-5)
+    assert same == (POSITIONS[name] is Position)
 
 
 @schemes
-def test_only_embedded_places_are_absolute(name):
-    look, x = Look(made(name)), torch.randn(1, 5, 4)
+def test_a_scheme_says_whether_it_is_absolute(name):
+    look, x = Look(example(name)), torch.randn(1, 5, WIDTH)
     here, there = look(x, torch.arange(5)[None]), look(x, torch.arange(7, 12)[None])
-    assert name in EMBEDDED | RELATIVE
-    assert torch.allclose(here, there, atol=1e-5) == (name in RELATIVE)
+    assert torch.allclose(here, there, atol=1e-5) != POSITIONS[name].is_absolute
 
 
 @schemes
 def test_a_scheme_that_is_saved_and_loaded_is_the_same(name):
-    position, other = made(name), made(name)
+    position, other = example(name), example(name)
     other.load_state_dict(position.state_dict())
     look = Look(position)
     again = Look(other)
     again.project = look.project
-    x, places = torch.randn(1, 5, 4), torch.arange(5)[None]
-    assert torch.equal(look(x, places), again(x, places))
+    x, positions = torch.randn(1, 5, WIDTH), torch.arange(5)[None]
+    assert torch.equal(look(x, positions), again(x, positions))
     assert set(position.state_dict()) == {name for name, _ in position.named_parameters()}
 
 
 @schemes
-def test_each_member_of_a_batch_has_its_own_places(name):
-    look, x = Look(made(name)), torch.randn(2, 5, 4)
-    places = torch.tensor([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]])
-    both = look(x, places)
+def test_each_member_of_a_batch_has_its_own_positions(name):
+    look, x = Look(example(name)), torch.randn(2, 5, WIDTH)
+    positions = torch.tensor([[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]])
+    both = look(x, positions)
     for member in range(2):
-        alone = look(x[member : member + 1], places[member : member + 1])
+        alone = look(x[member : member + 1], positions[member : member + 1])
         assert_close(both[member], alone[0], rtol=1e-5, atol=1e-6)
 
 
@@ -125,7 +117,7 @@ def test_an_unknown_scheme_gets_the_list_of_known_ones():
         lookup(POSITIONS, "rotery", "position")
 
 
-def test_places_without_padding_count_from_the_start():
+def test_positions_without_padding_count_from_the_start():
     assert positions_of(None, 4).tolist() == [[0, 1, 2, 3]]
     assert positions_of(None, 2, start=5).tolist() == [[5, 6]]
 
@@ -137,7 +129,7 @@ def test_padding_does_not_count_on_either_side():
     assert positions_of(left, 5)[left].tolist() == [0, 1, 2, 0, 1, 2, 3, 4]
 
 
-def test_padding_before_the_first_real_token_stands_at_its_place_and_padding_after_one_counts_on():
+def test_padding_before_the_first_real_token_stands_at_its_position_and_padding_after_one_counts_on():
     attention_mask = torch.tensor([[False, False, True, True, False, False]])
     assert positions_of(attention_mask, 6).tolist() == [[0, 0, 0, 1, 2, 3]]
     assert positions_of(torch.zeros(1, 3, dtype=torch.bool), 3).tolist() == [[0, 0, 0]]

@@ -1,3 +1,5 @@
+"""Rotary positions beside complex numbers and the published ways to scale them. Also tests: config/rope_scaling.py."""
+
 import cmath
 import math
 
@@ -23,44 +25,44 @@ def test_lengths_are_kept(pairing):
 def test_a_dot_product_feels_only_the_distance(pairing):
     rotary, query, key = Rotary(8, pairing=pairing), torch.randn(1, 1, 1, 8), torch.randn(1, 1, 1, 8)
 
-    def match(place: int, other: int) -> torch.Tensor:
-        return (rotary.rotate(query, torch.tensor([[place]])) * rotary.rotate(key, torch.tensor([[other]]))).sum()
+    def match(position: int, other: int) -> torch.Tensor:
+        return (rotary.rotate(query, torch.tensor([[position]])) * rotary.rotate(key, torch.tensor([[other]]))).sum()
 
     for distance in (-5, 0, 3):
         near = match(10, 10 + distance)
-        for place in (5, 57, 300):
-            assert_close(match(place, place + distance), near, rtol=1e-4, atol=1e-4)
+        for position in (5, 57, 300):
+            assert_close(match(position, position + distance), near, rtol=1e-4, atol=1e-4)
     assert not torch.allclose(match(10, 10), match(10, 13))
 
 
-def test_the_papers_pairs_are_complex_numbers_turned_by_place_times_rate():
+def test_the_papers_pairs_are_complex_numbers_turned_by_position_times_rate():
     """Su et al. 2021, eq. 13-15: pair i, taken as x1 + i x2, is multiplied by exp(i m theta_i)."""
-    width, base, place = 6, 100.0, 5
+    width, base, position = 6, 100.0, 5
     x = torch.randn(width)
     expected = []
     for pair in range(width // 2):
-        z = complex(x[2 * pair], x[2 * pair + 1]) * cmath.exp(1j * place * base ** (-2 * pair / width))
+        z = complex(x[2 * pair], x[2 * pair + 1]) * cmath.exp(1j * position * base ** (-2 * pair / width))
         expected += [z.real, z.imag]
-    turned = Rotary(width, base=base, pairing="neighbours").rotate(x[None, None, None], torch.tensor([[place]]))
+    turned = Rotary(width, base=base, pairing="neighbours").rotate(x[None, None, None], torch.tensor([[position]]))
     assert_close(turned.flatten(), torch.tensor(expected), rtol=1e-5, atol=1e-5)
 
 
 def test_the_pairings_differ_by_the_order_of_the_numbers_only():
-    x, places = torch.randn(2, 3, 5, 8), torch.tensor([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7]])
+    x, positions = torch.randn(2, 3, 5, 8), torch.tensor([[0, 1, 2, 3, 4], [3, 4, 5, 6, 7]])
     order = torch.tensor([0, 2, 4, 6, 1, 3, 5, 7])  # first of every pair, then second of every pair
-    neighbours = Rotary(8, pairing="neighbours").rotate(x, places)
-    halves = Rotary(8, pairing="halves").rotate(x[..., order], places)
+    neighbours = Rotary(8, pairing="neighbours").rotate(x, positions)
+    halves = Rotary(8, pairing="halves").rotate(x[..., order], positions)
     assert_close(neighbours[..., order], halves)
 
 
 @pairings
-def test_place_zero_turns_nothing(pairing):
+def test_position_zero_turns_nothing(pairing):
     x = torch.randn(1, 2, 1, 6)
     assert torch.equal(Rotary(6, pairing=pairing).rotate(x, torch.tensor([[0]])), x)
 
 
 def test_stretched_a_text_is_read_as_one_that_is_shorter_by_the_factor():
-    """Chen et al. 2023, eq. 3: place m is taken for m / factor."""
+    """Chen et al. 2023, eq. 3: position m is taken for m / factor."""
     x = torch.randn(1, 2, 4, 8)
     stretched = Rotary(8, scaling=RopeScaling(4.0)).rotate(x, torch.tensor([[0, 4, 8, 40]]))
     assert_close(stretched, Rotary(8).rotate(x, torch.tensor([[0, 1, 2, 10]])), rtol=1e-5, atol=1e-5)
@@ -85,9 +87,7 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
         Rotary(7)
     with pytest.raises(ShapeError, match="'neighbours' or 'halves', got 'thirds'"):
         Rotary(8, pairing="thirds")
-    with pytest.raises(
-        ShapeError, match=r"a factor above 0, a length from 1 and 0 < low < high expected, got RopeScaling"
-    ):
+    with pytest.raises(ShapeError, match=r"rope scaling: factor = 0.0: float from 1e-06 to 1,000,000.0 expected"):
         RopeScaling(0.0)
     for width in (2, 4):
         with pytest.raises(ShapeError, match=f"8 numbers in each vector, expected {width}"):

@@ -1,4 +1,7 @@
-"""recipes/ship.py: a run becomes a model that comes with the install."""
+"""recipes/ship.py: a run becomes a model that comes with the install.
+
+Also tests: checkpoints/card.py.
+"""
 
 import importlib.util
 import json

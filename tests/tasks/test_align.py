@@ -145,5 +145,5 @@ def test_words_are_merged_from_tokens(translate):
     (one,) = direction.alignments(PAIRS[:1])
     assert_close(
         direction.word_weights_of(PAIRS[:1])[direction.heads.heads[0]][0],
-        word_weights(torch.from_numpy(one.weights), one.target_words, one.source_words),
+        word_weights(one.weights, one.target_words, one.source_words),
     )

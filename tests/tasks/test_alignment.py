@@ -1,4 +1,7 @@
-"""Who looked at whom in a text that was searched for: equal to a pass with teacher forcing in plain attention."""
+"""Who looked at whom in a text that was searched for: equal to a pass with teacher forcing in plain attention.
+
+Also tests: tasks/inputs.py, tasks/replay.py.
+"""
 
 import numpy as np
 import pytest
@@ -66,9 +69,9 @@ def test_watching_a_decode_shows_the_winner_once_and_whole(made, translate, beam
         theirs = {f"encoder.{layer}.self": weights for layer, weights in enumerate(out.encoder_attentions)}
         theirs |= {f"decoder.{layer}.self": weights for layer, weights in enumerate(out.decoder_attentions)}
         theirs |= {f"decoder.{layer}.cross": weights for layer, weights in enumerate(out.cross_attentions)}
-        for place, weights in theirs.items():
+        for layer_name, weights in theirs.items():
             queries, keys = weights.shape[2:]
-            assert_close(seen[place][row, :, :queries, :keys], weights[0], rtol=0, atol=1e-5)
+            assert_close(seen[layer_name][row, :, :queries, :keys], weights[0], rtol=0, atol=1e-5)
 
 
 def test_an_alignment_is_shown_to_nobody_else(translate):
@@ -147,7 +150,7 @@ def test_alternatives_of_a_text_are_the_best_of_its_sentences_together(marian):
 
 
 def test_a_sentence_that_is_too_long_is_cut_between_words_never_silently(marian, monkeypatch):
-    monkeypatch.setattr(marian, "max_length", 20)
+    monkeypatch.setattr(marian.processor, "max_length", 20)
     text = "the dog sleeps under the table, where it rains today, and the station is there"
     pieces = marian.read(text, split=True).sentences
     assert len(pieces) > 1

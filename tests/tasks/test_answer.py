@@ -1,4 +1,8 @@
-"""From a file of stories to answers, and to what the hops read: trained here, in a second or two."""
+"""From a file of stories to answers, and to what the hops read: trained here, in a second or two.
+
+Also tests: cli/answer.py, tasks/evaluation/answerers.py, tasks/processors/answer.py, text/story_rows.py,
+training/data/questions.py.
+"""
 
 import json
 import random
@@ -165,8 +169,8 @@ def test_the_command_shows_the_hops(answer, home, tmp_path):
     model = ("-m", home / "run" / "model", "-q", "Where is Mary?")
     lines = run(*model).output.split("\n")
     assert lines[0] == f"office\t{expected.score:.4f}"
-    place = expected.hops.reads[0]
-    assert lines[1] == f"hop 1\t{expected.hops.weights[0, place]:.4f}\t{expected.hops.sentences[place]}"
+    sentence = expected.hops.reads[0]
+    assert lines[1] == f"hop 1\t{expected.hops.weights[0, sentence]:.4f}\t{expected.hops.sentences[sentence]}"
     drawn = run(*model, "--show", "--save", tmp_path / "hops.svg").output
     assert expected.hops.draw() in drawn
     assert (tmp_path / "hops.svg").read_text() == expected.hops.svg("Where is Mary? office")
@@ -182,7 +186,7 @@ def test_the_command_shows_the_hops(answer, home, tmp_path):
 def test_what_the_command_cannot_read_is_one_line(home, tmp_path):
     model = ("-m", home / "run" / "model", "-q", "Where is Mary?")
     (tmp_path / "latin.txt").write_bytes(b"Mary \xe4")
-    with pytest.raises(RegardError, match=r"latin\.txt: not UTF-8"):
+    with pytest.raises(RegardError, match=r"latin\.txt:1: not UTF-8"):
         CliRunner().invoke(command, ["answer", str(tmp_path / "latin.txt"), *map(str, model)], catch_exceptions=False)
     with pytest.raises(
         UnknownName, match=r"unknown ending of a picture's name '.gif': .*known: .html, .png, .svg, .txt"
@@ -205,7 +209,7 @@ def babi():
 def test_the_built_in_model_reasons_about_frogs(babi):
     found = babi(FROGS, "What color is Greg?")
     assert found.text == "yellow"
-    assert [found.story[place] for place in found.hops.reads] == [
+    assert [found.story[sentence] for sentence in found.hops.reads] == [
         "Greg is a frog.",
         "Brian is a frog.",
         "Brian is yellow.",

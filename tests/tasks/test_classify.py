@@ -1,3 +1,5 @@
+"""Labels of texts, pairs and tokens. Also tests: tasks/processors/classify.py, text/encoded.py."""
+
 import json
 
 import pytest

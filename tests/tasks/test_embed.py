@@ -1,3 +1,8 @@
+"""Vectors of texts, pooled as their folder says.
+
+Also tests: tasks/pooling.py, tasks/processors/embed.py, tasks/processors/pooling.py.
+"""
+
 import json
 import subprocess
 import sys

@@ -1,3 +1,10 @@
+"""Every measure, beside the one that it is published as.
+
+Also tests: tasks/evaluation/classifiers.py, tasks/evaluation/measures.py, tasks/evaluation/measuring.py,
+tasks/evaluation/readers.py, tasks/evaluation/translators.py, training/data/streams.py, training/data/training_data.py,
+training/evaluation/held_out.py, training/evaluation/sacre_bleu.py.
+"""
+
 import lzma
 import math
 

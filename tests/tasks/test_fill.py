@@ -1,3 +1,5 @@
+"""Words that were left out. Also tests: tasks/processors/fill.py."""
+
 import json
 
 import numpy as np
@@ -7,7 +9,7 @@ from tasks.tiny import BYTES, bert, saved, their_tokens, transformers
 
 import regard
 from regard.tasks import FillTask, TextTooLong
-from regard.tasks.fill import GapProbabilities
+from regard.tasks.processors.fill import GapProbabilities
 from regard.text import TokenizerError
 
 TEXTS = [
@@ -31,7 +33,7 @@ def fill(made):
 
 def test_a_masked_language_model_fills(fill):
     assert isinstance(fill, FillTask)
-    assert fill.mask == "[MASK]"
+    assert fill.processor.mask == "[MASK]"
 
 
 @torch.no_grad()
@@ -107,7 +109,7 @@ def test_a_mask_that_takes_the_space_before_it_leaves_one(tmp_path):
     mask = {"content": "<mask>", "lstrip": True, "rstrip": False, "normalized": False, "single_word": False}
     (tmp_path / "special_tokens_map.json").write_text(json.dumps({"mask_token": mask}))
     fill = regard.load(tmp_path)
-    assert fill.fill_text(fill.read("A <mask> b"), [numbers["x"]]) == "Ax b"
+    assert fill.processor.fill_text(fill.read("A <mask> b"), [numbers["x"]]) == "Ax b"
     assert len(fill("A <mask> b").tokens) == 1
     with pytest.raises(TokenizerError, match="write <mask> where"):
         fill("A [MASK]")

@@ -1,3 +1,5 @@
+"""Texts that are continued. Also tests: tasks/processors/generate.py."""
+
 import json
 
 import pytest
@@ -64,7 +66,7 @@ def test_answers_do_not_depend_on_the_batch(generate):
     assert [one.prompt for one in together] == PROMPTS
 
 
-def test_a_text_stops_where_the_model_has_no_more_places(generate):
+def test_a_text_stops_where_the_model_has_no_more_positions(generate):
     short, long = generate(["a", "x" * 37], max_new_tokens=30)
     assert len(long.ids) == 3
     assert len(short.ids) == 30

@@ -1,4 +1,7 @@
-"""The commands lens, circuits and memories, and what they print, against the model asked directly."""
+"""The commands lens, circuits and memories, and what they print, against the model asked directly.
+
+Also tests: cli/circuits.py, cli/lens.py, cli/memories.py.
+"""
 
 import json
 
@@ -58,14 +61,14 @@ def test_a_translator_is_read_while_it_writes_its_own_translation(folders):
     task = regard.load(folders / "translate")
     found = lens_of(task, "the dog sleeps .")
     written = task("the dog sleeps .", split=False)
-    # The word likeliest after the last layer at each place is the one that a greedy search wrote next.
+    # The word likeliest after the last layer at each position is the one that a greedy search wrote next.
     assert [found.words(at)[-1][0][0] for at in range(len(written.tokens))] == list(
         token_texts(task.tokenizer.target, written.ids)
     )
     assert found.lens.blocks == ("decoder.0", "decoder.1")
-    places = circuits_of(task, "the dog sleeps .").scores["previous"]
-    assert {place.split(".")[0] for place in places} == {"encoder", "decoder"}
-    assert set(circuits_of(task, None).scores["induction"]) == set(places)
+    layers = circuits_of(task, "the dog sleeps .").scores["previous"]
+    assert {layer.split(".")[0] for layer in layers} == {"encoder", "decoder"}
+    assert set(circuits_of(task, None).scores["induction"]) == set(layers)
     with pytest.raises(RegardError, match="an encoder or a decoder expected"):
         list(memories_of(task, folders / "lines.txt", [], [], 1, 3, 10))
 

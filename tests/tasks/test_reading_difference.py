@@ -50,7 +50,7 @@ def test_a_pruned_model_is_compared_head_by_head_with_the_whole_one(home):
         reading_difference.of_models(whole, small, "the dog").tile("decoder.1.self", 2)
 
 
-def test_texts_are_compared_place_by_place(home):
+def test_texts_are_compared_layer_by_layer(home):
     task = regard.load(home / "generate")
     found = reading_difference.of_texts(task, "the dog", "the cat")
     seen = []
@@ -58,8 +58,8 @@ def test_texts_are_compared_place_by_place(home):
         with torch.no_grad(), regard.watch(task.model) as one:
             task.model(torch.tensor([task.tokenizer.encode(text, bare=True).ids]))
         seen.append(one)
-    for place, row in found.divergences().items():
-        difference = PatternDifference(seen[0][place], seen[1][place])
+    for layer, row in found.divergences().items():
+        difference = PatternDifference(seen[0][layer], seen[1][layer])
         assert_close(torch.tensor(row), difference.divergence()[0])
     tile = found.tile("decoder.1.self", 2)
     assert_close(torch.tensor(tile.table), difference[0, 2])

@@ -18,7 +18,7 @@ def tokenizer(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bytes")
     gpt2(folder)
     merges = [("Ã", "¼"), ("r", "Ã¼"), ("Ġ", "T"), ("ĠT", "Ã¼")]
-    words = {**BYTES, **{"".join(pair): len(BYTES) + place for place, pair in enumerate(merges)}}
+    words = {**BYTES, **{"".join(pair): len(BYTES) + position for position, pair in enumerate(merges)}}
     (folder / "vocab.json").write_text(json.dumps(words), encoding="utf-8")
     (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *map(" ".join, merges)]) + "\n", encoding="utf-8")
     return load_tokenizer(folder)

@@ -1,3 +1,8 @@
+"""Translations: searched, sampled, split, and as a folder says.
+
+Also tests: tasks/decode_batch.py, tasks/generation_config.py, tasks/processors/translate.py, tasks/translation.py.
+"""
+
 import json
 
 import pytest
@@ -11,7 +16,7 @@ import regard
 from regard.checkpoints import CheckpointError
 from regard.decoding import DecodeResult, Hypothesis
 from regard.errors import RegardError
-from regard.tasks import Sampling, TextTooLong, TranslateTask, generation_config
+from regard.tasks import Sampling, TextTooLong, TranslateTask, decode_batch
 from regard.tasks.evaluation import evaluate
 from regard.tasks.evaluation.translators import remove_marks
 from regard.text import TabbedCorpus, TokenizerError
@@ -68,8 +73,8 @@ def test_a_language_is_asked_for_by_its_code(tmp_path):
     small("marian", tmp_path, len(marian_files(tmp_path)))
     translate = regard.load(tmp_path)
     code = translate.tokenizer.number(">>deu<<")
-    assert translate.read_source("The dog", None, translate.code("deu")).ids[0] == code
-    assert code not in translate.read_source(">>deu<<The dog", None, "").ids
+    assert translate.processor.read_source("The dog", None, translate.processor.code("deu")).ids[0] == code
+    assert code not in translate.processor.read_source(">>deu<<The dog", None, "").ids
     assert (
         translate("The dog", language="deu", max_new_tokens=5).ids
         == translate("The dog", language=">>deu<<", max_new_tokens=5).ids
@@ -124,7 +129,7 @@ def test_beams_and_penalties_are_those_of_the_folder_unless_told(made, tmp_path,
             )
         ]
 
-    monkeypatch.setattr(generation_config, "decode", decode)
+    monkeypatch.setattr(decode_batch, "decode", decode)
     folder = told(
         made[1], tmp_path, num_beams=3, length_penalty=0.5, early_stopping="never", max_length=9, min_length=4,
         no_repeat_ngram_size=2, repetition_penalty=1.5, bad_words_ids=[[7], [8, 9]], begin_suppress_tokens=[5],
@@ -160,16 +165,16 @@ def test_beams_and_penalties_are_those_of_the_folder_unless_told(made, tmp_path,
 
 def test_a_folder_that_samples_is_followed_and_can_be_overruled(made, tmp_path):
     translate = regard.load(told(made[1], tmp_path, do_sample=True))
-    assert translate.settings.generation_config().sampling == Sampling(top_k=50)
-    assert translate.settings.generation_config(sample=False).sampling is None
+    assert translate.processor.settings.generation_config().sampling == Sampling(top_k=50)
+    assert translate.processor.settings.generation_config(sample=False).sampling is None
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"bad_words_ids": [7]}, "bad_words_ids: a list of lists of tokens expected"),
-        ({"num_beams": "four"}, "num_beams = 'four' is not a number"),
-        ({"repetition_penalty": True}, "repetition_penalty = True is not a number"),
+        ({"bad_words_ids": [7]}, r"bad_words_ids = \[7\]: a list of lists of tokens expected"),
+        ({"num_beams": "four"}, "num_beams = 'four': a whole number from 1 to 1,000 expected"),
+        ({"repetition_penalty": True}, "repetition_penalty = True: a number from 0.01 to 100 expected"),
     ],
 )
 def test_settings_that_make_no_sense_are_one_line(made, tmp_path, wrong, message):
@@ -209,9 +214,9 @@ def test_progress_counts_texts(translate):
     assert sum(steps) == 3
 
 
-def test_a_translation_stops_where_the_model_has_no_more_places(translate):
+def test_a_translation_stops_where_the_model_has_no_more_positions(translate):
     one = translate("a dog", min_new_tokens=100, max_new_tokens=100)
-    assert len(one.ids) == 47  # and the end, from what was read at 48 places
+    assert len(one.ids) == 47  # and the end, from what was read at 48 positions
 
 
 def test_a_decoder_that_learned_to_translate_translates_as_it_is_scored(tmp_path):

@@ -49,10 +49,12 @@ class Letters:
     def encode(self, text, pair, asked, *, bare):
         assert pair is None
         assert not asked
-        places = range(len(text))
+        positions = range(len(text))
         ids = tuple(self.vocabulary[letter] for letter in text)
         count = len(text)
-        return Encoded(ids, tuple(text), tuple((at, at + 1) for at in places), (0,) * count, (0,) * count, (0,) * count)
+        return Encoded(
+            ids, tuple(text), tuple((at, at + 1) for at in positions), (0,) * count, (0,) * count, (0,) * count
+        )
 
     def decode(self, ids):
         return "".join(self.letters[number] for number in ids)

@@ -48,16 +48,16 @@ CASES = {
 
 
 @pytest.mark.parametrize("kind", CASES)
-@pytest.mark.parametrize("place", [5, 17, 40])
-def test_a_fault_is_found_where_it_was_put(tmp_path, kind, place):
+@pytest.mark.parametrize("position", [5, 17, 40])
+def test_a_fault_is_found_where_it_was_put(tmp_path, kind, position):
     rows = [*SOUND]
-    rows.insert(place, CASES[kind])
+    rows.insert(position, CASES[kind])
     two, one = written(tmp_path, rows)
     for files in (two, [one]):
         (finding,) = check_files(files).findings
         assert (finding.kind, finding.stops) == (kind, kind in FAULTS)
         assert finding.count == len(finding.locations)
-        assert set(finding.locations) <= {f"{file}:{place + 1}" for file in files}
+        assert set(finding.locations) <= {f"{file}:{position + 1}" for file in files}
 
 
 @pytest.mark.parametrize("letter", "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
@@ -76,7 +76,7 @@ def test_bytes_that_are_no_text_stop_training(tmp_path, content):
     assert [(finding.kind, finding.locations) for finding in report.findings] == [("not UTF-8", (f"{two[1]}:8",))]
 
 
-def test_counts_go_on_where_places_end(tmp_path):
+def test_counts_go_on_where_locations_end(tmp_path):
     two, _ = written(tmp_path, [*SOUND, *[("", "")] * 10])
     (finding,) = check_files(two).findings
     assert (finding.kind, finding.count, len(finding.locations)) == ("empty", 20, FEW)

@@ -1,4 +1,7 @@
-"""Tokenisers of folders are held equal to those of transformers, on made-up vocabularies and published ones."""
+"""Tokenisers of folders are held equal to those of transformers, on made-up vocabularies and published ones.
+
+Also tests: text/bytelevel.py, text/files.py, text/specials.py, text/wordpiece.py.
+"""
 
 import json
 

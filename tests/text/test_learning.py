@@ -1,4 +1,7 @@
-"""Tokenisers learnt here are the same each time, lose nothing, and are what the reference learns but for ties."""
+"""Tokenisers learnt here are the same each time, lose nothing, and are what the reference learns but for ties.
+
+Also tests: text/frames.py, text/train.py.
+"""
 
 import json
 import os
@@ -125,8 +128,8 @@ def made_up_lines(count):
 
 def pieces(word, chance):
     """A word in pieces."""
-    places = sorted(chance.sample(range(1, len(word)), min(len(word) - 1, chance.randint(0, 2))))
-    return [word[begin:end] for begin, end in pairwise([0, *places, len(word)])]
+    positions = sorted(chance.sample(range(1, len(word)), min(len(word) - 1, chance.randint(0, 2))))
+    return [word[begin:end] for begin, end in pairwise([0, *positions, len(word)])]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -190,11 +193,11 @@ def test_another_process_learns_the_same(kind):
 
 
 def merged(word, pair):
-    pieces, place = [], 0
-    while place < len(word):
-        step = 2 if word[place : place + 2] == pair else 1
-        pieces.append("".join(word[place : place + step]))
-        place += step
+    pieces, position = [], 0
+    while position < len(word):
+        step = 2 if word[position : position + 2] == pair else 1
+        pieces.append("".join(word[position : position + step]))
+        position += step
     return tuple(pieces)
 
 
@@ -206,12 +209,12 @@ def replayed(words, merges):
             counts[pair] += count
     for pair in merges:
         found.append((counts[pair], max(counts.values())))
-        for place, (word, count) in enumerate(words):
+        for position, (word, count) in enumerate(words):
             if pair in pairwise(word):
-                words[place] = (merged(word, pair), count)
+                words[position] = (merged(word, pair), count)
                 for old in pairwise(word):
                     counts[old] -= count
-                for new in pairwise(words[place][0]):
+                for new in pairwise(words[position][0]):
                     counts[new] += count
     return found
 

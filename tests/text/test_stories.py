@@ -22,7 +22,7 @@ def test_a_question_knows_what_was_told_before_it(tmp_path):
     told = ("Mary moved to the bathroom.", "John went to the hallway.")
     assert first == Question(told, "Where is Mary?", "bathroom", (0,), f"{tmp_path / 'qa.txt'}:3")
     assert second.story == (*told, "John took the milk.")
-    assert [second.story[place] for place in second.supports] == [told[1], "John took the milk."]
+    assert [second.story[sentence] for sentence in second.supports] == [told[1], "John took the milk."]
     assert third.story == ("Another one began.",)
 
 

@@ -3,7 +3,8 @@ import pytest
 import torch
 
 from regard.text import DataError, Question, Stories, train_tokenizer
-from regard.text.story_batch import StoryBatch, encode_story, story_rows
+from regard.text.story_batch import StoryBatch
+from regard.text.story_rows import encode_story, story_rows
 
 STORY = ("Mary went to the kitchen.", "John went home.", "Mary took the milk, then the apple.")
 TEXTS = [*STORY, "Where is Mary?", "What has Mary?", "milk,apple"]

@@ -1,3 +1,5 @@
+"""What a tokeniser makes of a text, and back. Also tests: text/compiled_tokenizer.py."""
+
 import pytest
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
@@ -6,7 +8,7 @@ from regard.text import Tokenizer as Ours
 from regard.text.compiled_tokenizer import CompiledTokenizer
 
 NAMES = ["<pad>", "</s>", "<unk>"]
-LETTERS = [(letter, -2.0 - place / 100) for place, letter in enumerate("▁abcdefghijklmnopqrstuvwxyz<>/[]")]
+LETTERS = [(letter, -2.0 - position / 100) for position, letter in enumerate("▁abcdefghijklmnopqrstuvwxyz<>/[]")]
 
 
 def unigram():

@@ -1,4 +1,7 @@
-"""Every sample once an epoch; a batch depends on the seed, the epoch and its number, and on nothing else."""
+"""Every sample once an epoch; a batch depends on the seed, the epoch and its number, and on nothing else.
+
+Also tests: text/plans.py.
+"""
 
 import copyreg
 import pickle

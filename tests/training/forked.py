@@ -55,6 +55,24 @@ def send_after(child, seconds, number, others=()):
         os.kill(other, number)
 
 
+def end_others(children, seconds=10):
+    """Once one of some children has ended, the others have so long to end, too; then they are killed, as by torchrun.
+
+    A child that waits for one that never came to the meeting would wait for half an hour.
+    """
+
+    def has_ended(child):
+        return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+
+    while not any(map(has_ended, children)):
+        time.sleep(0.01)
+    until = time.monotonic() + seconds
+    while not all(map(has_ended, children)) and time.monotonic() < until:
+        time.sleep(0.01)
+    for child in children:
+        os.kill(child, signal.SIGKILL)  # which one that has ended does not hear
+
+
 def together(work, world=2, meanwhile=lambda children: None):
     """Have several processes do some work, told their rank and joined as torchrun joins them; how they ended.
 

@@ -1,4 +1,7 @@
-"""A run beside another model: heads are as far apart as the weights that transformers writes down for both."""
+"""A run beside another model: heads are as far apart as the weights that transformers writes down for both.
+
+Also tests: viewer/routes/run_views.py.
+"""
 
 import pytest
 import torch

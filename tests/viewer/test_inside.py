@@ -1,4 +1,7 @@
-"""The Inside views are the library's own looks at the run's text, under the run's edits."""
+"""The Inside views are the library's own looks at the run's text, under the run's edits.
+
+Also tests: viewer/run_result.py.
+"""
 
 import pytest
 import torch

@@ -1,4 +1,10 @@
-"""The numbers of the Learn pages, beside closed forms and torch's own layers; their code runs as it stands."""
+"""The numbers of the Learn pages, beside closed forms and torch's own layers; their code runs as it stands.
+
+Also tests: viewer/grids.py, viewer/learn/alignment.py, viewer/learn/convolution.py, viewer/learn/dense.py,
+viewer/learn/dictionary.py, viewer/learn/graph.py, viewer/learn/heads.py, viewer/learn/lesson.py,
+viewer/learn/masks.py, viewer/learn/match.py, viewer/learn/matrix.py, viewer/learn/memory.py, viewer/learn/order.py,
+viewer/learn/segments.py, viewer/learn/softmax.py.
+"""
 
 import contextlib
 import io
@@ -10,6 +16,7 @@ import torch.nn.functional as F
 from torch.testing import assert_close
 
 from regard.errors import RegardError
+from regard.positions import POSITIONS, Position
 from regard.viewer import learn
 from regard.viewer.model_store import ModelStore
 
@@ -71,9 +78,11 @@ def test_heads_are_put_together_as_they_were_split(heads):
     assert_close(grids["queries"], torch.cat([grids[f"queries {head}"] for head in range(heads)], -1))
 
 
-@pytest.mark.parametrize("position", ["none", "sinusoidal", "learned", "rotary", "alibi", "buckets"])
+@pytest.mark.parametrize("position", POSITIONS)
 def test_only_positions_tell_who_gave(position):
-    assert numbers("order", position=position)[1]["same"] == (position == "none")
+    _, facts = numbers("order", position=position)
+    assert facts["same"] == (POSITIONS[position] is Position)
+    assert position in facts["positions"].split(" ")
 
 
 def test_masks_are_those_of_their_names():
@@ -114,6 +123,7 @@ def test_the_farthest_felt_is_memory_times_layers():
         ("match", {"tastes": [[1, 2], [3, 4], [5, 6]]}),
         ("matrix", {"x": [[1, 2, 3]]}),
         ("order", {"words": ["a", "b"], "other": ["a", "c"]}),
+        ("order", {"position": "rotery"}),
         ("graph", {"nodes": ["a", "b"], "edges": [[0, 5]]}),
         ("convolution", {"image": [[1], [2], [3]]}),
         ("animal", {"model": "no such model"}),

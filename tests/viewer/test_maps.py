@@ -51,7 +51,7 @@ def test_a_pair_that_is_forbidden_has_no_score_and_no_weight():
     assert (answer.score, answer.weight, answer.is_allowed) == (None, 0, False)
 
 
-def test_a_local_look_comes_apart_without_its_places():
+def test_a_local_look_comes_apart_without_its_positions():
     positions = torch.arange(float(LENGTH))[None, None, :, None].expand(1, HEADS, LENGTH, 1)
     query, key = torch.randn(2, 1, HEADS, LENGTH, WIDTH).unbind()
     pattern = Pattern(
@@ -84,7 +84,7 @@ def test_links_are_the_largest_of_each_row_without_zeros():
     assert [link[:3] for link in answer] == expected
 
 
-def test_a_tile_has_its_place_in_its_head_and_waits_for_its_pyramid():
+def test_a_tile_says_in_its_head_where_it_stands_and_waits_for_its_pyramid():
     long = Pattern(torch.randn(1, 1, 600, 4), torch.randn(1, 1, 700, 4))
     stored = pyramid.build_pyramid(long, level := pyramid.stored_level(long))
     head, numbers = framed(maps.map_tile(long, stored, "layer", 0, 0, 2, 2, "mean"))
@@ -97,7 +97,7 @@ def test_a_tile_has_its_place_in_its_head_and_waits_for_its_pyramid():
         maps.map_tile(long, stored, "layer", 0, 0, 3, 0, "mean")
 
 
-def test_thumbnails_hold_all_heads_of_all_places():
+def test_thumbnails_hold_all_heads_of_all_layers():
     patterns = {"one": drawn(), "two": Pattern(torch.randn(1, 3, 50, 4), torch.randn(1, 3, 7, 4))}
     head, numbers = framed(maps.overview(patterns, {}, "max", 8))
     assert [(one["heads"], one["rows"], one["columns"]) for one in head["layers"]] == [(2, 5, 5), (3, 7, 1)]

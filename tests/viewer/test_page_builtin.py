@@ -1,4 +1,7 @@
-"""Every view on the translator that came with the install: what is shown is what the library says of it."""
+"""Every view on the translator that came with the install: what is shown is what the library says of it.
+
+Also tests: viewer/learn/animal.py.
+"""
 
 import json
 import re
@@ -155,7 +158,7 @@ def test_inside_are_the_librarys_looks(visit, task, answer, seen):
 def test_importance_is_the_slope_of_the_loss(visit, task, answer):
     visit.open("inside", **STATE, look="importance")
     shown = {(row[1], int(row[2][-1])): float(row[3]) for row in visit.table("Importance")}
-    source, start = task.read_source(SENTENCE, None, "").ids, task.start()
+    source, start = task.processor.read_source(SENTENCE, None, "").ids, task.processor.start()
     ids = torch.tensor([answer.ids])
 
     def loss(factor: float) -> float:

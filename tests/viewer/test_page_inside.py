@@ -67,7 +67,10 @@ def test_an_important_head_opens_with_a_click(visit):
 def apart(site):
     """What the library says of both translators, given what the first one wrote."""
     tasks = [site.task(name) for name in ("translator", "tuned")]
-    ids = tasks[0].read_source(SENTENCE, None, "").ids, [tasks[0].start(), *tasks[0](SENTENCE, beam=4).ids]
+    ids = (
+        tasks[0].processor.read_source(SENTENCE, None, "").ids,
+        [tasks[0].processor.start(), *tasks[0](SENTENCE, beam=4).ids],
+    )
     seen = []
     for task in tasks:
         with torch.no_grad(), regard.watch(task.model) as one:

@@ -1,4 +1,7 @@
-"""One sample of each answer, which the page checks, too."""
+"""One sample of each answer, which the page checks, too.
+
+Also tests: viewer/binary_frame.py, viewer/routes/attention.py, viewer/routes/learn.py.
+"""
 
 import json
 import struct

@@ -1,5 +1,11 @@
-"""Runs: what is told is what the library says, edits are those of `regard.edit`, and old runs make room."""
+"""Runs: what is told is what the library says, edits are those of `regard.edit`, and old runs make room.
 
+Also tests: viewer/edit_effect.py, viewer/error_answers.py, viewer/limits.py, viewer/overflow.py,
+viewer/query_limiter.py, viewer/refusals.py, viewer/routes/models.py, viewer/routes/runs.py, viewer/routes/version.py,
+viewer/runs.py, viewer/static_page.py.
+"""
+
+import gc
 import threading
 import time
 from itertools import pairwise
@@ -11,6 +17,7 @@ from viewer.small import STORY, client, framed, lines, run
 
 import regard
 from regard.viewer.limits import Limits
+from regard.viewer.model_store import ModelStore
 
 OFF = [{"do": "scale", "layer": "decoder.*.self", "heads": [0, 2], "factor": 0.0}]
 
@@ -112,8 +119,6 @@ def test_edits_come_back_as_the_file_that_the_library_reads(server, shakespeare,
 def test_what_the_library_refuses_is_one_line(server):
     for wrong in (
         {"edits": [{"do": "scale", "layer": "nowhere", "heads": [0], "factor": 0}]},
-        {"edits": [{"do": "explode"}]},
-        {"edits": [{"do": "scale", "layer": "decoder.0.self", "heads": "all", "factor": "x"}]},
         {"second": "two"},
         {"model": "no-such-model"},
         {"beam": 2, "sample": {"temperature": 1.0}},
@@ -124,6 +129,35 @@ def test_what_the_library_refuses_is_one_line(server):
         assert payload[-1]["state"] == "failed"
         assert payload[-1]["error"]
         assert "\n" not in payload[-1]["error"]
+
+
+@pytest.mark.parametrize(
+    ("edits", "line"),
+    [
+        ([{"do": "explode"}], "edits[0].do: unknown edit 'explode': known: hide, scale, set, temperature"),
+        ([*OFF, OFF[0] | {"heads": [0.5]}], "edits[1].heads[0]: a whole number expected, got 0.5"),
+        ([OFF[0] | {"heads": 0}], "edits[0].heads: a list of whole numbers expected, got 0"),
+        ([OFF[0] | {"place": "x"}], "edits[0].place: this field is called 'layer' now"),
+        (OFF * 257, "edits: at most 256 expected, got 257"),
+    ],
+)
+def test_an_edit_of_the_wrong_form_is_refused_at_once_and_its_field_is_named(server, edits, line):
+    answer = server.post("/api/runs", json={"model": "shakespeare", "text": "a", "edits": edits})
+    assert answer.status_code == 422
+    assert answer.json()["error"] == line
+
+
+def test_edits_that_drive_a_model_out_of_its_numbers_fail_in_one_line(server):
+    story = {"model": "babi", "text": STORY, "second": "What color is Greg?"}
+    for edit in ({"do": "scale", "factor": 1e6}, {"do": "temperature", "temperature": 1e-6}):
+        last = lines(server.post("/api/runs", json=story | {"edits": [edit | {"heads": None}] * 40}))[-1]
+        assert last["state"] == "failed"
+        assert "has scores that are not finite numbers: the edits multiply too much" in last["error"]
+
+
+def test_only_a_translator_reads_one_sentence_of_several(server):
+    last = lines(server.post("/api/runs", json={"model": "shakespeare", "text": "a. b.", "sentence": 1}))[-1]
+    assert last["error"] == "this model reads the whole text, which is sentence 0, got sentence 1"
 
 
 def test_a_picture_of_a_head_is_a_file_of_its_own(server):
@@ -147,6 +181,34 @@ def test_the_oldest_run_makes_room():
         assert server.delete(f"/api/runs/{third}").status_code == 204
         assert server.delete(f"/api/runs/{third}").status_code == 404
         assert server.get(f"/api/runs/{third}/overview").status_code == 410
+
+
+def test_runs_make_room_by_their_bytes_but_not_the_one_that_is_compared():
+    with client() as server:
+        run(server, text="a", max_new_tokens=1)
+        size = server.get("/health").json()["stored_bytes"]
+    assert size > 10_000
+    with client(limits=Limits(stored_bytes=round(2.5 * size))) as server:
+        first, second, third = (run(server, text=text, max_new_tokens=1)["id"] for text in "abc")
+        assert server.get(f"/api/runs/{first}").status_code == 410
+        health = server.get("/health").json()
+        assert health["stored"] == 2
+        assert size < health["stored_bytes"] <= health["stored_limit"] == round(2.5 * size)
+        long = run(server, text="a" * 60, max_new_tokens=1, base=second)["id"]  # which alone would be too large
+        assert [server.get(f"/api/runs/{name}").status_code for name in (second, third, long)] == [200, 410, 200]
+        for name in (second, long):
+            assert server.delete(f"/api/runs/{name}").status_code == 204
+        assert server.get("/health").json()["stored_bytes"] == 0
+
+
+def test_runs_hold_no_more_models_than_may_be_loaded():
+    store = ModelStore(max_loaded=1)
+    with client(store, limits=Limits(loaded_models=1)) as server:
+        first, second = (run(server, text=text, max_new_tokens=1)["id"] for text in "ab")
+        third = run(server, model="babi", text=STORY, second="What color is Greg?")["id"]
+        assert [server.get(f"/api/runs/{name}").status_code for name in (first, second, third)] == [410, 410, 200]
+        gc.collect()
+        assert list(store.alive) == ["babi"]
 
 
 def test_too_many_runs_are_asked_to_come_back():

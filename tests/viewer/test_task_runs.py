@@ -1,4 +1,7 @@
-"""Models of every kind, made by transformers, whose own weights the maps are held to."""
+"""Models of every kind, made by transformers, whose own weights the maps are held to.
+
+Also tests: viewer/candidates.py, viewer/finished_run.py.
+"""
 
 import pytest
 import torch

@@ -253,7 +253,7 @@ export interface ModelList {
   bounds: Bounds;
 }
 
-/** That the server is there, and what it is busy with. */
+/** That the server is there, what it is busy with, and the bytes that stored runs take and may take. */
 export interface Health {
   version: number;
   status: "ok";
@@ -261,6 +261,8 @@ export interface Health {
   running: number;
   waiting: number;
   stored: number;
+  stored_bytes: number;
+  stored_limit: number;
 }
 
 /** What was wrong, in one line. */

@@ -8,7 +8,7 @@ from regard.shapes import Keys, Values
 
 AllKeys = Float[Tensor, "batch kv_heads all_keys key_width"]
 AllValues = Float[Tensor, "batch kv_heads all_keys value_width"]
-ROOM = 4  # places, at least, that a cache which has to grow grows by
+ROOM = 4  # positions, at least, that a cache which has to grow grows by
 SHARE = 8  # or a part of what it holds already: one in so many
 
 
@@ -45,7 +45,7 @@ class Cache:
         return self._key, self._value
 
     def keep_last(self, count: int) -> None:
-        """From now on only the last places, so many of them."""
+        """From now on only the last positions, so many of them."""
         if self._key is not None and self._value is not None:
             last = slice(max(self.length - count, 0), self.length)
             self._key, self._value = self._key[:, :, last], self._value[:, :, last]

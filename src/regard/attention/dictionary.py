@@ -39,8 +39,8 @@ class SoftDictionary:
             raise ShapeError(f"a query has {self.keys.shape[1]} numbers as the keys have, got {tuple(queries.shape)}")
         return queries
 
-    def _heads(self, asked: Tensor) -> tuple[Tensor, Tensor]:
-        return asked.reshape(1, 1, -1, asked.shape[-1]), self.keys[None, None]
+    def _heads(self, queries: Tensor) -> tuple[Tensor, Tensor]:
+        return queries.reshape(1, 1, -1, queries.shape[-1]), self.keys[None, None]
 
 
 def soft_dictionary(

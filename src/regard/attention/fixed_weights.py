@@ -43,7 +43,7 @@ class FixedWeights:
         shared = output.shape[1] // value.shape[1]
         value = value if self.members is None else value[list(self.members)]
         used = (self.weights != 0).flatten(1, 2).any(1)[:, None, :, None]
-        value = torch.where(used, value, 0)  # what stands in a padded place must not matter, even if it is NaN
+        value = torch.where(used, value, 0)  # what stands in a padded position must not matter, even if it is NaN
         head_values = value[:, [head // shared for head in self.heads]]
         return self._with_rows(output, list(self.rows), self.weights.to(value.dtype) @ head_values)
 

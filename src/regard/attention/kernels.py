@@ -45,7 +45,7 @@ def output_and_statistics(
     elif pattern.query.device.type != "cpu" or torch.compiler.is_compiling():
         output, row_statistics = run(without_padding(pattern, hides), dropout, tell)
     else:
-        # Zero times NaN is NaN, so what stands in a padded place must not matter: rare, and found afterwards.
+        # Zero times NaN is NaN, so what stands in a padded position must not matter: rare, and found afterwards.
         output, row_statistics = run(pattern, dropout, tell)
         if not is_finite(output) or (torch.is_grad_enabled() and not is_finite(pattern.key)):
             output, row_statistics = run(without_padding(pattern, hides), dropout, tell)
@@ -263,7 +263,7 @@ def bias_and_mask(part: Pattern, rows: slice, columns: slice) -> Tensor | None:
         numbers = part.bias.tile(row_places, column_places)
         if part.inverse_temperature is not None:
             numbers = numbers * part.inverse_temperature[:, None, None]
-        numbers = numbers.to(torch.promote_types(part.query.dtype, torch.float32))  # a far place is a large number
+        numbers = numbers.to(torch.promote_types(part.query.dtype, torch.float32))  # a far position is a large number
     allowed = part.allowed
     if allowed is None:
         return numbers

@@ -84,14 +84,14 @@ def edges(size: int, cells: int) -> Tensor:
 
 
 def reduce_cells(weights: Tensor, cuts: Tensor, run: slice, dim: int, how: How) -> tuple[Tensor, slice]:
-    """Sums or maxima of the cells that a run of places touches, and which cells those are."""
+    """Sums or maxima of the cells that a run of positions touches, and which cells those are."""
     first = int(torch.searchsorted(cuts, run.start, right=True)) - 1
     stop = int(torch.searchsorted(cuts, run.stop))
     bounds = cuts[first : stop + 1].clamp(run.start, run.stop) - run.start
     sizes = bounds.diff()
     size = int(sizes.max())
     if not bool((sizes == size).all()):
-        # Shorter cells repeat their last place; a sum takes it once.
+        # Shorter cells repeat their last position; a sum takes it once.
         indices = torch.arange(size) + bounds[:-1, None]
         short = indices >= bounds[1:, None]
         index = indices.minimum(bounds[1:, None] - 1).flatten()

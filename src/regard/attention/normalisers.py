@@ -24,6 +24,11 @@ class Normaliser:
     tempers = True  # whether a temperature on the scores means anything
     sums = (1.0, 1.0)  # between which the weights of a query add up, unless it looks at nothing
 
+    @classmethod
+    def example(cls, heads: int = 2) -> "Normaliser":
+        """A small one, for tests and pages."""
+        return cls()
+
     def row_statistics(self, scores: Tensor, columns: Columns) -> RowStatistics:
         """What has to be known of whole rows."""
         return ()
@@ -76,6 +81,10 @@ class Sink(Softmax):
 
     logits: Float[Tensor, "heads"]
 
+    @classmethod
+    def example(cls, heads: int = 2) -> "Sink":
+        return cls(torch.arange(1.0, heads + 1))
+
     def row_statistics(self, scores: Tensor, columns: Columns) -> RowStatistics:
         (total,) = super().row_statistics(scores, columns)
         blind = (scores == -torch.inf).all(-1, keepdim=True)
@@ -125,6 +134,10 @@ class TopK(Normaliser):
 
     k: int = 1
 
+    @classmethod
+    def example(cls, heads: int = 2) -> "TopK":
+        return cls(2)
+
     def __post_init__(self) -> None:
         if self.k < 1:
             raise ShapeError(f"hard attention keeps 1 key or more, got k={self.k}")
@@ -149,4 +162,10 @@ class TopK(Normaliser):
         return hard + (soft - soft.detach())
 
 
-NORMALISERS = {"softmax": Softmax, "none": Unnormalised, "sum": SumNormaliser, "hard": TopK}
+NORMALISERS: dict[str, type[Normaliser]] = {
+    "softmax": Softmax,
+    "sink": Sink,
+    "none": Unnormalised,
+    "sum": SumNormaliser,
+    "hard": TopK,
+}

@@ -105,7 +105,7 @@ class Pattern(PatternPictures):
     # ---- edits
 
     def hide(self, positions: Sequence[int] | Tensor) -> "Pattern":
-        """Nobody sees the tokens at these places; padding does not count. Or a bool tensor (batch or 1, keys)."""
+        """Nobody sees the tokens at these positions; padding does not count. Or a bool tensor (batch or 1, keys)."""
         hidden = keys_at(positions, self.positions).to(self.query.device)
         return replace(self, hidden=hidden if self.hidden is None else self.hidden | hidden, row_statistics=None)
 
@@ -291,7 +291,7 @@ class Pattern(PatternPictures):
         return scores
 
     def indices(self, rows: slice, columns: slice) -> tuple[Tensor, Tensor]:
-        """The places of these queries and keys: the last query stands beside the last key."""
+        """The positions of these queries and keys: the last query stands beside the last key."""
         _, _, queries, keys = self.shape
         behind, device = keys - queries, self.query.device
         row_places = torch.arange(rows.start + behind, rows.stop + behind, device=device)

@@ -100,7 +100,7 @@ class PatternPictures:
 
 
 def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Any, tuple[list[str], list[str]], str]:
-    """The largest weights of nearly equal regions, the places of each, and a title that says so."""
+    """The largest weights of nearly equal regions, the positions of each, and a title that says so."""
     down, across = (min(size, cells) for size in pattern.shape[2:])
     note = f"the largest weight of {-(-pattern.shape[2] // down)} x {-(-pattern.shape[3] // across)} in each cell"
     named = (runs(size, count) for size, count in zip(pattern.shape[2:], (down, across), strict=True))
@@ -109,6 +109,6 @@ def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Any, tuple[lis
 
 
 def runs(size: int, cells: int) -> list[str]:
-    """Names of cells by the places that they hold: 0-63, 64-127."""
+    """Names of cells by the positions that they hold: 0-63, 64-127."""
     cuts = edges(size, cells).tolist()
     return [f"{start}-{stop - 1}" if stop - start > 1 else str(start) for start, stop in pairwise(cuts)]

@@ -173,10 +173,10 @@ class StepwiseTap(Tap):
         self.steps: list[Pattern] = []
 
     def edit(self, pattern: Pattern) -> Pattern:
-        places = pattern.query_positions
-        if places is not None:
-            places = places - len(self.steps) + torch.arange(self.count, device=places.device)
-        whole = replace(pattern, query=pattern.query.expand(-1, -1, self.count, -1), query_positions=places)
+        positions = pattern.query_positions
+        if positions is not None:
+            positions = positions - len(self.steps) + torch.arange(self.count, device=positions.device)
+        whole = replace(pattern, query=pattern.query.expand(-1, -1, self.count, -1), query_positions=positions)
         for tap in self.taps:
             whole = tap.edit(whole)
         return row(whole, len(self.steps))
@@ -197,7 +197,7 @@ def row(whole: Pattern, number: int) -> Pattern:
         for fixed in whole.fixed
         if number in fixed.rows
     ]
-    places = None if whole.query_positions is None else whole.query_positions[:, mine]
+    positions = None if whole.query_positions is None else whole.query_positions[:, mine]
     return replace(
-        whole, query=whole.query[:, :, mine], fixed=tuple(fixed), row_statistics=None, query_positions=places
+        whole, query=whole.query[:, :, mine], fixed=tuple(fixed), row_statistics=None, query_positions=positions
     )

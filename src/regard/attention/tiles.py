@@ -100,7 +100,7 @@ def pieces(size: int, step: int) -> Iterator[slice]:
 
 
 def steps_within(run: slice, step: int) -> Iterator[slice]:
-    """A run of places in steps."""
+    """A run of positions in steps."""
     for start in range(run.start, run.stop, step):
         yield slice(start, min(start + step, run.stop))
 

@@ -18,9 +18,10 @@ from regard.checkpoints.files import (
     is_name,
     read_json,
     read_tensors,
+    write_with_manifest,
 )
 from regard.checkpoints.load import load_model
-from regard.checkpoints.save import save_model
+from regard.checkpoints.save import model_files
 
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 COPIED_SUFFIXES = {".json", ".txt", ".model", ".spm", ".md"}
@@ -54,18 +55,23 @@ def convert(source: str | Path, target: str | Path, *, allow_pickle: bool = Fals
 
 
 def rewrite(weights: Path, source: Path, target: Path) -> Path:
-    """Load one folder and save it, with the further files of another."""
+    """Load one folder and save it, with the further files of another, which say how a sentence model pools too."""
     loaded = load_model(weights, dtype=stored_dtype(weights))
     skipped = {CONFIG, INDEX, MANIFEST, PICKLE_INDEX}
     files = [path for path in sorted(source.iterdir()) if path.suffix in COPIED_SUFFIXES and path.name not in skipped]
     files = [checked_file(path) for path in files if path.is_file()]
-    save_model(
-        loaded.model, target, loaded.config, loaded.architecture, files=files, spare=loaded.spare, dtypes=loaded.dtypes
+    pooling = [checked_file(path) for path in sorted(source.glob("?_*/config.json"))]
+    content = model_files(
+        loaded.model, loaded.config, loaded.architecture, str(target), spare=loaded.spare, dtypes=loaded.dtypes
     )
-    for path in sorted(source.glob("?_*/config.json")):  # how a sentence model pools
-        (target / path.parent.name).mkdir()
-        shutil.copyfile(checked_file(path), target / path.parent.name / CONFIG)
-    return target
+
+    def fill(beside: Path) -> None:
+        content.write(beside, files)
+        for path in pooling:
+            (beside / path.parent.name).mkdir()
+            shutil.copyfile(path, beside / path.parent.name / CONFIG)
+
+    return write_with_manifest(target, fill)
 
 
 def stored_dtype(folder: Path) -> torch.dtype:

@@ -2,41 +2,18 @@
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from regard.errors import CheckpointError, list_names
+from regard.files import write_folder
+from regard.settings import shown
+from regard.untrusted import CONFIG, checked_file, first_line, is_name, read_json
 
-CONFIG, WEIGHTS, INDEX, MANIFEST = "config.json", "model.safetensors", "model.safetensors.index.json", "manifest.json"
-LARGEST_JSON = 64 << 20
-
-
-def checked_file(path: Path) -> Path:
-    """A file of a folder, and not a link out of it; the Hub's cache keeps its files beside the folder, in blobs."""
-    if not path.is_file():
-        raise CheckpointError(f"{path}: no such file")
-    folder, file = path.parent.resolve(), path.resolve()
-    homes = [folder, *(above.parent / "blobs" for above in folder.parents if above.name == "snapshots")]
-    if file.parent not in homes:
-        raise CheckpointError(f"{path}: a link to {file}, which is outside the folder and is not read")
-    return path
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """An object from a file of JSON."""
-    checked_file(path)
-    try:
-        if path.stat().st_size > LARGEST_JSON:
-            raise CheckpointError(f"{path}: {path.stat().st_size >> 20} MiB of JSON, more than any checkpoint needs")
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as problem:
-        raise CheckpointError(f"{path}: no readable JSON ({type(problem).__name__}: {first_line(problem)})") from None
-    if not isinstance(content, dict):
-        raise CheckpointError(f"{path}: an object expected, got {type(content).__name__}")
-    return content
+WEIGHTS, INDEX, MANIFEST = "model.safetensors", "model.safetensors.index.json", "manifest.json"
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -55,19 +32,8 @@ def weight_files(folder: Path) -> list[Path]:
     names = sorted(set(shards.values()))
     for name in names:
         if not is_name(name):
-            raise CheckpointError(f"{folder / INDEX}: {name!r} is not the name of a file in this folder")
+            raise CheckpointError(f"{folder / INDEX}: {shown(name)} is not the name of a file in this folder")
     return [folder / name for name in names]
-
-
-def is_name(name: str) -> bool:
-    """Whether this is the name of a file, and no path."""
-    return name not in ("", ".", "..") and not set("/\\\0") & set(name)
-
-
-def first_line(problem: BaseException) -> str:
-    """An error of somebody else's, short."""
-    line = (str(problem).strip().splitlines() or [type(problem).__name__])[0]
-    return line if len(line) <= 200 else f"{line[:200]}…"
 
 
 def read_tensors(folder: Path) -> dict[str, Tensor]:
@@ -102,6 +68,16 @@ def write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(json.dumps(sums, indent=1) + "\n", encoding="utf-8")
 
 
+def write_with_manifest(folder: Path, fill: Callable[[Path], None]) -> Path:
+    """Fill a folder, add a manifest, and put it where it belongs."""
+
+    def fill_with_manifest(beside: Path) -> None:
+        fill(beside)
+        write_manifest(beside)
+
+    return write_folder(folder, fill_with_manifest)
+
+
 def check_manifest(folder: Path) -> None:
     """Compare with the sums that were written; folders of others have none."""
     path = folder / MANIFEST
@@ -112,7 +88,7 @@ def check_manifest(folder: Path) -> None:
         raise CheckpointError(f"{path}: no sum of {list_names(unlisted)}")
     for name, entry in sums.items():
         if not is_name(name) or not isinstance(entry, dict):
-            raise CheckpointError(f"{path}: {name!r} is not the name of a file in this folder")
+            raise CheckpointError(f"{path}: {shown(name)} is not the name of a file in this folder")
         file = folder / name
         if not file.is_file():
             raise CheckpointError(f"{file}: missing, though {MANIFEST} lists it")

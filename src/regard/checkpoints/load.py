@@ -11,6 +11,7 @@ from torch.overrides import TorchFunctionMode
 from regard.checkpoints.files import CONFIG, CheckpointError, check_manifest, first_line, read_json, read_tensors
 from regard.checkpoints.tensors import read_into
 from regard.config import Config
+from regard.errors import RegardError
 from regard.families import Family, architecture_of, family_of
 from regard.families.old_names import current_config, current_tensors, is_own
 from regard.families.options import Options
@@ -45,10 +46,7 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
     config = current_config(described)
     where = str(folder / CONFIG)
     family = family_of(config, where)
-    architecture = architecture_of(config, family)
-    if architecture not in family.architectures:
-        supported = ", ".join(family.architectures)
-        raise CheckpointError(f"{where}: architecture {architecture!r} is not supported, only {supported}")
+    architecture = architecture_of(config, family, where)
     tensors = read_tensors(folder)
     if is_own(described):
         tensors = current_tensors(tensors)
@@ -57,7 +55,7 @@ def load_model(folder: str | Path, *, device: str = "cpu", dtype: torch.dtype = 
         model_config, model = read_config(family, options, architecture)
     except CheckpointError:
         raise
-    except Exception as problem:  # a number where a word should be, a width of -1, and whatever else was thought of
+    except RegardError as problem:  # numbers that are fine each by itself, and do not go together
         raise CheckpointError(f"{where}: no model can be made of it ({first_line(problem)})") from None
     names = family.names(model_config, architecture)
     read_into(model, names, tensors, str(folder))

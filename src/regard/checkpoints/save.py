@@ -1,21 +1,18 @@
 """A model becomes a folder that others can load."""
 
 import json
-import os
 import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor
 
-from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, list_names, write_manifest
-from regard.checkpoints.tensors import file_tensors
+from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, list_names, write_with_manifest
+from regard.checkpoints.tensors import file_tensors, write_tensors
 from regard.config.pruning import pruned_heads
 from regard.families import family_of
 from regard.families.old_names import current_config
@@ -44,8 +41,38 @@ def save_model(
     folder = Path(folder)
     if folder.exists() and not (folder / CONFIG).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise CheckpointError(f"{folder}: already there, and no checkpoint that could be replaced")
+    content = model_files(model, config, architecture, str(folder), spare=spare, dtypes=dtypes)
+    return write_with_manifest(folder, lambda beside: content.write(beside, files))
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model as others read it: what its config.json says, and its tensors by name."""
+
+    config: dict[str, Any]
+    tensors: dict[str, Tensor]
+
+    def write(self, folder: Path, files: Iterable[Path] = ()) -> None:
+        """Put both into a folder, with copies of further files."""
+        for file in files:
+            shutil.copyfile(file, folder / file.name)
+        write_tensors(self.tensors, folder / WEIGHTS)
+        text = json.dumps(self.config, indent=2, sort_keys=True) + "\n"
+        (folder / CONFIG).write_text(text, encoding="utf-8")
+
+
+def model_files(
+    model: Model,
+    config: dict[str, Any],
+    architecture: str,
+    where: str,
+    *,
+    spare: Mapping[str, Tensor] | None = None,
+    dtypes: Mapping[str, torch.dtype] | None = None,
+) -> ModelFiles:
+    """A model in the words of its family, once they are known to say all of it; errors begin with `where`."""
     config = current_config(config)
-    family = family_of(config, str(folder))
+    family = family_of(config, where)
     try:
         pruned = pruned_heads(model.config)
         entries = {key: value for key, value in config.items() if key != "pruned"} | (
@@ -54,24 +81,13 @@ def save_model(
         described = merge(entries, {**family.write(model.config, architecture), "architectures": [architecture]})
         weights = file_tensors(model, family.names(model.config, architecture))
         tensors = {**(spare or {}), **cast_tensors(dtypes or {}, weights)}
-        options = Options(described, str(folder), tensors)
+        options = Options(described, where, tensors)
         understood = without_pruned_heads(family.read(options, architecture), options)
     except (KeyError, AttributeError) as problem:
-        raise CheckpointError(f"{folder}: this model is no {architecture}: it lacks {problem}") from None
+        raise CheckpointError(f"{where}: this model is no {architecture}: it lacks {problem}") from None
     if differing := differences(model.config, understood):
-        raise CheckpointError(f"{folder}: {architecture} has no words for {list_names(differing)} of this model")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-    try:
-        for file in files:
-            shutil.copyfile(file, beside / file.name)
-        save_file(tensors, beside / WEIGHTS, metadata={"format": "pt"})
-        (beside / CONFIG).write_text(json.dumps(described, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-        write_manifest(beside)
-        replace_folder(beside, folder)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-    return folder
+        raise CheckpointError(f"{where}: {architecture} has no words for {list_names(differing)} of this model")
+    return ModelFiles(described, tensors)
 
 
 def cast_tensors(dtypes: Mapping[str, torch.dtype], tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -114,15 +130,3 @@ def merge(config: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:
     """A config with news in it, those about its parts in the parts."""
     both = {key for key in config.keys() & news.keys() if isinstance(config[key], dict) and isinstance(news[key], dict)}
     return {**config, **news, **{key: merge(config[key], news[key]) for key in both}}
-
-
-def replace_folder(new: Path, folder: Path) -> None:
-    """Put a finished folder in the place of another."""
-    os.chmod(new, 0o755)
-    if folder.exists():
-        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        os.rename(folder, old / "old")
-        os.rename(new, folder)
-        shutil.rmtree(old)
-    else:
-        os.rename(new, folder)

@@ -1,12 +1,24 @@
 """Tensors of a file become parameters of a model, and back, by a table of names."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from regard.checkpoints.files import first_line
 from regard.errors import CheckpointError, list_names
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name
+
+
+def write_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
+    """Write a file of safetensors; what the disk refuses is an OSError, as of any other file."""
+    try:
+        save_file(dict(tensors), path, metadata={"format": "pt"})
+    except SafetensorError as problem:
+        raise OSError(first_line(problem)) from None
 
 
 def read_row(row: TensorName, tensors: Mapping[str, Tensor]) -> Tensor:

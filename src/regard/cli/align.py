@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from regard.cli.renamed import renamed
-from regard.cli.texts import open_output
+from regard.cli.streams import open_output
+from regard.cli.values import FILE, count
 
 if TYPE_CHECKING:
     from regard.looking.align import Gold
     from regard.tasks.align import AlignmentResult, TextPair
 
 SYMMETRIES = ["grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union"]
-FILE = click.Path(dir_okay=False)
 BEST = 5  # heads that are named with their errors
 
 
@@ -28,7 +28,7 @@ BEST = 5  # heads that are named with their errors
 @click.option("--swap", is_flag=True, help="The model reads the second text and writes the first.")
 @click.option("--gold", type=FILE, metavar="FILE", help="Links that people made, 1-1 sure and 1p2 possible: tell AER.")
 @click.option("--gold-from", type=click.IntRange(0, 1), help="What it calls the first word.  [default: as it looks]")
-@click.option("--choose", type=click.IntRange(1), metavar="N", help="Choose heads on the first N lines of the gold.")
+@click.option("--choose", type=count(), metavar="N", help="Choose heads on the first N lines of the gold.")
 @click.option("--heads", metavar="HEADS", help='The heads themselves: "decoder.1.cross:3 shifted".')
 @click.option("--reverse-heads", metavar="HEADS", help="The same for the other direction.")
 @click.option("--language", metavar="CODE", help="What is written, for models that write several: fra or >>fra<<.")
@@ -91,7 +91,7 @@ def align(
 
 def read_gold_links(path: str, first: Literal[0, 1] | None, texts: "list[TextPair]") -> "list[Gold]":
     """What people made of these texts."""
-    from regard.looking.align.links import first_number, read_gold
+    from regard.text.align.links import first_number, read_gold
 
     sizes = [(len(source.split()), len(target.split())) for source, target in texts]
     return read_gold(path, first=first_number(path, sizes) if first is None else first)

@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
+from regard.cli.values import FILE, NamedPath
 from regard.errors import RegardError
 
 
 @click.command(context_settings={"show_default": True})
-@click.argument("file", metavar="[FILE]", type=click.Path(dir_okay=False), default="-")
+@click.argument("file", metavar="[FILE]", type=FILE, default="-")
 @click.option(
     "--question", "-q", "questions", multiple=True, required=True, help="What is asked; more than one may be."
 )
@@ -22,11 +23,11 @@ from regard.errors import RegardError
 @click.option("--show", is_flag=True, help="Draw how much each hop looked at each sentence.")
 @click.option(
     "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NamedPath(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="The same as a picture: .svg, .png, .html or .txt.",
 )
-@click.option("--edit", "edits", type=click.Path(exists=True), help="JSON that edits of attention were saved as.")
+@click.option("--edit", "edits", type=FILE, help="JSON that edits of attention were saved as.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, one for each question.")
 def answer(
     file: str,
@@ -57,39 +58,42 @@ def answer(
     task = load(model, device=device, task="answer")
     with edit(task.model, edits) if edits else nullcontext():
         answers = task(story, questions)
-    for found in answers:
+    for answer in answers:
         if as_json:
-            click.echo(json.dumps(plain(found), ensure_ascii=False))
+            click.echo(json.dumps(plain(answer), ensure_ascii=False))
             continue
-        click.echo(f"{found.text}\t{found.score:.4f}")
-        for number, sentence in enumerate(found.hops.reads):
+        click.echo(f"{answer.text}\t{answer.score:.4f}")
+        for number, sentence in enumerate(answer.hops.reads):
             click.echo(
-                f"hop {number + 1}\t{found.hops.weights[number, sentence]:.4f}\t{found.hops.sentences[sentence]}"
+                f"hop {number + 1}\t{answer.hops.weights[number, sentence]:.4f}\t{answer.hops.sentences[sentence]}"
             )
         if show:
-            click.echo(found.hops.draw(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
-        if found.unknown:
-            click.echo(f"words that the model does not know: {', '.join(found.unknown)}", err=True)
+            click.echo(answer.hops.draw(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ))
+        if answer.unknown:
+            click.echo(f"words that the model does not know: {', '.join(answer.unknown)}", err=True)
     if save is not None:
         answers[0].hops.save(save, f"{answers[0].question} {answers[0].text}")
 
 
-def plain(found: Any) -> dict[str, Any]:
+def plain(answer: Any) -> dict[str, Any]:
     """An answer for JSON."""
-    told = {name: getattr(found, name) for name in ("question", "text", "score", "story", "unknown")}
-    hops = zip(found.hops.reads, found.hops.weights.tolist(), strict=True)
+    fields = {name: getattr(answer, name) for name in ("question", "text", "score", "story", "unknown")}
+    hops = zip(answer.hops.reads, answer.hops.weights.tolist(), strict=True)
     looks = [
-        {"reads": sentence if sentence < len(found.story) else None, "weights": weights} for sentence, weights in hops
+        {"reads": sentence if sentence < len(answer.story) else None, "weights": weights} for sentence, weights in hops
     ]
-    return told | {"hops": looks}
+    return fields | {"hops": looks}
 
 
 def read(file: str) -> str:
-    """The text of a file or of standard input."""
+    """The text of a file, plain or packed, or of standard input."""
+    if file != "-":
+        from regard.text.lines import read_lines
+
+        return "".join(read_lines(file, ends=True))
     try:
-        told = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return told.decode("utf-8")
+        return sys.stdin.buffer.read().decode("utf-8")
     except OSError as problem:
-        raise RegardError(f"{file}: cannot be read: {problem.strerror or problem}") from None
+        raise RegardError(f"standard input: cannot be read: {problem.strerror or problem}") from None
     except UnicodeDecodeError:
-        raise RegardError(f"{'standard input' if file == '-' else file}: not UTF-8") from None
+        raise RegardError("standard input: not UTF-8") from None

@@ -5,15 +5,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from regard.cli.values import BEAMS, count
+
 if TYPE_CHECKING:
     from regard.tasks.benchmark import BenchmarkResult
 
 
 @click.command(context_settings={"show_default": True})
 @click.option("--model", "-m", metavar="NAME", help="A folder, a built-in name or a Hugging Face id that writes.")
-@click.option("--batch", type=click.IntRange(1), default=16, help="Texts at once, beside one alone.")
-@click.option("--beam", type=click.IntRange(1), default=4, help="Beams, beside greedy.")
-@click.option("--threads", type=click.IntRange(1), help="Threads of everybody; as many as torch likes unless given.")
+@click.option("--batch", type=count(4096), default=16, help="Texts at once, beside one alone.")
+@click.option("--beam", type=BEAMS, default=4, help="Beams, beside greedy.")
+@click.option("--threads", type=count(1024), help="Threads of everybody; as many as torch likes unless given.")
 @click.option("--quick", is_flag=True, help="A tiny model and few tokens: seconds, to try it.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def bench(model: str | None, batch: int, beam: int, threads: int | None, quick: bool, as_json: bool) -> None:
@@ -52,8 +54,8 @@ def bench(model: str | None, batch: int, beam: int, threads: int | None, quick: 
             click.echo("\n".join(table(races[-1])))
             click.echo("\n" + bars.text({"": rates}, width=width, unit="tokens/s") + "\n")
     if as_json:
-        told = {"model": model, "shape": None if model else shape, "threads": torch.get_num_threads()}
-        answer = told | {"missing": field.missing, "races": [race.plain() for race in races]}
+        setting = {"model": model, "shape": None if model else shape, "threads": torch.get_num_threads()}
+        answer = setting | {"missing": field.missing, "races": [race.plain() for race in races]}
         click.echo(json.dumps(answer, ensure_ascii=False))
         return
     for name, reason in (field.missing | races[0].failed).items():

@@ -5,17 +5,19 @@ from typing import Any
 
 import click
 
+from regard.cli.values import FILE, SHARE, count
+
 MOST = 10  # pairs of heads that are named
 
 
 @click.command(context_settings={"show_default": True})
 @click.argument("model")
 @click.argument("text", required=False)
-@click.option("--least", type=click.FloatRange(0, 1), default=0.4, help="The score from which on a head is named.")
+@click.option("--least", type=SHARE, default=0.4, help="The score from which on a head is named.")
 @click.option("--compose", is_flag=True, help="Which heads read what which others wrote, from the weights alone.")
 @click.option("--head", "table", metavar="LAYER:HEAD", help="Its tables instead, as in decoder.0.self:3.")
-@click.option("--top", type=click.IntRange(1), default=10, help="Entries of a table, or tokens beside each of TEXT.")
-@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
+@click.option("--top", type=count(), default=10, help="Entries of a table, or tokens beside each of TEXT.")
+@click.option("--output", type=FILE, metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def circuits(

@@ -32,8 +32,10 @@ def classify(texts: tuple[str, ...], model: str, device: str, as_json: bool, pai
     with progress(source.total) as bar:
         along = ChunkProgress(bar)
         for chunk in source:
-            asked = [split_pair(text, chunk.first + place) if pairs else text for place, text in enumerate(chunk.texts)]
-            answers = task(asked, cut=cut, first=chunk.first, progress=along.over(chunk))
+            inputs = [
+                split_pair(text, chunk.first + number) if pairs else text for number, text in enumerate(chunk.texts)
+            ]
+            answers = task(inputs, cut=cut, first=chunk.first, progress=along.over(chunk))
             for text, answer in zip(chunk.texts, answers, strict=True):
                 if as_json:
                     click.echo(json.dumps(asdict(answer), ensure_ascii=False))

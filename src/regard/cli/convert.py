@@ -5,12 +5,14 @@ from pathlib import Path
 
 import click
 
+from regard.cli.values import NamedPath
+
 FORMATS = ["marian", "ctranslate2", "onnx"]
 
 
 @click.command(context_settings={"show_default": True})
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="[OUT]", required=False, type=click.Path(path_type=Path))
+@click.argument("target", metavar="[OUT]", required=False, type=NamedPath(path_type=Path))
 @click.option("--to", type=click.Choice(FORMATS), help="Write a translator for transformers, CTranslate2 or ONNX.")
 @click.option("--allow-pickle", is_flag=True, help="Open pytorch_model.bin: in a process of its own, tensors only.")
 @click.option("--json", "as_json", is_flag=True, help="Print where the folder is as JSON.")

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from regard.cli.values import FILE, count
+
 
 @click.command(context_settings={"show_default": True})
 @click.argument("model")
@@ -15,8 +17,8 @@ import click
 @click.option("--target", metavar="TEXT", help="What a translator writes.  [default: what MODEL writes]")
 @click.option("--steps", is_flag=True, help="MODEL is a training run: from each saved step to the next.")
 @click.option("--at", "layer", metavar="LAYER", help="Draw the difference of one head, as in decoder.1.cross.")
-@click.option("--head", type=click.IntRange(0), default=0, help="Which head of that layer.")
-@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
+@click.option("--head", type=count(least=0), default=0, help="Which head of that layer.")
+@click.option("--output", type=FILE, metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the models run, as in cuda or cuda:1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def diff(
@@ -54,14 +56,14 @@ def diff(
         return
     task = load(model, device=device)
     if other:
-        found = reading_difference.of_models(task, load(other, device=device), text, target)
+        difference = reading_difference.of_models(task, load(other, device=device), text, target)
     else:
-        found = reading_difference.of_texts(task, text, more[0], target)
-    plain: dict[str, Any] = {"divergence": found.divergences()}
-    picture = found.picture() if layer is None else found.tile(layer, head)
+        difference = reading_difference.of_texts(task, text, more[0], target)
+    plain: dict[str, Any] = {"divergence": difference.divergences()}
+    picture = difference.picture() if layer is None else difference.tile(layer, head)
     if layer is not None:
         plain |= {"layer": layer, "head": head, "difference": picture.table}
-        plain |= dict(zip(("rows", "columns"), found.first.labels(layer), strict=True))
+        plain |= dict(zip(("rows", "columns"), difference.first.labels(layer), strict=True))
     show(picture, plain, output, as_json)
 
 

@@ -6,21 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regard.cli.texts import open_output, progress
+from regard.cli.streams import open_output
+from regard.cli.texts import progress
+from regard.cli.values import BEAMS, FILE, PENALTY, PRECISIONS, SEEDS, NamedPath, count
 
 if TYPE_CHECKING:
     from regard.tasks.evaluation import Evaluation
 
-PRECISIONS = ["float32", "float16", "int8"]
-
 
 @click.command(context_settings={"show_default": True})
 @click.argument("model")
-@click.argument("data", nargs=-1, required=True, metavar="DATA...", type=click.Path())
+@click.argument("data", nargs=-1, required=True, metavar="DATA...", type=NamedPath())
 @click.option("--swap", is_flag=True, help="Pairs the other way round: from the second file to the first.")
-@click.option("--beam", type=click.IntRange(1), help="Texts that a search keeps.  [default: as the model says]")
-@click.option("--length-penalty", type=float, help="Above 1 for longer answers.  [default: as the model says]")
-@click.option("--precision", type=click.Choice(PRECISIONS), default="float32", help="Of the weights that write.")
+@click.option("--beam", type=BEAMS, help="Texts that a search keeps.  [default: as the model says]")
+@click.option("--length-penalty", type=PENALTY, help="Above 1 for longer answers.  [default: as the model says]")
+@click.option("--precision", type=PRECISIONS, default="float32", help="Of the weights that write.")
 @click.option("--language", metavar="CODE", help="What to write, for models that write several: fra or >>fra<<.")
 @click.option("--split", is_flag=True, help="Translate sentence by sentence; no perplexity then.")
 @click.option(
@@ -28,7 +28,7 @@ PRECISIONS = ["float32", "float16", "int8"]
 )
 @click.option("--lowercase", is_flag=True, help="Capitals do not count in BLEU and chrF.")
 @click.option("--bpe-removed", is_flag=True, help='Join "ma@@ chine" first.  [default: if the model\'s tokeniser does]')
-@click.option("--hypotheses", type=click.Path(dir_okay=False), metavar="FILE", help="Write the translations to here.")
+@click.option("--hypotheses", type=FILE, metavar="FILE", help="Write the translations to here.")
 @click.option(
     "--label",
     type=click.Choice(["first", "last", "word", "coarse"]),
@@ -36,8 +36,8 @@ PRECISIONS = ["float32", "float16", "int8"]
     help="Where a line has its label.",
 )
 @click.option("--cut", is_flag=True, help="Label a text that is too long by its beginning.")
-@click.option("--context", type=click.IntRange(1), help="Tokens that a model of text reads at once.")
-@click.option("--seed", type=int, default=1, help="Another number hides other words from a masked model.")
+@click.option("--context", type=count(), help="Tokens that a model of text reads at once.")
+@click.option("--seed", type=SEEDS, default=1, help="Another number hides other words from a masked model.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def evaluate(
@@ -49,7 +49,7 @@ def evaluate(
     label: str,
     device: str,
     as_json: bool,
-    **asked: Any,
+    **options: Any,
 ) -> None:
     """Measure a model on DATA; what is measured follows from the model.
 
@@ -72,30 +72,30 @@ def evaluate(
     task = load(model, device=device)
     corpus = corpus_for(task, data, swap=swap, label=label)
     with progress(1, to_file=True) as along:
-        found = measure(task, corpus, on_progress=along, bpe_removed=bpe_removed or None, **asked)
+        evaluation = measure(task, corpus, on_progress=along, bpe_removed=bpe_removed or None, **options)
     if hypotheses:
         with open_output(hypotheses) as write:
-            write(found.hypotheses)
-    click.echo(json.dumps(found.plain(), ensure_ascii=False) if as_json else "\n".join(report(found)))
+            write(evaluation.hypotheses)
+    click.echo(json.dumps(evaluation.plain(), ensure_ascii=False) if as_json else "\n".join(report(evaluation)))
 
 
 def same(path: str, other: str) -> bool:
     return os.path.exists(other) and os.path.samefile(path, other)
 
 
-def report(found: "Evaluation") -> list[str]:
+def report(evaluation: "Evaluation") -> list[str]:
     """The scores, how they were counted, and the tables."""
-    lines = [f"{'texts':<20}{found.texts:>10,}"]
-    lines += [f"{name.replace('_', ' '):<20}{number(name, value):>10}" for name, value in found.scores.items()]
-    for title, table in found.tables.items():
+    lines = [f"{'texts':<20}{evaluation.texts:>10,}"]
+    lines += [f"{name.replace('_', ' '):<20}{number(name, value):>10}" for name, value in evaluation.scores.items()]
+    for title, table in evaluation.tables.items():
         columns = list(next(iter(table.values())))
         wide = max(len(title), *map(len, table))
         lines += ["", title.ljust(wide) + "".join(f"{column:>12}" for column in columns)]
         for name, row in table.items():
             lines.append(name.ljust(wide) + "".join(f"{number(column, row[column]):>12}" for column in columns))
-    for name, details in found.details.items():
-        told = "  ".join(f"{key} {round_detail(detail)}" for key, detail in details.items())
-        lines += ["", f"{name}: {told}"]
+    for name, details in evaluation.details.items():
+        fields = "  ".join(f"{key} {round_detail(detail)}" for key, detail in details.items())
+        lines += ["", f"{name}: {fields}"]
     return lines
 
 

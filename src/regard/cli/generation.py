@@ -8,31 +8,28 @@ from typing import Any
 import click
 
 from regard.cli.renamed import renamed
-from regard.cli.texts import ChunkProgress, open_output, progress, read_texts
+from regard.cli.streams import open_output
+from regard.cli.texts import ChunkProgress, progress, read_texts
+from regard.cli.values import BEAMS, FILE, PENALTY, PRECISIONS, SEEDS, SHARE, TEMPERATURE, TOP_P, count
 
 SAMPLING = ("temperature", "top_k", "top_p", "min_p")
-FILE = click.Path(dir_okay=False)
 OPTIONS = (
     click.option("--input", "source", type=FILE, metavar="FILE", help="Read lines from here (.gz and .xz, too)."),
     click.option("--output", "target", type=FILE, metavar="FILE", help="Write to here instead of standard output."),
-    click.option("--beam", type=click.IntRange(1), help="Texts that a search keeps.  [default: as the model says]"),
-    click.option(
-        "--num-hypotheses", type=click.IntRange(1), default=1, help="Answers for each text: number, score, text."
-    ),
-    click.option("--length-penalty", type=float, help="Above 1 for longer answers.  [default: as the model says]"),
-    click.option("--min-new-tokens", type=click.IntRange(0), help="Tokens to write at least."),
-    click.option(
-        "--max-new-tokens", type=click.IntRange(1), help="Tokens to write at most.  [default: as the model says]"
-    ),
+    click.option("--beam", type=BEAMS, help="Texts that a search keeps.  [default: as the model says]"),
+    click.option("--num-hypotheses", type=BEAMS, default=1, help="Answers for each text: number, score, text."),
+    click.option("--length-penalty", type=PENALTY, help="Above 1 for longer answers.  [default: as the model says]"),
+    click.option("--min-new-tokens", type=count(least=0), help="Tokens to write at least."),
+    click.option("--max-new-tokens", type=count(), help="Tokens to write at most.  [default: as the model says]"),
     click.option("--sample", is_flag=True, help="Draw tokens by lot; so do the next four options."),
-    click.option("--temperature", type=click.FloatRange(0, min_open=True), help="Below 1 sharper, above 1 more level."),
-    click.option("--top-k", type=click.IntRange(0), help="Draw among so many tokens; 0 for all."),
-    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Draw among those with this share."),
-    click.option("--min-p", type=click.FloatRange(0, 1), help="Leave out those with less of the best's share."),
-    click.option("--seed", type=int, help="Another number draws another text.  [default: 0]"),
+    click.option("--temperature", type=TEMPERATURE, help="Below 1 sharper, above 1 more level."),
+    click.option("--top-k", type=count(1 << 31, least=0), help="Draw among so many tokens; 0 for all."),
+    click.option("--top-p", type=TOP_P, help="Draw among those with this share."),
+    click.option("--min-p", type=SHARE, help="Leave out those with less of the best's share."),
+    click.option("--seed", type=SEEDS, help="Another number draws another text.  [default: 0]"),
     click.option(
         "--precision",
-        type=click.Choice(["float32", "float16", "int8"]),
+        type=PRECISIONS,
         default="float32",
         help="Of the weights: faster, less exact.",
     ),

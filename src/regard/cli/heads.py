@@ -7,17 +7,19 @@ from typing import Any
 
 import click
 
+from regard.cli.values import FILE, PART, NamedPath, count
+
 JUDGES = ["importance", "ablation", "confidence", "gates"]
 MOST = 5  # heads that are named
 
 
 @click.command(context_settings={"show_default": True})
 @click.argument("model")
-@click.argument("data", nargs=-1, required=True, metavar="DATA...", type=click.Path())
+@click.argument("data", nargs=-1, required=True, metavar="DATA...", type=NamedPath())
 @click.option("--by", type=click.Choice(JUDGES), default="importance", help="What a head is judged by.")
 @click.option("--by-layer", is_flag=True, help="Importance as a share of the layer's.")
-@click.option("--keep", type=click.FloatRange(0, 1, min_open=True), default=0.5, help="Gates: the share that may stay.")
-@click.option("--limit", type=click.IntRange(1), default=1000, help="Lines of DATA that are read.")
+@click.option("--keep", type=PART, default=0.5, help="Gates: the share that may stay.")
+@click.option("--limit", type=count(), default=1000, help="Lines of DATA that are read.")
 @click.option("--swap", is_flag=True, help="Pairs the other way round: from the second file to the first.")
 @click.option(
     "--label",
@@ -25,7 +27,7 @@ MOST = 5  # heads that are named
     default="last",
     help="Where a line has its label.",
 )
-@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
+@click.option("--output", type=FILE, metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def heads(
@@ -59,17 +61,17 @@ def heads(
 
     task = load(model, device=device)
     material = head_data(task, first(corpus_for(task, data, swap=swap, label=label), limit))  # type: ignore[arg-type]
-    found, _ = score_heads(task, material, by, keep=keep, by_layer=by_layer)
+    scores, _ = score_heads(task, material, by, keep=keep, by_layer=by_layer)
     if output:
-        found.picture().save(output)
-    click.echo(json.dumps(found.plain()) if as_json else report(found))
+        scores.picture().save(output)
+    click.echo(json.dumps(scores.plain()) if as_json else report(scores))
 
 
-def report(found: Any) -> str:
+def report(scores: Any) -> str:
     """The grid, and the heads at both ends."""
     from shutil import get_terminal_size
 
-    picture, ranked = found.picture(), found.ranked()
+    picture, ranked = scores.picture(), scores.ranked()
     there = (
         {"colour": "NO_COLOR" not in os.environ, "width": get_terminal_size().columns} if sys.stdout.isatty() else {}
     )

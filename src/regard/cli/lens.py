@@ -7,13 +7,14 @@ import click
 
 from regard.cli.renamed import renamed
 from regard.cli.texts import read_texts, text_options
+from regard.cli.values import FILE, POSITIONS, count
 
 
 @click.command(context_settings={"show_default": True})
 @text_options("shakespeare")
-@click.option("--top", type=click.IntRange(1), default=3, help="Words to name for every layer.")
-@click.option("--position", type=int, default=-1, help="The token whose layers are listed; -1 is the last.")
-@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
+@click.option("--top", type=count(), default=3, help="Words to name for every layer.")
+@click.option("--position", type=POSITIONS, default=-1, help="The token whose layers are listed; -1 is the last.")
+@click.option("--output", type=FILE, metavar="FILE", help="Draw it: .svg, .png, .html or .txt.")
 @renamed("--place", "--position")
 def lens(
     texts: tuple[str, ...], model: str, device: str, as_json: bool, top: int, position: int, output: str | None

@@ -8,34 +8,10 @@ from importlib import import_module
 import click
 
 from regard import __version__
+from regard.cli.streams import whole_output
 from regard.errors import RegardError
 
 COMMANDS = {
-    "align": "regard.cli.align:align",
-    "answer": "regard.cli.answer:answer",
-    "bench": "regard.cli.bench:bench",
-    "check": "regard.cli.check:check",
-    "circuits": "regard.cli.circuits:circuits",
-    "classify": "regard.cli.classify:classify",
-    "convert": "regard.cli.convert:convert",
-    "curves": "regard.cli.curves:curves",
-    "diff": "regard.cli.diff:diff",
-    "embed": "regard.cli.embed:embed",
-    "evaluate": "regard.cli.evaluate:evaluate",
-    "fill": "regard.cli.fill:fill",
-    "generate": "regard.cli.generate:generate",
-    "heads": "regard.cli.heads:heads",
-    "lens": "regard.cli.lens:lens",
-    "mask": "regard.cli.mask:mask",
-    "memories": "regard.cli.memories:memories",
-    "models": "regard.cli.models:models",
-    "prune": "regard.cli.prune:prune",
-    "see": "regard.cli.see:see",
-    "translate": "regard.cli.translate:translate",
-    "train": "regard.cli.train:train",
-}
-
-SUMMARIES = {
     "align": "Tell which words of two texts belong together.",
     "answer": "Answer questions about a story, and show which sentences were read.",
     "bench": "Measure how fast this machine writes, beside the peers installed.",
@@ -59,7 +35,7 @@ SUMMARIES = {
     "train": "Train a model as a recipe says, or resume.",
     "translate": "Translate texts, files and pipes, line by line.",
 }
-"""What each command does, told without loading it."""
+"""What each command does, told without loading it: it is the function of its name, in the file of its name."""
 
 
 class Commands(click.Group):
@@ -69,14 +45,11 @@ class Commands(click.Group):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, attribute = COMMANDS[cmd_name].split(":")
-        return getattr(import_module(module), attribute)
+        return getattr(import_module(f"regard.cli.{cmd_name}"), cmd_name) if cmd_name in COMMANDS else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, SUMMARIES.get(name, "")) for name in self.list_commands(ctx)])
+            formatter.write_dl(sorted(COMMANDS.items()))
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -94,9 +67,14 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     usual, warnings.formatwarning = warnings.formatwarning, lambda message, *_, **__: f"regard: {message}\n"
     try:
-        sys.exit(regard.main(prog_name="regard", standalone_mode=False) or 0)
-    except RegardError as error:
-        click.echo(f"regard: {error}", err=True)
+        with whole_output():
+            status = regard.main(prog_name="regard", standalone_mode=False) or 0
+        sys.exit(status)
+    except (RegardError, MemoryError) as error:
+        click.echo(f"regard: {error or 'out of memory'}", err=True)
+        sys.exit(1)
+    except OSError as error:  # a file or folder that nobody could use, wherever it was first touched
+        click.echo(f"regard: {describe(error)}", err=True)
         sys.exit(1)
     except click.ClickException as error:
         error.show()
@@ -106,3 +84,9 @@ def main() -> None:
     finally:
         warnings.formatwarning = usual
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # whoever is leaving already need not be told so
+
+
+def describe(problem: OSError) -> str:
+    """What is wrong with which file, in one line."""
+    name = f"{problem.filename}: " if problem.filename is not None else ""
+    return f"{name}{problem.strerror or problem}"

@@ -7,9 +7,11 @@ from typing import Literal
 
 import click
 
+from regard.cli.values import count
+
 # The options of each kind: one given without its kind would do nothing, and is refused.
 KINDS = {"causal": [], "window": ["before", "after"], "padding": ["lengths", "side"]}
-PLACES = click.IntRange(1, 4096)
+LENGTH = count(4096)
 
 
 def whole_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> list[int]:
@@ -35,10 +37,10 @@ def refuse_strays(ctx: click.Context, kinds: tuple[str, ...]) -> None:
 
 @click.command(context_settings={"show_default": True})
 @click.argument("kinds", nargs=-1, required=True, metavar="KIND...", type=click.Choice(list(KINDS)))
-@click.option("--queries", type=PLACES, help="Places that look; without it, as many as keys.")
-@click.option("--keys", type=PLACES, help="Places seen; without it, the longest length, --queries or 8.")
-@click.option("--before", type=click.IntRange(0), default=2, help="window: positions seen before one's own.")
-@click.option("--after", type=click.IntRange(0), default=0, help="window: positions seen after one's own.")
+@click.option("--queries", type=LENGTH, help="Positions that look; without it, as many as keys.")
+@click.option("--keys", type=LENGTH, help="Positions seen; without it, the longest length, --queries or 8.")
+@click.option("--before", type=count(least=0), default=2, help="window: positions seen before one's own.")
+@click.option("--after", type=count(least=0), default=0, help="window: positions seen after one's own.")
 @click.option("--lengths", callback=whole_numbers, help="padding: tokens of each sequence, as in 3,5.")
 @click.option("--side", type=click.Choice(["left", "right"]), default="right", help="padding: its side.")
 @click.option("--json", "as_json", is_flag=True, help="Print nested lists: batch, heads, queries, keys.")

@@ -6,16 +6,19 @@ from typing import Any
 import click
 
 from regard.cli.renamed import renamed
+from regard.cli.values import FILE, count
 
 
 @click.command(context_settings={"show_default": True})
 @click.argument("model")
-@click.argument("data", type=click.Path(dir_okay=False))
+@click.argument("data", type=FILE)
 @click.option("--layer", "layers", multiple=True, metavar="BLOCK", help="decoder.3 or encoder.*; more than one may be.")
-@click.option("--unit", "units", type=int, multiple=True, help="Units to show.  [default: those that match most]")
-@click.option("--units", "count", type=click.IntRange(1), default=3, help="How many of those.")
-@click.option("--top", type=click.IntRange(1), default=5, help="Prefixes and words to show for each.")
-@click.option("--limit", type=click.IntRange(1), default=1000, help="Lines of DATA that are read.")
+@click.option(
+    "--unit", "units", type=count(least=0), multiple=True, help="Units to show.  [default: those that match most]"
+)
+@click.option("--units", "count", type=count(), default=3, help="How many of those.")
+@click.option("--top", type=count(), default=5, help="Prefixes and words to show for each.")
+@click.option("--limit", type=count(), default=1000, help="Lines of DATA that are read.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, one for each unit.")
 @renamed("--place", "--layer")

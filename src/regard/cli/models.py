@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from regard.cli.values import NamedPath
+
 if TYPE_CHECKING:
     from regard.tasks.listing import ListedModel
 
@@ -15,7 +17,7 @@ COLUMNS = ["name", "where", "task", "architecture", "parameters", "size", "licen
 
 
 @click.command(context_settings={"show_default": True})
-@click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=click.Path(path_type=Path))
+@click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=NamedPath(path_type=Path))
 @click.option("--clear", is_flag=True, help="Remove caches instead: engine builds, and those of runs in FOLDER.")
 @click.option("--yes", is_flag=True, help="Do not ask before.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
@@ -35,14 +37,14 @@ def models(folders: tuple[Path, ...], clear: bool, yes: bool, as_json: bool) -> 
         return clear_caches(folders, yes, as_json)
     from regard.tasks.listing import list_models
 
-    found = list_models(list(folders))
+    listed = list_models(list(folders))
     if as_json:
-        click.echo(json.dumps([asdict(model) for model in found], ensure_ascii=False))
+        click.echo(json.dumps([asdict(model) for model in listed], ensure_ascii=False))
         return
-    if not found:
+    if not listed:
         click.echo("no model is built in or cached; --model takes a folder or a Hugging Face id")
         return
-    rows = [COLUMNS, *map(row, found)]
+    rows = [COLUMNS, *map(row, listed)]
     widths = [max(len(row[column]) for row in rows if len(row) > column + 1) for column in range(len(COLUMNS) - 1)]
     for cells in rows:
         line = [cell.ljust(width) for cell, width in zip(cells[:-1], widths, strict=False)]
@@ -62,21 +64,21 @@ def clear_caches(folders: tuple[Path, ...], yes: bool, as_json: bool) -> None:
     """Say what there is, ask, and remove it."""
     from regard.tasks.caches import caches, clear
 
-    found = caches(folders)
-    if found and not yes:
+    present = caches(folders)
+    if present and not yes:
         if as_json or not sys.stdin.isatty():
             raise click.UsageError("--clear removes nothing unasked: add --yes")
-        for kept in found:
-            click.echo(f"{kept.what}  {size(kept.size)}  {kept.path}")
+        for cache in present:
+            click.echo(f"{cache.what}  {size(cache.size)}  {cache.path}")
         click.confirm("remove them?", abort=True)
-    clear(found)
+    clear(present)
     if as_json:
-        told = [asdict(kept) | {"path": str(kept.path)} for kept in found]
-        click.echo(json.dumps(told, ensure_ascii=False))
+        removed = [asdict(cache) | {"path": str(cache.path)} for cache in present]
+        click.echo(json.dumps(removed, ensure_ascii=False))
         return
-    for kept in found:
-        click.echo(f"removed {kept.what}: {size(kept.size)} in {kept.path}")
-    if not found:
+    for cache in present:
+        click.echo(f"removed {cache.what}: {size(cache.size)} in {cache.path}")
+    if not present:
         click.echo("no caches")
 
 

@@ -9,13 +9,12 @@ import click
 
 from regard.cli.heads import JUDGES
 from regard.cli.renamed import renamed
+from regard.cli.values import PART, POSITIVE, NamedPath, count
 
 
 @click.command(context_settings={"show_default": True})
 @click.argument("model")
-@click.option(
-    "--keep", type=click.FloatRange(0, 1, min_open=True), required=True, help="The share of heads that stays."
-)
+@click.option("--keep", type=PART, required=True, help="The share of heads that stays.")
 @click.option("--by", type=click.Choice(JUDGES), default="importance", help="What heads are judged by.")
 @click.option("--by-layer", is_flag=True, help="Importance as a share of the layer's.")
 @click.option(
@@ -24,13 +23,11 @@ from regard.cli.renamed import renamed
 @click.option(
     "--test", multiple=True, metavar="FILE", help="What to measure by.  [default: every tenth line of --data]"
 )
-@click.option("--out", required=True, type=click.Path(file_okay=False), metavar="FOLDER", help="Where to write it.")
-@click.option("--tune", type=click.IntRange(0), default=0, metavar="STEPS", help="Let it learn on from --data.")
-@click.option(
-    "--learning-rate", type=click.FloatRange(0, min_open=True), default=1e-4, help="Of learning on, at its beginning."
-)
+@click.option("--out", required=True, type=NamedPath(file_okay=False), metavar="FOLDER", help="Where to write it.")
+@click.option("--tune", type=count(least=0), default=0, metavar="STEPS", help="Let it learn on from --data.")
+@click.option("--learning-rate", type=POSITIVE, default=1e-4, help="Of learning on, at its beginning.")
 @renamed("--rate", "--learning-rate")
-@click.option("--limit", type=click.IntRange(1), default=1000, help="Lines that are judged by, and that are measured.")
+@click.option("--limit", type=count(), default=1000, help="Lines that are judged by, and that are measured.")
 @click.option("--swap", is_flag=True, help="Pairs the other way round: from the second file to the first.")
 @click.option(
     "--label",
@@ -70,16 +67,16 @@ def prune(
     task = load(model, device=device)
     corpora = [corpus_for(task, files, swap=swap, label=label) if files else None for files in (data, test)]
     say = (lambda line: click.echo(line, err=True)) if sys.stderr.isatty() else (lambda line: None)
-    found = prune_task(task, corpora[0], out, test=corpora[1], tuning=Tuning(tune, learning_rate), say=say, **how)  # type: ignore[arg-type]
-    click.echo(json.dumps(asdict(found)) if as_json else "\n".join(report(found)))
+    pruning = prune_task(task, corpora[0], out, test=corpora[1], tuning=Tuning(tune, learning_rate), say=say, **how)  # type: ignore[arg-type]
+    click.echo(json.dumps(asdict(pruning)) if as_json else "\n".join(report(pruning)))
 
 
-def report(found: Any) -> list[str]:
+def report(pruning: Any) -> list[str]:
     """What is left, and the scores side by side."""
-    pairs = {"heads": found.heads, "parameters": found.parameters, "bytes": found.bytes}
+    pairs = {"heads": pruning.heads, "parameters": pruning.parameters, "bytes": pruning.bytes}
     lines = [f"{'':<20}{'before':>14}{'after':>14}{'ratio':>8}"]
     lines += [f"{name:<20}{one:>14,}{other:>14,}{other / one:>8.2f}" for name, (one, other) in pairs.items()]
-    for name, one in found.before.items():
-        lines.append(f"{name.replace('_', ' '):<20}{one:>14.4f}{found.after[name]:>14.4f}")
-    pruned = [f"  {layer} {' '.join(map(str, heads))}" for layer, heads in found.pruned.items()]
-    return [*lines, "", f"taken out by {found.by}:", *pruned, "", found.folder]
+    for name, one in pruning.before.items():
+        lines.append(f"{name.replace('_', ' '):<20}{one:>14.4f}{pruning.after[name]:>14.4f}")
+    pruned = [f"  {layer} {' '.join(map(str, heads))}" for layer, heads in pruning.pruned.items()]
+    return [*lines, "", f"taken out by {pruning.by}:", *pruned, "", pruning.folder]

@@ -54,8 +54,8 @@ def see(
         raise RegardError("the text is not UTF-8") from None
 
     def started(url: str, model: str | None) -> None:
-        told = json.dumps({"url": url, "model": model}) if as_json else f"{url}  (Ctrl-C stops it)"
-        click.echo(told)
+        line = json.dumps({"url": url, "model": model}) if as_json else f"{url}  (Ctrl-C stops it)"
+        click.echo(line)
         sys.stdout.flush()
 
     options = {"host": host, "port": port, "token": token, "device": device}

@@ -3,13 +3,14 @@
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import click
 
 from regard.errors import RegardError
+from regard.text.lines import OPENERS, UNREADABLE
 
 LINES = 2000  # that are read before any is answered, if they are there
 BYTES = 1 << 20  # or so much of them
@@ -81,7 +82,7 @@ class Lines:
         """What is there, or what comes next; nothing at the end."""
         try:
             return self.file.read1(1 << 16)
-        except (OSError, EOFError, ValueError) as problem:
+        except (*UNREADABLE, ValueError) as problem:
             raise RegardError(f"{self.name}: cannot be read on: {problem}") from None
 
     def is_ready(self) -> bool:
@@ -174,33 +175,12 @@ def open_input(file: str) -> Bytes:
     """A file of lines, plain or packed; closed when the command ends."""
     from pathlib import Path
 
-    from regard.text.lines import OPENERS
-
     try:
         stream = OPENERS.get(Path(file).suffix, lambda path: path.open("rb"))(Path(file))
     except OSError as problem:
         raise RegardError(f"{file}: cannot be read: {problem.strerror or problem}") from None
     click.get_current_context().call_on_close(stream.close)
     return cast(Bytes, stream)
-
-
-@contextmanager
-def open_output(file: str | None) -> Iterator[Callable[[Iterable[str]], None]]:
-    """Writes lines, all that are given at once: whatever happens, those that are there are whole."""
-    try:
-        stream = open(file, "wb") if file else sys.stdout.buffer  # noqa: SIM115 - closed below, if it is ours
-    except OSError as problem:
-        raise RegardError(f"{file}: cannot be written: {problem.strerror or problem}") from None
-
-    def write(lines: Iterable[str]) -> None:
-        stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
-        stream.flush()
-
-    try:
-        yield write
-    finally:
-        if file:
-            stream.close()
 
 
 @contextmanager

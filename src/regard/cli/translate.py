@@ -69,8 +69,8 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
 def plain(answer: Any, align: bool) -> dict[str, Any]:
     """A translation for JSON."""
     names = ("source", "text", "score", "rank_score", "tokens", "ids", "is_finished", "source_tokens")
-    found = {name: getattr(answer, name) for name in names}
-    return found | ({"alignment": answer.alignment.words} if align else {})
+    fields = {name: getattr(answer, name) for name in names}
+    return fields | ({"alignment": answer.alignment.words} if align else {})
 
 
 def draw(alignment: Any, to_file: bool) -> str:

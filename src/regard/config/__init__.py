@@ -15,6 +15,7 @@ from regard.config.models import (
     VisionConfig,
     XLConfig,
 )
+from regard.config.part_sizes import PartSizes
 from regard.config.parts import (
     AttentionConfig,
     AttentionMethodConfig,
@@ -48,6 +49,7 @@ __all__ = [
     "MemoryNetworkConfig",
     "NormConfig",
     "OutputConfig",
+    "PartSizes",
     "PositionConfig",
     "RecurrentConfig",
     "RopeScaling",

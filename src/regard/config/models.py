@@ -1,7 +1,7 @@
 """Whole models, as plain data; models/build.py makes them."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from regard.config.parts import (
     AttentionConfig,
@@ -12,7 +12,21 @@ from regard.config.parts import (
     ScoreConfig,
     StackConfig,
 )
+from regard.config.ranges import (
+    COPIES,
+    FEED_FORWARD_WIDTH,
+    HEADS,
+    LABELS,
+    LAYERS,
+    MEMORIES,
+    PIXELS,
+    POSITIONS,
+    SHARE,
+    VOCABULARY,
+    WIDTH,
+)
 from regard.errors import ShapeError
+from regard.settings import TOKEN
 
 MULTIHEAD = "multihead"
 
@@ -68,7 +82,7 @@ class XLConfig(DecoderConfig):
 
     @property
     def memory(self) -> int:
-        """Places before its own that a token sees in every layer; 0: those of its segment."""
+        """Positions before its own that a token sees in every layer; 0: those of its segment."""
         window = self.decoder.stack.window
         return 0 if window is None else window - 1
 
@@ -77,10 +91,10 @@ class XLConfig(DecoderConfig):
 class RecurrentConfig:
     """One side: how many words, how wide their vectors, and the cells that read them."""
 
-    vocabulary: int
-    embedding_width: int
-    width: int
-    layers: int = 1
+    vocabulary: Annotated[int, VOCABULARY]
+    embedding_width: Annotated[int, WIDTH]
+    width: Annotated[int, WIDTH]
+    layers: Annotated[int, LAYERS] = 1
 
 
 @dataclass(frozen=True)
@@ -95,10 +109,10 @@ class AlignConfig:
 
     score: str = "additive"
     look: Literal["before", "between", "after"] = "before"
-    heads: int = 1
-    score_width: int | None = None
+    heads: Annotated[int, HEADS] = 1
+    score_width: Annotated[int, WIDTH] | None = None
     local: str | None = None
-    reach: int = 10
+    reach: Annotated[int, POSITIONS] = 10
     pruned: list[int] = field(default_factory=list)
 
     def output_width(self, width: int, source_width: int) -> int:
@@ -120,14 +134,14 @@ class AlignerConfig:
     writes: RecurrentConfig
     align: AlignConfig | None = AlignConfig()
     cell: str = "gru"
-    narrow: int | None = None
+    narrow: Annotated[int, WIDTH] | None = None
     begins: bool = True
     deep: str | None = "maxout"
     skips: bool = True
     feeding: bool = False
     output: OutputConfig = OutputConfig(tied=False, bias=True)
     shared: bool = False
-    dropout: float = 0.0
+    dropout: Annotated[float, SHARE] = 0.0
 
 
 @dataclass(frozen=True)
@@ -141,17 +155,21 @@ class MemoryNetworkConfig:
     by side that share nothing but the stories: restarts, which learn together as fast as one.
     """
 
-    vocabulary: int
-    width: int
-    hops: int = 3
+    vocabulary: Annotated[int, VOCABULARY]
+    width: Annotated[int, WIDTH]
+    hops: Annotated[int, LAYERS] = 3
     tying: str = "adjacent"
     projects: bool = False
-    memories: int = 50
-    max_words: int = 12
+    memories: Annotated[int, MEMORIES] = 50
+    max_words: Annotated[int, MEMORIES] = 12
     empty: bool = True
     fills: bool = False
-    pad: int = 0
-    copies: int = 1
+    pad: Annotated[int, TOKEN] = 0
+    copies: Annotated[int, COPIES] = 1
+
+    def __post_init__(self) -> None:
+        if self.pad >= self.vocabulary:
+            raise ShapeError(f"padding is a word of the {self.vocabulary}, counted from 0, got {self.pad}")
 
 
 @dataclass(frozen=True)
@@ -163,16 +181,16 @@ class VisionConfig:
     layer: {"encoder.0.self": [1, 3]}.
     """
 
-    size: int
-    patch: int
-    labels: int
-    width: int
-    layers: int
-    heads: int
-    feed_forward_width: int
+    size: Annotated[int, PIXELS]
+    patch: Annotated[int, PIXELS]
+    labels: Annotated[int, LABELS]
+    width: Annotated[int, WIDTH]
+    layers: Annotated[int, LAYERS]
+    heads: Annotated[int, HEADS]
+    feed_forward_width: Annotated[int, FEED_FORWARD_WIDTH]
     has_positions: bool = True
     pool: Literal["first", "mean"] = "first"
-    dropout: float = 0.0
+    dropout: Annotated[float, SHARE] = 0.0
     pruned: dict[str, list[int]] = field(default_factory=dict)
 
     @property
@@ -184,7 +202,7 @@ class VisionConfig:
     @property
     def stack(self) -> StackConfig:
         attention, inner = AttentionConfig(self.heads), FeedForwardConfig(self.feed_forward_width, "gelu")
-        pruned = {place.removeprefix("encoder."): heads for place, heads in self.pruned.items()}
+        pruned = {layer.removeprefix("encoder."): heads for layer, heads in self.pruned.items()}
         return StackConfig(self.layers, self.width, attention, inner, pruned=pruned, dropout=self.dropout)
 
 
@@ -192,11 +210,11 @@ class VisionConfig:
 class GlimpseConfig:
     """`glimpses` looks at squares of `patch` pixels (an odd number) around any pixel of the picture."""
 
-    size: int
-    labels: int
-    width: int
-    glimpses: int = 6
-    patch: int = 3
+    size: Annotated[int, PIXELS]
+    labels: Annotated[int, LABELS]
+    width: Annotated[int, WIDTH]
+    glimpses: Annotated[int, LAYERS] = 6
+    patch: Annotated[int, PIXELS] = 3
 
 
 Config = (

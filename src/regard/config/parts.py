@@ -3,9 +3,22 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from regard.config.head_split import HeadSplit
+from regard.config.ranges import (
+    EPSILON,
+    FEED_FORWARD_WIDTH,
+    HEADS,
+    LABELS,
+    LAYERS,
+    POSITIONS,
+    SCALE,
+    SEGMENTS,
+    SHARE,
+    VOCABULARY,
+    WIDTH,
+)
 from regard.errors import ShapeError
 
 
@@ -14,19 +27,19 @@ class NormConfig:
     """Which norm, and what keeps it from dividing by zero."""
 
     kind: str = "layer"
-    epsilon: float = 1e-5
+    epsilon: Annotated[float, EPSILON] = 1e-5
 
 
 @dataclass(frozen=True)
 class EmbeddingConfig:
     """The table of words, and what is added to them."""
 
-    vocabulary: int
-    embedding_width: int | None = None
-    segments: int = 0
+    vocabulary: Annotated[int, VOCABULARY]
+    embedding_width: Annotated[int, WIDTH] | None = None
+    segments: Annotated[int, SEGMENTS] = 0
     norm: bool = False
-    scale: float = 1.0
-    dropout: float = 0.0
+    scale: Annotated[float, SCALE] = 1.0
+    dropout: Annotated[float, SHARE] = 0.0
 
 
 @dataclass(frozen=True)
@@ -58,31 +71,33 @@ class AttentionConfig:
     """How a layer attends. `scale` is the dot product's, 1/√(head width) unless given; `score` is another score, and
     `method` another way than comparing every pair. Attention to a source has no method, and no score of distances."""
 
-    heads: int
-    head_width: int | None = None
-    kv_heads: int | None = None
+    heads: Annotated[int, HEADS]
+    head_width: Annotated[int, WIDTH] | None = None
+    kv_heads: Annotated[int, HEADS] | None = None
     bias: bool = True
     output_bias: bool | None = None
-    scale: float | None = None
-    dropout: float = 0.0
+    scale: Annotated[float, SCALE] | None = None
+    dropout: Annotated[float, SHARE] = 0.0
     score: ScoreConfig | None = None
     method: AttentionMethodConfig | None = None
 
     def split(self, width: int, pruned_heads: Collection[int] = ()) -> HeadSplit:
         """How a stream of this width is split into heads, some of which may have been taken out."""
-        kept = tuple(head for head in range(self.heads) if head not in pruned_heads) if pruned_heads else None
-        return HeadSplit.of(width, self.heads, head_width=self.head_width, kv_heads=self.kv_heads, remaining_heads=kept)
+        remaining = tuple(head for head in range(self.heads) if head not in pruned_heads) if pruned_heads else None
+        return HeadSplit.of(
+            width, self.heads, head_width=self.head_width, kv_heads=self.kv_heads, remaining_heads=remaining
+        )
 
 
 @dataclass(frozen=True)
 class FeedForwardConfig:
     """The feed-forward layer."""
 
-    width: int
+    width: Annotated[int, FEED_FORWARD_WIDTH]
     activation: str = "relu"
     gated: bool = False
     bias: bool = True
-    dropout: float = 0.0
+    dropout: Annotated[float, SHARE] = 0.0
 
 
 @dataclass(frozen=True)
@@ -90,20 +105,20 @@ class StackConfig:
     """Blocks on top of each other.
 
     `distinct` blocks are made and repeated over the depth (ALBERT); all of them unless given. `pruned` names the
-    heads that were taken out, by place within the stack: {"0.self": [1, 3]}; alike for all layers of one block.
+    heads that were taken out, by layer within the stack: {"0.self": [1, 3]}; alike for all layers of one block.
     """
 
-    layers: int
-    width: int
+    layers: Annotated[int, LAYERS]
+    width: Annotated[int, WIDTH]
     attention: AttentionConfig
     feed_forward: FeedForwardConfig
     norm: NormConfig = NormConfig()
     pre_norm: bool = True
     final_norm: bool = True
-    window: int | None = None
-    distinct: int | None = None
+    window: Annotated[int, POSITIONS] | None = None
+    distinct: Annotated[int, LAYERS] | None = None
     pruned: dict[str, list[int]] = field(default_factory=dict)
-    dropout: float = 0.0
+    dropout: Annotated[float, SHARE] = 0.0
 
     def shared(self) -> list[range]:
         """The layers that each block serves."""
@@ -127,7 +142,7 @@ class OutputConfig:
 
     tied: bool = True
     bias: bool = False
-    scale: float = 1.0
+    scale: Annotated[float, SCALE] = 1.0
     transform: str | None = None
 
 
@@ -135,11 +150,11 @@ class OutputConfig:
 class ClassificationHeadConfig:
     """A score per label, for a text or for each token (`pool=None`)."""
 
-    labels: int
+    labels: Annotated[int, LABELS]
     pool: Literal["first", "last", "mean"] | None = "first"
     activation: str | None = None
     bias: bool = True
-    dropout: float = 0.0
+    dropout: Annotated[float, SHARE] = 0.0
 
 
 @dataclass(frozen=True)

@@ -10,17 +10,17 @@ from regard.errors import RegardError, ShapeError
 
 Config = TypeVar("Config")
 SIDES = ("encoder", "decoder")
-ALIGN = "align"  # the one place of a recurrent translator
+ALIGN = "align"  # the one layer of a recurrent translator
 
 
 def pruned_heads(config: Any) -> dict[str, list[int]]:
-    """The heads that were taken out, by place: {"encoder.0.self": [1, 3]}."""
+    """The heads that were taken out, by layer: {"encoder.0.self": [1, 3]}."""
     pruned: dict[str, list[int]] = {}
     for name in SIDES:
         if isinstance(side := getattr(config, name, None), EmbeddedStackConfig):
-            pruned |= {f"{name}.{place}": sorted(heads) for place, heads in side.stack.pruned.items() if heads}
+            pruned |= {f"{name}.{layer}": sorted(heads) for layer, heads in side.stack.pruned.items() if heads}
     if isinstance(config, VisionConfig):
-        pruned = {place: sorted(heads) for place, heads in config.pruned.items() if heads}
+        pruned = {layer: sorted(heads) for layer, heads in config.pruned.items() if heads}
     look = getattr(config, ALIGN, None)
     return pruned | ({ALIGN: sorted(look.pruned)} if look is not None and look.pruned else {})
 
@@ -28,21 +28,21 @@ def pruned_heads(config: Any) -> dict[str, list[int]]:
 def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
     """A config without these heads, those that were taken out before included."""
     changes: dict[str, Any] = {}
-    for place, numbers in heads.items():
-        name, _, below = place.partition(".")
+    for layer, numbers in heads.items():
+        name, _, below = layer.partition(".")
         part = changes.get(name, getattr(config, name, None))
-        if place == ALIGN and part is not None:
-            changes[name] = replace(part, pruned=all_pruned(part.heads, part.pruned, numbers, place))
+        if layer == ALIGN and part is not None:
+            changes[name] = replace(part, pruned=all_pruned(part.heads, part.pruned, numbers, layer))
         elif isinstance(part, EmbeddedStackConfig) and is_layer(
             part.stack, below, crosses=name == "decoder" and has_source(config)
         ):
-            pruned = all_pruned(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, place)
+            pruned = all_pruned(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, layer)
             changes[name] = replace(part, stack=replace(part.stack, pruned={**part.stack.pruned, below: pruned}))
         elif isinstance(config, VisionConfig) and name == "encoder" and is_layer(config.stack, below, crosses=False):
             pruned = changes.get("pruned", config.pruned)
-            changes["pruned"] = {**pruned, place: all_pruned(config.heads, pruned.get(place, ()), numbers, place)}
+            changes["pruned"] = {**pruned, layer: all_pruned(config.heads, pruned.get(layer, ()), numbers, layer)}
         else:
-            raise RegardError(f"{type(config).__name__} has no layer {place!r} that heads could be taken out of")
+            raise RegardError(f"{type(config).__name__} has no layer {layer!r} that heads could be taken out of")
     return replace(config, **changes)  # type: ignore[type-var]
 
 

@@ -1,7 +1,10 @@
 """Rotary positions for texts that are longer than those of the training."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from regard.config.ranges import POSITIONS, ROPE_FACTOR
+from regard.config.value_types import check_settings
 from regard.errors import ShapeError
 
 
@@ -13,11 +16,12 @@ class RopeScaling:
     over a text wholly, those that turn more than `high` times not at all: Llama 3.1, 2024.
     """
 
-    factor: float
-    length: int | None = None
-    low: float = 1.0
-    high: float = 4.0
+    factor: Annotated[float, ROPE_FACTOR]
+    length: Annotated[int, POSITIONS] | None = None
+    low: Annotated[float, ROPE_FACTOR] = 1.0
+    high: Annotated[float, ROPE_FACTOR] = 4.0
 
     def __post_init__(self) -> None:
-        if self.factor <= 0 or not 0 < self.low < self.high or (self.length is not None and self.length < 1):
-            raise ShapeError(f"a factor above 0, a length from 1 and 0 < low < high expected, got {self}")
+        check_settings(RopeScaling, vars(self), "rope scaling")
+        if self.low >= self.high:
+            raise ShapeError(f"a low end below the high one expected, got {self.low} and {self.high}")

@@ -1,16 +1,24 @@
-"""Models write: one token after another."""
+"""Models write: one token after another.
 
-from regard.decoding.beam import Beam
-from regard.decoding.beam_tree import BeamTree
-from regard.decoding.constraints import Constraints
-from regard.decoding.decode import decode
-from regard.decoding.greedy import greedy
-from regard.decoding.hypothesis import DecodeResult, Hypothesis
-from regard.decoding.progress import DecodeProgress, OnStep
-from regard.decoding.sampling import Sampling
-from regard.decoding.serving import serve_model
-from regard.decoding.step_model import StepModel
-from regard.decoding.streaming import StreamedToken, stream
+The names are loaded when first used: settings and hypotheses take no torch.
+"""
+
+from typing import TYPE_CHECKING
+
+from regard.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from regard.decoding.beam import Beam
+    from regard.decoding.beam_tree import BeamTree
+    from regard.decoding.constraints import Constraints
+    from regard.decoding.dispatch import decode
+    from regard.decoding.hypothesis import DecodeResult, Hypothesis
+    from regard.decoding.likeliest import greedy
+    from regard.decoding.progress import DecodeProgress, OnStep
+    from regard.decoding.sampling import Sampling
+    from regard.decoding.serving import serve_model
+    from regard.decoding.step_model import StepModel
+    from regard.decoding.streaming import StreamedToken, stream
 
 __all__ = [
     "Beam",
@@ -28,3 +36,22 @@ __all__ = [
     "serve_model",
     "stream",
 ]  # fmt: skip
+
+_PUBLIC = {
+    "Beam": ".beam",
+    "BeamTree": ".beam_tree",
+    "Constraints": ".constraints",
+    "DecodeProgress": ".progress",
+    "DecodeResult": ".hypothesis",
+    "Hypothesis": ".hypothesis",
+    "OnStep": ".progress",
+    "Sampling": ".sampling",
+    "StepModel": ".step_model",
+    "StreamedToken": ".streaming",
+    "decode": ".dispatch",
+    "greedy": ".likeliest",
+    "serve_model": ".serving",
+    "stream": ".streaming",
+}
+
+__getattr__, __dir__ = lazy_names(__name__, _PUBLIC)

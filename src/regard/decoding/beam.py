@@ -11,10 +11,10 @@ from regard.decoding.candidates import Candidates
 from regard.decoding.constraints import Ids
 from regard.decoding.coverage import add_coverage
 from regard.decoding.hypothesis import DecodeResult, Hypothesis, length_normalised
+from regard.decoding.limits import COVERAGE_PENALTIES, MAX_BEAMS, check_real, check_whole
 from regard.decoding.progress import DecodeProgress, OnStep
 from regard.decoding.request import DecodeRequest
 from regard.decoding.step_model import StepModel
-from regard.errors import RegardError
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Beam:
     text that reaches max_new_tokens counts as finished there.
 
     `coverage_penalty` times the sum of log(min(attention, 1)), over all source tokens and what was looked at each in
-    the last layer, is added to what finished texts are ranked by (Wu et al. 2016).
+    the last layer, is added to what finished texts are ranked by (Wu et al. 2016). A beam has at most 1,000 texts.
     """
 
     size: int = 1
@@ -35,8 +35,8 @@ class Beam:
     coverage_penalty: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.size < 1:
-            raise RegardError(f"a beam has a size of at least 1, got {self.size}")
+        check_whole("beam", self.size, 1, MAX_BEAMS)
+        check_real("coverage_penalty", self.coverage_penalty, *COVERAGE_PENALTIES)
 
 
 @dataclass

@@ -1,10 +1,12 @@
 """When writing ends, and what may be written."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 
-from regard.errors import RegardError
+from regard.decoding.limits import MAX_NEW_TOKENS, REPETITION_PENALTIES, check_real, check_tokens, check_whole
+from regard.errors import ArgumentError
 
 Ids = np.ndarray
 """Numbers of tokens, int64; -1 where there is none."""
@@ -33,12 +35,22 @@ class Constraints:
     repetition_penalty: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.no_repeat < 0:
-            raise RegardError(f"no_repeat is a number of tokens, 0 for none, got {self.no_repeat}")
-        if not self.repetition_penalty > 0:
-            raise RegardError(f"a repetition_penalty is above 0, 1 for none, got {self.repetition_penalty}")
+        check_whole("min_new_tokens", self.min_new_tokens, 0, MAX_NEW_TOKENS)
+        check_whole("no_repeat", self.no_repeat, 0, MAX_NEW_TOKENS)
+        check_real("repetition_penalty", self.repetition_penalty, *REPETITION_PENALTIES)
         if any(not phrase for phrase in self.phrases):
-            raise RegardError("a phrase that is not to be written has at least one token, got an empty one")
+            raise ArgumentError("phrases have at least one token each, got an empty one")
+        check_tokens("phrases", chain(*self.phrases))
+        for name in ("ends", "banned", "banned_first"):
+            check_tokens(name, getattr(self, name))
+        check_tokens("allowed", self.allowed or ())
+        check_tokens("first", () if self.first is None else (self.first,))
+        check_tokens("last", () if self.last is None else (self.last,))
+
+    def with_min_new_tokens(self, least: int) -> "Constraints":
+        """The same, or stricter: not fewer than `least` new tokens."""
+        check_whole("min_new_tokens", least, 0, MAX_NEW_TOKENS)
+        return replace(self, min_new_tokens=max(least, self.min_new_tokens))
 
     @property
     def look_back(self) -> bool:
@@ -91,7 +103,7 @@ def repeats(count: int, history: Ids) -> list[Ids]:
     """What followed wherever the last tokens, one fewer than `count`, stood before."""
     if not count or history.shape[1] < count:
         return []
-    windows = np.lib.stride_tricks.sliding_window_view(history, count, axis=1)  # (rows, places, count)
+    windows = np.lib.stride_tricks.sliding_window_view(history, count, axis=1)  # (rows, positions, count)
     tail = history[:, None, history.shape[1] - count + 1 :]
     again = (windows[:, :, :-1] == tail).all(-1) & (windows >= 0).all(-1)
     there = again.any(0)

@@ -10,8 +10,10 @@ from jaxtyping import Bool, Int
 from torch import Tensor
 
 from regard.decoding.constraints import Constraints, Ids
+from regard.decoding.limits import MAX_NEW_TOKENS, check_whole
 from regard.decoding.step_model import StepModel
-from regard.errors import RegardError, ShapeError, expect
+from regard.errors import ArgumentError, ShapeError, expect
+from regard.models.inputs import source_ids, token_ids, token_mask, token_tables
 from regard.shapes import AttentionMask, Tokens
 
 DEFAULT_MAX_NEW_TOKENS = 256  # tokens, where nobody says how long a text may become
@@ -31,32 +33,33 @@ class DecodeRequest:
     @classmethod
     def of(
         cls,
-        source: Tokens | None,
+        model: Any,
+        source: Tensor | None,
         prefix: Tensor | None,
         *,
-        attention_mask: AttentionMask | None = None,
+        attention_mask: Tensor | None = None,
         prefix_attention_mask: Tensor | None = None,
         max_new_tokens: int | Sequence[int] | None = None,
         constraints: Constraints = Constraints(),
     ) -> "DecodeRequest":
-        if prefix is None or prefix.ndim != 2 or not prefix.shape[1]:
-            came = "none" if prefix is None else f"a tensor of {tuple(prefix.shape)}"
-            raise ShapeError(f"a prefix of (batch, tokens) expected, at least one token to begin with, got {came}")
+        """What a caller asks of a model, whatever takes its steps: from here on it is trusted."""
+        source = source_ids(model, source)
+        if prefix is None:
+            raise ShapeError("prefix is None: at least one token to begin with expected")
+        tables = token_tables(model)
+        prefix = token_ids("prefix", prefix, tables and tables.target)
+        if not prefix.shape[1]:
+            raise ShapeError(f"prefix is of {tuple(prefix.shape)}: at least one token to begin with expected")
         if source is not None:
-            expect("the prefix", "rows", len(prefix), len(source))
-        for name, mask, tokens in (
-            ("attention_mask", attention_mask, source),
-            ("prefix_attention_mask", prefix_attention_mask, prefix),
-        ):
-            if mask is not None and (tokens is None or mask.shape != tokens.shape):
-                shape = None if tokens is None else tuple(tokens.shape)
-                raise ShapeError(f"{name} is of {tuple(mask.shape)}, the tokens it is about of {shape}")
-        most = DEFAULT_MAX_NEW_TOKENS if max_new_tokens is None else max_new_tokens
-        if not isinstance(most, int):
-            expect("max_new_tokens", "numbers", len(most), len(prefix))
-        limits = np.full(len(prefix), most) if isinstance(most, int) else np.asarray(most, dtype=np.int64)
-        if (limits < 0).any():
-            raise RegardError(f"max_new_tokens is 0 or more, got {limits.min()}")
+            expect("prefix", "rows", len(prefix), len(source))
+        if attention_mask is not None:
+            attention_mask = token_mask("attention_mask", attention_mask, source)
+        if prefix_attention_mask is not None:
+            prefix_attention_mask = token_mask("prefix_attention_mask", prefix_attention_mask, prefix)
+            if not (has_tokens := prefix_attention_mask.any(1)).all():
+                row = int(has_tokens.int().argmin())
+                raise ArgumentError(f"prefix_attention_mask hides every token of row {row}: one to begin with expected")
+        limits = new_token_limits(max_new_tokens, len(prefix))
         return cls(source, attention_mask, prefix, prefix_attention_mask, limits, constraints)
 
     @property
@@ -92,6 +95,14 @@ class DecodeRequest:
         """Numbers as a tensor where the model is."""
         tensor = torch.from_numpy(np.ascontiguousarray(numbers))
         return tensor if self.device.type == "cpu" else tensor.to(self.device)
+
+
+def new_token_limits(max_new_tokens: int | Sequence[int] | None, rows: int) -> np.ndarray:
+    """How many tokens may be written in each row."""
+    most = DEFAULT_MAX_NEW_TOKENS if max_new_tokens is None else max_new_tokens
+    limits = most if np.ndim(most) else [most] * rows  # type: ignore[arg-type]
+    expect("max_new_tokens", "numbers", len(limits), rows)  # type: ignore[arg-type]
+    return np.array([check_whole("max_new_tokens", limit, 0, MAX_NEW_TOKENS) for limit in limits], dtype=np.int64)  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,18 +1,17 @@
 """Tokens as they are written."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from torch import Tensor
 
 from regard.decoding.constraints import Constraints
-from regard.decoding.greedy import choose_likeliest
+from regard.decoding.draws import choose_sampled
+from regard.decoding.likeliest import choose_likeliest
 from regard.decoding.request import DecodeRequest
-from regard.decoding.sampling import Sampling, choose_sampled
+from regard.decoding.sampling import Sampling
 from regard.decoding.serving import serve_model
 from regard.decoding.single import decode_steps
-from regard.shapes import AttentionMask, Tokens
 
 
 class StreamedToken(NamedTuple):
@@ -26,9 +25,9 @@ class StreamedToken(NamedTuple):
 
 def stream(
     model: Any,
-    source: Tokens | None,
+    source: Tensor | None,
     *,
-    attention_mask: AttentionMask | None = None,
+    attention_mask: Tensor | None = None,
     min_new_tokens: int = 0,
     max_new_tokens: int | Sequence[int] | None = None,
     prefix: Tensor | None = None,
@@ -41,14 +40,14 @@ def stream(
 
     Put together they are the hypotheses of `decode`. A beam search is not streamed: what is best is known at its end.
     """
-    constraints = replace(constraints, min_new_tokens=max(min_new_tokens, constraints.min_new_tokens))
     request = DecodeRequest.of(
+        model,
         source,
         prefix,
         attention_mask=attention_mask,
         prefix_attention_mask=prefix_attention_mask,
         max_new_tokens=max_new_tokens,
-        constraints=constraints,
+        constraints=constraints.with_min_new_tokens(min_new_tokens),
     )
     choose = choose_likeliest(request) if sampling is None else choose_sampled(request, sampling)
     return tokens(serve_model(model, precision), request, choose)

@@ -30,13 +30,13 @@ def serve(model: Any, precision: str = "float32", *, wait: bool = False) -> Any:
     if not isinstance(model, nn.Module):
         return model
     is_wanted = precision != "float32"
-    found = library(wait or is_wanted)
+    engine_library = library(wait or is_wanted)
     try:
-        if found is None:
+        if engine_library is None:
             raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
         if not is_packed(model, precision):
-            pack(found, model, precision)
-        return Engine(model, lambda: pack(found, model, precision), lambda reason: tell(reason, is_wanted))
+            pack(engine_library, model, precision)
+        return Engine(model, lambda: pack(engine_library, model, precision), lambda reason: tell(reason, is_wanted))
     except Unsupported as problem:
         tell(str(problem), is_wanted)
         return model

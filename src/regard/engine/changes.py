@@ -1,4 +1,4 @@
-"""Edits as the engine takes them: numbers for heads, and places that nobody sees."""
+"""Edits as the engine takes them: numbers for heads, and positions that nobody sees."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -38,9 +38,10 @@ class LayerChange:
             if isinstance(number, Tensor | list):
                 raise Unsupported("a head is scaled by more than a number")
             which, heads = self.gates if kind == "scale" else self.inverse_temperatures, record["heads"]
-            for head in range(len(which)) if heads is None else heads:
-                if not -len(which) <= head < len(which):
-                    raise Unsupported("an edit names a head that is not there")
+            heads = range(len(which)) if heads is None else heads
+            if not all(-len(which) <= head < len(which) for head in heads):
+                raise Unsupported("an edit names a head that is not there")
+            for head in {head % len(which) for head in heads}:  # one that is named from both ends is meant once
                 which[head] *= number
         else:
             raise Unsupported(f"the edit {kind!r} is not one that it knows")
@@ -67,8 +68,8 @@ def current_changes(model: nn.Module) -> list[LayerChange]:
         records = [tap.records() for tap in taps if edits(tap)]
         if not any(told is None or told for told in records):
             continue
-        heads = len(layer.split.remaining_heads)
-        change = LayerChange(kind, number, torch.ones(heads), torch.ones(heads), taps=taps)
+        gates = torch.ones(len(layer.split.remaining_heads), dtype=torch.float32, device="cpu")
+        change = LayerChange(kind, number, gates, gates.clone(), taps=taps)
         for edit_records in records:
             if edit_records is None:
                 raise Unsupported("an edit cannot be told as data")

@@ -1,4 +1,4 @@
-"""The compiled library as Python sees it: the same structs and functions as source/api.cpp."""
+"""The compiled library as Python sees it: the same structs and functions as source/api.h."""
 
 import ctypes
 import threading
@@ -7,10 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from regard.engine import build
 from regard.errors import RegardError
 
-VERSION = 3
+VERSION = 4
 NONE = -1  # stands for a linear layer or a norm that is not there
 
 
@@ -66,7 +69,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_norm": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_float),
     "regard_stack": (c_int, c_void_p, c_int, POINTER(StackSpec)),
     "regard_layer": (c_int, c_void_p, c_int, POINTER(LayerSpec)),
-    "regard_table": (None, c_void_p, c_int, c_int, c_void_p, c_int, c_int),
+    "regard_table": (c_int, c_void_p, c_int, c_int, c_void_p, c_int, c_int),
     "regard_slopes": (c_int, c_void_p, c_int, c_void_p, c_int),
     "regard_output": (c_int, c_void_p, POINTER(OutputSpec)),
     "regard_state": (c_void_p, c_void_p),
@@ -80,6 +83,16 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_fingerprint": (c_int, c_void_p, c_void_p, c_int, c_int, c_int, c_void_p),
     "regard_top": (c_int, c_void_p, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_int),
 }
+
+
+def address(name: str, tensor: Tensor, dtype: torch.dtype) -> int:
+    """Where the numbers of a tensor begin: every tensor that C++ reads or writes comes by here."""
+    if tensor.dtype != dtype or not tensor.is_cpu or not tensor.is_contiguous():
+        rows = "row after row" if tensor.is_contiguous() else "not row after row"
+        raise EngineError(
+            f"{name} is {tensor.dtype} on {tensor.device}, {rows}: {dtype} on cpu, row after row expected"
+        )
+    return tensor.data_ptr()
 
 
 class Library:

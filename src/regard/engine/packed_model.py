@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import threading
 import weakref
 from collections.abc import Sequence
 from functools import singledispatch
@@ -11,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import SCORES, Dot
-from regard.engine.library import NONE, AttentionSpec, LayerSpec, Library, OutputSpec, StackSpec
+from regard.engine.library import NONE, AttentionSpec, LayerSpec, Library, OutputSpec, StackSpec, address
 from regard.engine.parts import Unsupported, activation_code, check_dropout, feed_forward_width, plain_parameter, rows
 from regard.layers import Embedding, FeedForward, Linear, MultiHead, Output, Stack, Transform, TransformerBlock
 from regard.models import Decoder, Transformer
@@ -19,7 +20,7 @@ from regard.models.embedded_stack import EmbeddedStack
 from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
 
 PRECISIONS = {"float32": 0, "float16": 1, "int8": 2}
-FIRST_POSITIONS = 512  # places that are written out at first, where a scheme has no end
+FIRST_POSITIONS = 512  # positions that are written out at first, where a scheme has no end
 ENCODER, DECODER = 0, 1
 ADDED, ROTATED, BIASED, EVERYWHERE = 0, 1, 2, 3
 
@@ -37,6 +38,7 @@ class PackedModel:
         self.has_source = isinstance(model, Transformer)
         self.vocabulary = len(plain_parameter(model.output, "weight"))
         self.position_tables: dict[int, PositionTable] = {}
+        self._extending = threading.Lock()
         self._referenced: list[Any] = []
         self._linears: dict[tuple[Any, ...], int] = {}
         self.address = library.check_new(library.model(PRECISIONS[precision]))
@@ -47,21 +49,23 @@ class PackedModel:
         self._output(model.output, model.bridge if isinstance(model, Transformer) else None)
 
     def ensure_positions(self, side: int, count: int) -> None:
-        """Make sure that there are so many places."""
+        """Make sure that there are so many positions, whoever else wants some."""
         if side in self.position_tables and self.position_tables[side].count < count:
-            self.position_tables[side].extend(self, side, count)
+            with self._extending:
+                if self.position_tables[side].count < count:
+                    self.position_tables[side].extend(self, side, count)
 
     def table(self, side: int, kind: int, table: Tensor) -> None:
-        self.library.table(self.address, side, kind, self._pointer(table), *table.shape)
+        if not len(table):
+            raise Unsupported("a table has no rows")
+        self.library.check(self.library.table(self.address, side, kind, self._pointer(table), *table.shape))
 
     def _pointer(self, tensor: Tensor | None) -> int | None:
         if tensor is None:
             return None
-        if tensor.dtype != torch.float32 or tensor.device.type != "cpu":
-            raise Unsupported(f"numbers are {tensor.dtype} on {tensor.device}, not float32 on the processor")
         tensor = tensor.detach().contiguous()
         self._referenced.append(tensor)
-        return tensor.data_ptr()
+        return address("a weight", tensor, torch.float32)
 
     def _linear(self, layer: nn.Module | None) -> int:
         if layer is None:
@@ -74,6 +78,9 @@ class PackedModel:
         """A linear layer; layers that share their weights share their place here."""
         key = (weight.data_ptr(), weight.shape, weight.stride(), None if bias is None else bias.data_ptr(), scale)
         if key not in self._linears:
+            if weight.ndim != 2:
+                raise Unsupported(f"the weight of a linear layer has {weight.ndim} dimensions, 2 expected")
+            expect_numbers("bias", bias, len(weight))
             count = len(self._referenced)
             pointers = self._pointer(weight), self._pointer(bias)
             made = self.library.linear(self.address, *pointers, weight.shape[1], weight.shape[0], scale)
@@ -88,11 +95,11 @@ class PackedModel:
             raise Unsupported(f"{type(norm).__name__} is no norm that it knows")
         epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps
         is_rms = isinstance(norm, nn.RMSNorm)
-        pointers = (
-            self._pointer(plain_parameter(norm, "weight")),
-            None if is_rms else self._pointer(plain_parameter(norm, "bias")),
-        )
+        weight, bias = plain_parameter(norm, "weight"), None if is_rms else plain_parameter(norm, "bias")
         width = math.prod(norm.normalized_shape)
+        expect_numbers("weight", weight, width)
+        expect_numbers("bias", bias, width)
+        pointers = self._pointer(weight), self._pointer(bias)
         return self.library.check_new(self.library.norm(self.address, *pointers, width, is_rms, epsilon))
 
     def _numbers(self, numbers: Sequence[int]) -> Any:
@@ -206,8 +213,14 @@ class PackedModel:
         self.library.check(self.library.output(self.address, ctypes.byref(spec)))
 
 
+def expect_numbers(name: str, tensor: Tensor | None, count: int) -> None:
+    """Raise Unsupported unless a tensor, if there is one, has as many numbers as will be read."""
+    if tensor is not None and tensor.numel() != count:
+        raise Unsupported(f"a {name} has {tensor.numel()} numbers, {count} expected")
+
+
 class PositionTable:
-    """A table of places that is written out as far as it is needed."""
+    """A table of positions that is written out as far as it is needed."""
 
     def __init__(self, kind: int, position: Sinusoidal | Rotary) -> None:
         self.kind, self.position, self.count = kind, position, 0
@@ -220,13 +233,14 @@ class PositionTable:
 
 
 def waves(sinusoidal: Sinusoidal, count: int) -> Tensor:
-    """What is added at every place."""
-    return sinusoidal.embed(torch.zeros(1, count, sinusoidal.width), torch.arange(count)[None])[0]
+    """What is added at every position."""
+    zeros = torch.zeros(1, count, sinusoidal.width, dtype=torch.float32, device="cpu")
+    return sinusoidal.embed(zeros, torch.arange(count, device="cpu")[None])[0]
 
 
 def rotations(rotary: Rotary, count: int) -> Tensor:
-    """Cosines, then sines, of every place."""
-    angles = torch.arange(count)[:, None] * rotary.rates(torch.device("cpu"))
+    """Cosines, then sines, of every position."""
+    angles = torch.arange(count, device="cpu")[:, None] * rotary.rates(torch.device("cpu"))
     return torch.cat([angles.cos(), angles.sin()], -1)
 
 
@@ -261,4 +275,5 @@ def _(position: RelativeBuckets, packed: PackedModel, side: int) -> None:
 @set_position.register
 def _(position: Alibi, packed: PackedModel, side: int) -> None:
     slopes = position.slopes.float().contiguous()
-    packed.library.check(packed.library.slopes(packed.address, side, slopes.data_ptr(), len(slopes)))
+    numbers = address("slopes", slopes, torch.float32)
+    packed.library.check(packed.library.slopes(packed.address, side, numbers, len(slopes)))

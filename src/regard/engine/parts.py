@@ -54,4 +54,7 @@ def rows(table: nn.Module) -> Tensor:
     """The vectors of an embedding, if it is a plain one."""
     if not isinstance(table, nn.Embedding) or type(table) is not nn.Embedding or table.max_norm is not None:
         raise Unsupported(f"{type(table).__name__} is no plain table")
-    return plain_parameter(table, "weight").detach()
+    weight = plain_parameter(table, "weight")
+    if weight.ndim != 2:
+        raise Unsupported(f"the vectors of a table have {weight.ndim} dimensions, 2 expected")
+    return weight.detach()

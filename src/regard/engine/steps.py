@@ -4,14 +4,18 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from regard.engine.changes import WRITING, LayerChange, current_changes
+from regard.engine.library import address
 from regard.engine.packed_model import DECODER, ENCODER, PackedModel
 from regard.engine.parts import Unsupported
+from regard.errors import ShapeError
+from regard.models.inputs import check_vocabulary, row_numbers, source_ids, token_ids, token_mask, token_tables
 from regard.shapes import AttentionMask, Tokens
+
+MAX_HIDDEN = 1_000_000  # positions, counted up to the last that is hidden
 
 
 class Engine:
@@ -24,16 +28,24 @@ class Engine:
     def __init__(self, model: Any, packed: Callable[[], PackedModel], on_fallback: Callable[[str], None]) -> None:
         self.model, self.packed, self.on_fallback = model, packed, on_fallback
 
-    def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> Any:
+    def start(self, source: Tensor | None = None, attention_mask: Tensor | None = None) -> Any:
+        source = source_ids(self.model, source)
+        attention_mask = None if attention_mask is None else token_mask("attention_mask", attention_mask, source)
         try:
             return EngineState(self.packed(), source, attention_mask, current_changes(self.model))
         except Unsupported as problem:
             self.on_fallback(str(problem))
             return self.model.start(source, attention_mask)
 
-    def step(self, state: Any, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, Any]:
+    def step(self, state: Any, tokens: Tensor, attention_mask: Tensor | None = None) -> tuple[Tensor, Any]:
+        tokens = token_ids("tokens", tokens)
+        if not tokens.shape[1]:
+            raise ShapeError("tokens has no columns, at least one token in each row expected")
+        attention_mask = None if attention_mask is None else token_mask("attention_mask", attention_mask, tokens)
         if isinstance(state, EngineState):
             return state.step(tokens, attention_mask)[:, None], state
+        if (tables := token_tables(self.model)) is not None:  # of what the library reads it knows itself
+            check_vocabulary("tokens", tokens, tables.target)
         return self.model.step(state, tokens, attention_mask)
 
 
@@ -49,38 +61,37 @@ class EngineState:
         weakref.finalize(self, free_state, packed, self.address)
         self.length = self.tokens = 0  # with padding, and without
         self.taps = [tap for change in edits for tap in change.taps]
-        self._logits = torch.empty(0, packed.vocabulary)
+        self._logits = torch.empty(0, packed.vocabulary, dtype=torch.float32, device="cpu")
         for change in edits:
             self._change(change, source, attention_mask)
         if packed.has_source:
             assert source is not None
             packed.ensure_positions(ENCODER, source.shape[1])
-            tokens, mask = contiguous(source, attention_mask)
-            done = self.library.read(self.address, tokens.data_ptr(), pointer(mask), *source.shape, self.threads)
-            self.library.check(done)
+            addresses = address("source", source, torch.int64), mask_address(attention_mask)
+            self.library.check(self.library.read(self.address, *addresses, *source.shape, self.threads))
 
     def step(self, tokens: Tokens, attention_mask: AttentionMask | None) -> Tensor:
         """The scores of the word that follows each row's last token."""
-        self.length += tokens.shape[1]
-        self.packed.ensure_positions(DECODER, self.length)
         rows, length = tokens.shape
+        self.packed.ensure_positions(DECODER, self.length + length)
         if len(self._logits) < rows:
-            self._logits = torch.empty(rows, self.packed.vocabulary)
-            self.library.large_pages(self._logits.data_ptr(), self._logits.numel())  # rows lie far apart
+            self._logits = torch.empty(rows, self.packed.vocabulary, dtype=torch.float32, device="cpu")
+            numbers = address("logits", self._logits, torch.float32)
+            self.library.large_pages(numbers, self._logits.numel())  # rows lie far apart
         logits = self._logits[:rows]
-        tokens, mask = contiguous(tokens, attention_mask)
-        done = self.library.step(
-            self.address, tokens.data_ptr(), pointer(mask), rows, length, logits.data_ptr(), self.threads
-        )
+        addresses = address("tokens", tokens, torch.int64), mask_address(attention_mask)
+        logits_address = address("logits", logits, torch.float32)
+        done = self.library.step(self.address, *addresses, rows, length, logits_address, self.threads)
         self.library.check(done)
-        self.tokens += length if attention_mask is None else int(attention_mask[:, -length:].sum(-1).max())
+        self.length += length
+        self.tokens += length if attention_mask is None or not rows else int(attention_mask.sum(-1).max())
         for tap in self.taps:
             tap.text_length(self.tokens)
         return logits
 
-    def select(self, rows: Tensor | np.ndarray) -> "EngineState":
-        chosen = np.ascontiguousarray(rows, dtype=np.int64)
-        self.library.check(self.library.select(self.address, chosen.ctypes.data, len(chosen)))
+    def select(self, rows: Tensor) -> "EngineState":
+        rows = row_numbers("rows", rows)
+        self.library.check(self.library.select(self.address, address("rows", rows, torch.int64), len(rows)))
         return self
 
     @property
@@ -89,20 +100,23 @@ class EngineState:
         return self.library.state_bytes(self.address)
 
     def _change(self, change: LayerChange, source: Tokens | None, attention_mask: AttentionMask | None) -> None:
-        hidden = torch.zeros(max(change.hidden, default=-1) + 1, dtype=torch.uint8)
-        hidden[list(change.hidden)] = 1
+        count = max(change.hidden, default=-1) + 1
+        if count > MAX_HIDDEN:
+            raise Unsupported(f"position {count - 1} is hidden, and it keeps a table of {MAX_HIDDEN}")
         if change.kind != WRITING and source is not None and len(source):
             shortest_source = source.shape[1] if attention_mask is None else int(attention_mask.sum(-1).min())
-            if len(hidden) > shortest_source:
+            if count > shortest_source:
                 raise Unsupported("a hidden position is past the end of a source")
+        hidden = torch.zeros(count, dtype=torch.uint8, device="cpu")
+        hidden[list(change.hidden)] = 1
         done = self.library.change(
             self.address,
             change.kind,
             change.layer,
-            change.gates.data_ptr(),
-            change.inverse_temperatures.data_ptr(),
+            address("gates", change.gates, torch.float32),
+            address("inverse_temperatures", change.inverse_temperatures, torch.float32),
             len(change.gates),
-            hidden.data_ptr(),
+            address("hidden", hidden, torch.uint8),
             len(hidden),
         )
         self.library.check(done)
@@ -113,10 +127,5 @@ def free_state(packed: PackedModel, address: int) -> None:
     packed.library.state_free(address)
 
 
-def contiguous(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Tensor, Tensor | None]:
-    """The same as plain rows of numbers."""
-    return tokens.contiguous().long(), None if attention_mask is None else attention_mask.contiguous()
-
-
-def pointer(tensor: Tensor | None) -> int | None:
-    return None if tensor is None else tensor.data_ptr()
+def mask_address(attention_mask: AttentionMask | None) -> int | None:
+    return None if attention_mask is None else address("attention_mask", attention_mask, torch.bool)

@@ -3,7 +3,8 @@
 import torch
 from torch import Tensor
 
-from regard.engine.library import library
+from regard.engine.library import address, library
+from regard.errors import ArgumentError
 
 
 def top(logits: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor] | None:
@@ -12,11 +13,20 @@ def top(logits: Tensor, count: int) -> tuple[Tensor, Tensor, Tensor] | None:
     None where the engine is not there, or the scores are not float32 on the processor.
     """
     answer = library()
-    if answer is None or logits.dtype != torch.float32 or logits.device.type != "cpu" or not logits.is_contiguous():
+    if answer is None or logits.dtype != torch.float32 or not logits.is_cpu or not logits.is_contiguous():
         return None
     rows, words = logits.shape
-    scores, which = torch.empty(rows, count), torch.empty(rows, count, dtype=torch.int64)
-    logsumexp = torch.empty(rows)
-    pointers = scores.data_ptr(), which.data_ptr(), logsumexp.data_ptr()
-    answer.check(answer.top(logits.data_ptr(), rows, words, count, *pointers, torch.get_num_threads()))
+    if not 1 <= count <= words:
+        raise ArgumentError(f"count is from 1 to the {words} words, got {count}")
+    scores, logsumexp = (torch.empty(shape, dtype=torch.float32, device="cpu") for shape in ((rows, count), (rows,)))
+    which = torch.empty(rows, count, dtype=torch.int64, device="cpu")
+    done = answer.top(
+        address("logits", logits, torch.float32),
+        *(rows, words, count),
+        address("scores", scores, torch.float32),
+        address("which", which, torch.int64),
+        address("logsumexp", logsumexp, torch.float32),
+        torch.get_num_threads(),
+    )
+    answer.check(done)
     return scores, which, logsumexp

@@ -29,6 +29,7 @@ from regard.families import (
     xl,
 )
 from regard.families.family import ExampleModel, Family, Preset, architecture_of
+from regard.settings import shown
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -82,7 +83,7 @@ def family_of(config: dict[str, Any], where: str) -> Family:
         return encoder_decoder.family(config, where)
     if not isinstance(kind, str) or kind not in LAYOUTS:
         supported = ", ".join(sorted({*LAYOUTS, encoder_decoder.KIND}))
-        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported, only {supported}")
+        raise CheckpointError(f"{where}: model_type = {shown(kind)} is not supported, only {supported}")
     return LAYOUTS[kind]
 
 

@@ -4,10 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from regard.config import ClassificationHeadConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig, StackConfig
+from regard.config.ranges import LAYERS, SEGMENTS, SHARE, WIDTH
 from regard.errors import CheckpointError
 from regard.families import bert
 from regard.families.family import ExampleModel, Family
-from regard.families.options import ACTIVATIONS, Options
+from regard.families.options import Options
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, weight_and_bias
 
@@ -34,12 +35,12 @@ def read(options: Options, architecture: str) -> EncoderConfig:
 
 def side(options: Options) -> EmbeddedStackConfig:
     """BERT's, with a narrower table of words and fewer blocks than layers."""
-    plain = bert.read_side(options, segments=options.get("type_vocab_size", 2))
-    inner, groups = options.get("embedding_size", 128), options.get("num_hidden_groups", 1)
+    plain = bert.read_side(options, segments=options.integer("type_vocab_size", 2, SEGMENTS))
+    inner = options.integer("embedding_size", 128, WIDTH)
+    groups = options.integer("num_hidden_groups", 1, LAYERS)
     layers = plain.stack.layers
-    if not 1 <= groups <= layers:
-        shown = f"num_hidden_groups = {groups} is not supported, only 1 to {layers}, the number of layers"
-        raise CheckpointError(f"{options.where}: {shown}")
+    if groups > layers:
+        options.refuse("num_hidden_groups", f"1 to {layers}, the number of layers,")
     if any(int(layer / (layers / groups)) != layer * groups // layers for layer in range(layers)):
         shown = f"num_hidden_groups = {groups} is not supported with {layers} layers: the reference rounds unevenly"
         raise CheckpointError(f"{options.where}: {shown}")
@@ -56,9 +57,9 @@ def narrowed(plain: EmbeddedStackConfig, embedding_width: int, groups: int) -> E
 
 def heads_config(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
-    tied, labels = options.get("tie_word_embeddings", True), bert.count_labels(options)
-    dropout = options.get("classifier_dropout_prob", 0.1)
-    output = OutputConfig(tied, bias=True, transform=options.one_of("hidden_act", ACTIVATIONS, "gelu_new"))
+    tied, labels = options.flag("tie_word_embeddings", True), bert.count_labels(options)
+    dropout = options.number("classifier_dropout_prob", 0.1, SHARE)
+    output = OutputConfig(tied, bias=True, transform=options.activation("hidden_act", "gelu_new"))
     return {
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},

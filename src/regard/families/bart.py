@@ -13,8 +13,9 @@ from regard.config import (
     StackConfig,
     TransformerConfig,
 )
+from regard.config.ranges import FEED_FORWARD_WIDTH, HEADS, LAYERS, POSITIONS, SHARE, VOCABULARY, WIDTH
 from regard.families.family import ExampleModel, Family
-from regard.families.options import ACTIVATIONS, Options, name_of
+from regard.families.options import Options, name_of
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 
@@ -29,7 +30,7 @@ def read(options: Options, architecture: str) -> TransformerConfig:
     options.only("normalize_embedding", True)
     options.only("static_position_embeddings", False)
     options.only("extra_pos_embeddings", OFFSET)
-    vocabulary, scale = options.get("vocab_size", 50265), scale_of(options)
+    vocabulary, scale = options.integer("vocab_size", 50265, VOCABULARY), scale_of(options)
     encoder, decoder = (side(sizes_of(options, name, vocabulary), scale) for name in ("encoder", "decoder"))
     return TransformerConfig(
         encoder,
@@ -42,31 +43,30 @@ def refuse_unsupported(options: Options) -> None:
     """Refuse what BART's config may ask for, and its relatives do: mBART, Pegasus, Blenderbot."""
     for key in ("normalize_before", "add_final_layer_norm", "add_bias_logits", "is_decoder"):
         options.only(key, False)
-    for key in UNUSED:
-        options.get(key)
+    options.ignore(*UNUSED)
 
 
 def sizes_of(options: Options, side: str, vocabulary: int) -> Sizes:
     """The sizes that the config of a BART or a Marian tells of one side: `encoder` or `decoder`."""
-    dropout = options.get("dropout", 0.1)
+    dropout = options.number("dropout", 0.1, SHARE)
     return Sizes(
         vocabulary=vocabulary,
-        layers=options.get(f"{side}_layers", 12),
-        width=options.get("d_model", 1024),
-        heads=options.get(f"{side}_attention_heads", 16),
-        feed_forward_width=options.get(f"{side}_ffn_dim", 4096),
-        activation=options.one_of("activation_function", ACTIVATIONS, "gelu"),
-        max_positions=options.get("max_position_embeddings", 1024),
+        layers=options.integer(f"{side}_layers", 12, LAYERS),
+        width=options.integer("d_model", 1024, WIDTH),
+        heads=options.integer(f"{side}_attention_heads", 16, HEADS),
+        feed_forward_width=options.integer(f"{side}_ffn_dim", 4096, FEED_FORWARD_WIDTH),
+        activation=options.activation("activation_function", "gelu"),
+        max_positions=options.integer("max_position_embeddings", 1024, POSITIONS),
         dropout=dropout,
-        attention_dropout=options.get("attention_dropout", 0.0),
-        feed_forward_dropout=options.get("activation_dropout", 0.0),
+        attention_dropout=options.number("attention_dropout", 0.0, SHARE),
+        feed_forward_dropout=options.number("activation_dropout", 0.0, SHARE),
         embedding_dropout=dropout,
     )
 
 
 def scale_of(options: Options) -> float:
     """What embeddings are multiplied by."""
-    return options.get("d_model", 1024) ** 0.5 if options.get("scale_embedding", False) else 1.0
+    return options.integer("d_model", 1024, WIDTH) ** 0.5 if options.flag("scale_embedding", False) else 1.0
 
 
 def side(sizes: Sizes, scale: float = 1.0) -> EmbeddedStackConfig:
@@ -96,7 +96,7 @@ def example() -> ExampleModel:
 
 def tables(options: Options, *, scored: bool, shared: bool = True) -> dict[str, Any]:
     """Whether both sides have one table, and whether words are scored by it. Untied sides may have one each."""
-    tied = options.get("tie_word_embeddings", True)
+    tied = options.flag("tie_word_embeddings", True)
     own = any(options.holds(f"{root}encoder.embed_tokens.weight") for root in ("", "model."))
     output = OutputConfig(tied, bias=options.holds("final_logits_bias")) if scored else None
     return {"shared": shared and (tied or not own), "output": output}

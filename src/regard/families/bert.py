@@ -15,23 +15,35 @@ from regard.config import (
     PositionConfig,
     StackConfig,
 )
+from regard.config.ranges import (
+    EPSILON,
+    FEED_FORWARD_WIDTH,
+    HEADS,
+    LABELS,
+    LAYERS,
+    POSITIONS,
+    SEGMENTS,
+    SHARE,
+    VOCABULARY,
+    WIDTH,
+)
 from regard.families.family import ExampleModel, Family
-from regard.families.options import ACTIVATIONS, Options, name_of
-from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe, pool_of
+from regard.families.options import Options, name_of
+from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 
 ARCHITECTURES = (
     "BertModel", "BertForMaskedLM", "BertForPreTraining", "BertForSequenceClassification", "BertForTokenClassification",
 )  # fmt: skip
-EPSILON = 1e-12
+USUAL_EPSILON = 1e-12
 OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 """What the first checkpoints called the two tensors of a norm; bert-base-uncased still does."""
 
 
 def read(options: Options, architecture: str) -> EncoderConfig:
     require_bidirectional(options)
-    segments = options.get("type_vocab_size", 2)
+    segments = options.integer("type_vocab_size", 2, SEGMENTS)
     return EncoderConfig(
         read_side(options, segments=segments), **heads_config(options, architecture.removeprefix("Bert"))
     )
@@ -46,26 +58,29 @@ def require_bidirectional(options: Options) -> None:
 
 def sizes_of(options: Options) -> Sizes:
     """The sizes that a BERT-like config tells."""
-    dropout = options.get("hidden_dropout_prob", 0.1)
+    dropout = options.number("hidden_dropout_prob", 0.1, SHARE)
     return Sizes(
-        vocabulary=options.get("vocab_size", 30522),
-        layers=options.get("num_hidden_layers", 12),
-        width=options.get("hidden_size", 768),
-        heads=options.get("num_attention_heads", 12),
-        feed_forward_width=options.get("intermediate_size", 3072),
-        activation=options.one_of("hidden_act", ACTIVATIONS, "gelu"),
-        max_positions=options.get("max_position_embeddings", 512),
+        vocabulary=options.integer("vocab_size", 30522, VOCABULARY),
+        layers=options.integer("num_hidden_layers", 12, LAYERS),
+        width=options.integer("hidden_size", 768, WIDTH),
+        heads=options.integer("num_attention_heads", 12, HEADS),
+        feed_forward_width=options.integer("intermediate_size", 3072, FEED_FORWARD_WIDTH),
+        activation=options.activation("hidden_act", "gelu"),
+        max_positions=options.integer("max_position_embeddings", 512, POSITIONS),
         dropout=dropout,
-        attention_dropout=options.get("attention_probs_dropout_prob", 0.1),
+        attention_dropout=options.number("attention_probs_dropout_prob", 0.1, SHARE),
         embedding_dropout=dropout,
     )
 
 
 def read_side(options: Options, *, segments: int, offset: int = 0) -> EmbeddedStackConfig:
-    return side(sizes_of(options), options.get("layer_norm_eps", EPSILON), segments=segments, offset=offset)
+    sizes = sizes_of(options)
+    if sizes.max_positions <= offset:
+        options.refuse("max_position_embeddings", f"more than the {offset} that are for padding")
+    return side(sizes, options.number("layer_norm_eps", USUAL_EPSILON, EPSILON), segments=segments, offset=offset)
 
 
-def side(sizes: Sizes, epsilon: float = EPSILON, *, segments: int = 2, offset: int = 0) -> EmbeddedStackConfig:
+def side(sizes: Sizes, epsilon: float = USUAL_EPSILON, *, segments: int = 2, offset: int = 0) -> EmbeddedStackConfig:
     """Norms after each part, learned positions, segments. The first token takes row `offset` of the positions."""
     stack = StackConfig(
         layers=sizes.layers,
@@ -91,7 +106,7 @@ def preset(layers: int, width: int, heads: int, vocabulary: int = 30522) -> Enco
 def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     body, entries = side(Sizes.of_recipe(model, data.vocabulary, "gelu")), {"model_type": "bert"}
     if data.labels:
-        classify = ClassificationHeadConfig(data.labels, pool_of(model), dropout=model.dropout)
+        classify = ClassificationHeadConfig(data.labels, model.pool, dropout=model.dropout)
         return ModelPlan(EncoderConfig(body, None, classify, "tanh"), "BertForSequenceClassification", entries)
     output = OutputConfig(model.tied_embedding, bias=True, transform=body.stack.feed_forward.activation)
     if data.next_sentence:
@@ -106,8 +121,8 @@ def example() -> ExampleModel:
 
 def heads_config(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
-    tied, labels, dropout = options.get("tie_word_embeddings", True), count_labels(options), last_dropout(options)
-    output = OutputConfig(tied, bias=True, transform=options.one_of("hidden_act", ACTIVATIONS, "gelu"))
+    tied, labels, dropout = options.flag("tie_word_embeddings", True), count_labels(options), last_dropout(options)
+    output = OutputConfig(tied, bias=True, transform=options.activation("hidden_act", "gelu"))
     return {
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},
@@ -122,13 +137,13 @@ def heads_config(options: Options, kind: str) -> dict[str, Any]:
 
 def last_dropout(options: Options) -> float:
     """The dropout before labels."""
-    own, usual = options.get("classifier_dropout"), options.get("hidden_dropout_prob", 0.1)
+    own, usual = options.number_or_none("classifier_dropout", SHARE), options.number("hidden_dropout_prob", 0.1, SHARE)
     return usual if own is None else own
 
 
 def count_labels(options: Options) -> int:
-    names = options.config.get("id2label")
-    return options.get("num_labels", len(names) if names else 2)
+    """How many labels there are: as many as are named, two where nothing is said."""
+    return options.integer("num_labels", len(options.object("id2label")) or 2, LABELS)
 
 
 def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:

@@ -19,12 +19,12 @@ DEFAULTS = {
 
 def read(options: Options, architecture: str) -> EncoderConfig | DecoderConfig:
     writes = architecture == "BertGenerationDecoder"
-    if (is_decoder := bool(options.get("is_decoder", False))) != writes:
+    if (is_decoder := options.flag("is_decoder", False)) != writes:
         shown = f"is_decoder = {is_decoder} is not supported, only {writes} in a {architecture}"
         raise CheckpointError(f"{options.where}: {shown}")
     options.only("position_embedding_type", "absolute")
     options.only("add_cross_attention", False)
-    tied = options.get("tie_word_embeddings", True)
+    tied = options.flag("tie_word_embeddings", True)
     if writes:
         return DecoderConfig(side(options), OutputConfig(tied, bias=True))
     return EncoderConfig(side(options))

@@ -9,9 +9,10 @@ from regard.config import (
     OutputConfig,
     StackConfig,
 )
+from regard.config.ranges import FEED_FORWARD_WIDTH, HEADS, LAYERS, POSITIONS, SHARE, VOCABULARY, WIDTH
 from regard.families import bert
 from regard.families.family import ExampleModel, Family
-from regard.families.options import ACTIVATIONS, Options, name_of
+from regard.families.options import Options, name_of
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 
@@ -29,17 +30,17 @@ def read(options: Options, architecture: str) -> EncoderConfig:
 
 def side(options: Options) -> EmbeddedStackConfig:
     """BERT's without segments."""
-    dropout = options.get("dropout", 0.1)
+    dropout = options.number("dropout", 0.1, SHARE)
     sizes = Sizes(
-        vocabulary=options.get("vocab_size", 30522),
-        layers=options.get("n_layers", 6),
-        width=options.get("dim", 768),
-        heads=options.get("n_heads", 12),
-        feed_forward_width=options.get("hidden_dim", 3072),
-        activation=options.one_of("activation", ACTIVATIONS, "gelu"),
-        max_positions=options.get("max_position_embeddings", 512),
+        vocabulary=options.integer("vocab_size", 30522, VOCABULARY),
+        layers=options.integer("n_layers", 6, LAYERS),
+        width=options.integer("dim", 768, WIDTH),
+        heads=options.integer("n_heads", 12, HEADS),
+        feed_forward_width=options.integer("hidden_dim", 3072, FEED_FORWARD_WIDTH),
+        activation=options.activation("activation", "gelu"),
+        max_positions=options.integer("max_position_embeddings", 512, POSITIONS),
         dropout=dropout,
-        attention_dropout=options.get("attention_dropout", 0.1),
+        attention_dropout=options.number("attention_dropout", 0.1, SHARE),
         embedding_dropout=dropout,
     )
     return bert.side(sizes, segments=0)
@@ -47,10 +48,10 @@ def side(options: Options) -> EmbeddedStackConfig:
 
 def heads_config(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
-    tied, labels = options.get("tie_word_embeddings", True), bert.count_labels(options)
-    options.get("qa_dropout")
-    dropout, last = options.get("dropout", 0.1), options.get("seq_classif_dropout", 0.2)
-    output = OutputConfig(tied, bias=True, transform=options.one_of("activation", ACTIVATIONS, "gelu"))
+    tied, labels = options.flag("tie_word_embeddings", True), bert.count_labels(options)
+    options.ignore("qa_dropout")
+    dropout, last = options.number("dropout", 0.1, SHARE), options.number("seq_classif_dropout", 0.2, SHARE)
+    output = OutputConfig(tied, bias=True, transform=options.activation("activation", "gelu"))
     return {
         "Model": {},
         "ForMaskedLM": {"output": output},

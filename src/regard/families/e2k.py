@@ -3,13 +3,14 @@
 from typing import Any
 
 from regard.config import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
+from regard.config.ranges import HEADS
 from regard.errors import CheckpointError
 from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 
 ARCHITECTURES = ("S2S",)
-HEADS = 4
+USUAL_HEADS = 4
 
 
 def read(options: Options, architecture: str) -> AlignerConfig:
@@ -22,7 +23,7 @@ def read(options: Options, architecture: str) -> AlignerConfig:
         return tensor.shape[dimension]
 
     width, narrow = size("pre_decoder.weight_hh_l0", 1), size("encoder_fc.0.weight", 0)
-    heads, left = options.get("num_heads", HEADS), size("attn.out_proj.weight", 1)
+    heads, left = options.integer("num_heads", USUAL_HEADS, HEADS), size("attn.out_proj.weight", 1)
     if {size(f"attn.in_proj_{kind}", 0) for kind in ("weight", "bias")} != {3 * left} or narrow != width:
         raise CheckpointError(f"{options.where}: queries, keys and values of {left} numbers each expected")
     return config(
@@ -47,7 +48,7 @@ def config(reads: RecurrentConfig, writes: RecurrentConfig, heads: int) -> Align
 
 
 def write(config: AlignerConfig, architecture: str) -> dict[str, Any]:
-    return {"model_type": "e2k", "num_heads": config.align.heads if config.align else HEADS}
+    return {"model_type": "e2k", "num_heads": config.align.heads if config.align else USUAL_HEADS}
 
 
 def names(config: AlignerConfig, architecture: str) -> TensorNames:
@@ -80,7 +81,7 @@ def cells(name: str, prefix: str, *, both_ways: bool = False) -> list[TensorName
 
 def example() -> ExampleModel:
     return ExampleModel(
-        config(RecurrentConfig(40, 10, 12), RecurrentConfig(40, 10, 24), HEADS), "S2S", {"model_type": "e2k"}
+        config(RecurrentConfig(40, 10, 12), RecurrentConfig(40, 10, 24), USUAL_HEADS), "S2S", {"model_type": "e2k"}
     )
 
 

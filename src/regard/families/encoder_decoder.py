@@ -17,6 +17,7 @@ from regard.families import albert, bert, bert_generation, distilbert, gpt2, rob
 from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.tensor_names import TensorName, TensorNames, weight_and_bias
+from regard.settings import shown
 
 KIND, ARCHITECTURE = "encoder-decoder", "EncoderDecoderModel"
 PRUNED = ("pruned", "pruned_heads")  # said of the whole: checkpoints/pruned.py
@@ -46,10 +47,10 @@ class GenerativeFamily:
             options.presume({"is_decoder": True})
         for key in ("is_decoder", "add_cross_attention"):
             if options.get(key) is not True:
-                raise CheckpointError(f"{options.where}: {key} = {options.get(key)!r} is not supported, only True")
+                options.refuse(key, "true")
         options.only("cross_attention_hidden_size", None)
         flags = {"add_cross_attention": False, "is_decoder": not self.is_masked}
-        plain = Options({**options.config, **flags}, options.where)
+        plain = Options({**options.entries, **flags}, options.where)
         config = self.family.read(plain, self.architecture)
         options.read_keys |= plain.read_keys
         assert isinstance(config, EncoderConfig | DecoderConfig)
@@ -107,13 +108,11 @@ def family(config: Mapping[str, Any], where: str) -> Family:
 
     def read(options: Options, architecture: str) -> TransformerConfig:
         options.only("tie_encoder_decoder", False)
-        for key in ("encoder", "decoder", "vocab_size", "tie_word_embeddings"):
-            options.get(key)
-        parts = [Options(options.config[side], f"{options.where}: {side}") for side in ("encoder", "decoder")]
+        options.ignore("vocab_size", "tie_word_embeddings")
+        parts = [Options(options.get(side), f"{options.where}: {side}") for side in ("encoder", "decoder")]
         for part in parts:
             part.only("tie_encoder_decoder", False)
-            for told_above in PRUNED:
-                part.get(told_above)
+            part.ignore(*PRUNED)
         source = reader.read(parts[0], bare)
         assert isinstance(source, EncoderConfig)
         target, output = writer.read(parts[1])
@@ -151,9 +150,9 @@ def example() -> ExampleModel:
 def part_family(config: Mapping[str, Any], side: str, table: Mapping[str, Any], where: str) -> Any:
     part = config.get(side)
     kind = part.get("model_type") if isinstance(part, Mapping) else None
-    if kind is None or kind not in table:
+    if not isinstance(kind, str) or kind not in table:
         supported = ", ".join(sorted(table))
-        raise CheckpointError(f"{where}: model_type = {kind!r} is not supported as {side}, only {supported}")
+        raise CheckpointError(f"{where}: model_type = {shown(kind)} is not supported as {side}, only {supported}")
     return table[kind]
 
 

@@ -15,11 +15,12 @@ from regard.config import (
     PositionConfig,
     StackConfig,
 )
+from regard.config.ranges import EPSILON, ROPE_BASE
 from regard.errors import RecipeError
 from regard.families import bert, roberta
 from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
-from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe, pool_of
+from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 
@@ -34,16 +35,16 @@ def read(options: Options, architecture: str) -> EncoderConfig:
     options.only("is_decoder", False)
     options.only("hidden_act", "gelu")
     options.only("add_cross_attention", False)
-    for unused in ("mask_token_id", "max_position_embeddings", "esmfold_config", "vocab_list"):
-        options.get(unused)
+    options.ignore("esmfold_config", "vocab_list")
     return EncoderConfig(read_side(options), **roberta.heads_config(options, architecture.removeprefix("Esm")))
 
 
 def read_side(options: Options) -> EmbeddedStackConfig:
     options.need("vocab_size")
     sizes = replace(bert.sizes_of(options), activation="gelu", embedding_dropout=0.0)
-    epsilon, base = options.get("layer_norm_eps", 1e-12), options.get("rope_theta", BASE)
-    return side(sizes, epsilon, base, norm=bool(options.get("emb_layer_norm_before")))
+    epsilon = options.number("layer_norm_eps", 1e-12, EPSILON)
+    base = options.number("rope_theta", BASE, ROPE_BASE)
+    return side(sizes, epsilon, base, norm=options.flag("emb_layer_norm_before", False))
 
 
 def side(sizes: Sizes, epsilon: float = 1e-5, base: float = BASE, *, norm: bool = False) -> EmbeddedStackConfig:
@@ -64,7 +65,7 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     body = side(Sizes.of_recipe(model, data.vocabulary, "gelu"))
     entries = {"model_type": "esm", "max_position_embeddings": model.max_positions}
     if data.labels:
-        classify = ClassificationHeadConfig(data.labels, pool_of(model), "tanh", dropout=model.dropout)
+        classify = ClassificationHeadConfig(data.labels, model.pool, "tanh", dropout=model.dropout)
         return ModelPlan(EncoderConfig(body, None, classify), "EsmForSequenceClassification", entries)
     if data.next_sentence:
         raise RecipeError("model.family = 'esm' does not tell whether sentences follow each other: bert does")

@@ -5,9 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from regard.config import Config, DecoderConfig, EncoderConfig, TransformerConfig
+from regard.errors import CheckpointError
 from regard.families.options import Options
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.tensor_names import TensorNames
+from regard.settings import Settings, shown
 
 Preset = TransformerConfig | EncoderConfig | DecoderConfig
 
@@ -48,7 +50,10 @@ class Family:
         object.__setattr__(self, "model_type", self.model_type or self.name)
 
 
-def architecture_of(config: Mapping[str, Any], family: Family) -> str:
+def architecture_of(config: Mapping[str, Any], family: Family, where: str) -> str:
     """The class that a config was saved by; the family's bare model where it does not say."""
-    named = config.get("architectures") or [family.architectures[0]]
-    return str(named[0])
+    named = Settings(config, where, CheckpointError).list("architectures") or [family.architectures[0]]
+    if named[0] not in family.architectures:
+        supported = ", ".join(family.architectures)
+        raise CheckpointError(f"{where}: architecture {shown(named[0])} is not supported, only {supported}")
+    return named[0]

@@ -7,8 +7,7 @@ type, is an error that names it.
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, fields, is_dataclass, replace
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, get_type_hints
 
 from regard.config import (
     AlignerConfig,
@@ -23,6 +22,8 @@ from regard.config import (
     VisionConfig,
     XLConfig,
 )
+from regard.config.ranges import POSITIONS
+from regard.config.value_types import choices, is_of, type_name
 from regard.errors import CheckpointError, list_names
 from regard.families import bert
 from regard.families.family import ExampleModel, Family
@@ -30,6 +31,7 @@ from regard.families.options import Options
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import OWN_NAMES, TensorNames
+from regard.settings import shown
 
 KIND = "regard"
 CONFIGS: dict[str, type[Config]] = {
@@ -54,8 +56,6 @@ ARCHITECTURES = {
     "glimpse": "GlimpseNetwork",
 }
 """And the class of its models."""
-COUNTS = ("layers", "hops", "size", "patch", "glimpses")
-MOST = 1024  # layers, hops, pixels a side: a config that asks for more would take for ever to build
 
 
 def kind_of(config: Config) -> str:
@@ -64,22 +64,10 @@ def kind_of(config: Config) -> str:
 
 
 def read(options: Options, architecture: str) -> Config:
-    kind = options.need("kind")
-    options.get("max_position_embeddings")  # how much it is meant to read: the business of tasks
-    if kind not in CONFIGS:
-        raise CheckpointError(f"{options.where}: kind = {kind!r}, one of {', '.join(CONFIGS)} expected")
-    config = from_json(CONFIGS[kind], options.need("model"), f"{options.where}: model")
-    check_counts(config, options.where)
-    return config
-
-
-def check_counts(config: Config, where: str) -> None:
-    """Raise if a recurrent side, a memory network or a picture is larger than anyone means it to be."""
-    parts: list[Any] = [config.reads, config.writes] if isinstance(config, AlignerConfig) else [config]
-    for part in parts:
-        for name in COUNTS:
-            if not 1 <= (count := getattr(part, name, 1)) <= MOST:
-                raise CheckpointError(f"{where}: {count} {name}, from 1 to {MOST} expected")
+    options.need("kind")
+    kind = options.one_of("kind", "", CONFIGS)
+    options.integer_or_none("max_position_embeddings", None, POSITIONS)  # how much it is meant to read, for tasks
+    return from_json(CONFIGS[kind], options.need("model"), f"{options.where}: model")
 
 
 def write(config: Config, architecture: str) -> dict[str, Any]:
@@ -115,46 +103,25 @@ def family(config: Config, planner: Callable[[ModelRecipe, DataSizes], ModelPlan
 def from_json(cls: Any, data: Any, where: str) -> Any:
     """A dataclass from what `asdict` and JSON made of it; `where` is its path, for errors."""
     if not isinstance(data, Mapping):
-        raise CheckpointError(f"{where}: the fields of a {cls.__name__} expected, got {data!r}")
+        raise CheckpointError(f"{where}: the fields of a {cls.__name__} expected, got {shown(data)}")
     known_fields = {field.name: field for field in fields(cls)}
     if unknown := data.keys() - known_fields.keys():
         raise CheckpointError(f"{where}: unknown {list_names(unknown)}; a {cls.__name__} has {', '.join(known_fields)}")
     required = {name for name, field in known_fields.items() if field.default is field.default_factory is MISSING}
     if missing := required - data.keys():
         raise CheckpointError(f"{where}: missing {list_names(missing)}")
-    hints = get_type_hints(cls)
+    hints = get_type_hints(cls, include_extras=True)
     return cls(**{name: value_of(hints[name], value, f"{where}.{name}") for name, value in data.items()})
 
 
 def value_of(hint: Any, value: Any, where: str) -> Any:
     """A value of JSON as the type of a field wants it."""
-    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    if value is None and NoneType in options:
-        return None
-    for option in options:
-        if is_dataclass(option) and isinstance(value, Mapping):
-            return from_json(option, value, where)
-        if is_of(option, value):
-            return tuple(value) if isinstance(value, list) and get_origin(option) is tuple else value
-    expected = " or ".join(
-        "nothing" if option is NoneType else getattr(option, "__name__", str(option)) for option in options
-    )
-    raise CheckpointError(f"{where}: {expected} expected, got {value!r}")
-
-
-def is_of(option: Any, value: Any) -> bool:
-    """Whether a plain value of JSON is of a type; a whole number is a float, too."""
-    origin = get_origin(option)
-    if origin is Literal:
-        return value in get_args(option)
-    if origin in (list, tuple):
-        kinds = get_args(option)
-        return isinstance(value, list | tuple) and all(not kinds or is_of(kinds[0], item) for item in value)
-    if origin is dict:
-        return isinstance(value, dict)
-    if option is float:
-        return isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(option, type) and type(value) is option
+    for choice in choices(hint):
+        if is_dataclass(choice) and isinstance(value, Mapping):
+            return from_json(choice, value, where)
+    if not is_of(hint, value):
+        raise CheckpointError(f"{where}: {type_name(hint)} expected, got {shown(value)}")
+    return value
 
 
 def example() -> ExampleModel:

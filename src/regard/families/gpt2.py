@@ -16,10 +16,11 @@ from regard.config import (
     PositionConfig,
     StackConfig,
 )
+from regard.config.ranges import EPSILON, FEED_FORWARD_WIDTH, HEADS, LAYERS, POSITIONS, SHARE, VOCABULARY, WIDTH
 from regard.families.bert import count_labels
 from regard.families.family import ExampleModel, Family
-from regard.families.options import ACTIVATIONS, Options, name_of
-from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe, pool_of
+from regard.families.options import Options, name_of
+from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 
@@ -36,27 +37,27 @@ def read_side(options: Options) -> EmbeddedStackConfig:
     """Words, positions and stack of a GPT-2, whether or not it looks at a source as well."""
     options.only("scale_attn_by_inverse_layer_idx", False)
     options.only("reorder_and_upcast_attn", False)
-    sizes = sizes_of(options, options.one_of("activation_function", ACTIVATIONS, "gelu_new"), 50257, 1024)
-    if (inner := options.get("n_inner")) is not None:
+    sizes = sizes_of(options, options.activation("activation_function", "gelu_new"), 50257, 1024)
+    if (inner := options.integer_or_none("n_inner", None, FEED_FORWARD_WIDTH)) is not None:
         sizes = replace(sizes, feed_forward_width=inner)
-    scale = None if options.get("scale_attn_weights", True) else 1.0
-    return side(sizes, options.get("layer_norm_epsilon", 1e-5), scale)
+    scale = None if options.flag("scale_attn_weights", True) else 1.0
+    return side(sizes, options.number("layer_norm_epsilon", 1e-5, EPSILON), scale)
 
 
 def sizes_of(options: Options, activation: str, vocabulary: int, positions: int) -> Sizes:
     """The sizes that the config of a GPT-2 tells, and that of the GPT before it."""
-    width = options.get("n_embd", 768)
+    width = options.integer("n_embd", 768, WIDTH)
     return Sizes(
-        vocabulary=options.get("vocab_size", vocabulary),
-        layers=options.get("n_layer", 12),
+        vocabulary=options.integer("vocab_size", vocabulary, VOCABULARY),
+        layers=options.integer("n_layer", 12, LAYERS),
         width=width,
-        heads=options.get("n_head", 12),
+        heads=options.integer("n_head", 12, HEADS),
         feed_forward_width=4 * width,
         activation=activation,
-        max_positions=options.get("n_positions", positions),
-        dropout=options.get("resid_pdrop", 0.1),
-        attention_dropout=options.get("attn_pdrop", 0.1),
-        embedding_dropout=options.get("embd_pdrop", 0.1),
+        max_positions=options.integer("n_positions", positions, POSITIONS),
+        dropout=options.number("resid_pdrop", 0.1, SHARE),
+        attention_dropout=options.number("attn_pdrop", 0.1, SHARE),
+        embedding_dropout=options.number("embd_pdrop", 0.1, SHARE),
     )
 
 
@@ -94,7 +95,7 @@ def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
 
 def labelled(model: ModelRecipe, data: DataSizes, body: EmbeddedStackConfig) -> DecoderConfig:
     """A model that reads left to right, asked for labels."""
-    return DecoderConfig(body, None, ClassificationHeadConfig(data.labels, pool_of(model), bias=False))
+    return DecoderConfig(body, None, ClassificationHeadConfig(data.labels, model.pool, bias=False))
 
 
 def example() -> ExampleModel:
@@ -103,9 +104,8 @@ def example() -> ExampleModel:
 
 def heads_config(options: Options, architecture: str) -> dict[str, Any]:
     """What an architecture of GPT-2, or of the GPT before it, is for."""
-    for what in SUMMARY:
-        options.get(f"summary_{what}")
-    tied, labels = options.get("tie_word_embeddings", True), count_labels(options)
+    options.ignore(*(f"summary_{what}" for what in SUMMARY))
+    tied, labels = options.flag("tie_word_embeddings", True), count_labels(options)
     if architecture.endswith("LMHeadModel"):
         return {"output": OutputConfig(tied)}
     if architecture.endswith("ForSequenceClassification"):

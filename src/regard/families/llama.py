@@ -17,41 +17,54 @@ from regard.config import (
     RopeScaling,
     StackConfig,
 )
-from regard.errors import CheckpointError
+from regard.config.ranges import (
+    EPSILON,
+    FEED_FORWARD_WIDTH,
+    HEADS,
+    LAYERS,
+    POSITIONS,
+    ROPE_BASE,
+    ROPE_FACTOR,
+    SHARE,
+    VOCABULARY,
+    WIDTH,
+)
 from regard.families.bert import count_labels
 from regard.families.family import ExampleModel, Family
 from regard.families.gpt2 import heads, labelled
-from regard.families.options import ACTIVATIONS, Options, name_of
+from regard.families.options import Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
 
 KINDS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
 BASE = 10000.0
+ROPE_TYPES = ("default", "linear", "llama3")
 LLAMA3 = {"original_max_position_embeddings": "length", "low_freq_factor": "low", "high_freq_factor": "high"}
 
 
 def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
-    heads = options.get("num_attention_heads", 32)
+    heads = options.integer("num_attention_heads", 32, HEADS)
+    options.need("intermediate_size")
     sizes = Sizes(
-        vocabulary=options.get("vocab_size", 151936 if kind == "qwen2" else 32000),
-        layers=options.get("num_hidden_layers", 32),
-        width=options.get("hidden_size", 4096),
+        vocabulary=options.integer("vocab_size", 151936 if kind == "qwen2" else 32000, VOCABULARY),
+        layers=options.integer("num_hidden_layers", 32, LAYERS),
+        width=options.integer("hidden_size", 4096, WIDTH),
         heads=heads,
-        feed_forward_width=options.need("intermediate_size"),
-        activation=options.one_of("hidden_act", ACTIVATIONS, "silu"),
+        feed_forward_width=options.integer("intermediate_size", 0, FEED_FORWARD_WIDTH),
+        activation=options.activation("hidden_act", "silu"),
         dropout=0.0,
-        attention_dropout=options.get("attention_dropout", 0.0),
+        attention_dropout=options.number("attention_dropout", 0.0, SHARE),
         embedding_dropout=0.0,
     )
-    head_width = options.get("head_dim") or sizes.width // heads
-    kv_heads = options.get("num_key_value_heads", 8 if kind == "mistral" else None)
+    head_width = options.integer_or_none("head_dim", None, WIDTH) or sizes.width // heads
+    kv_heads = options.integer_or_none("num_key_value_heads", 8 if kind == "mistral" else None, HEADS)
     body = side(
         sizes,
         rotary(options, head_width),
         AttentionConfig(heads, head_width, heads if kv_heads is None else kv_heads, **biases(kind, options)),
-        NormConfig("rms", options.get("rms_norm_eps", 1e-6)),
-        feed_forward_bias=kind == "llama" and options.get("mlp_bias", False),
+        NormConfig("rms", options.number("rms_norm_eps", 1e-6, EPSILON)),
+        feed_forward_bias=kind == "llama" and options.flag("mlp_bias", False),
         window=window(kind, options),
     )
     return DecoderConfig(body, **heads_config(options, architecture))
@@ -105,49 +118,51 @@ def biases(kind: str, options: Options) -> dict[str, Any]:
     """Which projections of attention have one: all or none in Llama, all but the last in Qwen2."""
     if kind == "qwen2":
         return {"bias": True, "output_bias": False}
-    return {"bias": kind == "llama" and options.get("attention_bias", False)}
+    return {"bias": kind == "llama" and options.flag("attention_bias", False)}
 
 
 def window(kind: str, options: Options) -> int | None:
     """How many tokens are seen, the own one included, if not all."""
     if kind == "qwen2":
         options.only("use_sliding_window", False)
-        options.only("layer_types", None, ["full_attention"] * options.get("num_hidden_layers", 32))
-        for unused in ("max_window_layers", "sliding_window"):
-            options.get(unused)
+        options.only("layer_types", None, ["full_attention"] * options.integer("num_hidden_layers", 32, LAYERS))
+        options.ignore("max_window_layers", "sliding_window")
         return None
-    return options.get("sliding_window", 4096) if kind == "mistral" else None
+    return options.integer_or_none("sliding_window", 4096, POSITIONS) if kind == "mistral" else None
 
 
 def rotary(options: Options, head_width: int) -> PositionConfig:
     """Positions, as transformers 5 writes them or as those before it did."""
-    max_positions, base = options.get("max_position_embeddings", 2048), options.get("rope_theta", BASE)
-    before, now = options.get("rope_scaling"), options.get("rope_parameters")
-    scaling_entries: dict[str, Any] = dict(before or now or {})
-    base = scaling_entries.pop("rope_theta", base)
-    kind = scaling_entries.pop("rope_type", scaling_entries.pop("type", "default"))
-    scaling_entries.pop("type", None)
-    where = f"{options.where}: rope_scaling" if before else f"{options.where}: rope_parameters"
-    if scaling_entries.pop("partial_rotary_factor", 1.0) != 1.0:
-        raise CheckpointError(f"{where}: a partial_rotary_factor other than 1 is not supported")
-    scaling_keys = {"default": set(), "linear": {"factor"}, "llama3": {"factor", *LLAMA3}}
-    if kind not in scaling_keys:
-        raise CheckpointError(f"{where}: rope_type = {kind!r} is not supported, only {', '.join(scaling_keys)}")
-    if kind == "llama3":
-        scaling_entries.setdefault("original_max_position_embeddings", max_positions)
-    if scaling_keys[kind] != scaling_entries.keys():
-        raise CheckpointError(f"{where}: {kind!r} takes {sorted(scaling_keys[kind])}, got {sorted(scaling_entries)}")
-    scaling = (
-        RopeScaling(**{LLAMA3.get(key, key): value for key, value in scaling_entries.items()})
-        if scaling_entries
-        else None
-    )
+    max_positions = options.integer("max_position_embeddings", 2048, POSITIONS)
+    before, now = options.object("rope_scaling"), options.object("rope_parameters")
+    name = "rope_scaling" if before else "rope_parameters"
+    rope = Options(before or now, f"{options.where}: {name}")
+    base = rope.number("rope_theta", options.number("rope_theta", BASE, ROPE_BASE), ROPE_BASE)
+    if rope.number("partial_rotary_factor", 1.0, SHARE) != 1:
+        rope.refuse("partial_rotary_factor", "1")
+    kind = rope.one_of("rope_type", rope.one_of("type", "default", ROPE_TYPES), ROPE_TYPES)
+    scaling = None if kind == "default" else rope_scaling(rope, max_positions if kind == "llama3" else None)
+    rope.done()
     return PositionConfig("rotary", {"head_width": head_width, "base": base, "pairing": "halves", "scaling": scaling})
+
+
+def rope_scaling(rope: Options, max_positions: int | None) -> RopeScaling:
+    """How positions are stretched: all alike, or as Llama 3.1 does where `max_positions` are said."""
+    for key in ("factor",) if max_positions is None else ("factor", "low_freq_factor", "high_freq_factor"):
+        rope.need(key)
+    factor = rope.number("factor", 1.0, ROPE_FACTOR)
+    if max_positions is None:
+        return RopeScaling(factor)
+    length = rope.integer("original_max_position_embeddings", max_positions, POSITIONS)
+    low, high = (rope.number(f"{end}_freq_factor", 1.0, ROPE_FACTOR) for end in ("low", "high"))
+    if low >= high:
+        rope.refuse("low_freq_factor", f"a number below the high_freq_factor of {high}")
+    return RopeScaling(factor, length, low, high)
 
 
 def heads_config(options: Options, architecture: str) -> dict[str, Any]:
     """What an architecture is for."""
-    tied, labels = options.get("tie_word_embeddings", False), count_labels(options)
+    tied, labels = options.flag("tie_word_embeddings", False), count_labels(options)
     if architecture.endswith("ForCausalLM"):
         return {"output": OutputConfig(tied)}
     if architecture.endswith("ForSequenceClassification"):

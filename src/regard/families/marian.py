@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from regard.config import EmbeddedStackConfig, EmbeddingConfig, OutputConfig, PositionConfig, TransformerConfig
+from regard.config.ranges import VOCABULARY
 from regard.families import bart
 from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
@@ -19,10 +20,10 @@ def read(options: Options, architecture: str) -> TransformerConfig:
     bart.refuse_unsupported(options)
     options.only("normalize_embedding", False)
     options.only("static_position_embeddings", True)
-    for unused in ("max_position_embeddings", "extra_pos_embeddings"):  # waves have no end
-        options.get(unused)
-    shared, vocabulary = options.get("share_encoder_decoder_embeddings", True), options.get("vocab_size", 58101)
-    target = options.get("decoder_vocab_size") or vocabulary
+    options.ignore("extra_pos_embeddings")
+    shared = options.flag("share_encoder_decoder_embeddings", True)
+    vocabulary = options.integer("vocab_size", 58101, VOCABULARY)
+    target = options.integer_or_none("decoder_vocab_size", None, VOCABULARY) or vocabulary
     scale, target = bart.scale_of(options), vocabulary if shared else target
     sizes = [bart.sizes_of(options, side, words) for side, words in (("encoder", vocabulary), ("decoder", target))]
     return TransformerConfig(

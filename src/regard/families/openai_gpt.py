@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from regard.config import DecoderConfig
+from regard.config.ranges import EPSILON
 from regard.families import gpt2
 from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
@@ -15,9 +16,9 @@ ACTIVATIONS = {"gelu": "gelu-tanh", "relu": "relu", "silu": "silu", "swish": "si
 
 
 def read(options: Options, architecture: str) -> DecoderConfig:
-    sizes = gpt2.sizes_of(options, options.one_of("afn", ACTIVATIONS, "gelu"), 40478, 512)
+    sizes = gpt2.sizes_of(options, options.activation("afn", "gelu", ACTIVATIONS), 40478, 512)
     options.only("predict_special_tokens", True)
-    side = gpt2.side(sizes, options.get("layer_norm_epsilon", 1e-5), pre_norm=False)
+    side = gpt2.side(sizes, options.number("layer_norm_epsilon", 1e-5, EPSILON), pre_norm=False)
     return DecoderConfig(side, **gpt2.heads_config(options, architecture))
 
 

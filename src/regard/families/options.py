@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from regard.errors import CheckpointError, list_names
+from regard.settings import Settings, shown
 
 KINDS = ("bos", "eos", "pad", "sep", "cls", "mask", "unk", "decoder_start", "forced_bos", "forced_eos")
 TOKENS = {f"{kind}_token_id" for kind in KINDS} | {"eos_token_ids"}
@@ -37,45 +38,47 @@ class TensorLike(Protocol):
     def shape(self) -> tuple[int, ...]: ...
 
 
-class Options:
+class Options(Settings):
     """Hands out the keys of a config and remembers which were asked for; the rest is an error, never ignored.
 
     `tensors` are those that the config came with: some things are said there alone.
     """
 
     def __init__(self, config: Mapping[str, Any], where: str, tensors: Mapping[str, TensorLike] | None = None) -> None:
-        self.config, self.where = config, where
+        super().__init__(config, where, CheckpointError)
         self.tensors = {} if tensors is None else tensors
         self.read_keys: set[str] = set()
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of a key, or its default."""
+        """The value of a key as it is, or its default."""
         self.read_keys.add(key)
-        return self.config.get(key, default)
+        return super().get(key, default)
+
+    def ignore(self, *keys: str) -> None:
+        """Keys that say nothing here, whatever their value."""
+        self.read_keys.update(keys)
 
     def need(self, key: str) -> Any:
         """The value of a key that has to be there."""
-        if self.config.get(key) is None:
+        if self.entries.get(key) is None:
             raise CheckpointError(f"{self.where}: {key} is missing")
         return self.get(key)
 
     def presume(self, defaults: Mapping[str, Any]) -> None:
         """What keys are worth that the config leaves out."""
-        self.config = {**defaults, **self.config}
+        self.entries = {**defaults, **self.entries}
 
     def only(self, key: str, *allowed: Any) -> None:
         """A key that we support with these values alone; leaving it out is fine."""
-        self.read_keys.add(key)
-        if key in self.config and self.config[key] not in allowed:
-            shown = " or ".join(map(repr, allowed))
-            raise CheckpointError(f"{self.where}: {key} = {self.config[key]!r} is not supported, only {shown}")
+        value = self.get(key)
+        if key in self.entries and not any(type(value) is type(other) and value == other for other in allowed):
+            names = " or ".join(map(repr, allowed))
+            raise CheckpointError(f"{self.where}: {key} = {shown(value)} is not supported, only {names}")
 
-    def one_of(self, key: str, table: Mapping[str, str], default: str) -> str:
-        """A key whose value we know by another name."""
-        value = self.get(key, default)
-        if value not in table:
-            raise CheckpointError(f"{self.where}: {key} = {value!r} is not supported, only {', '.join(sorted(table))}")
-        return table[value]
+    def activation(self, key: str, default: str, table: Mapping[str, str] | None = None) -> str:
+        """An activation, by the name that we know it by."""
+        table = ACTIVATIONS if table is None else table
+        return table[self.one_of(key, default, table)]
 
     def holds(self, name: str, other_than: str | None = None) -> bool:
         """Whether a tensor is there, and is no copy of another."""
@@ -90,13 +93,15 @@ class Options:
         return not bool(equal.all())
 
     def done(self) -> None:
-        """Raise if any key was left that may change what is computed."""
-        if "auto_map" in self.config:
+        """Raise if any key was left that may change what is computed, or a token has no number."""
+        if "auto_map" in self.entries:
             raise CheckpointError(f"{self.where}: auto_map asks for code to be run, which is never done here")
-        left = [key for key in self.config if key not in self.read_keys and key not in HARMLESS]
-        left = [key for key in left if self.config[key] is not None]
+        left = [key for key in self.entries if key not in self.read_keys and key not in HARMLESS]
+        left = [key for key in left if self.entries[key] is not None]
         if left:
             raise CheckpointError(f"{self.where}: options that are not supported: {list_names(left)}")
+        for key in TOKENS & self.entries.keys():
+            self.tokens(key)
 
 
 ACTIVATIONS = {

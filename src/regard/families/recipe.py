@@ -1,15 +1,19 @@
 """How a recipe speaks of a model, and what is made of it."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 from regard.config import Config
-from regard.errors import RecipeError
+from regard.families.recipe_fields import Count, Length, OptionalLength, OptionalWidth, Share, Width
+from regard.settings import Range
 
 
 @dataclass(frozen=True)
 class PartRecipe:
-    """A part by its name in a table of the library, and its settings; without a name, as the family has it."""
+    """A part by its name in a table of the library, and its settings; without a name, as the family has it.
+
+    A setting is a number, a text, true or false, or a table of such.
+    """
 
     kind: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -21,28 +25,30 @@ class ModelRecipe:
 
     kind: str = "transformer"
     family: str = ""
-    width: int = 256
-    layers: tuple[int, ...] = (3,)  # one number, or [encoder, decoder]
-    heads: int = 4
-    feed_forward_width: int = 0  # 0: four times the model's
+    width: Width = 256
+    layers: tuple[Annotated[int, Range(1, 1000)], ...] = (3,)  # one number, or [encoder, decoder]
+    heads: Count = 4
+    feed_forward_width: OptionalWidth = 0  # 0: four times the model's
     activation: str = ""
-    dropout: float = 0.1
-    attention_dropout: float = 0.0
-    feed_forward_dropout: float = 0.0
-    max_positions: int = 512  # where they are learned
+    dropout: Share = 0.1
+    attention_dropout: Share = 0.0
+    feed_forward_dropout: Share = 0.0
+    max_positions: Length = 512  # where they are learned
     shared_embedding: bool = True  # one embedding for both sides
     tied_embedding: bool = True  # and for the output
     output_bias: bool = False
     position: PartRecipe = PartRecipe()  # [model.position] kind = "alibi"; a name of POSITIONS
     score: PartRecipe = PartRecipe()  # [model.score] kind = "cosine"; a name of SCORES, or of an alignment's scores
     attention: PartRecipe = PartRecipe()  # [model.attention] kind = "window"; full, or a name of ATTENTION_METHODS
-    pool: str = "first"  # first | last | mean: what labels are read from
-    memory_length: int = 0  # of an xl: positions back that a token attends to, in earlier segments too; 0: its own
+    pool: Literal["first", "last", "mean"] = "first"  # first | last | mean: what labels are read from
+    memory_length: OptionalLength = (
+        0  # of an xl: positions back that a token attends to, in earlier segments too; 0: its own
+    )
     # of an alignment
-    embedding_width: int = 0  # 0: the model's
+    embedding_width: OptionalWidth = 0  # 0: the model's
     cell: str = "gru"  # gru | lstm
     local: str = ""  # monotonic | predictive: attend to a part of the source only
-    local_window: int = 10  # positions on each side of it
+    local_window: Length = 10  # positions on each side of it
     input_feeding: bool = False  # the last attention output is read with the next word
     # of a memory network, whose `layers` are hops and whose `max_positions` is how many sentences it knows the time of
     weight_tying: str = "adjacent"  # adjacent | layerwise
@@ -68,9 +74,3 @@ class DataSizes:
     labels: int = 0
     next_sentence: bool = False
     sentence_words: int = 0
-
-
-def pool_of(model: ModelRecipe) -> Literal["first", "last", "mean"]:
-    if model.pool not in ("first", "last", "mean"):
-        raise RecipeError(f"model.pool = {model.pool!r}: first, last or mean expected")
-    return cast(Literal["first", "last", "mean"], model.pool)

@@ -4,26 +4,30 @@ from functools import partial
 from typing import Any
 
 from regard.config import ClassificationHeadConfig, EncoderConfig, OutputConfig
+from regard.config.ranges import POSITIONS, SEGMENTS
 from regard.families import bert
 from regard.families.family import ExampleModel, Family
 from regard.families.options import Options
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import TensorNames, weight_and_bias
+from regard.settings import NO_TOKEN, Range
 
+PADDING = Range(NO_TOKEN, POSITIONS.most)
+"""The number of the padding token, after which positions are numbered."""
 KINDS = ("Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification")
 
 
 def read(options: Options, architecture: str, *, prefix: str) -> EncoderConfig:
     bert.require_bidirectional(options)
-    segments = options.get("type_vocab_size", 2)
-    side = bert.read_side(options, segments=segments, offset=options.get("pad_token_id", 1) + 1)
+    segments, padding = options.integer("type_vocab_size", 2, SEGMENTS), options.integer("pad_token_id", 1, PADDING)
+    side = bert.read_side(options, segments=segments, offset=padding + 1)
     return EncoderConfig(side, **heads_config(options, architecture.removeprefix(prefix)))
 
 
 def heads_config(options: Options, kind: str) -> dict[str, Any]:
     """The heads of an architecture."""
     labels, dropout = bert.count_labels(options), bert.last_dropout(options)
-    output = OutputConfig(options.get("tie_word_embeddings", True), bias=True, transform="gelu")
+    output = OutputConfig(options.flag("tie_word_embeddings", True), bias=True, transform="gelu")
     return {
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},

@@ -16,6 +16,7 @@ from regard.config import (
     StackConfig,
     TransformerConfig,
 )
+from regard.config.ranges import BUCKETS, EPSILON, FEED_FORWARD_WIDTH, HEADS, LAYERS, SHARE, VOCABULARY, WIDTH
 from regard.families.family import ExampleModel, Family
 from regard.families.options import ACTIVATIONS, Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
@@ -28,12 +29,10 @@ GATED = {"gelu": "gelu_new"}  # "gated-gelu" means the approximation, "gelu" alo
 
 def read(options: Options, architecture: str) -> EncoderConfig | TransformerConfig:
     options.only("is_decoder", False)
-    for unused in ("classifier_dropout", "n_positions"):
-        options.get(unused)
-    layers, width = options.get("num_layers", 6), options.get("d_model", 512)
-    below = options.get("num_decoder_layers")
-    scaled = options.get("tie_word_embeddings", True) is not False
-    scaled = options.get("scale_decoder_outputs", scaled)
+    options.ignore("classifier_dropout", "n_positions")
+    layers, width = options.integer("num_layers", 6, LAYERS), options.integer("d_model", 512, WIDTH)
+    below = options.integer_or_none("num_decoder_layers", None, LAYERS)
+    scaled = options.flag("scale_decoder_outputs", options.flag("tie_word_embeddings", True))
     encoder = read_side(options, layers, both_ways=True)
     if architecture == "T5EncoderModel":
         return EncoderConfig(encoder)
@@ -46,14 +45,14 @@ def read(options: Options, architecture: str) -> EncoderConfig | TransformerConf
 
 
 def read_side(options: Options, layers: int, *, both_ways: bool) -> EmbeddedStackConfig:
-    dropout = options.get("dropout_rate", 0.1)
+    dropout = options.number("dropout_rate", 0.1, SHARE)
     activation, gated = activation_of(options)
     sizes = Sizes(
-        vocabulary=options.get("vocab_size", 32128),
+        vocabulary=options.integer("vocab_size", 32128, VOCABULARY),
         layers=layers,
-        width=options.get("d_model", 512),
-        heads=options.get("num_heads", 8),
-        feed_forward_width=options.get("d_ff", 2048),
+        width=options.integer("d_model", 512, WIDTH),
+        heads=options.integer("num_heads", 8, HEADS),
+        feed_forward_width=options.integer("d_ff", 2048, FEED_FORWARD_WIDTH),
         activation=activation,
         dropout=dropout,
         attention_dropout=dropout,
@@ -62,10 +61,10 @@ def read_side(options: Options, layers: int, *, both_ways: bool) -> EmbeddedStac
     )
     return side(
         sizes,
-        options.get("d_kv", 64),
-        options.get("relative_attention_num_buckets", 32),
-        options.get("relative_attention_max_distance", 128),
-        options.get("layer_norm_epsilon", 1e-6),
+        options.integer("d_kv", 64, WIDTH),
+        options.integer("relative_attention_num_buckets", 32, BUCKETS),
+        options.integer("relative_attention_max_distance", 128, BUCKETS),
+        options.number("layer_norm_epsilon", 1e-6, EPSILON),
         gated=gated,
         both_ways=both_ways,
     )
@@ -126,8 +125,8 @@ def example() -> ExampleModel:
 
 def activation_of(options: Options) -> tuple[str, bool]:
     """The activation of the feed-forward layer, and whether it has a gate."""
-    projections = {name: name for name in ACTIVATIONS} | {f"gated-{name}": f"gated-{name}" for name in ACTIVATIONS}
-    kind, _, name = options.one_of("feed_forward_proj", projections, "relu").rpartition("-")
+    projections = [f"{gate}{name}" for name in ACTIVATIONS for gate in ("", "gated-")]
+    kind, _, name = options.one_of("feed_forward_proj", "relu", projections).rpartition("-")
     name = GATED.get(name, name) if kind else name
     options.only("dense_act_fn", name)
     options.only("is_gated_act", bool(kind))

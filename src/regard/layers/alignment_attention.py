@@ -22,7 +22,7 @@ Centres = Float[Tensor, "batch length"]
 
 
 class Monotonic(nn.Module):
-    """Look around the place in the source that one has come to in the target, its last place at most: *local-m*."""
+    """Look around the position in the source that one has come to in the target, its last one at most: *local-m*."""
 
     fades = False
 
@@ -54,7 +54,7 @@ LOCAL: dict[str, type[Monotonic] | type[Predictive]] = {"monotonic": Monotonic, 
 class AlignmentAttention(nn.Module):
     """One look at a source whose vectors are the values, as they are: Bahdanau et al. 2015, Luong et al. 2015.
 
-    `compare` is one of SCORES, of one head. With `centre` only what is within `reach` of a place is looked at.
+    `compare` is one of SCORES, of one head. With `centre` only what is within `reach` of a position is looked at.
     """
 
     taps: Taps = ()

@@ -18,7 +18,7 @@ DEEP_ACTIVATIONS: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {"maxout":
 
 
 class DeepOutput(nn.Module):
-    """Several vectors of a place read together and bent before words are scored: Pascanu et al. 2014."""
+    """Several vectors of a position read together and bent before words are scored: Pascanu et al. 2014."""
 
     def __init__(self, inputs: int, width: int, activation: str) -> None:
         super().__init__()

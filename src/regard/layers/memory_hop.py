@@ -36,7 +36,7 @@ def sentence_vectors(
 
 
 def middles(count: int, size: int, *, like: Tensor) -> Float[Tensor, "count"]:
-    """How far each of `count` places is along a line of `size` of them, from -1/2 to 1/2."""
+    """How far each of `count` positions is along a line of `size` of them, from -1/2 to 1/2."""
     return (torch.arange(count, dtype=like.dtype, device=like.device) + 0.5) / size - 0.5
 
 

@@ -16,7 +16,7 @@ RecurrentState = tuple[Float[Tensor, "_ batch remembered"], ...]
 
 class Recurrent(nn.Module):
     """Reads a sequence and remembers it. With `both_ways` a second memory reads from the end: annotations of each
-    place that know what came before it and what follows.
+    position that know what came before it and what follows.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Recurrent(nn.Module):
         memory: RecurrentState | None = None,
         attention_mask: Bool[Tensor, "batch length"] | None = None,
     ) -> tuple[Float[Tensor, "batch length annotated"], RecurrentState]:
-        """What the last layer shows at each place, and what is remembered after the last real one.
+        """What the last layer shows at each position, and what is remembered after the last token.
 
         Padding may stand anywhere: it is not read.
         """

@@ -36,12 +36,12 @@ def previous(tokens: Tokens, rows: Rows, columns: Columns) -> Matches:
 
 
 def duplicate(tokens: Tokens, rows: Rows, columns: Columns) -> Matches:
-    """Earlier places of the same token: Wang et al. 2023."""
+    """Earlier positions of the same token: Wang et al. 2023."""
     return (tokens[:, rows, None] == tokens[:, None, columns]) & (columns < rows[:, None])
 
 
 def induction(tokens: Tokens, rows: Rows, columns: Columns) -> Matches:
-    """What followed earlier places of the same token: Elhage et al. 2021, Olsson et al. 2022."""
+    """What followed earlier positions of the same token: Elhage et al. 2021, Olsson et al. 2022."""
     before = tokens[:, None, (columns - 1).clamp(min=0)]
     return (tokens[:, rows, None] == before) & (columns > 0) & (columns < rows[:, None])
 

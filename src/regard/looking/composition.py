@@ -68,7 +68,7 @@ class Composition:
     chance: float
 
     def strongest(self, most: int = 10) -> list[tuple[float, str, str, int, str, int]]:
-        """The strongest pairs: score, kind, later place and head, earlier place and head."""
+        """The strongest pairs: score, kind, later layer and head, earlier layer and head."""
         entries = [
             (score, kind, later, head, earlier, other)
             for kind, pairs in self.scores.items()

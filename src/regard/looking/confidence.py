@@ -12,7 +12,7 @@ from regard.looking.evaluation_set import EvaluationSet, Scores
 from regard.looking.layer_names import LayerNames, LayerTap
 from regard.looking.watch import attach_taps
 
-ACROSS = ("cross", "align")  # how places end where one text looks at another
+ACROSS = ("cross", "align")  # how layers end where one text looks at another
 
 
 class ConfidenceTap(LayerTap):
@@ -62,7 +62,7 @@ def largest_weights(pattern: Pattern, *, has_eos: bool, is_cross: bool) -> tuple
 def confidence(model: nn.Module, evaluation_set: EvaluationSet, *, eos_layers: Sequence[str] = ()) -> Scores:
     """The mean of the largest weight that a head gives away: Voita et al. 2019, 4.
 
-    `eos_layers` names places where the last key is the token that ends a text, which the paper leaves out. Padding does
+    `eos_layers` names layers where the last key is the token that ends a text, which the paper leaves out. Padding does
     not count where a mask says what is padding.
     """
     layer_names = LayerNames(model)

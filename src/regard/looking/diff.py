@@ -83,7 +83,7 @@ def divergence_terms(p: Tensor, total: Tensor) -> Tensor:
 
 
 def differences(first: Mapping[str, Pattern], second: Mapping[str, Pattern]) -> dict[str, PatternDifference]:
-    """What changed, by place, of two that were watched: `differences(seen, again)["encoder.0.self"].divergence()`."""
+    """What changed, by layer, of two that were watched: `differences(seen, again)["encoder.0.self"].divergence()`."""
     require_same_layers(first, second)
     result: dict[str, PatternDifference] = {}
     for layer in first:
@@ -95,6 +95,6 @@ def differences(first: Mapping[str, Pattern], second: Mapping[str, Pattern]) -> 
 
 
 def require_same_layers(first: Mapping[str, Pattern], second: Mapping[str, Pattern]) -> None:
-    """Raise unless both were watched in the same places."""
+    """Raise unless both were watched in the same layers."""
     if unshared := [name for name in (*first, *second) if (name in first) != (name in second)]:
         raise RegardError(f"layers that both have expected; one has {shorten(unshared)} and the other has not")

@@ -2,93 +2,24 @@
 
 import json
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
-from regard.attention.regions import Indices, as_list
-from regard.errors import RegardError, ShapeError, lookup
-from regard.looking.edit_fields import FIELDS, refuse_old_words
+from regard.attention.regions import Indices, is_number
+from regard.errors import RegardError, ShapeError, UnknownName
+from regard.looking.edit_fields import whole_numbers
+from regard.looking.edit_kinds import EDIT_KINDS, Record
+from regard.looking.edit_records import check_edit, check_edits, plain_record, read_edits, save_edits
 from regard.looking.layer_names import LayerNames, LayerTap, attends_to_source, shorten
-from regard.looking.reach import Reach, keys_so_far, tokens_of
-from regard.looking.set_weights import set_weights
+from regard.looking.reach import Reach, tokens_of
 from regard.looking.watch import attach_taps, is_rerun
-
-VERSION = 2
-"""Of the files that edits are saved in; version 1 had none, and other names for some fields."""
-Record = dict[str, Any]
-"""One edit as data: where ("layer", "heads"), what ("do") and how much."""
-
-
-def hide(pattern: Pattern, record: Record, layer: str) -> Pattern:
-    positions = record["positions"]
-    if not attends_to_source(layer):  # a text that is being written may not have come so far
-        count = keys_so_far(pattern)
-        positions = [position for position in positions if -count <= position < count]
-    return pattern.hide(positions)
-
-
-def scale(pattern: Pattern, record: Record, layer: str) -> Pattern:
-    return pattern.scale(as_tensor(record["factor"], pattern), record["heads"])
-
-
-def set_temperature(pattern: Pattern, record: Record, layer: str) -> Pattern:
-    return pattern.with_temperature(record["temperature"], record["heads"])
-
-
-def set_rows(pattern: Pattern, record: Record, layer: str) -> Pattern:
-    return set_weights(pattern, layer, as_tensor(record["weights"], pattern), record["heads"], record["rows"])
-
-
-def as_tensor(values: Any, pattern: Pattern) -> Tensor:
-    """Numbers as a tensor, exact for this pattern; one that is a tensor already may want a gradient."""
-    exact = torch.promote_types(pattern.query.dtype, torch.float32)
-    return values if isinstance(values, Tensor) else torch.as_tensor(values, dtype=exact)
-
-
-@dataclass(frozen=True)
-class EditKind:
-    """A kind of edit: what it does to the pattern of a layer, the fields that it needs, and those that it may have."""
-
-    apply: Callable[[Pattern, Record, str], Pattern]
-    required: frozenset[str]
-    optional: frozenset[str] = frozenset({"layer"})
-
-    @property
-    def fields(self) -> frozenset[str]:
-        return self.required | self.optional | {"do"}
-
-
-EDITS: dict[str, EditKind] = {
-    "hide": EditKind(hide, frozenset({"positions"})),
-    "scale": EditKind(scale, frozenset({"factor", "heads"})),
-    "temperature": EditKind(set_temperature, frozenset({"temperature", "heads"})),
-    "set": EditKind(set_rows, frozenset({"weights", "heads", "rows"})),
-}
-"""What can be done to the pattern of a layer, and what is said for it."""
-
-
-def check_record(record: Record) -> Record:
-    """An edit as data, whoever wrote it: of a known kind, with its fields and no others, each within its range."""
-    refuse_old_words(record)
-    name = record.get("do", "")
-    kind = lookup(EDITS, name if isinstance(name, str) else repr(name), "edit")
-    if unknown := sorted(map(str, record.keys() - kind.fields)):
-        fields = "field" if len(unknown) == 1 else "fields"
-        names = ", ".join(map(repr, unknown))
-        raise RegardError(f"the edit {name!r} has no {fields} {names}: known: {', '.join(sorted(kind.fields))}")
-    if missing := kind.required - record.keys():
-        text = json.dumps(plain_record(record), default=repr)
-        raise RegardError(f"the edit {name!r} needs {', '.join(sorted(missing))}, got {text}")
-    return {field: FIELDS[field](value) if field in FIELDS else value for field, value in record.items()}
 
 
 class Edits:
@@ -101,34 +32,41 @@ class Edits:
 
     def head(self, layer: str, head: Indices) -> "HeadEdit":
         """One head, or several, of the layers whose names fit."""
-        return HeadEdit(self, layer, as_list(head, "head"))
+        return HeadEdit(self, layer, [head] if is_number(head) else head)
 
     def hide(
         self, tokens: Sequence[int] | None = None, *, source: Sequence[int] = (), target: Sequence[int] = ()
     ) -> None:
         """Nobody sees these tokens: anywhere, or as part of the source or of the target."""
+        tokens = () if tokens is None else whole_numbers(tokens, "tokens")
+        source, target = whole_numbers(source, "source"), whole_numbers(target, "target")
         layers = {layer: attends_to_source(layer) for layer in self.layer_names.layers}
         for side, side_tokens, has_layer in (
             ("source", source, any(layers.values())),
             ("target", target, not all(layers.values())),
         ):
-            if len(side_tokens) and not has_layer:
+            if side_tokens and not has_layer:
                 raise RegardError(f"no layer looks at a {side}: known: {shorten([*layers])}")
         for layer, is_source in layers.items():
-            positions = [*(() if tokens is None else tokens), *(source if is_source else target)]
+            positions = [*tokens, *(source if is_source else target)]
             if positions:
                 self.add({"do": "hide", "layer": layer, "positions": positions})
 
     def add(self, record: Record) -> None:
         """One edit as data, checked."""
-        record = check_record(record)
-        self.layer_names.match([record.get("layer", "*")], among=self.layer_names.layers)
+        self._put(check_edit(record, f"edits[{len(self)}]"))
+
+    def _put(self, record: Record, origin: str = "") -> None:
+        """An edit that was checked, if this model has a layer that it is meant for."""
+        try:
+            self.layer_names.match([record.get("layer", "*")], among=self.layer_names.layers)
+        except UnknownName as problem:
+            raise UnknownName(f"{origin}edits[{len(self)}].layer: {problem}") from None
         self.records.append(record)
 
     def save(self, path: str | Path) -> None:
         """Write the edits as JSON; `regard.edit(model, path)` applies them again."""
-        saved = {"version": VERSION, "edits": [plain_record(record) for record in self.records]}
-        Path(path).write_text(json.dumps(saved, indent=1) + "\n", encoding="utf-8")
+        save_edits(self.records, Path(path))
 
     def clear(self) -> None:
         """Take all of them back."""
@@ -144,7 +82,7 @@ class Edits:
 class HeadEdit:
     """What can be done to a head. Each takes effect from the next call on."""
 
-    def __init__(self, edits: Edits, layer: str, heads: list[int]) -> None:
+    def __init__(self, edits: Edits, layer: str, heads: Any) -> None:
         self.edits, self.layer, self.heads = edits, layer, heads
 
     def off(self) -> "HeadEdit":
@@ -165,7 +103,7 @@ class HeadEdit:
         Each row sums to 1, or to 0, and gives nothing to keys that the mask forbids. Rows and keys are positions in
         their texts: padding does not count, and a row that is not written yet waits.
         """
-        return self._add({"do": "set", "weights": weights, "rows": rows})
+        return self._add({"do": "set", "weights": weights, "rows": [rows] if is_number(rows) else rows})
 
     def _add(self, record: Record) -> "HeadEdit":
         self.edits.add({"layer": self.layer, "heads": self.heads, **record})
@@ -184,7 +122,7 @@ class Editor(LayerTap):
         for record in records:
             self.edits.reach.note_length(record, layer, tokens_of(pattern, record, layer))
             try:
-                pattern = EDITS[record["do"]].apply(pattern, record, layer)
+                pattern = EDIT_KINDS[record["do"]].apply(pattern, record, layer)
             except ShapeError as problem:
                 raise ShapeError(f"{layer}: {problem}") from None
         return pattern
@@ -217,11 +155,6 @@ class Editor(LayerTap):
         return self.names[0], first
 
 
-def plain_record(record: Record) -> Record:
-    """The same without tensors, for JSON."""
-    return {name: value.tolist() if isinstance(value, Tensor) else value for name, value in record.items()}
-
-
 @contextmanager
 def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterator[Edits]:
     """Change what a model attends to, in this block and this thread only.
@@ -231,25 +164,12 @@ def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterato
     """
     layer_names = LayerNames(model)
     active = Edits(layer_names)
-    for record in read_edits(edits) if isinstance(edits, str | Path) else edits:
-        active.add(record)
+    is_file = isinstance(edits, str | Path)
+    for record in read_edits(Path(edits)) if is_file else check_edits(edits):
+        active._put(record, origin=f"{edits}: " if is_file else "")
     taps: dict[nn.Module, Tap] = {module: Tap() for module in layer_names.around}
     taps |= {module: Editor(layer_names.of(module), active) for module in dict.fromkeys(layer_names.layers.values())}
     with attach_taps(taps):
         yield active
     if lines := active.reach.unreached():
         warnings.warn("; ".join(lines), stacklevel=3)
-
-
-def read_edits(path: str | Path) -> list[Record]:
-    """Edits from a file of JSON: what `Edits.save` wrote, or a plain list of records."""
-    try:
-        saved = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise RegardError(f"{path}: edits cannot be read: {problem}") from None
-    if isinstance(saved, dict) and saved.get("version", VERSION) != VERSION:
-        raise RegardError(f"{path}: edits of version {VERSION} expected, got version {saved['version']!r}")
-    records = saved.get("edits") if isinstance(saved, dict) else saved
-    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        raise RegardError(f"{path}: a list of edits expected, got {type(saved).__name__}")
-    return records

@@ -1,91 +1,150 @@
-"""What the fields of an edit may hold, whoever wrote it: a program, a file or a page."""
+"""What the fields of an edit may hold, whoever wrote it: a program, a file or a page.
 
-from collections.abc import Callable, Mapping
+A check takes a value and the name of its field, `edits[3].heads`, and returns the value as it is kept; what is wrong is
+one line that begins with the name.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from regard.attention.regions import as_list
-from regard.errors import RegardError, ShapeError
+from regard.errors import EditError
+from regard.settings import Range, shown
 
-OLD_FIELDS = {"place": "layer", "places": "positions"}
-OLD_KINDS = {"temper": "temperature"}
-
-
-def refuse_old_words(record: Mapping[str, Any]) -> None:
-    """Raise, and name the new word, where a record has a field or is of a kind that version 0.1 called otherwise."""
-    kind = record.get("do")
-    if isinstance(kind, str) and kind in OLD_KINDS:
-        raise RegardError(f"the edit {kind!r} is called {OLD_KINDS[kind]!r} now")
-    for field, name in OLD_FIELDS.items():
-        if field in record:
-            raise RegardError(f"the field {field!r} of an edit is called {name!r} now")
+MAX_LETTERS = 1000  # of the name of a layer
+MAX_NUMBERS = 1 << 24  # of one field
+INDEX = Range(-(1 << 31), (1 << 31) - 1)
+NUMBER = Range(-1_000_000, 1_000_000)  # to multiply by, so that float32 holds the result
+TEMPERATURE = Range(1e-6, 1_000_000)
+DTYPES = (
+    *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
+    *(torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
+)
+Check = Callable[[Any, str], Any]
 
 
-def layer(value: Any) -> str:
-    if not isinstance(value, str):
-        raise RegardError(f"layer: the name of a layer expected, got {value!r}")
+@dataclass(frozen=True)
+class EditField:
+    """A field of a kind of edit."""
+
+    check: Check
+    is_optional: bool = False
+
+
+def layer_name(value: Any, field: str) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_LETTERS:
+        raise EditError(f"{field}: the name of a layer expected, got {describe(value)}")
     return value
 
 
-def some_heads(value: Any) -> list[int] | None:
-    return None if value is None else as_list(value, "head")
+def indices(value: Any, field: str) -> list[int] | None:
+    """Each of them once, or None for all."""
+    if value is None:
+        return None
+    number_of: dict[int, int] = {}
+    for number, index in enumerate(whole_numbers(value, field)):
+        if number_of.setdefault(index, number) < number:
+            raise EditError(f"{field}[{number}]: {index} is there already, as {field}[{number_of[index]}]")
+    return list(number_of)
 
 
-def some_rows(value: Any) -> list[int] | None:
-    return None if value is None else as_list(value, "row")
+def temperature(value: Any, field: str) -> Any:
+    number = numbers(value, field, dimensions=range(1))
+    if (number.item() if isinstance(number, Tensor) else number) not in TEMPERATURE:
+        raise EditError(f"{field}: a number {TEMPERATURE} expected, got {describe(value)}")
+    return number
 
 
-def some_tokens(value: Any) -> list[int]:
-    return as_list(value, "token")
+def factor(value: Any, field: str) -> Any:
+    """One for all heads, one for each, or (batch, heads)."""
+    return numbers(value, field, dimensions=range(3))
 
 
-def temperature(value: Any) -> Any:
-    number = finite("temperature", value)
-    if number.ndim or not number > 0:
-        raise ShapeError(f"a temperature is a finite number above 0, got {value!r}")
-    return plain(value)
+def weights(value: Any, field: str) -> Any:
+    """(keys), (rows, keys), with heads and batch before."""
+    return numbers(value, field, dimensions=range(1, 5))
 
 
-def factor(value: Any) -> Any:
-    finite("factor", value)
-    return plain(value)
+def whole_numbers(value: Any, field: str) -> list[int]:
+    values = value.tolist() if isinstance(value, Tensor | np.ndarray) and value.ndim == 1 else value
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes | bytearray):
+        raise EditError(f"{field}: a list of whole numbers expected, got {describe(value)}")
+    check_count(len(values), field)
+    return [whole_number(each, f"{field}[{number}]") for number, each in enumerate(values)]
 
 
-def weights(value: Any) -> Any:
-    numbers = finite("weights", value)
-    if not 1 <= numbers.ndim <= 4:
-        raise ShapeError(f"weights of 1 to 4 dimensions (… heads, rows, keys) expected, got {numbers.ndim}")
-    if not numbers.numel():
-        raise ShapeError("weights of 1 key or more expected, got none")
-    return plain(value)
+def whole_number(value: Any, field: str) -> int:
+    """As Python has them: those of numpy and torch are numbers, True and 2.0 are not."""
+    is_scalar = isinstance(value, np.generic) or (isinstance(value, Tensor | np.ndarray) and value.ndim == 0)
+    number = value.item() if is_scalar else value
+    if not isinstance(number, int) or isinstance(number, bool):
+        raise EditError(f"{field}: a whole number expected, got {describe(value)}")
+    if number not in INDEX:
+        raise EditError(f"{field}: a whole number {INDEX} expected, got {describe(number)}")
+    return number
 
 
-def finite(name: str, value: Any) -> Tensor:
-    """Numbers as a tensor to check; each is a number and finite."""
-    try:
-        numbers = torch.as_tensor(value, dtype=torch.float64).detach()
-    except (TypeError, ValueError, RuntimeError):
-        raise ShapeError(f"{name}: finite numbers expected, got {value!r}") from None
-    if not numbers.isfinite().all():
-        raise ShapeError(f"{name}: finite numbers expected, got {numbers[~numbers.isfinite()][0].item()}")
-    return numbers
+def numbers(value: Any, field: str, dimensions: range) -> Any:
+    """Numbers in so many dimensions. A tensor stays one, it may want a gradient; what is numpy's becomes a list."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.astype(float).tolist() if value.dtype.kind in "iuf" else value.tolist()
+    count = value.ndim if isinstance(value, Tensor) else depth(value)
+    if count not in dimensions:
+        first, last = dimensions[0], dimensions[-1]
+        form = "a number" if last == 0 else f"numbers in {first} to {last} dimensions"
+        raise EditError(f"{field}: {form} expected, got {describe(value)}")
+    if isinstance(value, Tensor):
+        check_tensor(value, field)
+    else:
+        check_count(check_nested(value, field, shape_of(value)), field)
+    return value
 
 
-def plain(value: Any) -> Any:
-    """The same without numpy; a tensor stays, it may want a gradient."""
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+def depth(value: Any) -> int:
+    """How many lists are around the first number."""
+    count = 0
+    while isinstance(value, list | tuple):
+        count, value = count + 1, value[0] if value else None
+    return count
 
 
-FIELDS: dict[str, Callable[[Any], Any]] = {
-    "layer": layer,
-    "heads": some_heads,
-    "rows": some_rows,
-    "positions": some_tokens,
-    "temperature": temperature,
-    "factor": factor,
-    "weights": weights,
-}
-"""Each field as it is kept, or an error in one line."""
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The lengths of a list and of the first lists within it."""
+    return (len(value), *shape_of(value[0])) if isinstance(value, list | tuple) and value else ()
+
+
+def check_nested(value: Any, field: str, shape: tuple[int, ...]) -> int:
+    """Raise unless lists are as long as the first of their kind and hold numbers; how many of these there are."""
+    if shape:
+        if not isinstance(value, list | tuple) or len(value) != shape[0]:
+            raise EditError(f"{field}: a list of {shape[0]} expected, got {describe(value)}")
+        return sum(check_nested(part, f"{field}[{number}]", shape[1:]) for number, part in enumerate(value))
+    if isinstance(value, bool) or not isinstance(value, int | float) or value not in NUMBER:
+        raise EditError(f"{field}: a number {NUMBER} expected, got {describe(value)}")
+    return 1
+
+
+def check_tensor(value: Tensor, field: str) -> None:
+    check_count(value.numel(), field)
+    if value.is_meta or value.layout is not torch.strided or value.dtype not in DTYPES or not value.numel():
+        raise EditError(f"{field}: a tensor of numbers expected, got {describe(value)}")
+    outside = ~((value.detach() >= NUMBER.least) & (value.detach() <= NUMBER.most))  # as NaN is
+    if outside.any():
+        number = value.detach()[outside][0].item()
+        raise EditError(f"{field}: numbers {NUMBER} expected, got {number}")
+
+
+def check_count(count: int, field: str) -> None:
+    if not count <= MAX_NUMBERS:
+        raise EditError(f"{field}: at most {MAX_NUMBERS} numbers expected, got {count}")
+
+
+def describe(value: Any) -> str:
+    """A value in one short line, a tensor by its size."""
+    if isinstance(value, Tensor):
+        return f"a tensor of {list(value.shape)}, {value.dtype}, {value.layout}, {value.device}"
+    return shown(value)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from regard.training.objectives.objective import Objective
 
 Scores = dict[str, Tensor]
-"""A number for every head, by place: {"encoder.0.self": (heads,)}."""
+"""A number for every head, by layer: {"encoder.0.self": (heads,)}."""
 
 
 @dataclass(frozen=True)

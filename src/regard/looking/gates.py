@@ -13,7 +13,7 @@ from regard.looking.recompute import call_number
 from regard.looking.watch import attach_taps, is_rerun
 
 GateFunction = Callable[[str, Pattern], Tensor]
-"""Given a place and its pattern, the gates of its heads: (batch or 1, heads)."""
+"""Given a layer and its pattern, the gates of its heads: (batch or 1, heads)."""
 
 
 class GateTap(LayerTap):
@@ -38,7 +38,7 @@ class GateTap(LayerTap):
 
 @contextmanager
 def gates(model: nn.Module, gate_function: GateFunction) -> Iterator[None]:
-    """Gates at all places of a model, in this block and this thread."""
+    """Gates at all layers of a model, in this block and this thread."""
     layer_names = LayerNames(model)
     taps: dict[nn.Module, Tap] = {module: Tap() for module in layer_names.around}
     taps |= {

@@ -31,7 +31,7 @@ def importance(
 def gradients(
     model: nn.Module, evaluation_set: EvaluationSet, batch: object, *, recompute: bool = False
 ) -> dict[str, Tensor]:
-    """d loss / d gate at gates of 1, for every example and head: (batch, heads) by place."""
+    """d loss / d gate at gates of 1, for every example and head: (batch, heads) by layer."""
     variables = GateVariables()
     with (
         torch.enable_grad(),

@@ -19,7 +19,7 @@ ROWS = 1 << 22  # scores of words that are held at once
 class Lens:
     """The likeliest words after every layer, and how likely the model's own choice was by then.
 
-    `places` are blocks, in order; the last layer says what the model says.
+    `blocks` are the layers, in order; the last one says what the model says.
     """
 
     blocks: tuple[str, ...]
@@ -47,7 +47,7 @@ class Lens:
 def lens(model: nn.Module, *inputs: Tensor, k: int = 5, **kwargs: Any) -> Lens:
     """Run a model and read every layer as if it were the last one.
 
-    `inputs` and `kwargs` are what the model is called with. Only the `k` best words of every place are kept.
+    `inputs` and `kwargs` are what the model is called with. Only the `k` best words of every position are kept.
     """
     unembedding = Unembedding(model)
     with watch(model, *unembedding.blocks) as seen:
@@ -61,7 +61,7 @@ def lens(model: nn.Module, *inputs: Tensor, k: int = 5, **kwargs: Any) -> Lens:
 def _best(
     unembedding: Unembedding, x: Tensor, k: int, target_ids: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The k likeliest words of every place, their chances, and the chance of those that are followed."""
+    """The k likeliest words of every position, their chances, and the chance of those that are followed."""
     vocabulary = len(unembedding.output.weight)
     flat = x.flatten(0, 1)
     followed_ids = (

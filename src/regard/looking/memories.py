@@ -21,11 +21,11 @@ from regard.looking.unembed import Unembedding
 from regard.shapes import AttentionMask
 
 ROWS = 1 << 22  # scores of words that are held at once
-LONGEST = 1 << 32  # places that a text may have
+LONGEST = 1 << 32  # positions that a text may have
 
 
 class Trigger(NamedTuple):
-    """A prefix that matches a key: how much, the number of the text, and the place of its last token."""
+    """A prefix that matches a key: how much, the number of the text, and the position of its last token."""
 
     match: float
     text: int
@@ -70,7 +70,7 @@ def triggers(
         texts = first + torch.arange(len(attention_mask))
         positions = (texts[:, None] * LONGEST + torch.arange(attention_mask.shape[1]))[
             attention_mask.cpu()
-        ]  # one number for text and place
+        ]  # one number for text and position
 
         def on_match(
             layer: str, match: Tensor, attention_mask: Tensor = attention_mask, positions: Tensor = positions
@@ -137,7 +137,7 @@ def _merge(first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor], k: int) 
 
 
 def _triggers(best: Tensor, positions: Tensor, k: int) -> Triggers:
-    """Padded to k, texts and places apart."""
+    """Padded to k, texts and positions apart."""
     short = (0, k - best.shape[1])
     best, positions = nn.functional.pad(best, short), nn.functional.pad(positions, short, value=-1)
     return Triggers(

@@ -57,7 +57,7 @@ def as_list(some: Indices) -> Indices:
 
 
 def weighted_norms(model: nn.Module, seen: Seen, layer: str) -> WeightedNorms:
-    """Norm-weighted attention at a place that was watched with `values=True`."""
+    """Norm-weighted attention of a layer that was watched with `values=True`."""
     module, pattern = LayerNames(model).layers[layer], seen[layer]
     value = pattern.values.to(torch.promote_types(pattern.query.dtype, torch.float32))
     value = value.repeat_interleave(pattern.shape[1] // value.shape[1], dim=1)

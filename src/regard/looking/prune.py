@@ -18,8 +18,8 @@ def prune(model: Whole, heads: Mapping[str, Iterable[int]]) -> Whole:
     """A smaller model that does what this one does with these heads switched off; this one stays as it is.
 
     `prune(model, {"encoder.0.self": [0, 3]})`: names may hold * and ?, and heads are called by the numbers that they
-    have in the whole model, whatever was taken out of it before. A layer that serves several places (ALBERT) loses the
-    same heads in all of them. At least one head stays in every layer.
+    have in the whole model, whatever was taken out of it before. A layer that serves at several depths (ALBERT) loses
+    the same heads at all of them. At least one head stays in every layer.
     """
     pruned_heads = heads_by_layer(LayerNames(model), heads)
     smaller = deepcopy(model)
@@ -35,7 +35,7 @@ def prune(model: Whole, heads: Mapping[str, Iterable[int]]) -> Whole:
 
 
 def heads_by_layer(layer_names: LayerNames, heads: Mapping[str, Iterable[int]]) -> dict[str, set[int]]:
-    """The heads to take out at every place, checked."""
+    """The heads to take out of every layer, checked."""
     pruned_heads: dict[str, set[int]] = {}
     for pattern, numbers in heads.items():
         numbers = [int(number) for number in numbers]

@@ -12,8 +12,8 @@ from regard.looking.layer_names import LayerNames
 def weakest(model: nn.Module, scores: Scores, keep: float) -> dict[str, list[int]]:
     """The heads with the lowest scores, so that a share `keep` of all heads stays: what `prune` takes.
 
-    Heads of all layers are ranked together, and the best head of every layer stays. Places of one layer (ALBERT) are
-    ranked by the sum of their scores. Heads are called by the numbers that they have in the whole model.
+    Heads of all layers are ranked together, and the best head of every layer stays. Names of a shared layer (ALBERT)
+    are ranked by the sum of their scores. Heads are called by the numbers that they have in the whole model.
     """
     if not 0 < keep <= 1:
         raise RegardError(f"a share of heads above 0 and up to 1 can stay, got {keep}")

@@ -53,7 +53,7 @@ def tokens_of(pattern: Pattern, record: dict[str, Any], layer: str) -> int:
 
 def keys_so_far(pattern: Pattern) -> int:
     """How many tokens the text has that is looked at, padding not counted."""
-    return int(pattern.positions.max()) + 1 if pattern.shape[3] else 0
+    return int(pattern.positions.max()) + 1 if pattern.positions.numel() else 0
 
 
 def listed(numbers: Sequence[int], most: int = 8) -> str:

@@ -29,7 +29,7 @@ class Unembedding:
 
     @property
     def blocks(self) -> dict[str, TransformerBlock]:
-        """The blocks of the stack, by place."""
+        """The blocks of the stack, by name."""
         return {f"{self.name}.{number}": block for number, block in enumerate(self.side.stack.blocks)}  # type: ignore[misc]
 
     @property

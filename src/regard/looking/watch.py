@@ -155,7 +155,7 @@ class Watcher(LayerTap):
             self.seen._streams.setdefault(name, []).append(x if self.grad else x.detach().clone())
 
     def watched_name(self) -> str | None:
-        """The place of this call, if somebody looks there."""
+        """The layer of this call, if somebody looks there."""
         name = None if is_rerun() else self.next_name()
         return name if name in self.seen.names else None
 

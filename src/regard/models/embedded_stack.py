@@ -14,7 +14,7 @@ from regard.shapes import Stream, Tokens
 
 
 class EmbeddedStack(nn.Module):
-    """Words with their places, through a stack. An encoder reads both ways, a decoder (`is_causal`) only back."""
+    """Words with their positions, through a stack. An encoder reads both ways, a decoder (`is_causal`) only back."""
 
     def __init__(self, config: EmbeddedStackConfig, *, is_causal: bool, source_width: int | None = None) -> None:
         super().__init__()

@@ -20,6 +20,7 @@ from regard.config import (
     ScoreConfig,
     StackConfig,
 )
+from regard.config.value_types import check_settings
 from regard.errors import lookup
 from regard.layers import (
     NORMS,
@@ -52,15 +53,21 @@ def build_embedding(config: EmbeddingConfig, width: int, norm: NormConfig) -> Em
 
 
 def build_position(config: PositionConfig) -> Position:
-    return lookup(POSITIONS, config.kind, "position scheme")(**config.settings)
+    scheme = lookup(POSITIONS, config.kind, "position scheme")
+    check_settings(scheme, config.settings, f"position scheme {config.kind!r}")
+    return scheme(**config.settings)
 
 
 def build_score(config: ScoreConfig, heads: int, head_width: int) -> LearnedScore:
-    return lookup(SCORES, config.kind, "score")(heads, head_width, **config.settings)
+    score = lookup(SCORES, config.kind, "score")
+    check_settings(score, config.settings, f"score {config.kind!r}", filled=2)
+    return score(heads, head_width, **config.settings)
 
 
 def build_method(config: AttentionMethodConfig) -> AttentionMethod:
-    return lookup(ATTENTION_METHODS, config.kind, "attention method")(**config.settings)
+    method = lookup(ATTENTION_METHODS, config.kind, "attention method")
+    check_settings(method, config.settings, f"attention method {config.kind!r}")
+    return method(**config.settings)
 
 
 def build_attention(

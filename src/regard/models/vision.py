@@ -19,7 +19,7 @@ Images = Float[Tensor, "batch size size"]
 
 
 class VisionTransformer(nn.Module):
-    """Pieces of a picture are its words: Dosovitskiy et al. 2021. Pieces of one pixel, without places, are a set."""
+    """Pieces of a picture are its words: Dosovitskiy et al. 2021. Pieces of one pixel, without positions, are a set."""
 
     def __init__(self, config: VisionConfig) -> None:
         super().__init__()
@@ -55,15 +55,15 @@ class Glances(NamedTuple):
 
     logits: Float[Tensor, "batch labels"]
     positions: Int[Tensor, "batch glimpses"]
-    probabilities: Float[Tensor, "batch glimpses places"]
+    probabilities: Float[Tensor, "batch glimpses positions"]
     baselines: Float[Tensor, "batch glimpses"]
 
 
 class GlimpseNetwork(nn.Module):
     """Sees a small square at a time, and decides where to look next: Mnih et al. 2014, hard attention.
 
-    What it has seen so far asks, every place of the picture answers, and the weights are the chances with which the
-    place is drawn; without a generator the likeliest is taken. The next glimpse is all that it gets to see.
+    What it has seen so far asks, every position of the picture answers, and the weights are the chances with which the
+    position is drawn; without a generator the likeliest is taken. The next glimpse is all that it gets to see.
     """
 
     def __init__(self, config: GlimpseConfig) -> None:
@@ -86,7 +86,7 @@ class GlimpseNetwork(nn.Module):
         return self.glances(images).logits
 
     def glances(self, images: Images, generator: torch.Generator | None = None) -> Glances:
-        """Look around; with a generator, at places drawn by their chances."""
+        """Look around; with a generator, at positions drawn by their chances."""
         expect("images", "pixels a side", images.shape[1], self.config.size)
         around = F.unfold(images[:, None], self.config.patch, padding=self.config.patch // 2).mT
         rows = torch.arange(len(images), device=images.device)
@@ -101,13 +101,13 @@ class GlimpseNetwork(nn.Module):
         logits = self.classify(state)
         return Glances(logits, torch.stack(positions, 1), torch.stack(probabilities, 1), torch.stack(baselines, 1))
 
-    def policy(self, state: Float[Tensor, "batch width"]) -> Float[Tensor, "batch places"]:
-        """The chance of every place to be looked at next: attention whose values are the places themselves."""
+    def policy(self, state: Float[Tensor, "batch width"]) -> Float[Tensor, "batch positions"]:
+        """The chance of every position to be looked at next: attention whose values are the positions themselves."""
         count = self.config.size**2
         key = self.keys.expand(len(state), 1, -1, -1)
         positions = torch.eye(count, dtype=state.dtype, device=state.device).expand(len(state), 1, -1, -1)
         return self.look(self.query(state)[:, None, None], key, positions)[:, 0, 0]
 
 
-def draw(probabilities: Float[Tensor, "batch places"], generator: torch.Generator) -> Int[Tensor, "batch"]:
+def draw(probabilities: Float[Tensor, "batch positions"], generator: torch.Generator) -> Int[Tensor, "batch"]:
     return torch.multinomial(probabilities.detach(), 1, generator=generator).squeeze(-1)

@@ -16,15 +16,15 @@ from regard.positions import positions_of
 from regard.shapes import AttentionMask, Stream, Tokens
 
 SegmentStates = Float[Tensor, "layers batch _ width"]
-"""What went into every layer at the last places that were read, without a gradient."""
+"""What went into every layer at the last positions that were read, without a gradient."""
 
 
 class TransformerXL(Decoder):
     """Segments are read one after the other, each with a memory of those before it: Dai et al. 2019, 3.2 and 3.3.
 
-    A token sees as many places back as are remembered, no more and no less, wherever segments begin. So reading a text
-    whole, in segments, or token by token is the same, and what reaches a token through all layers lies as many times
-    further back as there are layers.
+    A token sees as many positions back as are remembered, no more and no less, wherever segments begin. So reading a
+    text whole, in segments, or token by token is the same, and what reaches a token through all layers lies as many
+    times further back as there are layers.
     """
 
     config: XLConfig
@@ -55,7 +55,7 @@ class TransformerXL(Decoder):
         scores, state = super().step(state, tokens, attention_mask)
         most = self.config.memory
         blocks = (block for block in self.decoder.stack.blocks if isinstance(block, TransformerBlock))
-        is_edited = any(active_taps(block.self.taps) for block in blocks)  # by places in the whole text
+        is_edited = any(active_taps(block.self.taps) for block in blocks)  # by positions in the whole text
         if not most or state.length < 2 * most or is_edited:
             return scores, state
         for cache in state.caches:

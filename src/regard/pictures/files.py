@@ -3,31 +3,32 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from regard.errors import RegardError, lookup
+from regard.errors import lookup
+from regard.files import write_file
 from regard.pictures.picture import Album, Picture
 
 
-def _svg(album: Album, path: Path, dark: bool) -> None:
-    path.write_text(album.svg(), encoding="utf-8")
+def _svg(album: Album, dark: bool) -> str:
+    return album.svg()
 
 
-def _png(album: Album, path: Path, dark: bool) -> None:
-    from regard.pictures.png import write
+def _png(album: Album, dark: bool) -> bytes:
+    from regard.pictures.png import png
 
-    write(album, path, dark=dark)
+    return png(album, dark=dark)
 
 
-def _html(album: Album, path: Path, dark: bool) -> None:
+def _html(album: Album, dark: bool) -> str:
     from regard.pictures.page import page
 
-    path.write_text(page(album), encoding="utf-8")
+    return page(album)
 
 
-def _txt(album: Album, path: Path, dark: bool) -> None:
-    path.write_text(album.draw() + "\n", encoding="utf-8")
+def _txt(album: Album, dark: bool) -> str:
+    return album.draw() + "\n"
 
 
-ENDINGS: dict[str, Callable[[Album, Path, bool], None]] = {".svg": _svg, ".png": _png, ".html": _html, ".txt": _txt}
+ENDINGS: dict[str, Callable[[Album, bool], str | bytes]] = {".svg": _svg, ".png": _png, ".html": _html, ".txt": _txt}
 
 
 def save(pictures: Picture | Album | Sequence[Picture], path: str | Path, *, dark: bool = False) -> None:
@@ -37,8 +38,5 @@ def save(pictures: Picture | Album | Sequence[Picture], path: str | Path, *, dar
     """
     if not isinstance(pictures, Album):
         pictures = Album([pictures] if isinstance(pictures, Picture) else pictures)
-    write = lookup(ENDINGS, Path(path).suffix.lower(), "ending of a picture's name")
-    try:
-        write(pictures, Path(path), dark)
-    except OSError as problem:
-        raise RegardError(f"{path}: cannot be written: {problem.strerror or problem}") from None
+    draw = lookup(ENDINGS, Path(path).suffix.lower(), "ending of a picture's name")
+    write_file(Path(path), draw(pictures, dark))

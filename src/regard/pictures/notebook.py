@@ -13,7 +13,7 @@ GROUP = "regard.notebook"
 """Entry points that are called with looks and a batch member, and give something that a notebook displays, or None."""
 
 Looks = Mapping[str, tuple[Any, Labels, Labels]]
-"""What is looked at, by its place: a pattern, with names for its rows and columns."""
+"""What is looked at, by its layer: a pattern, with names for its rows and columns."""
 
 
 class Live(Album):

@@ -129,8 +129,8 @@ def _theme(theme: Theme) -> dict[str, Any]:
 
 def _inside(data: Any) -> str:
     """JSON in ASCII that holds no character with which an element could end or another begin."""
-    told = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return told.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _hash(text: str) -> str:

@@ -61,13 +61,13 @@ def plot(series: Mapping[str, Points], *, width: int = 80, height: int = 16, col
 
 def _join_dots(dots: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The dots, and those on the straight lines between them."""
-    found = dots[:1]
+    joined = dots[:1]
     for (x0, y0), (x1, y1) in pairwise(dots):
         steps = max(abs(x1 - x0), abs(y1 - y0), 1)
-        found += [
+        joined += [
             (x0 + round((x1 - x0) * step / steps), y0 + round((y1 - y0) * step / steps)) for step in range(1, steps + 1)
         ]
-    return found
+    return joined
 
 
 def _paint(cell: int, mark: str, colour: bool) -> str:

@@ -1,7 +1,7 @@
 """Pictures as PNG, painted by Pillow: letters need fonts, and Pillow finds those of the system and brings one."""
 
 from functools import cache
-from pathlib import Path
+from io import BytesIO
 from typing import Any
 
 from regard.errors import RegardError
@@ -19,8 +19,8 @@ FONTS = (
 """Where letters are looked for, in this order; last comes the font that Pillow brings."""
 
 
-def write(album: Album, path: Path, *, dark: bool = False) -> None:
-    """Paint an album into a file, on white or on near-black."""
+def png(album: Album, *, dark: bool = False) -> bytes:
+    """Paint an album, on white or on near-black."""
     try:
         from PIL import Image, ImageDraw
     except ImportError:
@@ -30,13 +30,15 @@ def write(album: Album, path: Path, *, dark: bool = False) -> None:
     sheet, theme = lay_out(album), DARK if dark else LIGHT
     size = (round(sheet.width * ZOOM), round(sheet.height * ZOOM))
     if size[0] * size[1] > LARGEST:
-        raise RegardError(f"{path}: a PNG of {size[0]} x {size[1]} pixels is too large: fewer pictures, or .html")
+        raise RegardError(f"a PNG of {size[0]} x {size[1]} pixels is too large: fewer pictures, or .html")
     image = Image.new("RGB", size, theme.colour(0))
     paint = ImageDraw.Draw(image)
     _grids(sheet, paint, theme)
     for letters in sheet.letters:
         _letters(letters, image, paint, theme)
-    image.save(path, format="PNG")
+    content = BytesIO()
+    image.save(content, format="PNG")
+    return content.getvalue()
 
 
 def _grids(sheet: Sheet, paint: Any, theme: Theme) -> None:
@@ -82,15 +84,15 @@ def _write(paint: Any, placed: list[tuple[str, Any, bool]], x: float, y: float, 
 def _fonts(run: Run) -> list[tuple[str, Any, bool]]:
     """The letters of a run, those in a row that one font has together; one that no font has is written as its code."""
     text, is_faint = run
-    found: list[tuple[str, Any, bool]] = []
+    pieces: list[tuple[str, Any, bool]] = []
     for letter in text:
         font = next((number for number in range(len(_available())) if _has(number, letter)), None)
         part, chosen = (letter, _available()[font]) if font is not None else (f"\\u{ord(letter):04x}", _available()[0])
-        if found and found[-1][1] is chosen:
-            found[-1] = (found[-1][0] + part, chosen, is_faint)
+        if pieces and pieces[-1][1] is chosen:
+            pieces[-1] = (pieces[-1][0] + part, chosen, is_faint)
         else:
-            found.append((part, chosen, is_faint))
-    return found
+            pieces.append((part, chosen, is_faint))
+    return pieces
 
 
 @cache
@@ -98,13 +100,13 @@ def _available() -> list[Any]:
     """The fonts of this machine, letter by letter without ligatures, so that every token is seen as it is spelled."""
     from PIL import ImageFont
 
-    found = []
+    fonts = []
     for file in FONTS:
         try:
-            found.append(ImageFont.truetype(file, 12 * ZOOM, layout_engine=ImageFont.Layout.BASIC))
+            fonts.append(ImageFont.truetype(file, 12 * ZOOM, layout_engine=ImageFont.Layout.BASIC))
         except OSError:
             continue
-    return [*found, ImageFont.load_default(12 * ZOOM)]
+    return [*fonts, ImageFont.load_default(12 * ZOOM)]
 
 
 @cache

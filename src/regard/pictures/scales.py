@@ -117,17 +117,18 @@ class WithoutSinkScale(Scale):
 
     def sinks(self, table: Table) -> dict[int, float]:
         """The columns that are taken out, and the share of all weight that each is given."""
-        given = [sum(number for number in column if isfinite(number)) for column in zip(*table, strict=True)]
-        everything = sum(given)
-        shares = {place: one / everything for place, one in enumerate(given)} if everything > 0 else {}
-        return {place: share for place, share in shares.items() if share > self.least}
+        sums = [sum(number for number in column if isfinite(number)) for column in zip(*table, strict=True)]
+        everything = sum(sums)
+        shares = {column: one / everything for column, one in enumerate(sums)} if everything > 0 else {}
+        return {column: share for column, share in shares.items() if share > self.least}
 
     def note(self, table: Table, columns: Sequence[str] | None) -> str:
-        found = self.sinks(table)
-        if not found:
+        sinks = self.sinks(table)
+        if not sinks:
             return "there is no sink to take out"
         named = [
-            f"{label(columns[place]) if columns else f'column {place}'} ({share:.0%})" for place, share in found.items()
+            f"{label(columns[number]) if columns else f'column {number}'} ({share:.0%})"
+            for number, share in sinks.items()
         ]
         return f"without the sink: {', '.join(named)}"
 

@@ -114,10 +114,10 @@ def steps_of(shares: Shares) -> list[list[Step]]:
 
 
 def _by_title(pictures: Iterable[Picture]) -> dict[str, list[Picture]]:
-    found: dict[str, list[Picture]] = {}
+    groups: dict[str, list[Picture]] = {}
     for picture in pictures:
-        found.setdefault(picture.title, []).append(picture)
-    return found
+        groups.setdefault(picture.title, []).append(picture)
+    return groups
 
 
 def _cell(picture: Picture, alone: bool) -> float:

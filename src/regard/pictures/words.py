@@ -46,11 +46,11 @@ def word_numbers(tokens: Sequence[str]) -> list[int | None]:
 
 
 def runs(words: Words) -> list[list[int]]:
-    """The places of each word, in the order in which words come; a token that stands alone is one of them."""
-    found: dict[object, list[int]] = {}
-    for place, word in enumerate(words):
-        found.setdefault((place,) if word is None else word, []).append(place)
-    return list(found.values())
+    """The positions of each word, in the order in which words come; a token that stands alone is one of them."""
+    positions: dict[object, list[int]] = {}
+    for position, word in enumerate(words):
+        positions.setdefault((position,) if word is None else word, []).append(position)
+    return list(positions.values())
 
 
 def join_labels(labels: Sequence[str], words: Words) -> list[str]:

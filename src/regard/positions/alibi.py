@@ -1,11 +1,13 @@
 """Near is better: a penalty on distance, and nothing to learn."""
 
 import math
+from typing import Annotated
 
 import torch
 from torch import Tensor
 
 from regard.attention import AlibiBias
+from regard.config.ranges import HEADS
 from regard.errors import ShapeError
 from regard.positions.position import Position
 
@@ -18,7 +20,7 @@ class Alibi(Position):
 
     slopes: Tensor
 
-    def __init__(self, heads: int) -> None:
+    def __init__(self, heads: Annotated[int, HEADS]) -> None:
         super().__init__()
         if heads < 1:
             raise ShapeError(f"at least one head expected, got {heads}")

@@ -1,11 +1,13 @@
 """A learned number per distance, near ones apart, far ones together."""
 
 import math
+from typing import Annotated, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from regard.attention import BucketBias
+from regard.config.ranges import BUCKETS, HEADS
 from regard.errors import ShapeError
 from regard.positions.position import Position
 
@@ -17,9 +19,16 @@ class RelativeBuckets(Position):
     Looking both ways, half of the buckets are for keys after the query; otherwise those share bucket 0.
     """
 
+    example_settings: ClassVar = {"buckets": 8, "reach": 6}
     bucket: Tensor
 
-    def __init__(self, heads: int, buckets: int = 32, reach: int = 128, both_ways: bool = True) -> None:
+    def __init__(
+        self,
+        heads: Annotated[int, HEADS],
+        buckets: Annotated[int, BUCKETS] = 32,
+        reach: Annotated[int, BUCKETS] = 128,
+        both_ways: bool = True,
+    ) -> None:
         super().__init__()
         check(buckets, reach, both_ways)
         self.table = nn.Embedding(buckets, heads)
@@ -42,7 +51,7 @@ def check(buckets: int, reach: int, both_ways: bool) -> None:
 
 
 def bucket_of(ahead: Tensor, buckets: int, reach: int, both_ways: bool) -> Tensor:
-    """The bucket of a key that stands so many places after the query."""
+    """The bucket of a key that stands so many positions after the query."""
     first = torch.zeros_like(ahead)
     if both_ways:
         buckets //= 2

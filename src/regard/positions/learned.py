@@ -1,20 +1,27 @@
-"""A vector for every place, learned like a word."""
+"""A vector for every position, learned like a word."""
+
+from typing import Annotated
 
 import torch
 from torch import nn
 
+from regard.config.ranges import COUNT, POSITIONS, WIDTH
 from regard.errors import ShapeError, expect
 from regard.positions.position import Position
 from regard.shapes import Positions, Stream
 
 
 class LearnedPositions(Position):
-    """One learned vector per place, added to the words: Gehring et al. 2017; Devlin et al. 2019.
+    """One learned vector per position, added to the words: Gehring et al. 2017; Devlin et al. 2019.
 
     The first token takes row `offset` of the table (RoBERTa and BART keep two rows for padding).
     """
 
-    def __init__(self, length: int, width: int, offset: int = 0) -> None:
+    is_absolute = True
+
+    def __init__(
+        self, length: Annotated[int, POSITIONS], width: Annotated[int, WIDTH], offset: Annotated[int, COUNT] = 0
+    ) -> None:
         super().__init__()
         self.table = nn.Embedding(length + offset, width)
         self.offset = offset

@@ -1,15 +1,29 @@
 """Where order enters: in the vectors, in queries and keys, or in the score."""
 
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
 import torch
 from jaxtyping import Int
 from torch import Tensor, nn
 
 from regard.attention import Bias
+from regard.config.part_sizes import PartSizes
 from regard.shapes import AttentionMask, Heads, Positions, Stream
 
 
 class Position(nn.Module):
     """No position at all: a set. A scheme overrides one of the three ways to bring order in."""
+
+    is_absolute: ClassVar[bool] = False
+    """Whether it counts where in its text a token stands, and not only how far from the others."""
+    example_settings: ClassVar[Mapping[str, Any]] = {}
+    """What a recipe would say of a small example, beside the sizes that follow from the model."""
+
+    @classmethod
+    def example(cls, width: int = 8, heads: int = 2, length: int = 24) -> "Position":
+        """A small one, for tests and pages."""
+        return cls(**PartSizes(width, heads, width // heads, length).arguments(cls), **cls.example_settings)
 
     def embed(self, x: Stream, positions: Positions) -> Stream:
         """Word vectors with their positions in them."""

@@ -1,13 +1,14 @@
-"""Queries and keys turned by an angle that grows with their place."""
+"""Queries and keys turned by an angle that grows with their position."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
 from torch import Tensor
 
+from regard.config.ranges import ROPE_BASE, WIDTH
 from regard.config.rope_scaling import RopeScaling
 from regard.errors import ShapeError, expect
 from regard.positions.position import Position
@@ -17,15 +18,15 @@ Pairing = Literal["neighbours", "halves"]
 
 
 class Rotary(Position):
-    """Pairs of numbers turned by place times rate, so that a dot product feels only the distance: Su et al. 2021.
+    """Pairs of numbers turned by position times rate, so that a dot product feels only the distance: Su et al. 2021.
 
     The paper pairs neighbours; Llama's checkpoints and GPT-NeoX pair the first half with the second (`halves`).
     """
 
     def __init__(
         self,
-        head_width: int,
-        base: float = 10000.0,
+        head_width: Annotated[int, WIDTH],
+        base: Annotated[float, ROPE_BASE] = 10000.0,
         pairing: Pairing = "halves",
         scaling: RopeScaling | Mapping[str, Any] | None = None,
     ) -> None:
@@ -52,8 +53,8 @@ class Rotary(Position):
         return torch.stack([left * cos - right * sin, right * cos + left * sin], -1).flatten(-2)
 
     def rates(self, device: torch.device) -> Tensor:
-        """By how much each pair turns from one place to the next: (width / 2,)."""
-        rates = 1.0 / self.base ** (torch.arange(0, self.width, 2, device=device) / self.width)
+        """By how much each pair turns from one position to the next: (width / 2,)."""
+        rates = 1.0 / self.base ** (torch.arange(0, self.width, 2, device=device, dtype=torch.float32) / self.width)
         return rates if self.scaling is None else scaled_rates(self.scaling, rates)
 
 
@@ -62,5 +63,5 @@ def scaled_rates(scaling: RopeScaling, rates: Tensor) -> Tensor:
     if scaling.length is None:
         return rates / scaling.factor
     turns = scaling.length * rates / (2 * math.pi)
-    kept = ((turns - scaling.low) / (scaling.high - scaling.low)).clamp(0, 1)
-    return rates * (kept + (1 - kept) / scaling.factor)
+    unscaled = ((turns - scaling.low) / (scaling.high - scaling.low)).clamp(0, 1)
+    return rates * (unscaled + (1 - unscaled) / scaling.factor)

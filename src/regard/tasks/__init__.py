@@ -1,16 +1,30 @@
-"""Text in, text out: a model, its tokeniser, and what they are for."""
+"""Text in, text out: a model, its tokeniser, and what they are for.
 
-from regard.decoding import Sampling
-from regard.tasks.alignment import Alignment
-from regard.tasks.answer import AnswerResult, AnswerTask, HopWeights
-from regard.tasks.classify import Classification, ClassifyTask, TokenLabel, TokenLabels
-from regard.tasks.embed import EmbedTask, TextEmbedding
-from regard.tasks.fill import FillCandidate, FilledText, FillTask
-from regard.tasks.generate import GenerateTask, Generation
-from regard.tasks.load import TASKS, load
-from regard.tasks.task import Task, TextTooLong
-from regard.tasks.translate import TranslateTask
-from regard.tasks.translation import Translation
+The names are loaded when first used: results, and the modules in `processors`, take no torch.
+"""
+
+from typing import TYPE_CHECKING
+
+from regard.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from regard.decoding import Sampling
+    from regard.tasks.alignment import Alignment
+    from regard.tasks.answer import AnswerTask
+    from regard.tasks.classify import ClassifyTask
+    from regard.tasks.embed import EmbedTask
+    from regard.tasks.fill import FillTask
+    from regard.tasks.generate import GenerateTask
+    from regard.tasks.loading import TASKS, load
+    from regard.tasks.processors.answer import AnswerResult, HopWeights
+    from regard.tasks.processors.classify import Classification, TokenLabel, TokenLabels
+    from regard.tasks.processors.embed import TextEmbedding
+    from regard.tasks.processors.fill import FillCandidate, FilledText
+    from regard.tasks.processors.generate import Generation
+    from regard.tasks.processors.processor import TextTooLong
+    from regard.tasks.task import Task
+    from regard.tasks.translate import TranslateTask
+    from regard.tasks.translation import Translation
 
 __all__ = [
     "TASKS",
@@ -36,3 +50,30 @@ __all__ = [
     "Translation",
     "load",
 ]  # fmt: skip
+
+_PUBLIC = {
+    "Alignment": ".alignment",
+    "AnswerResult": ".processors.answer",
+    "AnswerTask": ".answer",
+    "Classification": ".processors.classify",
+    "ClassifyTask": ".classify",
+    "EmbedTask": ".embed",
+    "FillCandidate": ".processors.fill",
+    "FillTask": ".fill",
+    "FilledText": ".processors.fill",
+    "GenerateTask": ".generate",
+    "Generation": ".processors.generate",
+    "HopWeights": ".processors.answer",
+    "Sampling": "regard.decoding",
+    "TASKS": ".loading",
+    "Task": ".task",
+    "TextEmbedding": ".processors.embed",
+    "TextTooLong": ".processors.processor",
+    "TokenLabel": ".processors.classify",
+    "TokenLabels": ".processors.classify",
+    "TranslateTask": ".translate",
+    "Translation": ".translation",
+    "load": ".loading",
+}
+
+__getattr__, __dir__ = lazy_names(__name__, _PUBLIC)

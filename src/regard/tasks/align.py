@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -26,9 +27,10 @@ from regard.looking.align import (
 )
 from regard.tasks.alignment import Alignment, texts_at, words_at
 from regard.tasks.inputs import Reading, SourceSentence
+from regard.tasks.processors.processor import LONGEST_TEXT, TextTooLong
 from regard.tasks.replay import alignment_weights, cross_layers, cross_weights
 from regard.tasks.spelling import token_texts
-from regard.tasks.task import Task, TextTooLong, as_array
+from regard.tasks.task import Task, as_array
 from regard.tasks.translate import TranslateTask
 from regard.text import Tokenizer
 
@@ -81,23 +83,26 @@ class Direction:
     def of(cls, task: Task, *, heads: AlignmentHeads | str | None = None, language: str | None = None) -> "Direction":
         if not isinstance(task, TranslateTask):
             raise RegardError("words are aligned by a model that reads one text and writes another")
-        own_heads = AlignmentHeads.read(heads) if isinstance(heads, str) else heads or task.settings.alignment_heads()
+        own_heads = AlignmentHeads.read(heads) if isinstance(heads, str) else heads or task.own_alignment_heads()
         return cls(
             task,
             own_heads or task.alignment_heads,
-            "" if language is None else task.code(language),
+            "" if language is None else task.processor.code(language),
             own_heads is not None,
         )
 
     def read(self, source: str, target: str, number: int) -> SentencePair:
         """The tokens of both; what is too long for the model is an error."""
-        task, ends = self.task, self.task.constraints(0).ends
-        source_encoding, target_encoding = task.encode_source(source, self.code), task.tokenizer.target.encode(target)
+        task, ends = self.task, self.task.processor.constraints(0).ends
+        source_encoding, target_encoding = (
+            task.processor.encode_source(source, self.code),
+            task.processor.encode_target(target),
+        )
         for side, size, most in (
-            ("source", len(source_encoding), task.max_length),
-            ("target", len(target_encoding), task.max_target_length()),
+            ("source", len(source_encoding), task.processor.read_limit),
+            ("target", len(target_encoding), task.processor.max_target_length() or LONGEST_TEXT),
         ):
-            if most is not None and size > most:
+            if size > most:
                 raise TextTooLong(f"pair {number}: its {side} has {size} tokens, the model has positions for {most}")
         if target_encoding.ids and target_encoding.ids[-1] in ends:
             target_encoding = target_encoding.take(range(len(target_encoding) - 1))
@@ -109,7 +114,7 @@ class Direction:
         return [self.read(*pair, number) for number, pair in enumerate(pairs, first)]
 
     def readings(self, pairs: Sequence[SentencePair]) -> list[Reading]:
-        start = self.task.start()
+        start = self.task.processor.start()
         return [Reading(pair.source.tokens.ids, (start, *pair.target.tokens.ids)) for pair in pairs]
 
     def alignments(self, pairs: Iterable[TextPair], first: int = 1) -> list[Alignment]:
@@ -123,18 +128,18 @@ class Direction:
             pair.alignment(weights, tokenizer) for pair, weights in zip(sentence_pairs, weights_of_pairs, strict=True)
         ]
 
-    def word_weights_of(self, pairs: Iterable[TextPair]) -> dict[AlignmentHead, list[Tensor]]:
+    def word_weights_of(self, pairs: Iterable[TextPair]) -> dict[AlignmentHead, list[np.ndarray]]:
         """What every head makes of each pair, read both ways: to choose from."""
         sentence_pairs = self.read_all(pairs, 1)
         layers = cross_layers(self.task.model)
-        weights_by_head: dict[AlignmentHead, list[Tensor]] = {}
+        weights_by_head: dict[AlignmentHead, list[np.ndarray]] = {}
         for pair, weights in zip(
             sentence_pairs,
             cross_weights(self.task.model, self.readings(sentence_pairs), self.task.device, layers),
             strict=True,
         ):
             all_heads = candidates({layer: len(heads) for layer, heads in weights.items()})
-            rows = torch.stack([head.of(weights) for head in all_heads])[:, : len(pair.target.tokens)]
+            rows = as_array(torch.stack([head.of(weights) for head in all_heads]))[:, : len(pair.target.tokens)]
             for head, head_weights in zip(all_heads, word_weights(rows, *pair.words), strict=True):
                 weights_by_head.setdefault(head, []).append(head_weights)
         return weights_by_head

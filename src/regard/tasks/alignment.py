@@ -7,11 +7,11 @@ from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
-from regard.looking.align import Link, Links, links, pharaoh, word_weights
 from regard.pictures import Picture
+from regard.text.align.links import Link, Links, pharaoh
+from regard.text.align.words import links, word_weights
 
 
 def alignment_layer(layers: int) -> int:
@@ -47,12 +47,12 @@ class Alignment:
     def pairs(self) -> tuple[Link, ...]:
         """Token pairs (source, target): the token of the text that each target token looked at most."""
         is_text = np.array([word is not None for word in self.source_words], dtype=bool)
-        return by_target(links(torch.from_numpy(self.weights * is_text)))
+        return by_target(links(self.weights * is_text))
 
     @cached_property
     def words(self) -> tuple[Link, ...]:
         """Word pairs (source, target): looks of one word are averaged, looks at one word are added up."""
-        return by_target(links(word_weights(torch.from_numpy(self.weights), self.target_words, self.source_words)))
+        return by_target(links(word_weights(self.weights, self.target_words, self.source_words)))
 
     @property
     def pharaoh(self) -> str:
@@ -137,7 +137,7 @@ def flatten(names: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 
 def shift_numbers(numbers_of_texts: Sequence[Sequence[int | None]], sizes: Sequence[int]) -> tuple[int | None, ...]:
-    """Places of several texts as places of all of them, each of which takes so much."""
+    """Positions of several texts as positions of all of them, each of which takes so much."""
     offsets = accumulate(sizes, initial=0)
     return tuple(
         None if number is None else number + offset

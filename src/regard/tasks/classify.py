@@ -1,51 +1,22 @@
 """Labels for texts, or for their tokens."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
 
-from regard.checkpoints import Checkpoint, CheckpointError
 from regard.config import Config
 from regard.models import DecoderConfig, Encoder, EncoderConfig
 from regard.tasks.inputs import EncodedText, Text
-from regard.tasks.task import OnProgress, Task, as_array, is_alone, read_all
-from regard.text import Batch, Tokenizer
+from regard.tasks.processors.classify import Classification, ClassifyProcessor, TokenLabels
+from regard.tasks.processors.processor import is_alone, read_all
+from regard.tasks.task import OnProgress, Task, as_array
+from regard.text import Batch
 
 
-@dataclass(frozen=True)
-class Classification:
-    """The likeliest label of a text, and the scores of all."""
-
-    text: Text
-    label: str
-    score: float
-    scores: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class TokenLabel:
-    """The label of one token; `start` and `end` say where it stands in the text."""
-
-    token: str
-    label: str
-    score: float
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class TokenLabels:
-    """A text whose tokens have labels; what the tokeniser added has none."""
-
-    text: Text
-    tokens: tuple[TokenLabel, ...]
-
-
-class ClassifyTask(Task):
+class ClassifyTask(Task[ClassifyProcessor]):
     """Label texts: `classify("What a film!").label`; a pair of texts is a tuple.
 
     Scores are probabilities: of one label out of all, or of each by itself where the config says multi_label. A model
@@ -53,14 +24,7 @@ class ClassifyTask(Task):
     """
 
     name = "classify"
-    can_cut = True
-
-    def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
-        super().__init__(checkpoint, tokenizer)
-        config: Any = checkpoint.model.config
-        self.labels = labels_of(checkpoint.config, config.classify.labels, str(checkpoint.folder))
-        self.for_tokens = config.classify.pool is None
-        self.is_multiple = checkpoint.config.get("problem_type") == "multi_label_classification"
+    processor_class = ClassifyProcessor
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
@@ -85,7 +49,7 @@ class ClassifyTask(Task):
         return answers[0] if is_alone(text) else answers
 
     def read(self, text: Text, number: int | None = None, *, cut: bool = False) -> EncodedText:
-        return EncodedText(text, self.encode(text, number, cut=cut))
+        return self.processor.read(text, number, cut=cut)
 
     def run(self, texts: Sequence[EncodedText], *, progress: OnProgress | None = None) -> list[np.ndarray]:
         """The scores of all labels, (labels,) for each text, or (tokens, labels) where each token has one."""
@@ -95,33 +59,9 @@ class ClassifyTask(Task):
         kwargs = {"segments": batch.segments} if isinstance(self.model, Encoder) else {}
         logits = self.model(batch.tokens, attention_mask=batch.attention_mask, **kwargs)
         if logits.shape[-1] > 1:
-            logits = logits.sigmoid() if self.is_multiple else logits.softmax(-1)
+            logits = logits.sigmoid() if self.processor.is_multiple else logits.softmax(-1)
         rows = zip(logits, batch.attention_mask, strict=True)
-        return [as_array(row[mask] if self.for_tokens else row) for row, mask in rows]
+        return [as_array(row[mask] if self.processor.for_tokens else row) for row, mask in rows]
 
     def answer(self, text: EncodedText, scores: np.ndarray) -> Classification | TokenLabels:
-        if self.for_tokens:
-            return self.token_labels(text, scores)
-        row = scores.tolist()
-        best = max(range(len(row)), key=row.__getitem__)
-        return Classification(text.text, self.labels[best], row[best], dict(zip(self.labels, row, strict=True)))
-
-    def token_labels(self, text: EncodedText, scores: np.ndarray) -> TokenLabels:
-        encoded = text.encoded
-        best = zip(scores.argmax(-1).tolist(), scores.max(-1).tolist(), strict=True)
-        labels = [
-            TokenLabel(encoded.tokens[index], self.labels[label], score, *encoded.offsets[index])
-            for index, (label, score) in enumerate(best)
-            if encoded.texts[index] is not None
-        ]
-        return TokenLabels(text.text, tuple(labels))
-
-
-def labels_of(config: Mapping[str, Any], count: int, where: str) -> list[str]:
-    """The names of labels; LABEL_0, LABEL_1, … where a config has none."""
-    names = config.get("id2label") or {number: f"LABEL_{number}" for number in range(count)}
-    try:
-        numbered = {int(number): str(name) for number, name in names.items()}
-        return [numbered[number] for number in range(count)]
-    except (AttributeError, ValueError, KeyError):
-        raise CheckpointError(f"{where}: id2label does not name the {count} labels 0 to {count - 1}") from None
+        return self.processor.answer(text, scores)

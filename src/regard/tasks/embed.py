@@ -1,52 +1,28 @@
 """A vector for a text: texts that mean the same lie close together."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import overload
 
 import numpy as np
-from jaxtyping import Float
 
-from regard.checkpoints import Checkpoint
 from regard.config import Config
 from regard.models import Decoder, DecoderConfig, Encoder, EncoderConfig
 from regard.tasks.inputs import EncodedText, Text
-from regard.tasks.pooling import pooling_of
-from regard.tasks.task import OnProgress, Task, as_array, is_alone, read_all
-from regard.text import Batch, Tokenizer
-
-LITTLE = 1e-8  # no vector is shorter, where one is divided by its length
-
-
-@dataclass(frozen=True, eq=False)
-class TextEmbedding:
-    """The vector of a text, and the tokens that it was made from."""
-
-    text: Text
-    vector: Float[np.ndarray, " width"]
-    tokens: tuple[str, ...]
-
-    def similarity(self, other: "TextEmbedding") -> float:
-        """The cosine of the angle between two vectors: 1 where they point the same way."""
-        lengths = [max(float(np.linalg.norm(vector)), LITTLE) for vector in (self.vector, other.vector)]
-        return float(self.vector @ other.vector) / (lengths[0] * lengths[1])
+from regard.tasks.pooling import pool_vectors
+from regard.tasks.processors.embed import EmbedProcessor, TextEmbedding
+from regard.tasks.processors.processor import is_alone, read_all
+from regard.tasks.task import OnProgress, Task, as_array
+from regard.text import Batch
 
 
-class EmbedTask(Task):
+class EmbedTask(Task[EmbedProcessor]):
     """Vectors for texts, pooled as the folder's modules.json says; else the mean of the tokens of a model that reads
     both ways, and the last token of one that reads on."""
 
     name = "embed"
-    can_cut = True
-
-    def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
-        super().__init__(checkpoint, tokenizer)
-        default = "mean_tokens" if isinstance(self.model, Encoder) else "lasttoken"
-        self.pooling = pooling_of(checkpoint.folder, default)
-        limits = [limit for limit in (self.max_length, self.pooling.max_length) if limit is not None]
-        self.max_length = min(limits, default=None)
+    processor_class = EmbedProcessor
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
@@ -71,10 +47,7 @@ class EmbedTask(Task):
         return answers[0] if is_alone(text) else answers
 
     def read(self, text: Text, number: int | None = None, *, cut: bool = False) -> EncodedText:
-        parts = [text] if isinstance(text, str) else list(text)
-        parts = [part.lower() for part in parts] if self.pooling.lower else parts
-        first = self.pooling.prompt + parts[0]
-        return EncodedText(text, self.encode(first if len(parts) == 1 else (first, parts[1]), number, cut=cut))
+        return self.processor.read(text, number, cut=cut)
 
     def run(self, texts: Sequence[EncodedText], *, progress: OnProgress | None = None) -> list[np.ndarray]:
         """The vector of each text, (width,)."""
@@ -86,7 +59,7 @@ class EmbedTask(Task):
         else:
             assert isinstance(self.model, Decoder)
             x = self.model.hidden(batch.tokens, attention_mask=batch.attention_mask)
-        return list(as_array(self.pooling(x, batch.attention_mask)))
+        return list(as_array(pool_vectors(x, batch.attention_mask, self.processor.pooling)))
 
     def answer(self, text: EncodedText, vector: np.ndarray) -> TextEmbedding:
-        return TextEmbedding(text.text, vector, text.encoded.tokens)
+        return self.processor.answer(text, vector)

@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Sequence
+from os.path import isdir
 from pathlib import Path
 
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import CONFIG, first_line
+from regard.errors import short_name
 
 BUILTIN = Path(__file__).parents[1] / "builtin"
 FILES = [
     "config.json", "generation_config.json", "model.safetensors", "model.safetensors.index.json",
     "model-*.safetensors", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
-    "vocab.txt", "vocab.json", "target_vocab.json", "merges.txt", "source.spm", "target.spm", "spiece.model",
-    "tokenizer.model", "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
+    "target_tokenizer.json", "vocab.txt", "vocab.json", "target_vocab.json", "merges.txt", "source.spm", "target.spm",
+    "spiece.model", "tokenizer.model", "modules.json", "sentence_bert_config.json", "config_sentence_transformers.json",
     "?_Pooling/config.json", "README.md",
 ]  # fmt: skip
 """What is taken from the Hub: settings, tokenisers, safetensors and the model card; never code, never a pickle."""
@@ -21,13 +23,13 @@ NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 def find(name: str | Path, files: Sequence[str] = FILES) -> Path:
     """The folder of a model: a folder, a built-in name, or a Hub id (fetched once, then from the cache)."""
-    if str(name) and Path(name).is_dir():
+    if isdir(name):
         return Path(name)
     built_in = builtin()
     if str(name) in built_in:
         return built_in[str(name)]
     if isinstance(name, Path) or not NAME.fullmatch(name) or name.startswith("."):
-        raise CheckpointError(f"{name}: no such folder; {suggestions(str(name))}")
+        raise CheckpointError(f"{short_name(str(name))}: no such folder; {suggestions(str(name))}")
     return fetch(name, files)
 
 
@@ -47,9 +49,8 @@ def fetch(name: str, files: Sequence[str]) -> Path:
         reason = "no connection, and it was never fetched"
     except Exception as problem:  # of many kinds: the network's, the Hub's, the cache's
         reason = first_line(problem)
-    raise CheckpointError(
-        f"{name}: no such folder, and not to be had from the Hugging Face Hub: {reason}; {suggestions(name)}"
-    )
+    line = f"{short_name(name)}: no such folder, and not to be had from the Hugging Face Hub: {reason}"
+    raise CheckpointError(f"{line}; {suggestions(name)}")
 
 
 def builtin() -> dict[str, Path]:

@@ -1,52 +1,33 @@
 """A text goes on."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Unpack, overload
 
 import torch
 
 from regard.attention.taps import unwatched
-from regard.checkpoints import Checkpoint
 from regard.config import Config
 from regard.decoding import DecodeResult, Hypothesis, OnStep, StreamedToken, stream
 from regard.errors import RegardError
 from regard.models import Decoder, DecoderConfig
-from regard.tasks.generation_config import FolderGenerationConfig, GenerationConfig, GenerationOptions
+from regard.tasks.decode_batch import decode_batch
+from regard.tasks.generation_config import GenerationConfig, GenerationOptions
 from regard.tasks.inputs import EncodedText, Reading, Text
-from regard.tasks.replay import decoder_input, is_watched, replay
-from regard.tasks.task import OnProgress, Task, TextTooLong, is_alone, read_all, text_name
-from regard.text import Batch, Encoded, Tokenizer, TokenizerError
-
-USUAL = 50  # tokens, where nobody says how long a text may become
-
-
-@dataclass(frozen=True)
-class Generation:
-    """What was written after a prompt. `score` is its log-probability, `rank_score` what hypotheses are compared by;
-    `is_finished` is False if it was stopped; `alternatives` are the next best, as many as were asked for."""
-
-    prompt: str
-    text: str
-    score: float
-    rank_score: float
-    tokens: tuple[str, ...]
-    ids: tuple[int, ...]
-    is_finished: bool
-    alternatives: tuple["Generation", ...] = ()
+from regard.tasks.processors.generate import GenerateProcessor, Generation
+from regard.tasks.processors.processor import is_alone, read_all
+from regard.tasks.replay import is_watched, replay
+from regard.tasks.task import OnProgress, Task
+from regard.text import Batch, TokenizerError
 
 
-class GenerateTask(Task):
+class GenerateTask(Task[GenerateProcessor]):
     """Write on: `generate("Once upon a time").text`."""
 
     name = "generate"
     side = "left"
+    processor_class = GenerateProcessor
     model: Decoder
-
-    def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
-        super().__init__(checkpoint, tokenizer)
-        self.settings = FolderGenerationConfig(checkpoint)
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
@@ -117,39 +98,11 @@ class GenerateTask(Task):
 
     def generation_config(self, **options: Unpack[GenerationOptions]) -> GenerationConfig:
         """How to write: as the caller says, and for all else as the folder says."""
-        constraints = self.settings.constraints(self.tokenizer.specials, self.settings.length("min_new_tokens") or 0)
-        return self.settings.generation_config(**options, constraints=constraints)
+        return self.processor.generation_config(**options)
 
     def read(self, text: Text, number: int | None = None, *, is_prompt: bool = True) -> EncodedText:
         """The tokens of a text: of a prompt, after which there is room to write, or of one that is only read."""
-        if not isinstance(text, str):
-            raise TokenizerError(f"{text_name(number)} is a pair; one text can be continued")
-        encoded = self.encode(text, number)
-        if text and not is_prompt:
-            return EncodedText(text, encoded)
-        if text:  # what a tokeniser puts after a text would end it
-            last = max((position for position, which in enumerate(encoded.texts) if which is not None), default=-1)
-            encoded = encoded.take(range(last + 1))
-        if self.max_length is not None and len(encoded) == self.max_length:
-            line = f"{text_name(number)} has {len(encoded)} tokens, as many as the model reads: no room to write"
-            raise TextTooLong(line)
-        return EncodedText(text, encoded if encoded.ids else self.empty_prompt())
-
-    def empty_prompt(self) -> Encoded:
-        """What stands before a text of which nothing is known."""
-        specials = self.tokenizer.specials
-        first = specials.eos if specials.bos is None else specials.bos
-        if first is None:
-            raise TokenizerError("an empty text cannot be continued: the tokeniser has no token that begins one")
-        return Encoded((first,), (self.tokenizer.token(first),), ((0, 0),), (None,), (0,), (None,))
-
-    def max_new_tokens(self, requested: int | None, prompt: int) -> int:
-        """New tokens at most: as the caller or the folder says, and as the model has positions for."""
-        limit = requested or self.settings.length("max_new_tokens")
-        if limit is None and isinstance(self.settings.search.get("max_length"), int):  # which counts the prompt
-            limit = max(1, self.settings.search["max_length"] - prompt)
-        limit = limit or USUAL
-        return limit if self.max_length is None else min(limit, self.max_length - prompt)
+        return self.processor.read(text, number, is_prompt=is_prompt)
 
     def write(
         self,
@@ -165,12 +118,13 @@ class GenerateTask(Task):
 
         def write_batch(batch: Batch) -> list[DecodeResult]:
             lengths = [len(prompts[row].encoded) for row in batch.rows]
-            return config.for_texts(batch.rows).decode_batch(
+            return decode_batch(
                 self.model,
                 None,
                 batch.tokens,
+                config.for_texts(batch.rows),
                 prefix_attention_mask=batch.attention_mask,
-                max_new_tokens=[self.max_new_tokens(config.max_new_tokens, length) for length in lengths],
+                max_new_tokens=[self.processor.max_new_tokens(config.max_new_tokens, length) for length in lengths],
                 tree=tree,
                 on_step=on_step,
             )
@@ -178,27 +132,12 @@ class GenerateTask(Task):
         return self.in_batches([prompt.encoded for prompt in prompts], write_batch, progress)
 
     def answer(self, prompt: EncodedText, result: DecodeResult) -> Generation:
-        best, *others = [self.generation(prompt, hypothesis) for hypothesis in result.hypotheses]
-        return replace(best, alternatives=tuple(others))
-
-    def generation(self, prompt: EncodedText, hypothesis: Hypothesis) -> Generation:
-        before = self.tokenizer.decode(prompt.encoded.ids)
-        added = self.tokenizer.decode([*prompt.encoded.ids, *hypothesis.ids]).removeprefix(before)
-        return Generation(
-            str(prompt.text),
-            added,
-            hypothesis.score,
-            hypothesis.rank_score,
-            self.tokenizer.tokens(hypothesis.ids),
-            hypothesis.ids,
-            hypothesis.is_finished,
-        )
+        return self.processor.answer(prompt, result)
 
     def reading(self, prompt: EncodedText, result: DecodeResult, *, is_whole: bool = False) -> Reading:
         """What a watched pass over a prompt and its best continuation reads: what the last token was written from, or
         all of it, that token included."""
-        best = result.best
-        return Reading((), decoder_input(prompt.encoded.ids, best.ids, best.is_finished or is_whole))
+        return self.processor.reading(prompt, result, is_whole=is_whole)
 
     def stream_text(self, prompt: EncodedText, config: GenerationConfig) -> Iterator[str]:
         """The text of one answer as it comes. Whoever looks is shown the whole at the end."""
@@ -209,7 +148,7 @@ class GenerateTask(Task):
             self.model,
             None,
             prefix=torch.tensor([prompt.encoded.ids], device=self.device),
-            max_new_tokens=self.max_new_tokens(config.max_new_tokens, len(prompt.encoded)),
+            max_new_tokens=self.processor.max_new_tokens(config.max_new_tokens, len(prompt.encoded)),
             sampling=config.sampling,
             precision=config.precision,
             constraints=config.constraints,

@@ -2,22 +2,32 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypedDict
 
-from torch import Tensor
-
-from regard.checkpoints import Checkpoint, CheckpointError
-from regard.decoding import Beam, Constraints, DecodeResult, OnStep, Sampling, decode
-from regard.errors import RegardError
-from regard.looking.align.alignment_heads import AlignmentHeads
-from regard.models import Model
-from regard.shapes import AttentionMask, Tokens
-from regard.tasks.task import number_of, settings_of
+from regard.decoding import Constraints, Sampling
+from regard.decoding.limits import (
+    LENGTH_PENALTIES,
+    MAX_BEAMS,
+    MAX_NEW_TOKENS,
+    REPETITION_PENALTIES,
+    SMALLEST_SHARE,
+    TEMPERATURES,
+)
+from regard.errors import CheckpointError, RegardError
+from regard.settings import TOKEN, Range, Settings
 from regard.text import Specials
+from regard.untrusted import CONFIG, read_optional_json
 
 SamplingChoice = Sampling | Mapping[str, Any] | bool | None
 """How to draw: exactly so; so, and for the rest as the folder says; as the folder says; not; or if the folder does."""
 GENERATION = "generation_config.json"
+TOKENS = (
+    *("eos_token_id", "bos_token_id", "pad_token_id", "decoder_start_token_id", "forced_bos_token_id"),
+    *("forced_eos_token_id", "suppress_tokens", "begin_suppress_tokens"),
+)
+LENGTH_KEYS = ("max_new_tokens", "min_new_tokens", "max_length", "min_length")
+LENGTHS = Range(0, MAX_NEW_TOKENS)
 TOP = 50  # the likeliest tokens among which a folder that asks for sampling means to choose, unless it says otherwise
 
 
@@ -63,120 +73,72 @@ class GenerationConfig:
             raise RegardError(f"one seed, or one for each text, expected, got {len(seeds)}")
         return replace(self, sampling=replace(self.sampling, seed=tuple(seeds[text] for text in texts)))
 
-    def decode_batch(
-        self,
-        model: Model,
-        source: Tokens | None,
-        prefix: Tensor,
-        *,
-        max_new_tokens: Sequence[int],
-        attention_mask: AttentionMask | None = None,
-        prefix_attention_mask: Tensor | None = None,
-        tree: bool = False,
-        on_step: OnStep | None = None,
-    ) -> list[DecodeResult]:
-        """The hypotheses of every text of a batch, the best first; with `tree` how a beam search came to them."""
-        return decode(
-            model,
-            source,
-            attention_mask=attention_mask,
-            prefix=prefix,
-            prefix_attention_mask=prefix_attention_mask,
-            beam=Beam(self.beam, self.early_stop),
-            num_hypotheses=self.num_hypotheses,
-            length_penalty=self.length_penalty,
-            sampling=self.sampling,
-            precision=self.precision,
-            max_new_tokens=max_new_tokens,
-            constraints=self.constraints,
-            tree=tree and self.beam > 1,
-            on_step=on_step,
-        )
-
 
 class FolderGenerationConfig:
-    """What generation_config.json says, and config.json where it is silent.
+    """What generation_config.json says, and config.json where it is silent: all of it is read, and checked, at once.
 
     How to search is read from one file only, as others do: from config.json where there is no other.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self.folder = checkpoint.folder
-        file_values = {key: value for key, value in settings_of(self.folder, GENERATION).items() if value is not None}
-        self.values = {**checkpoint.config, **file_values}
-        self.search: dict[str, Any] = file_values if (self.folder / GENERATION).is_file() else checkpoint.config
+    def __init__(self, folder: Path, entries: dict[str, Any]) -> None:
+        """`entries` are those of config.json."""
+        path = folder / GENERATION
+        self.file, self.model = (
+            Settings({key: value for key, value in values.items() if value is not None}, str(where), CheckpointError)
+            for values, where in ((read_optional_json(path), path), (entries, folder / CONFIG))
+        )
+        self.search = self.file if path.is_file() else self.model
+        self.tokens = {key: self.settings(key).tokens(key) for key in TOKENS}
+        self.lengths = {key: self.settings(key).integer_or_none(key, None, LENGTHS) for key in LENGTH_KEYS}
+        self.phrases = phrases_of(self.settings("bad_words_ids"))
+        self.capitals = self.settings("capitals").one_of("capitals", "", ("", "small")) == ""
+        self.alignment = self.settings("alignment").text("alignment")
+        self.beam = self.search.integer("num_beams", 1, Range(1, MAX_BEAMS))
+        self.length_penalty = self.search.number("length_penalty", 1.0, Range(*LENGTH_PENALTIES))
+        self.repetition_penalty = self.search.number("repetition_penalty", 1.0, Range(*REPETITION_PENALTIES))
+        self.no_repeat = self.search.integer("no_repeat_ngram_size", 0, LENGTHS)
+        self.early_stop = self.search.get("early_stopping") != "never"
+        if self.early_stop:
+            self.search.flag("early_stopping", False)
+        self.samples = self.search.flag("do_sample", False)
+        self.sampling(None, None)
 
-    def number(self, key: str) -> int | None:
-        """A token's number."""
-        return number_of(self.values.get(key), f"{self.folder}: {key}")
+    def settings(self, key: str) -> Settings:
+        """The file that says something of a key."""
+        return self.file if key in self.file.entries else self.model
 
-    def numbers(self, key: str) -> tuple[int, ...]:
-        """One number or several."""
-        value = self.values.get(key)
-        value = value if isinstance(value, list) else [] if value is None else [value]
-        return tuple(number for item in value if (number := number_of(item, f"{self.folder}: {key}")) is not None)
-
-    def length(self, key: str) -> int | None:
-        value = self.values.get(key)
-        if value is not None and (type(value) is not int or value < 0):
-            raise CheckpointError(f"{self.folder}: {key} = {value!r} is not a length")
-        return value
-
-    def amount(self, key: str, default: float) -> float:
-        """A number that says how to search."""
-        value = self.search.get(key)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise CheckpointError(f"{self.folder}: {key} = {value!r} is not a number")
-        return default if value is None else value
-
-    def alignment_heads(self) -> AlignmentHeads | None:
-        """Which heads are read as an alignment, where the folder says so: "decoder.1.cross:3 shifted"."""
-        text = self.values.get("alignment")
-        if text is not None and not isinstance(text, str):
-            raise CheckpointError(f"{self.folder}: alignment = {text!r} names no heads")
-        return None if text is None else AlignmentHeads.read(text)
-
-    def capitals(self) -> bool:
-        """Whether texts in capitals are read as such; a folder whose model has not learned them says "small"."""
-        value = self.values.get("capitals")
-        if value not in (None, "small"):
-            raise CheckpointError(f'{self.folder}: capitals = {value!r}; "small" is known')
-        return value is None
-
-    def phrases(self) -> tuple[tuple[int, ...], ...]:
-        """Bad words, of one token or several."""
-        words = self.values.get("bad_words_ids") or []
-        if not isinstance(words, list) or not all(isinstance(word, list) and word for word in words):
-            raise CheckpointError(f"{self.folder}: bad_words_ids: a list of lists of tokens expected, got {words!r}")
-        where = f"{self.folder}: bad_words_ids"
-        return tuple(tuple(number_of(token, where) or 0 for token in word) for word in words)
+    def token(self, key: str, vocabulary: int) -> int | None:
+        """The one token that a key names, if it does: one of the vocabulary, since the model is to read or write it."""
+        tokens = self.tokens[key]
+        if len(tokens) > 1 or any(token >= vocabulary for token in tokens):
+            self.settings(key).refuse(key, f"one token, from 0 to {vocabulary - 1:,},")
+        return tokens[0] if tokens else None
 
     def constraints(self, specials: Specials, min_new_tokens: int = 0) -> Constraints:
         """Without forced tokens: those are the business of models that read one text and write another."""
         eos = specials.sep if specials.eos is None else specials.eos
-        ends = self.numbers("eos_token_id") or (() if eos is None else (eos,))
-        phrases = self.phrases()
-        single = tuple(word[0] for word in phrases if len(word) == 1 and word[0] not in ends)
+        ends = self.tokens["eos_token_id"] or (() if eos is None else (eos,))
+        single = tuple(word[0] for word in self.phrases if len(word) == 1 and word[0] not in ends)
         return Constraints(
             ends,
-            banned=(*single, *self.numbers("suppress_tokens")),
+            banned=(*single, *self.tokens["suppress_tokens"]),
             min_new_tokens=min_new_tokens,
-            banned_first=self.numbers("begin_suppress_tokens"),
-            phrases=tuple(word for word in phrases if len(word) > 1),
-            no_repeat=int(self.amount("no_repeat_ngram_size", 0)),
-            repetition_penalty=self.amount("repetition_penalty", 1.0),
+            banned_first=self.tokens["begin_suppress_tokens"],
+            phrases=tuple(word for word in self.phrases if len(word) > 1),
+            no_repeat=self.no_repeat,
+            repetition_penalty=self.repetition_penalty,
         )
 
     def sampling(self, requested: SamplingChoice, seed: int | None) -> Sampling | None:
         """How to draw, or None: texts are drawn only where the caller or the folder says so."""
-        if requested is False or (requested is None and self.search.get("do_sample") is not True):
+        if requested is False or (requested is None and not self.samples):
             return None
         if not isinstance(requested, Sampling):
             folder_values: dict[str, Any] = {
-                "temperature": self.amount("temperature", 1.0),
-                "top_k": int(self.amount("top_k", TOP)),
-                "top_p": self.amount("top_p", 1.0),
-                "min_p": self.amount("min_p", 0.0),
+                "temperature": self.search.number("temperature", 1.0, Range(*TEMPERATURES)),
+                "top_k": self.search.integer("top_k", TOP, TOKEN),
+                "top_p": self.search.number("top_p", 1.0, Range(SMALLEST_SHARE, 1)),
+                "min_p": self.search.number("min_p", 0.0, Range(0, 1)),
             }
             requested = Sampling(**folder_values | dict(requested if isinstance(requested, Mapping) else {}))
         return requested if seed is None else replace(requested, seed=seed)
@@ -199,7 +161,7 @@ class FolderGenerationConfig:
             constraints = replace(constraints, min_new_tokens=min_new_tokens)
         sampling = self.sampling(sample, seed)
         if beam is None:
-            beam = 1 if sampling else max(num_hypotheses, int(self.amount("num_beams", 1)))
+            beam = 1 if sampling else max(num_hypotheses, self.beam)
         for name, number in (("beam", beam), ("num_hypotheses", num_hypotheses)):
             if number < 1:
                 raise RegardError(f"{name} is 1 or more, got {number}")
@@ -207,8 +169,17 @@ class FolderGenerationConfig:
             raise RegardError(
                 f"num_hypotheses = {num_hypotheses}, more than the {beam} hypotheses that a beam of {beam} keeps"
             )
-        penalty = self.amount("length_penalty", 1.0) if length_penalty is None else length_penalty
-        early_stop = self.search.get("early_stopping") != "never"
+        penalty = self.length_penalty if length_penalty is None else length_penalty
         return GenerationConfig(
-            beam, num_hypotheses, penalty, early_stop, sampling, precision, max_new_tokens, constraints
+            beam, num_hypotheses, penalty, self.early_stop, sampling, precision, max_new_tokens, constraints
         )
+
+
+def phrases_of(settings: Settings) -> tuple[tuple[int, ...], ...]:
+    """Bad words, of one token or several."""
+    words = settings.list("bad_words_ids")
+    if not all(isinstance(word, list) and word for word in words) or any(
+        type(token) is not int or token not in TOKEN for word in words for token in word
+    ):
+        settings.refuse("bad_words_ids", "a list of lists of tokens")
+    return tuple(map(tuple, words))

@@ -86,3 +86,9 @@ class Reading:
     source: Sequence[int]
     target: Sequence[int]
     segments: Sequence[int] | None = None
+
+
+def decoder_input(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> tuple[int, ...]:
+    """The tokens that a model had read when it wrote the last one; what ended a text counts as written."""
+    whole = (*prefix, *ids)
+    return whole if is_finished or len(whole) == len(prefix) else whole[:-1]

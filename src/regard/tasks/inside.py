@@ -73,7 +73,7 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
         return _translating(task, text, top)
     mask = task.tokenizer.specials.mask
     special = [] if mask is None else [task.tokenizer.token(mask)]
-    encoded = task.encode(text, special=special)
+    encoded = task.processor.encode(text, special=special)
     position = encoded.ids.index(mask) if mask in encoded.ids else len(encoded) - 1
     batch = next(batches([encoded], pad=task.tokenizer.specials.pad, device=task.device), None)
     if batch is None or not len(encoded):
@@ -109,7 +109,7 @@ def circuits_of(task: Task, text: str | None, *, length: int = 48) -> Circuits:
         return circuits(task.model, *((tokens, tokens) if isinstance(task.model, Transformer) else (tokens,)))
     if isinstance(task, TranslateTask):
         return circuits(task.model, *written_text(task, text))
-    encoded = task.encode(text)
+    encoded = task.processor.encode(text)
     if not len(encoded):
         raise RegardError("no token to look at: the text is empty")
     return circuits(task.model, torch.tensor([encoded.ids], device=task.device))
@@ -144,7 +144,7 @@ def memories_of(
     if isinstance(task.model, Transformer):
         raise RegardError("memories are looked into with single texts: an encoder or a decoder expected")
     texts = [line for line in islice(read_lines(data), limit) if line.strip()]
-    encoded = [task.encode(text, number, cut=True) for number, text in enumerate(texts, 1)]
+    encoded = [task.processor.encode(text, number, cut=True) for number, text in enumerate(texts, 1)]
     triggers_by_layer = triggers(task.model, _calls(task, encoded), *layers, k=top)
     unembedding = Unembedding(task.model)
     for layer, layer_triggers in triggers_by_layer.items():

@@ -12,7 +12,7 @@ from regard.families import architecture_of, family_of
 from regard.families.old_names import current_config
 from regard.families.options import Options
 from regard.tasks.find import builtin, cached_models
-from regard.tasks.load import task_of
+from regard.tasks.loading import task_of
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,11 @@ def describe(name: str, folder: Path, where: str) -> ListedModel:
     """What can be said of a model without filling it."""
     try:
         config = current_config(read_json(folder / CONFIG))
-        family = family_of(config, str(folder))
-        architecture = architecture_of(config, family)
-        if architecture not in family.architectures:
-            return ListedModel(name, where, architecture=architecture, problem="this architecture is not supported")
+        file = str(folder / CONFIG)
+        family = family_of(config, file)
+        architecture = architecture_of(config, family, file)
         tensors = read_tensors(folder)
-        ours, _ = read_config(family, Options(config, str(folder), tensors), architecture)
+        ours, _ = read_config(family, Options(config, file, tensors), architecture)
         size = sum(path.stat().st_size for path in weight_files(folder))
         numbers = sum(tensor.numel() for tensor in tensors.values() if tensor.is_floating_point())
         card = read_card(folder)
@@ -70,5 +69,3 @@ def describe(name: str, folder: Path, where: str) -> ListedModel:
         return ListedModel(name, where, task, architecture, numbers, size, card.scores, card.licence)
     except RegardError as problem:
         return ListedModel(name, where, problem=str(problem))
-    except Exception as problem:  # a config that nobody thought of spoils its own row, not the list
-        return ListedModel(name, where, problem=f"{type(problem).__name__}: {problem}")

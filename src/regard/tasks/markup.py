@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-import torch
-from jaxtyping import Float
-from torch import Tensor
+import numpy as np
+from jaxtyping import Bool, Float
 
 from regard.errors import lookup
-from regard.looking.align.spans import Range, Span, carry_spans
-from regard.looking.align.words import merge_tokens
 from regard.tasks.alignment import join_alignments
 from regard.tasks.translation import Translation, best_choices
+from regard.text.align.spans import Range, Span, carry_spans
+from regard.text.align.words import merge_tokens
 from regard.text.files import TokenizerError
 from regard.text.markup import MARKUPS, Document, Segment, units
 
@@ -86,7 +85,7 @@ def markup_text(segment: Segment, answer: Translation | None) -> str:
     source, target = units(segment.text), units(answer.text)
     alignment = answer.alignment
     looks = merge_tokens(
-        torch.from_numpy(alignment.weights),
+        alignment.weights,
         covering(target, alignment.target_ends),
         covering(source, alignment.source_ends),
     )
@@ -95,18 +94,20 @@ def markup_text(segment: Segment, answer: Translation | None) -> str:
     return segment.with_marks(answer.text, letters(target, len(answer.text), spans, carry_spans(spans, looks)))
 
 
-def alike(target: str, targets: Sequence[Range], source: str, sources: Sequence[Range]) -> Tensor:
-    """1 where a word meets a word, or a punctuation mark another: neither takes the place of the other."""
+def alike(
+    target: str, targets: Sequence[Range], source: str, sources: Sequence[Range]
+) -> Bool[np.ndarray, "target source"]:
+    """True where a word meets a word, or a punctuation mark another: neither takes the place of the other."""
     kinds = [
-        torch.tensor([text[first].isalnum() for first, _ in places], dtype=torch.bool)
-        for text, places in ((target, targets), (source, sources))
+        np.array([text[first].isalnum() for first, _ in words], dtype=bool)
+        for text, words in ((target, targets), (source, sources))
     ]
     return kinds[0][:, None] == kinds[1]
 
 
-def covering(words: Sequence[Range], ends: Sequence[int | None]) -> Float[Tensor, "words tokens"]:
+def covering(words: Sequence[Range], ends: Sequence[int | None]) -> Float[np.ndarray, "words tokens"]:
     """Which tokens each word shares a letter with, given where the words stand and how far the tokens reach."""
-    result = torch.zeros(len(words), len(ends))
+    result = np.zeros((len(words), len(ends)), dtype=np.float32)
     begin = 0
     for token, end in enumerate(ends):
         if end is not None:
@@ -116,19 +117,19 @@ def covering(words: Sequence[Range], ends: Sequence[int | None]) -> Float[Tensor
 
 
 def words_touched(words: Sequence[Range], begin: int, end: int) -> Range:
-    """The words that share a letter with a stretch of text; where none does, the place before the next word."""
+    """The words that share a letter with a stretch of text; where none does, the gap before the next word."""
     first = sum(last <= begin for _, last in words)
     return first, first if begin == end else max(first, sum(at < end for at, _ in words))
 
 
-def letters(words: Sequence[Range], length: int, spans: Sequence[Span], places: Sequence[Range]) -> list[Range]:
+def letters(words: Sequence[Range], length: int, spans: Sequence[Span], ranges: Sequence[Range]) -> list[Range]:
     """Where spans of words stand in a text of so many letters; one without words is within its parent."""
     result: list[Range] = []
-    for span, (first, last) in zip(spans, places, strict=True):
+    for span, (first, last) in zip(spans, ranges, strict=True):
         if first < last:
             result.append((words[first][0], words[last - 1][1]))
             continue
-        until, end = (places[span.parent][1], result[span.parent][1]) if span.parent >= 0 else (len(words), length)
+        until, end = (ranges[span.parent][1], result[span.parent][1]) if span.parent >= 0 else (len(words), length)
         at = words[first][0] if first < until else end
         result.append((at, at))
     return result

@@ -18,7 +18,7 @@ from regard.pictures import Picture
 from regard.tasks.evaluation.measures import EvaluationConfig
 from regard.tasks.evaluation.translators import TranslationReader
 from regard.tasks.inputs import Reading
-from regard.tasks.load import load
+from regard.tasks.loading import load
 from regard.tasks.replay import replay
 from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task
@@ -62,17 +62,17 @@ def read(task: Task, text: str, target: str | None) -> tuple[Reading, tuple[tupl
     if not isinstance(task, TranslateTask):
         if target is not None:
             raise RegardError(f"{task.checkpoint.folder}: a model that can {task.name} reads one text, and no target")
-        ids = words.encode(text, bare=True).ids if task.name == "generate" else task.encode(text).ids
+        ids = words.encode(text, bare=True).ids if task.name == "generate" else task.processor.encode(text).ids
         return Reading((), ids), ((), token_texts(words, ids))
     reader = TranslationReader(task, EvaluationConfig())
     source, out = reader.row(text, task(text).text if target is None else target, "the text")
-    reading = Reading(source.tolist(), (task.start(), *out[:-1].tolist()))
+    reading = Reading(source.tolist(), (task.processor.start(), *out[:-1].tolist()))
     return reading, (token_texts(words, reading.source), token_texts(words.target, reading.target))
 
 
 @dataclass(frozen=True)
 class ReadingDifference:
-    """Two readings, place by place, of the heads that both models have. What they are called is for pictures."""
+    """Two readings, layer by layer, of the heads that both models have. What they are called is for pictures."""
 
     first: WatchedText
     second: WatchedText
@@ -86,7 +86,7 @@ class ReadingDifference:
         return [head for head in self.first.heads[layer] if head in self.second.heads[layer]]
 
     def difference(self, layer: str) -> PatternDifference:
-        """What changed at a place, for those heads."""
+        """What changed in a layer, for those heads."""
         if layer not in self.first.seen or layer not in self.second.seen:
             raise RegardError(f"no layer {layer!r}: known: {', '.join(self.first.seen)}")
         sides = (

@@ -41,12 +41,6 @@ def taps_of(model: nn.Module) -> Iterator[Tap]:
             yield from active_taps(taps)
 
 
-def decoder_input(prefix: Sequence[int], ids: Sequence[int], is_finished: bool) -> tuple[int, ...]:
-    """The tokens that a model had read when it wrote the last one; what ended a text counts as written."""
-    whole = (*prefix, *ids)
-    return whole if is_finished or len(whole) == len(prefix) else whole[:-1]
-
-
 @torch.no_grad()
 def replay(model: Model, readings: Sequence[Reading], device: torch.device) -> None:
     """Pass over these texts, in their order, some at a time: padded on the right."""

@@ -1,7 +1,7 @@
 """A translation, and how it came about."""
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
@@ -155,6 +155,12 @@ class TranslationDraft:
             counts += [begin + len(self.decode(ids[: index + 1])) for index in range(len(ids))]
             begin += len(text)
         return counts
+
+
+def best_translation(drafts: Sequence[TranslationDraft], alignments: Iterable[Callable[[], Alignment]]) -> Translation:
+    """The first of some ways to translate a text, the others as its alternatives; what aligns each, in their order."""
+    best, *others = zip(drafts, alignments, strict=True)
+    return best[0].translation(best[1], [draft.translation(align) for draft, align in others])
 
 
 @runtime_checkable

@@ -3,8 +3,9 @@
 The names are loaded when first used: to read and check files takes no torch. No module is called as a name in it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from regard.lazy import lazy_names
 
 if TYPE_CHECKING:
     from regard.text.cache import TokenTable, token_tables
@@ -63,49 +64,39 @@ __all__ = [
 ]
 
 _PUBLIC = {
-    "Batch": "padding",
-    "ColumnTexts": "corpora",
-    "Corpus": "corpora",
-    "DataError": "lines",
-    "DataReport": "check",
-    "DetokenizingStream": "streaming",
-    "Encoded": "encoded",
-    "FRAMES": "frames",
-    "Finding": "check",
-    "Frame": "frames",
-    "KINDS": "learning",
-    "LabelledCorpus": "labelled",
-    "ParallelCorpus": "corpora",
-    "PlainCorpus": "corpora",
-    "Question": "stories",
-    "Specials": "specials",
-    "Stories": "stories",
-    "SwappedCorpus": "corpora",
-    "TabbedCorpus": "corpora",
-    "TokenTable": "cache",
-    "Tokenizer": "tokenizer",
-    "TokenizerError": "files",
-    "TrainingBatch": "training",
-    "TrainingBatches": "training",
-    "Windows": "windows",
-    "batches": "padding",
-    "check_files": "check",
-    "load_tokenizer": "folder",
-    "pairs": "corpora",
-    "read_lines": "lines",
-    "save_tokenizer": "train",
-    "token_tables": "cache",
-    "train_tokenizer": "train",
+    "Batch": ".padding",
+    "ColumnTexts": ".corpora",
+    "Corpus": ".corpora",
+    "DataError": ".lines",
+    "DataReport": ".check",
+    "DetokenizingStream": ".streaming",
+    "Encoded": ".encoded",
+    "FRAMES": ".frames",
+    "Finding": ".check",
+    "Frame": ".frames",
+    "KINDS": ".learning",
+    "LabelledCorpus": ".labelled",
+    "ParallelCorpus": ".corpora",
+    "PlainCorpus": ".corpora",
+    "Question": ".stories",
+    "Specials": ".specials",
+    "Stories": ".stories",
+    "SwappedCorpus": ".corpora",
+    "TabbedCorpus": ".corpora",
+    "TokenTable": ".cache",
+    "Tokenizer": ".tokenizer",
+    "TokenizerError": ".files",
+    "TrainingBatch": ".training",
+    "TrainingBatches": ".training",
+    "Windows": ".windows",
+    "batches": ".padding",
+    "check_files": ".check",
+    "load_tokenizer": ".folder",
+    "pairs": ".corpora",
+    "read_lines": ".lines",
+    "save_tokenizer": ".train",
+    "token_tables": ".cache",
+    "train_tokenizer": ".train",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'regard.text' has no attribute {name!r}")
-    value = getattr(import_module(f"regard.text.{_PUBLIC[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_PUBLIC})
+__getattr__, __dir__ = lazy_names(__name__, _PUBLIC)

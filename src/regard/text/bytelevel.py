@@ -7,13 +7,15 @@ from typing import Any
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
 from regard.errors import lookup
+from regard.settings import Settings, shown
 from regard.text.files import TokenizerError, read_text, read_vocabulary
+from regard.untrusted import first_line
 
 ROBERTA = {"bos": "<s>", "eos": "</s>", "sep": "</s>", "cls": "<s>", "unk": "<unk>", "pad": "<pad>", "mask": "<mask>"}
 GPT2 = {"bos": "<|endoftext|>", "eos": "<|endoftext|>", "unk": "<|endoftext|>"}
 
 
-def bytelevel(folder: Path, settings: Mapping[str, Any], kind: str, names: Mapping[str, str]) -> Tokenizer:
+def bytelevel(folder: Path, settings: Settings, kind: str, names: Mapping[str, str]) -> Tokenizer:
     """Read vocab.json and merges.txt: Radford et al. 2019. `kind` is the family, which says what goes around a text."""
     finish, _ = lookup(FAMILIES, kind, f"family of byte-level tokenisers ({folder})")
     vocabulary = read_vocabulary(folder / "vocab.json")
@@ -21,12 +23,14 @@ def bytelevel(folder: Path, settings: Mapping[str, Any], kind: str, names: Mappi
     merges = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
     for pair in merges:
         if len(pair) != 2 or pair[0] + pair[1] not in vocabulary:
-            raise TokenizerError(f"{folder / 'merges.txt'}: {' '.join(pair)!r} does not merge two pieces of vocab.json")
+            raise TokenizerError(
+                f"{folder / 'merges.txt'}: {shown(' '.join(pair))} does not merge two pieces of vocab.json"
+            )
     try:
         tokenizer = Tokenizer(models.BPE(vocabulary, merges))  # type: ignore[arg-type]
     except Exception as problem:  # the package raises nothing more telling
-        raise TokenizerError(f"{folder / 'merges.txt'}: {problem}") from None
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=bool(settings.get("add_prefix_space", False)))
+        raise TokenizerError(f"{folder / 'merges.txt'}: {first_line(problem)}") from None
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=settings.flag("add_prefix_space", False))
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.post_processor = finish(tokenizer, settings, names, folder)
     return tokenizer
@@ -43,21 +47,21 @@ def token_ids(tokenizer: Tokenizer, tokens: Iterable[str], folder: Path) -> list
     return ids
 
 
-def frame_gpt2(tokenizer: Tokenizer, settings: Mapping[str, Any], names: Mapping[str, str], folder: Path) -> Any:
+def frame_gpt2(tokenizer: Tokenizer, settings: Settings, names: Mapping[str, str], folder: Path) -> Any:
     """Nothing goes around a text, unless the settings ask for a token before or after it."""
-    first, last = [[names[kind]] if settings.get(f"add_{kind}_token") else [] for kind in ("bos", "eos")]
+    first, last = [[names[kind]] if settings.flag(f"add_{kind}_token", False) else [] for kind in ("bos", "eos")]
     texts = [[f"{piece}:{segment}" for piece in (*first, text, *last)] for text, segment in (("$A", 0), ("$B", 1))]
     special_tokens = token_ids(tokenizer, dict.fromkeys([*first, *last]), folder)
     return processors.TemplateProcessing(single=texts[0], pair=[*texts[0], *texts[1]], special_tokens=special_tokens)
 
 
-def frame_roberta(tokenizer: Tokenizer, settings: Mapping[str, Any], names: Mapping[str, str], folder: Path) -> Any:
+def frame_roberta(tokenizer: Tokenizer, settings: Settings, names: Mapping[str, str], folder: Path) -> Any:
     """One token before a text, one after it, two between a pair."""
     first, last = token_ids(tokenizer, [names["cls"], names["sep"]], folder)
-    return processors.RobertaProcessing(last, first, add_prefix_space=bool(settings.get("add_prefix_space", False)))
+    return processors.RobertaProcessing(last, first, add_prefix_space=settings.flag("add_prefix_space", False))
 
 
-FAMILIES: dict[str, tuple[Callable[[Tokenizer, Mapping[str, Any], Mapping[str, str], Path], Any], dict[str, str]]] = {
+FAMILIES: dict[str, tuple[Callable[[Tokenizer, Settings, Mapping[str, str], Path], Any], dict[str, str]]] = {
     "gpt2": (frame_gpt2, GPT2),
     "roberta": (frame_roberta, ROBERTA),
     "bart": (frame_roberta, ROBERTA),

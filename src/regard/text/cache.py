@@ -3,21 +3,18 @@
 import hashlib
 import json
 import os
-import shutil
-import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import chain, islice
+from mmap import mmap
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 
-from regard.text.compiled_tokenizer import CompiledTokenizer, one_line
+from regard.files import SaveError, sweep, write_folder
+from regard.text.compiled_tokenizer import CompiledTokenizer, package_errors
 from regard.text.corpora import Corpus
-from regard.text.files import TokenizerError
 from regard.text.lines import DataError
 from regard.text.threads import threads
 from regard.text.tokenizer import Tokenizer
@@ -32,13 +29,13 @@ ColumnTokenizer = Tokenizer | Mapping[str, int]
 
 
 class TokenTable:
-    """Many texts as numbers: text i is tokens[offsets[i]:offsets[i + 1]]. Both are memory-mapped and never written."""
+    """Many texts as numbers: text i is tokens[offsets[i]:offsets[i + 1]]. Tokens are memory-mapped, never written."""
 
     def __init__(self, path: Path) -> None:
         """`path` is that of two files, without their endings .tokens.npy and .offsets.npy."""
         self.path = path
         self.tokens: np.ndarray = np.load(f"{path}.tokens.npy", mmap_mode="r")
-        self.offsets: np.ndarray = np.load(f"{path}.offsets.npy", mmap_mode="r")
+        self.offsets: np.ndarray = np.load(f"{path}.offsets.npy")
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -47,7 +44,7 @@ class TokenTable:
         if not -len(self) <= text < len(self):
             raise IndexError(f"text {text} of {len(self)}")
         text %= len(self)
-        return self.tokens[self.offsets[text] : self.offsets[text + 1]]
+        return read_mapped(self.tokens, slice(self.offsets[text], self.offsets[text + 1]))
 
     @property
     def lengths(self) -> np.ndarray:
@@ -56,6 +53,17 @@ class TokenTable:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TokenTable, (self.path,)  # another process maps the same files
+
+
+def read_mapped(tokens: np.ndarray, part: Any) -> np.ndarray:
+    """A part of an array, copied. A file behind it that was cut short meanwhile is an error: the system kills whoever
+    reads the rest of its map."""
+    whole: Any = tokens
+    while isinstance(whole, np.ndarray):
+        whole = whole.base
+    if isinstance(whole, mmap) and whole.size() < len(whole):
+        raise DataError(f"{getattr(tokens, 'filename', None)}: cut short while in use; the next start makes it anew")
+    return np.array(tokens[part])
 
 
 def token_tables(
@@ -70,19 +78,21 @@ def token_tables(
     folder = Path(folder)
     if unknown := tokenizers.keys() - set(corpus.columns):
         raise DataError(f"no column {', '.join(sorted(unknown))}: there are {', '.join(corpus.columns)}")
-    home = folder / cache_key(corpus, tokenizers, bare)
+    key = cache_key(corpus, tokenizers, bare)
+    home = folder / key
+
+    def write_unchanged(beside: Path) -> None:
+        write(corpus, tokenizers, beside, bare)
+        if cache_key(corpus, tokenizers, bare) != key:
+            raise DataError(f"{corpus.files[0]}: changed while it was read; once it is whole, start again")
+
     if not is_complete(home, tokenizers):
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            beside = Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=folder))
-            try:
-                write(corpus, tokenizers, beside, bare)
-                move_into_place(beside, home, tokenizers)
-            finally:
-                shutil.rmtree(beside, ignore_errors=True)
-            sweep(folder)
-        except OSError as problem:
-            raise DataError(f"{folder}: the token cache cannot be written ({problem.strerror or problem})") from None
+            write_folder(home, write_unchanged)
+            sweep(folder, "*", seconds=ABANDONED_SECONDS)
+        except SaveError as problem:
+            if not is_complete(home, tokenizers):  # if another process was first, its folder is as good
+                raise DataError(f"{folder}: the token cache {problem.reason}") from None
     return {name: TokenTable(home / name) for name in tokenizers}
 
 
@@ -136,9 +146,7 @@ def write(corpus: Corpus, tokenizers: Mapping[str, ColumnTokenizer], folder: Pat
         for column in columns.values():
             column.close()
     sums = {file.name: [file.stat().st_size, digest(file)] for file in sorted(folder.glob("*.npy"))}
-    with (folder / CONTENTS).open("w", encoding="utf-8") as file:
-        json.dump(sums, file, indent=1)
-        sync_file(file)
+    (folder / CONTENTS).write_text(json.dumps(sums, indent=1), encoding="utf-8")
 
 
 def encode_texts(
@@ -151,14 +159,9 @@ def encode_texts(
                 raise DataError(f"{corpus.location(number)}: {text!r} is none of {', '.join(sorted(tokenizer)[:12])}")
             yield [tokenizer[text]]
     elif isinstance(tokenizer.model, CompiledTokenizer):
-        with threads():
-            try:
-                encodings = tokenizer.model.reader(frozenset()).encode_batch_fast(
-                    list(texts), add_special_tokens=not bare
-                )
-            except Exception as problem:  # the package raises nothing more telling
-                where = f"{corpus.location(first)} and the {len(texts) - 1} texts after it"
-                raise TokenizerError(f"{where}: the tokeniser cannot read them ({one_line(problem)})") from None
+        where = f"{corpus.location(first)} and the {len(texts) - 1} texts after it"
+        with threads(), package_errors(f"{where}: the tokeniser cannot read them"):
+            encodings = tokenizer.model.reader(frozenset()).encode_batch_fast(list(texts), add_special_tokens=not bare)
         yield from (encoding.ids for encoding in encodings)
     else:
         yield from (tokenizer.encode(text, bare=bare).ids for text in texts)
@@ -202,7 +205,6 @@ class TokenTableWriter:
             file.seek(0)
             self.header(name)
             assert before == file.seek(0, os.SEEK_END)
-            sync_file(file)
 
     def close(self) -> None:
         for file in self.files.values():
@@ -218,38 +220,3 @@ def is_complete(home: Path, tokenizers: Mapping[str, ColumnTokenizer]) -> bool:
         return sums.keys() == expected and sizes and all(digest(home / name) == sum for name, (_, sum) in sums.items())
     except (OSError, ValueError, TypeError, AttributeError):
         return False
-
-
-def move_into_place(beside: Path, home: Path, tokenizers: Mapping[str, ColumnTokenizer]) -> None:
-    """Give a finished folder its name. If another process was first, its folder is as good."""
-    sync_folder(beside)
-    os.chmod(beside, 0o755)
-    try:
-        os.rename(beside, home)
-    except OSError:  # there is one
-        if is_complete(home, tokenizers):
-            return
-        os.rename(home, Path(tempfile.mkdtemp(prefix=f".{home.name}.", dir=home.parent)) / "damaged")
-        os.rename(beside, home)
-    sync_folder(home.parent)
-
-
-def sweep(folder: Path) -> None:
-    """Remove what was damaged, and what processes that were killed left half-written."""
-    for left in folder.glob(".*.*"):
-        with suppress(FileNotFoundError):  # another process has just finished it, or swept it away
-            if (left / "damaged").exists() or left.stat().st_mtime < time.time() - ABANDONED_SECONDS:
-                shutil.rmtree(left, ignore_errors=True)
-
-
-def sync_file(file: IO[Any]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

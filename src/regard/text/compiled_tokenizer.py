@@ -2,14 +2,18 @@
 
 import json
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import tokenizers
 
+from regard.errors import RegardError
+from regard.settings import TOKEN
 from regard.text.encoded import Encoded
 from regard.text.files import TokenizerError, read_text
+from regard.untrusted import first_line
 
 
 class CompiledTokenizer:
@@ -29,10 +33,8 @@ class CompiledTokenizer:
         self.readers: dict[frozenset[str], tokenizers.Tokenizer] = {}
 
     def encode(self, text: str, pair: str | None, special_tokens: Collection[str], *, bare: bool) -> Encoded:
-        try:
+        with package_errors("the tokeniser cannot read this text"):
             encoding = self.reader(frozenset(special_tokens)).encode(text, pair, add_special_tokens=not bare)
-        except Exception as problem:  # the package raises nothing more telling
-            raise TokenizerError(f"the tokeniser cannot read this text: {one_line(problem)}") from None
         return Encoded(
             tuple(encoding.ids),
             tuple(encoding.tokens),
@@ -43,7 +45,8 @@ class CompiledTokenizer:
         )
 
     def decode(self, ids: Sequence[int]) -> str:
-        return self.whole.decode(list(ids), skip_special_tokens=False)
+        with package_errors("the tokeniser cannot write these tokens"):
+            return self.whole.decode(list(ids), skip_special_tokens=False)
 
     def reader(self, special_tokens: frozenset[str]) -> tokenizers.Tokenizer:
         """A tokeniser that finds these special tokens in a text, and no others; made once."""
@@ -93,14 +96,24 @@ def merge_result(pair: str | list[str], prefix: str) -> str:
 
 def load_compiled(path: Path) -> CompiledTokenizer:
     """Read tokenizer.json."""
+    description = read_text(path)
+    with package_errors(f"{path}: no readable tokeniser"):
+        tokenizer = CompiledTokenizer(tokenizers.Tokenizer.from_str(description))
+        for pair in (None, ""):  # what it puts around texts is in its vocabulary
+            tokenizer.whole.encode("", pair)
+    if (largest := max(tokenizer.vocabulary.values(), default=0)) not in TOKEN:
+        raise TokenizerError(f"{path}: a token has the number {largest}: {TOKEN} expected")
+    return tokenizer
+
+
+@contextmanager
+def package_errors(line: str) -> Iterator[None]:
+    """Whatever the package raises, which is nothing more telling, or panics with, in one line."""
     try:
-        whole = tokenizers.Tokenizer.from_str(read_text(path))
-    except TokenizerError:
+        yield
+    except RegardError:
         raise
-    except Exception as problem:  # the package raises nothing more telling
-        raise TokenizerError(f"{path}: no readable tokeniser ({one_line(problem)})") from None
-    return CompiledTokenizer(whole)
-
-
-def one_line(problem: Exception) -> str:
-    return " ".join(str(problem).split())[:200]
+    except BaseException as problem:
+        if not isinstance(problem, Exception) and type(problem).__name__ != "PanicException":
+            raise
+        raise TokenizerError(f"{line} ({first_line(problem)})") from None

@@ -24,13 +24,15 @@ class Encoded:
 
     def cut(self, length: int) -> "Encoded":
         """The same without so many tokens at the end of the text, of the longer one in a pair, as are too many."""
-        positions = list(range(len(self)))
-        while len(positions) > length:
-            texts = [self.texts[position] for position in positions]
-            longer = max((0, 1), key=texts.count)
-            if longer not in texts:
-                break
-            del positions[len(texts) - 1 - texts[::-1].index(longer)]
+        counts = [self.texts.count(0), self.texts.count(1)]
+        for _ in range(len(self) - length):
+            counts[counts[1] > counts[0]] -= 1
+        positions: list[int] = []
+        for position, text in enumerate(self.texts):
+            if text is not None:
+                counts[text] -= 1
+            if text is None or counts[text] >= 0:
+                positions.append(position)
         return self.take(positions)
 
     def take(self, positions: Iterable[int]) -> "Encoded":

@@ -1,10 +1,10 @@
 """The files of a tokeniser, read with distrust."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 from regard.errors import RegardError
+from regard.settings import TOKEN, Settings
+from regard.untrusted import read_bytes, read_optional_json
 
 LARGEST = 256 << 20
 
@@ -16,32 +16,27 @@ class TokenizerError(RegardError, ValueError):
 def read_text(path: Path) -> str:
     """A file of UTF-8; the lines end as they do in the file."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise TokenizerError(f"{path}: {path.stat().st_size >> 20} MiB, more than any tokeniser needs")
-        with path.open(encoding="utf-8", newline="") as file:
-            return file.read()
-    except (OSError, ValueError) as problem:
-        raise TokenizerError(f"{path}: no readable text ({type(problem).__name__}: {problem})") from None
+        return read_bytes(path, LARGEST, TokenizerError).decode("utf-8")
+    except UnicodeDecodeError as problem:
+        raise TokenizerError(f"{path}: UTF-8 expected, got other bytes at {problem.start}") from None
 
 
-def read_object(path: Path) -> dict[str, Any]:
+def read_settings(path: Path) -> Settings:
     """An object from a file of JSON; an empty one where there is no such file."""
-    if not path.is_file():
-        return {}
-    try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError) as problem:
-        if isinstance(problem, TokenizerError):
-            raise
-        raise TokenizerError(f"{path}: no readable JSON ({type(problem).__name__}: {problem})") from None
-    if not isinstance(content, dict):
-        raise TokenizerError(f"{path}: an object expected, got {type(content).__name__}")
-    return content
+    return Settings(read_optional_json(path, TokenizerError), str(path), TokenizerError)
 
 
 def read_vocabulary(path: Path) -> dict[str, int]:
     """Words and their numbers: vocab.json."""
-    content = read_object(path)
-    if not content or not all(type(number) is int and 0 <= number < 1 << 31 for number in content.values()):
+    settings = read_settings(path)
+    check_numbers(settings)
+    if not settings.entries:
         raise TokenizerError(f"{path}: an object from token to number expected")
-    return content
+    return dict(settings.entries)
+
+
+def check_numbers(settings: Settings) -> None:
+    """Raise unless every entry is the number of a token."""
+    for token, number in settings.entries.items():
+        if type(number) is not int or number not in TOKEN:
+            settings.refuse(token, f"a token's number {TOKEN}")

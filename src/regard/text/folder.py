@@ -5,10 +5,11 @@ from typing import Any
 
 import tokenizers
 
+from regard.settings import Settings, shown
 from regard.text import sentencepiece
 from regard.text.bytelevel import FAMILIES, bytelevel
 from regard.text.compiled_tokenizer import CompiledTokenizer, load_compiled
-from regard.text.files import TokenizerError, read_object
+from regard.text.files import TokenizerError, check_numbers, read_settings
 from regard.text.specials import additional_tokens, flags, special_ids, special_tokens
 from regard.text.tokenizer import Tokenizer
 from regard.text.wordpiece import NAMES, wordpiece
@@ -23,10 +24,11 @@ def load_tokenizer(folder: str | Path, **changes: Any) -> Tokenizer:
     `changes` go before what tokenizer_config.json says, as in do_lower_case=False.
     """
     folder = Path(folder)
-    settings = {**read_object(folder / "tokenizer_config.json"), **changes}
-    config = read_object(folder / "config.json")
+    settings = read_settings(folder / "tokenizer_config.json")
+    settings.entries = {**settings.entries, **changes}
+    config = read_settings(folder / "config.json")
     kind = kind_of(settings, config)
-    side = "left" if settings.get("padding_side") == "left" else "right"
+    side = "left" if settings.one_of("padding_side", "right", ("left", "right")) == "left" else "right"
     names = special_tokens(folder)
 
     def whole(model: Any, target: Tokenizer | None = None) -> Tokenizer:
@@ -58,11 +60,11 @@ def load_tokenizer(folder: str | Path, **changes: Any) -> Tokenizer:
     raise TokenizerError(f"{folder}: no tokeniser: {FILES} expected")
 
 
-def kind_of(settings: dict[str, Any], config: dict[str, Any]) -> str:
+def kind_of(settings: Settings, config: Settings) -> str:
     """The family of a tokeniser: from its class, or from the model that it belongs to."""
-    name = str(settings.get("tokenizer_class") or "").removesuffix("Fast").removesuffix("Tokenizer").lower()
+    name = settings.text("tokenizer_class").removesuffix("Fast").removesuffix("Tokenizer").lower()
     general = name in ("", "pretrained", "tokenizersbackend", "auto")
-    kind = str(config.get("model_type") or "") if general else name
+    kind = config.text("model_type") if general else name
     return {"bertgeneration": "bert-generation", "mistral": "llama", "mt5": "t5"}.get(kind, kind)
 
 
@@ -71,15 +73,14 @@ def add_tokens(tokenizer: tokenizers.Tokenizer, folder: Path, names: dict[str, s
     token_flags = flags(folder)
     special_names = [name for name in dict.fromkeys(names.values()) if tokenizer.token_to_id(name) is not None]
     special = {*names.values(), *additional_tokens(folder)}
-    numbers = read_object(folder / "added_tokens.json")
-    for token, number in sorted(numbers.items(), key=lambda item: str(item[1])):
-        if not isinstance(number, int):
-            raise TokenizerError(f"{folder / 'added_tokens.json'}: the number of {token!r} is {number!r}")
+    added = read_settings(folder / "added_tokens.json")
+    check_numbers(added)
+    numbers = added.entries
     for token in [*special_names, *sorted(numbers, key=lambda token: numbers[token])]:
         is_special = token in special
         options = {"normalized": not is_special, **token_flags.get(token, {})}
         tokenizer.add_tokens([tokenizers.AddedToken(token, **options, special=is_special)])
         if token in numbers and tokenizer.token_to_id(token) != numbers[token]:
             number = tokenizer.token_to_id(token)
-            raise TokenizerError(f"{folder / 'added_tokens.json'}: {token!r} would be {number}, not {numbers[token]}")
+            raise TokenizerError(f"{added.where}: {shown(token)} would be {number}, not {numbers[token]}")
     return tokenizer

@@ -12,6 +12,8 @@ from regard.errors import RegardError
 LONGEST = 64 << 20  # bytes of one line that are still taken for a line
 OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
 """How a packed file is opened, by the end of its name; others are plain."""
+UNREADABLE = (OSError, EOFError, lzma.LZMAError, zlib.error)
+"""What reading raises where a file, or what is packed in it, is damaged."""
 
 
 class DataError(RegardError, ValueError):
@@ -30,7 +32,7 @@ def raw_lines(path: Path, longest: int = LONGEST) -> Iterator[bytes]:
         raise DataError(f"{path}: a folder, where a file of text is expected") from None
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as problem:
+    except UNREADABLE as problem:
         reason = str(problem) or type(problem).__name__
         raise DataError(f"{path}:{number + 1}: cannot be read or unpacked from here on ({reason})") from None
 

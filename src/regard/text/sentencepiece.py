@@ -5,8 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from regard.settings import Range, Settings
 from regard.text.encoded import Encoded
-from regard.text.files import TokenizerError, read_object, read_vocabulary
+from regard.text.files import LARGEST, TokenizerError, check_numbers, read_settings, read_vocabulary
+from regard.untrusted import first_line, read_bytes
 
 SPACE = "\N{LOWER ONE EIGHTH BLOCK}"
 MODELS = ("spiece.model", "tokenizer.model")
@@ -20,9 +22,11 @@ def processor(path: Path) -> Any:
         line = f"{path}: reading it needs sentencepiece: pip install 'regard[sentencepiece]'"
         raise TokenizerError(line) from None
     try:
-        return sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
-    except (OSError, RuntimeError, ValueError, TypeError) as problem:
-        raise TokenizerError(f"{path}: no readable sentencepiece model ({' '.join(str(problem).split())})") from None
+        return sentencepiece.SentencePieceProcessor(model_proto=read_bytes(path, LARGEST, TokenizerError))
+    except (RuntimeError, ValueError, TypeError) as problem:
+        if isinstance(problem, TokenizerError):
+            raise
+        raise TokenizerError(f"{path}: no readable sentencepiece model ({first_line(problem)})") from None
 
 
 class SentencePiece:
@@ -79,7 +83,7 @@ class SentencePiece:
         try:
             encoding = self.model.encode(text, return_type="offset_mapping")
         except (RuntimeError, ValueError, TypeError) as problem:
-            raise TokenizerError(f"the tokeniser cannot read this text: {problem}") from None
+            raise TokenizerError(f"the tokeniser cannot read this text: {first_line(problem)}") from None
         return [(piece, *span) for piece, span in zip(encoding["pieces"], encoding["offsets"], strict=True)]
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -96,12 +100,10 @@ class SentencePiece:
         return joined.replace(SPACE, " ").strip()
 
 
-def load_marian(
-    folder: Path, settings: Mapping[str, Any], names: Mapping[str, str]
-) -> tuple[SentencePiece, SentencePiece]:
+def load_marian(folder: Path, settings: Settings, names: Mapping[str, str]) -> tuple[SentencePiece, SentencePiece]:
     """Both sides of a Marian model: source.spm, target.spm and vocab.json (target_vocab.json if it has its own)."""
     vocabulary = read_vocabulary(folder / "vocab.json")
-    apart = bool(settings.get("separate_vocabs", False))
+    apart = settings.flag("separate_vocabs", False)
     target_vocabulary = read_vocabulary(folder / "target_vocab.json") if apart else vocabulary
     names = {"unk": "<unk>", "eos": "</s>", "pad": "<pad>", **names}
     sides = []
@@ -116,17 +118,19 @@ def load_marian(
     return sides[0], sides[1]
 
 
-def load_single(path: Path, settings: Mapping[str, Any], kind: str, names: Mapping[str, str]) -> SentencePiece:
+def load_single(path: Path, settings: Settings, kind: str, names: Mapping[str, str]) -> SentencePiece:
     """A model that numbers its own pieces: T5, Llama, BertGeneration."""
     if kind not in AROUND:
         line = f"{path}: a sentencepiece model of {kind!r} is not supported, only {', '.join(sorted(AROUND))}"
         raise TokenizerError(f"{line}; a tokenizer.json would do")
     model = processor(path)
     vocabulary = {model.id_to_piece(number): number for number in range(model.get_piece_size())}
-    extra = int(settings.get("extra_ids", 100)) if kind == "t5" else 0
+    extra = settings.integer("extra_ids", 100, Range(0, 1 << 16)) if kind == "t5" else 0
     sentinels = {f"<extra_id_{number}>": len(vocabulary) + extra - 1 - number for number in range(extra)}
-    added = {**sentinels, **read_object(path.parent / "added_tokens.json")}
-    numbers = vocabulary | {token: number for token, number in added.items() if isinstance(number, int)}
+    more = read_settings(path.parent / "added_tokens.json")
+    check_numbers(more)
+    added = {**sentinels, **more.entries}
+    numbers = vocabulary | added
     control = [model.id_to_piece(number) for number in range(len(vocabulary)) if model.is_control(number)]
     before, after = AROUND[kind]
     unknown = model.id_to_piece(model.unk_id())

@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from regard.text.files import TokenizerError, read_object
+from regard.settings import Settings, shown
+from regard.text.files import read_settings
 
 USUAL = {
     "pad": ("[PAD]", "<pad>"),
@@ -43,47 +44,48 @@ def special_tokens(folder: Path) -> dict[str, str]:
     """How a folder calls its special tokens: {"mask": "[MASK]"}."""
     tokens: dict[str, str] = {}
     for file in ("special_tokens_map.json", "tokenizer_config.json"):
-        settings = read_object(folder / file)
+        settings = read_settings(folder / file)
         for kind in KINDS:
-            token = settings.get(f"{kind}_token")
-            token = token.get("content") if isinstance(token, dict) else token
-            if token is not None and not isinstance(token, str):
-                raise TokenizerError(f"{folder / file}: {kind}_token = {token!r} is not a token")
-            if token is not None:
-                tokens[kind] = token
+            if settings.get(f"{kind}_token") is not None:
+                tokens[kind] = content_of(settings.get(f"{kind}_token"), settings, f"{kind}_token")
     return tokens
+
+
+def content_of(token: Any, settings: Settings, key: str) -> str:
+    """How a token is spelled: as a string, or as an object that says more of it."""
+    content = token.get("content") if isinstance(token, dict) else token
+    if not isinstance(content, str):
+        settings.refuse(key, "a token, or several where several may be,")
+    return content
 
 
 def additional_tokens(folder: Path) -> list[str]:
     """Further special tokens that a folder names."""
     added: list[str] = []
     for file in ("special_tokens_map.json", "tokenizer_config.json"):
-        settings = read_object(folder / file)
+        settings = read_settings(folder / file)
         for key in ("additional_special_tokens", "extra_special_tokens"):
-            more = settings.get(key) or []
-            more = list(more.values()) if isinstance(more, dict) else more
-            tokens: list[Any] = [token.get("content") if isinstance(token, dict) else token for token in more]
-            if not all(isinstance(token, str) for token in tokens):
-                raise TokenizerError(f"{folder / file}: {key} is not a list of tokens")
-            added += [token for token in tokens if token not in added]
-    return added
+            named = settings.get(key)
+            tokens = list(named.values()) if isinstance(named, dict) else settings.list(key)
+            added += [content_of(token, settings, key) for token in tokens]
+    return list(dict.fromkeys(added))
 
 
 def flags(folder: Path) -> dict[str, dict[str, bool]]:
     """How a token is to be found in a text, where a folder says so: {"<mask>": {"lstrip": True}}."""
     flags_of: dict[str, dict[str, bool]] = {}
     for file in ("special_tokens_map.json", "tokenizer_config.json"):
-        settings = read_object(folder / file)
-        more = settings.get("added_tokens_decoder")
-        for token in [*settings.values(), *(more.values() if isinstance(more, dict) else [])]:
+        settings = read_settings(folder / file)
+        for token in [*settings.entries.values(), *settings.object("added_tokens_decoder").values()]:
             if isinstance(token, dict) and isinstance(token.get("content"), str):
+                said = Settings(token, f"{settings.where}: {shown(token['content'])}", settings.error)
                 flag_names = ("lstrip", "rstrip", "normalized", "single_word")
-                flags_of[token["content"]] = {flag: bool(token[flag]) for flag in flag_names if flag in token}
+                flags_of[token["content"]] = {flag: said.flag(flag, False) for flag in flag_names if flag in token}
     return flags_of
 
 
 def special_ids(
-    names: Mapping[str, str], vocabulary: Mapping[str, int], special: set[int], config: Mapping[str, Any]
+    names: Mapping[str, str], vocabulary: Mapping[str, int], special: set[int], config: Settings
 ) -> Specials:
     """The numbers of special tokens: as they are called, as config.json numbers them, as they are usually called.
 
@@ -91,10 +93,9 @@ def special_ids(
     """
     ids = {kind: vocabulary[name] for kind, name in names.items() if name in vocabulary}
     for kind in KINDS:
-        number = config.get(f"{kind}_token_id")
-        number = number[0] if isinstance(number, list) and number else number
-        if kind not in ids and type(number) is int and number >= 0:
-            ids[kind] = number
+        numbers = config.tokens(f"{kind}_token_id")
+        if kind not in ids and numbers:
+            ids[kind] = numbers[0]
     for kind, usual in USUAL.items():
         for name in usual:
             if kind not in ids and vocabulary.get(name) in special:

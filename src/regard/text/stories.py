@@ -1,14 +1,12 @@
 """Stories with questions about them: the layout of bAbI (Weston et al. 2015)."""
 
-import lzma
 import tarfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from regard.text.lines import DataError, decode_line, read_lines
+from regard.text.lines import UNREADABLE, DataError, decode_line, read_lines
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class Stories:
                         is_found = True
                         where = f"{self.path}/{member.name}"
                         yield from parse_questions(self.read_member(archive, member, Path(where)), where)
-        except (OSError, EOFError, tarfile.TarError, lzma.LZMAError, zlib.error) as problem:
+        except (*UNREADABLE, tarfile.TarError) as problem:
             raise DataError(f"{self.path}: no readable archive ({problem})") from None
         if not is_found:
             raise DataError(f"{self.path}: no file in it is called {self.members}")

@@ -9,11 +9,11 @@ from typing import Any
 from tokenizers import AddedToken
 
 from regard.errors import lookup
-from regard.text.compiled_tokenizer import CompiledTokenizer, one_line
+from regard.files import make_folder, save_errors, write_file
+from regard.text.compiled_tokenizer import CompiledTokenizer, package_errors
 from regard.text.files import TokenizerError
 from regard.text.frames import Frame, frame_of
 from regard.text.learning import KINDS
-from regard.text.lines import DataError
 from regard.text.specials import Specials
 from regard.text.threads import threads
 from regard.text.tokenizer import Tokenizer
@@ -38,13 +38,8 @@ def train_tokenizer(
     frame = frame_of(frame)
     other = None if target is None else train_tokenizer(kind, size, target, frame=frame, lower=lower)
     make = lookup(KINDS, kind, "kind of tokeniser")
-    with threads():
-        try:
-            tokenizer = make(require_texts(texts), size, frame, lower)
-        except (TokenizerError, DataError):
-            raise
-        except Exception as problem:  # the package raises nothing more telling
-            raise TokenizerError(f"no {kind} tokeniser of size {size} from these texts: {one_line(problem)}") from None
+    with threads(), package_errors(f"no {kind} tokeniser of size {size} from these texts"):
+        tokenizer = make(require_texts(texts), size, frame, lower)
     numbers = tokenizer.get_vocab()
     names_by_kind = {kind: name for kind, name in frame.spell(unknown=True).items() if name in numbers}
     tokenizer.add_special_tokens([AddedToken(name, normalized=False, special=True) for name in names_by_kind.values()])
@@ -63,7 +58,6 @@ def save_tokenizer(tokenizer: Tokenizer, folder: str | Path) -> list[Path]:
     A tokeniser of the other side, if there is one, is target_tokenizer.json.
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     sides = {"tokenizer.json": tokenizer} | ({} if tokenizer.target is tokenizer else {TARGET: tokenizer.target})
     files: dict[str, str] = {}
     for name, side in sides.items():
@@ -71,8 +65,10 @@ def save_tokenizer(tokenizer: Tokenizer, folder: str | Path) -> list[Path]:
             raise TokenizerError(f"{folder / name}: only tokenisers of the tokenizers package can be written")
         files[name] = side.model.whole.to_str(pretty=True) + "\n"
     files["tokenizer_config.json"] = json.dumps(tokenizer_config(tokenizer), indent=2, ensure_ascii=False) + "\n"
+    with save_errors(folder):
+        make_folder(folder)
     for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8", newline="")
+        write_file(folder / name, text)
     return [folder / name for name in files]
 
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regard.errors import RegardError
 from regard.shapes import AttentionMask, Tokens
-from regard.text.cache import TokenTable
+from regard.text.cache import TokenTable, read_mapped
 from regard.text.lines import DataError
 from regard.text.plans import EpochPlan, LengthBuckets
 
@@ -149,7 +149,7 @@ def pad_stretches(tokens: np.ndarray, starts: np.ndarray, lengths: np.ndarray, p
     steps = np.arange(max(least, int(lengths.max())))
     attention_mask = steps < lengths[:, None]
     indices = np.where(attention_mask, starts[:, None] + steps, 0)
-    values = np.asarray(tokens[indices], dtype=np.int64) if len(tokens) else np.zeros(indices.shape, np.int64)
+    values = read_mapped(tokens, indices).astype(np.int64) if len(tokens) else np.zeros(indices.shape, np.int64)
     return Column(torch.from_numpy(np.where(attention_mask, values, pad)), torch.from_numpy(attention_mask))
 
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
+from regard.settings import Settings
 from regard.text.files import TokenizerError, read_text
 
 NAMES = {"unk": "[UNK]", "sep": "[SEP]", "pad": "[PAD]", "cls": "[CLS]", "mask": "[MASK]"}
 
 
-def wordpiece(path: Path, settings: Mapping[str, Any], names: Mapping[str, str]) -> Tokenizer:
+def wordpiece(path: Path, settings: Settings, names: Mapping[str, str]) -> Tokenizer:
     """Read vocab.txt: one piece a line. Devlin et al. 2019; the settings are those of tokenizer_config.json."""
     names = {**NAMES, **names}
     lines = read_text(path).replace("\r\n", "\n").split("\n")
@@ -19,14 +19,14 @@ def wordpiece(path: Path, settings: Mapping[str, Any], names: Mapping[str, str])
     missing = [names[kind] for kind in ("unk", "cls", "sep") if names[kind] not in vocabulary]
     if missing:
         raise TokenizerError(f"{path}: no {', '.join(missing)} among its {len(vocabulary)} pieces")
-    if settings.get("do_basic_tokenize", True) is not True:
-        raise TokenizerError(f"{path.parent}: do_basic_tokenize = {settings['do_basic_tokenize']} is not supported")
+    if not settings.flag("do_basic_tokenize", True):
+        settings.refuse("do_basic_tokenize", "true")
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=names["unk"]))
     tokenizer.normalizer = normalizers.BertNormalizer(
         clean_text=True,
-        handle_chinese_chars=bool(settings.get("tokenize_chinese_chars", True)),
-        strip_accents=settings.get("strip_accents"),
-        lowercase=bool(settings.get("do_lower_case", True)),
+        handle_chinese_chars=settings.flag("tokenize_chinese_chars", True),
+        strip_accents=None if settings.get("strip_accents") is None else settings.flag("strip_accents", default=False),
+        lowercase=settings.flag("do_lower_case", True),
     )
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece(prefix="##")

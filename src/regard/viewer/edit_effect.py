@@ -8,11 +8,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from regard.errors import RegardError
 from regard.looking import edit
 from regard.tasks import Task
 from regard.tasks.inputs import Reading
 from regard.tasks.replay import run_readings
 from regard.viewer.candidates import OPTIONS, next_token_probabilities
+from regard.viewer.overflow import REASON
 from regard.viewer.payload import CompetingTokens, EditEffect, ProbabilityShift, TextChange, TokenColumn
 from regard.viewer.run_result import RunResult
 from regard.viewer.task_runs import LONG
@@ -64,7 +66,10 @@ def probabilities(task: Task, reading: Reading, side: TokenColumn, edits: Record
     with edit(task.model, edits):
         x = run_readings(task.model, [reading], task.device)[0]
     first = max(side.prefix_length - 1, 0)
-    return next_token_probabilities(task.model, x[first : first + len(side.ids) - side.prefix_length])
+    chances = next_token_probabilities(task.model, x[first : first + len(side.ids) - side.prefix_length])
+    if chances.isnan().any():
+        raise RegardError(f"the text of the run before has scores that are not finite numbers: {REASON}")
+    return chances
 
 
 def competing_tokens(

@@ -7,7 +7,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from regard.errors import RegardError, UnknownName
+from regard.errors import EditError, RegardError, UnknownName
 from regard.viewer.payload import Fault
 from regard.viewer.refusals import Busy, Dropped, NotYet
 
@@ -16,8 +16,13 @@ FAULTS: dict[int | str, dict[str, Any]] = {
 }
 
 
+LONGEST = 500  # letters of a line: what was sent may be in it
+
+
 def fault(status: int, line: str, seconds: int | None = None) -> JSONResponse:
     headers = {} if seconds is None else {"retry-after": str(seconds)}
+    line = " ".join(line.split())
+    line = line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
     return JSONResponse(Fault(error=line).model_dump(), status, headers)
 
 
@@ -40,5 +45,6 @@ def handle_errors(app: FastAPI) -> None:
             return fault(429, str(problem), problem.seconds)
         if isinstance(problem, NotYet):
             return fault(409, str(problem), 1)
-        status = 410 if isinstance(problem, Dropped) else 404 if isinstance(problem, UnknownName) else 400
+        statuses = {Dropped: 410, UnknownName: 404, EditError: 422}
+        status = next((statuses[kind] for kind in statuses if isinstance(problem, kind)), 400)
         return fault(status, str(problem))

@@ -1,8 +1,6 @@
 """A run that is done: what a page is told of it, and what it may ask about."""
 
-import ctypes
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from regard.attention import Pattern
@@ -11,6 +9,7 @@ from regard.tasks import Task
 from regard.viewer import maps, pyramid
 from regard.viewer.edit_effect import edit_effect
 from regard.viewer.limits import Limits
+from regard.viewer.overflow import refuse_overflow
 from regard.viewer.payload import RunPayload, RunRequest
 from regard.viewer.pyramid import Pyramid
 from regard.viewer.run_payload import run_payload
@@ -30,7 +29,6 @@ class FinishedRun:
     result: RunResult
     patterns: dict[str, Pattern]
     payload: RunPayload
-    size: int
     pyramids: dict[str, Pyramid] = field(default_factory=dict)
 
     @property
@@ -59,7 +57,6 @@ class FinishedRun:
                     lambda fraction, share=share, before=before: progress.at("pooling", before + share * fraction),
                 )
             done += costs[name]
-        release_memory()
 
 
 def finish_run(
@@ -73,17 +70,10 @@ def finish_run(
 ) -> FinishedRun:
     """Ask, compare with the base if there is one, and put it all together."""
     result = run_task(task, request, progress, limits)
-    release_memory()
     patterns = {layer: maps.with_row_statistics(watched.pattern) for layer, watched in result.layers.items()}
+    refuse_overflow(result, patterns)
     effect = None
     if base is not None and base.request.model == request.model:
         effect = edit_effect(task, (base.id, base.result, base.request.edits), (result, request.edits))
     run = run_payload(name, task.name, request, result, patterns, effect, clock())
-    size = sum(round(maps.size_of(pattern) * (1 + pyramid.SHARE)) for pattern in patterns.values())
-    return FinishedRun(name, task, request, result, patterns, run, size)
-
-
-def release_memory() -> None:
-    """What was freed goes back to the system, where the C library keeps it otherwise."""
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
+    return FinishedRun(name, task, request, result, patterns, run)

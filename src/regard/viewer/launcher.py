@@ -11,12 +11,13 @@ from urllib.parse import quote
 
 import uvicorn
 
-from regard.errors import RegardError
+from regard.errors import RegardError, UnknownName
 from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import LIMITS, Limits
 from regard.viewer.model_store import ModelStore
 from regard.viewer.server import create_app
 
+CONFIG = "config.json"
 PORT = 4747  # where a page that was bookmarked finds the server again
 BUILT_IN = ("en-de", "shakespeare")  # what is looked at where nobody says
 PATIENCE = 3  # seconds that open connections have when the server stops
@@ -35,6 +36,7 @@ def serve(
     open_browser: bool = False,
 ) -> bool:
     """Serve until Ctrl-C; whether all runs had ended. `on_start` is called with the address and the first model."""
+    check_models(models, device)
     names = folder_names([name for name in models if Path(name).is_dir()])
     folders = {short_name: Path(name) for name, short_name in names.items()}
     first = next((names.get(name, name) for name in models), None) or builtin_model()
@@ -60,6 +62,25 @@ def serve(
     return app.state.runs.is_idle
 
 
+def check_models(models: Sequence[str], device: str | None) -> None:
+    """Refuse a model or a device that is not here. torch is waited for only where something odd was asked for."""
+    built_in = files("regard") / "builtin"
+    for name in models:
+        folder = Path(name) if Path(name).is_dir() else built_in / name if name else None
+        if folder is not None and (folder / CONFIG).is_file():
+            continue
+        from regard.tasks.find import cached_models, suggestions
+
+        if Path(name).is_dir():
+            raise RegardError(f"{name}: no model in it, that is no {CONFIG}")
+        if name not in cached_models():
+            raise UnknownName(f"no model {name!r} here; {suggestions(name)}")
+    if device is not None:
+        from regard.checkpoints.device import check_device
+
+        check_device(device)
+
+
 def folder_names(folders: Sequence[str]) -> dict[str, str]:
     """What a page calls each folder; by its whole path where two would be called alike."""
     names = {folder: folder_name(folder) for folder in folders}
@@ -76,7 +97,7 @@ def folder_name(folder: str) -> str:
 def builtin_model() -> str | None:
     """A model that came with the install."""
     folder = files("regard") / "builtin"
-    names = [name for name in BUILT_IN if (folder / name / "config.json").is_file()]
+    names = [name for name in BUILT_IN if (folder / name / CONFIG).is_file()]
     return names[0] if names else None
 
 

@@ -1,7 +1,6 @@
 """What the server allows, so that no page and no mistake can take the machine."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from regard.errors import RegardError
 from regard.viewer.payload import RunRequest
@@ -11,8 +10,8 @@ from regard.viewer.payload import RunRequest
 class Limits:
     """Beyond `waiting` runs, or so many `questions` about them at once, a page is told to come back later.
 
-    Of finished runs the ones not asked about for longest are dropped, once there are more than `stored_runs` or they
-    take more than `memory` bytes.
+    Of finished runs the ones not asked about for longest are dropped, once there are more than `stored_runs`, they take
+    more than `stored_bytes` or hold more than `loaded_models`; the newest stays, and the one that it is compared with.
     """
 
     body: int = 1 << 20  # bytes
@@ -25,7 +24,7 @@ class Limits:
     waiting: int = 16
     questions: int = 256
     stored_runs: int = 32
-    memory: int = 6 << 30
+    stored_bytes: int = 2 << 30
     loaded_models: int = 3
 
 
@@ -33,25 +32,15 @@ LIMITS = Limits()
 
 
 def check_request(request: RunRequest, limits: Limits) -> None:
-    """Raise unless a request keeps to the limits."""
+    """Raise unless a request keeps to the limits, and its edits to the table of edits. Edits wait for torch."""
     for name, count, most in (
         ("letters", len(request.text) + len(request.second or ""), limits.letters),
         ("beams", request.beam, limits.beam),
         ("tokens to write", request.max_new_tokens or 0, limits.max_new_tokens),
-        ("edits", len(request.edits), limits.edits),
     ):
         if count > most:
             raise RegardError(f"at most {most} {name} expected, got {count}")
-    if not is_finite(request.edits):
-        raise RegardError("edits hold a number that is not finite")
+    if request.edits:
+        from regard.looking.edit_records import check_edits
 
-
-def is_finite(value: Any) -> bool:
-    """Whether there is neither NaN nor infinity anywhere in some JSON."""
-    values = [value]
-    while values:
-        part = values.pop()
-        if isinstance(part, float) and part - part != 0:
-            return False
-        values += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
-    return True
+        check_edits(request.edits, max_edits=limits.edits)

@@ -190,9 +190,3 @@ def mask_name(pattern: Pattern) -> str:
 def with_row_statistics(pattern: Pattern) -> Pattern:
     """The pattern with what its looks need filled in, so that the first of them is as quick as the others."""
     return pattern if pattern.row_statistics is not None else replace(pattern, row_statistics=pattern.statistics)
-
-
-def size_of(pattern: Pattern) -> int:
-    """Bytes of queries, keys and what is known of rows."""
-    parts = [pattern.query, pattern.key, *(pattern.row_statistics or ())]
-    return sum(part.nbytes for part in parts)

@@ -10,14 +10,16 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 API_VERSION = 2
 Line = Annotated[str, StringConstraints(max_length=200)]
+Index = Annotated[int, Field(ge=0, lt=2**31, strict=True)]
+Range = Annotated[tuple[Index, Index], Field(strict=False)]  # JSON has no tuples
 CellPooling = Literal["mean", "max"]
 RunState = Literal["waiting", "loading", "reading", "writing", "looking", "pooling", "done", "failed", "cancelled"]
 
 
 class RequestModel(BaseModel):
-    """What a page sends: nothing unknown, no NaN, no infinity."""
+    """What a page sends: nothing unknown, no NaN, no infinity, and no "1" or true for 1."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_default=True)
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_default=True, strict=True)
 
 
 class ResponseModel(BaseModel):
@@ -312,13 +314,15 @@ class ModelList(VersionedResponse):
 
 
 class Health(VersionedResponse):
-    """That the server is there, and what it is busy with."""
+    """That the server is there, what it is busy with, and the bytes that stored runs take and may take."""
 
     status: Literal["ok"]
     package_version: str
     running: int
     waiting: int
     stored: int
+    stored_bytes: int
+    stored_limit: int
 
 
 class Fault(VersionedResponse):
@@ -382,7 +386,7 @@ class ExportRequest(RequestModel):
 
     run: Line
     layer: Line
-    head: int = Field(ge=0)
-    rows: tuple[int, int] | None = None
-    columns: tuple[int, int] | None = None
+    head: int = Field(ge=0, lt=2**31)
+    rows: Range | None = None
+    columns: Range | None = None
     kind: Literal["svg", "html"] = "svg"

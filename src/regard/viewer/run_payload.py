@@ -8,11 +8,11 @@ from regard.attention import Pattern
 from regard.decoding import BeamTree
 from regard.looking.align.alignment_heads import AlignmentHeads
 from regard.tasks.alignment import Alignment
-from regard.tasks.answer import AnswerResult
-from regard.tasks.classify import Classification, TokenLabels
-from regard.tasks.embed import TextEmbedding
-from regard.tasks.fill import FilledText
-from regard.tasks.generate import Generation
+from regard.tasks.processors.answer import AnswerResult
+from regard.tasks.processors.classify import Classification, TokenLabels
+from regard.tasks.processors.embed import TextEmbedding
+from regard.tasks.processors.fill import FilledText
+from regard.tasks.processors.generate import Generation
 from regard.tasks.translation import Translation
 from regard.text import Tokenizer
 from regard.viewer import maps, payload, pyramid

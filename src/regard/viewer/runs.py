@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from regard.errors import RegardError, UnknownName
+from regard.viewer.freed_memory import release_memory
 from regard.viewer.limits import Limits
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RunRequest, RunStatus
@@ -54,8 +55,9 @@ class RunStore:
         self.model_store, self.limits = model_store, limits
         self.jobs: dict[str, Job] = {}
         self.finished: OrderedDict[str, FinishedRun] = OrderedDict()
+        self.sizes: dict[str, int] = {}  # bytes of the finished runs
         self.dropped: deque[str] = deque(maxlen=REMEMBERED)
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.open()
 
     def open(self) -> None:
@@ -67,7 +69,7 @@ class RunStore:
         for job in list(self.jobs.values()):
             if request.page and job.request.page == request.page:
                 self.cancel(job)
-        if sum(not job.is_cancelled for job in self.jobs.values()) >= self.limits.running + self.limits.waiting:
+        if len(self.open_jobs) >= self.limits.running + self.limits.waiting:
             raise Busy(f"{len(self.jobs)} runs are going on or waiting: try again in a moment")
         if request.base is not None:
             self.get(request.base)
@@ -108,6 +110,7 @@ class RunStore:
             job.report(RunStatus(run=job.id, state="failed", error=f"{type(problem).__name__}: {problem}"))
         finally:
             self.jobs.pop(job.id, None)
+            release_memory()
 
     def answer(self, job: Job) -> None:
         job.report(RunStatus(run=job.id, state="loading"))
@@ -126,6 +129,7 @@ class RunStore:
             )
             self.store(run)
             run.build_pyramids(progress)
+            self.make_room(run)
             progress.at("done", 1.0)
         except Cancelled:
             self.forget(job.id)
@@ -135,12 +139,38 @@ class RunStore:
         """Store a run; others make room."""
         with self.lock:
             self.finished[run.id] = run
-            while len(self.finished) > 1 and (
-                len(self.finished) > self.limits.stored_runs
-                or sum(finished.size for finished in self.finished.values()) > self.limits.memory
-            ):
-                name, _ = self.finished.popitem(last=False)
-                self.dropped.append(name)
+        self.make_room(run)
+
+    def make_room(self, run: "FinishedRun") -> None:
+        """Drop runs until this one fits, and measure it anew: it may have grown."""
+        from regard.viewer.stored_bytes import stored_bytes
+
+        size = stored_bytes(run)
+        with self.lock:
+            if run.id in self.finished:
+                self.sizes[run.id] = size
+            models = list(dict.fromkeys(other.own_task for other in reversed(self.finished.values())))
+            for other in list(self.finished.values()):
+                is_over = len(self.finished) > self.limits.stored_runs or self.stored_bytes > self.limits.stored_bytes
+                holds_model = other.own_task in models[self.limits.loaded_models :]
+                if (is_over or holds_model) and other.id not in (run.id, run.request.base):
+                    self.drop(other.id)
+
+    def drop(self, name: str) -> None:
+        del self.finished[name]
+        self.sizes.pop(name, None)
+        self.dropped.append(name)
+
+    @property
+    def stored_bytes(self) -> int:
+        """What the finished runs take."""
+        with self.lock:
+            return sum(self.sizes.values())
+
+    @property
+    def open_jobs(self) -> list[Job]:
+        """The runs that wait or go on; jobs end in their own threads at any time."""
+        return [job for job in list(self.jobs.values()) if not job.is_cancelled]
 
     def get(self, name: str) -> "FinishedRun":
         """A run that can be looked at."""
@@ -158,10 +188,10 @@ class RunStore:
         if job is not None:
             job.cancel()
         with self.lock:
-            run = self.finished.pop(name, None)
-            if run is not None:
-                self.dropped.append(name)
-        return job is not None or run is not None
+            is_finished = name in self.finished
+            if is_finished:
+                self.drop(name)
+        return job is not None or is_finished
 
     @property
     def is_idle(self) -> bool:

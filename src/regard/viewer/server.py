@@ -38,7 +38,13 @@ def create_app(
         await asyncio.to_thread(run_store.close)
 
     app = FastAPI(
-        title="regard", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan, responses=FAULTS
+        title="regard",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lifespan,
+        responses=FAULTS,
     )
     app.state.runs = run_store
     app.add_middleware(Guard, address=address, body=limits.body)

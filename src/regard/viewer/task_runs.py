@@ -11,13 +11,14 @@ from regard.errors import RegardError, lookup
 from regard.looking import Seen, edit, watch
 from regard.looking.layer_names import LayerNames, attends_to_source, reads_source
 from regard.models import Decoder, Encoder, Model
-from regard.tasks.answer import NOTHING, AnswerTask
+from regard.tasks.answer import AnswerTask
 from regard.tasks.classify import ClassifyTask
 from regard.tasks.embed import EmbedTask
 from regard.tasks.fill import FillTask
 from regard.tasks.generate import GenerateTask
 from regard.tasks.generation_config import GenerationOptions
 from regard.tasks.inputs import EncodedText, SourceText, Text
+from regard.tasks.processors.answer import NOTHING
 from regard.tasks.replay import run_readings
 from regard.tasks.task import Task
 from regard.tasks.translate import TranslateTask
@@ -38,6 +39,8 @@ NOTHING_WRITTEN = DecodeResult((Hypothesis((), (), False),))
 def run_task(task: Task, request: RunRequest, progress: RunProgress, limits: Limits) -> RunResult:
     """Ask a model. Everything happens in this call and this thread: edits and watchers are nobody else's."""
     progress.at("reading")
+    if request.sentence and task.name != "translate":
+        raise RegardError(f"this model reads the whole text, which is sentence 0, got sentence {request.sentence}")
     with edit(task.model, request.edits):
         return lookup(RUNS, task.name, "task")(task, request, progress, limits)
 
@@ -54,10 +57,10 @@ def run_translate(task: Task, request: RunRequest, progress: RunProgress, limits
     sentence = replace(sentences[request.sentence], gap="", begin=0)
     source, encoded = SourceText(sentence.sentence, (sentence,)), sentence.tokens
     refuse_long(len(encoded), limits)
-    target, start = task.tokenizer.target, task.start()
+    target, start = task.tokenizer.target, task.processor.start()
     written = WrittenTranslation((NOTHING_WRITTEN,))
     if request.max_new_tokens != 0:
-        limit = min(task.max_new_tokens(request.max_new_tokens), limits.max_new_tokens)
+        limit = min(task.processor.max_new_tokens(request.max_new_tokens), limits.max_new_tokens)
         config = task.generation_config(**generation_options(request, limit))
         (written,) = task.write([source], config, tree=True, on_step=progress.writing([start], target))
     (reading,) = task.readings(source, written, is_whole=True)
@@ -94,7 +97,7 @@ def run_generate(task: Task, request: RunRequest, progress: RunProgress, limits:
     refuse_long(count, limits)
     result = NOTHING_WRITTEN
     if is_prompt and (request.max_new_tokens is not None or count <= LONG):
-        limit = min(task.max_new_tokens(request.max_new_tokens, count), limits.max_new_tokens)
+        limit = min(task.processor.max_new_tokens(request.max_new_tokens, count), limits.max_new_tokens)
         config = task.generation_config(**generation_options(request, limit))
         (result,) = task.write([prompt], config, tree=True, on_step=progress.writing(prompt.encoded.ids, tokenizer))
     best, reading = result.best, task.reading(prompt, result, is_whole=True)
@@ -123,7 +126,7 @@ def run_classify(task: Task, request: RunRequest, progress: RunProgress, limits:
         (scores,) = task.run([text])
     answer = run_payload.labels_payload(task.answer(text, scores))
     layers = watched_layers(seen, one_text)
-    if task.for_tokens:
+    if task.processor.for_tokens:
         return RunResult(answer, (column,), layers, reading=text.reading)
     encoded, label = text.encoded, int(scores.argmax())
     tokens = torch.tensor([encoded.ids], device=task.device)
@@ -178,7 +181,7 @@ def run_answer(task: Task, request: RunRequest, progress: RunProgress, limits: L
     with watch_layers(task.model, progress) as seen:
         (result,) = task.run([question])
     names = task.tokenizer.tokens(range(len(result.probabilities)))
-    memories = [*question.story, *([NOTHING] if task.config.empty else [])]
+    memories = [*question.story, *([NOTHING] if task.processor.config.empty else [])]
     return RunResult(
         run_payload.answer_payload(task.answer(question, result), result.probabilities, names),
         (sentence_column("story", memories), sentence_column("question", [question.question])),

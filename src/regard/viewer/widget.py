@@ -84,7 +84,7 @@ def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
     request = payload.RunRequest.model_validate({"model": NAME, "text": ""})
     patterns = {layer: watched_layer.pattern for layer, watched_layer in watched.items()}
     run = FinishedRun(
-        "seen", None, request, result, patterns, run_payload("seen", "", request, result, patterns, None, 0.0), 0
+        "seen", None, request, result, patterns, run_payload("seen", "", request, result, patterns, None, 0.0)
     )
     for layer, pattern in patterns.items():
         if (level := pyramid.stored_level(pattern)) is not None:

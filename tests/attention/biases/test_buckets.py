@@ -4,7 +4,7 @@ from regard.attention import BucketBias
 
 
 def test_distances_past_the_last_share_its_number():
-    line = torch.arange(5.0)[None]  # two places back, ..., two places ahead
+    line = torch.arange(5.0)[None]  # two positions back, ..., two positions ahead
     numbers = BucketBias(line).tile(torch.tensor([10]), torch.tensor([0, 8, 9, 10, 11, 12, 99]))
     assert numbers.flatten().tolist() == [0, 0, 1, 2, 3, 4, 4]
 

@@ -18,11 +18,11 @@ def as_a_recurrence(query, key, value, feature):
     """A state that grows by one outer product a token: Katharopoulos et al. 2020, equations 18 to 20."""
     query, key = FEATURES[feature](query), FEATURES[feature](key)
     state, norm, found = 0, 0, []
-    for place in range(query.shape[2]):
-        state = state + key[:, :, place, :, None] * value[:, :, place, None, :]
-        norm = norm + key[:, :, place]
-        total = (query[:, :, place] * norm).sum(-1, keepdim=True)
-        found.append((query[:, :, place, None] @ state)[:, :, 0] / torch.where(total == 0, 1, total))
+    for position in range(query.shape[2]):
+        state = state + key[:, :, position, :, None] * value[:, :, position, None, :]
+        norm = norm + key[:, :, position]
+        total = (query[:, :, position] * norm).sum(-1, keepdim=True)
+        found.append((query[:, :, position, None] @ state)[:, :, 0] / torch.where(total == 0, 1, total))
     return torch.stack(found, 2)
 
 

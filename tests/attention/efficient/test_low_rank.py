@@ -20,7 +20,7 @@ def test_it_is_the_formula_of_the_paper():
     assert_close(attend(query, key, value, method=way), meant)
 
 
-def test_with_a_slot_for_every_place_it_is_full_attention():
+def test_with_a_slot_for_every_position_it_is_full_attention():
     way, heads = LowRankAttention(20, slots=20), random_heads(2, 2, 20, 20)
     with torch.no_grad():
         way.key_slots.copy_(torch.eye(20))

@@ -27,9 +27,9 @@ def buckets(way, query):
 def who_met(bucket, chunk):
     """The sets P_i of one round, Kitaev et al. 2020, 2: same bucket, own chunk of the sorted or the one before."""
     order = sorted(range(len(bucket)), key=lambda token: (bucket[token], token))
-    place = {token: rank // chunk for rank, token in enumerate(order)}
+    chunk_of = {token: rank // chunk for rank, token in enumerate(order)}
     return [
-        {j for j in place if bucket[i] == bucket[j] and place[i] - 1 <= place[j] <= place[i]}
+        {j for j in chunk_of if bucket[i] == bucket[j] and chunk_of[i] - 1 <= chunk_of[j] <= chunk_of[i]}
         for i in range(len(bucket))
     ]
 

@@ -15,10 +15,10 @@ CLOSE = {"rtol": 1e-4, "atol": 1e-5}
 def by_hand(query, key, value, before, after):
     """One query after the other, over the keys that it sees."""
     found = torch.empty(*query.shape[:3], value.shape[-1])
-    for place in range(query.shape[2]):
-        near = slice(max(place - before, 0), place + after + 1)
-        scores = query[:, :, place, None] @ key[:, :, near].transpose(-1, -2) / math.sqrt(key.shape[-1])
-        found[:, :, place] = (scores.softmax(-1) @ value[:, :, near])[:, :, 0]
+    for position in range(query.shape[2]):
+        near = slice(max(position - before, 0), position + after + 1)
+        scores = query[:, :, position, None] @ key[:, :, near].transpose(-1, -2) / math.sqrt(key.shape[-1])
+        found[:, :, position] = (scores.softmax(-1) @ value[:, :, near])[:, :, 0]
     return found
 
 

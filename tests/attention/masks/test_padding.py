@@ -1,4 +1,4 @@
-"""Places that are not there, on either side, and the tokens that are."""
+"""Positions that hold no token, on either side, and the tokens that are."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ from regard.errors import ShapeError
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
-def test_lengths_are_numbers_of_real_places_on_the_other_side(side):
+def test_lengths_are_numbers_of_tokens_on_the_other_side(side):
     attention_mask = Padding.from_lengths([0, 2, 3], side, keys=4).attention_mask
     assert attention_mask.sum(-1).tolist() == [0, 2, 3]
     assert (attention_mask if side == "right" else attention_mask.flip(1)).int().diff(dim=1).max() <= 0
@@ -87,7 +87,7 @@ def test_tokens_are_counted_without_padding(side):
         assert set(found[member].nonzero().flatten().tolist()) == meant
 
 
-def test_real_places_need_not_be_together():
+def test_tokens_need_not_be_together():
     mask = Padding(torch.tensor([[False, True, False, True, True]]))
     at = positions(mask.attention_mask)
     assert keys_at([1], at).tolist() == [[False, False, False, True, False]]

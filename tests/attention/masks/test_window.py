@@ -5,7 +5,7 @@ from regard.attention import Causal, Window
 from regard.errors import ShapeError
 
 
-def test_a_window_of_nothing_is_ones_own_place():
+def test_a_window_of_nothing_is_ones_own_position():
     assert torch.equal(Window(0).grid(5, 5)[0, 0], torch.eye(5).bool())
 
 

@@ -9,7 +9,7 @@ from regard.errors import ShapeError
 
 
 def placed(heads=2, queries=4, keys=9, width=3):
-    """Queries that look around places of their own, and keys that know where they stand."""
+    """Queries that look around positions of their own, and keys that know where they stand."""
     query, key = torch.randn(2, heads, queries, width + 1).double(), torch.randn(2, heads, keys, width + 1).double()
     query[..., -1] = torch.rand(2, heads, queries) * (keys - 1)
     key[..., -1] = torch.arange(keys)

@@ -17,7 +17,7 @@ def test_a_key_may_have_any_width():
     assert Pattern(query, key, Location(torch.randn(4, 6, 8))).weights().shape == (2, 4, 6, 6)
 
 
-def test_a_query_that_names_a_place_looks_there():
+def test_a_query_that_names_a_position_looks_there():
     table = torch.eye(6).expand(1, 6, 6)
     query = 100 * torch.eye(6)[[3, 0]].expand(1, 1, 2, 6)
     weights = Pattern(query, torch.zeros(1, 1, 6, 2), Location(table)).weights()

@@ -7,29 +7,29 @@ from torch.testing import assert_close
 from regard.attention import Causal, Dot, Pattern, SoftCap, attend
 from regard.errors import ShapeError
 
-PLACES = torch.arange(6), torch.arange(6)
+POSITIONS = torch.arange(6), torch.arange(6)
 
 
 def test_the_cap_bends_the_scaled_dot_product():
     query, key, _ = random_heads(width=16, dtype=torch.float64)
     product = torch.einsum("bhqw,bhkw->bhqk", query, key)
-    assert_close(SoftCap(3.0).tile(query, key, *PLACES), 3 * torch.tanh(product / 4 / 3))
-    assert_close(SoftCap(3.0, scale=0.5).tile(query, key, *PLACES), 3 * torch.tanh(product / 2 / 3))
+    assert_close(SoftCap(3.0).tile(query, key, *POSITIONS), 3 * torch.tanh(product / 4 / 3))
+    assert_close(SoftCap(3.0, scale=0.5).tile(query, key, *POSITIONS), 3 * torch.tanh(product / 2 / 3))
 
 
 def test_no_score_passes_the_cap():
     query, key, _ = random_heads()
-    assert SoftCap(2.0).tile(1000 * query, key, *PLACES).abs().max() <= 2
+    assert SoftCap(2.0).tile(1000 * query, key, *POSITIONS).abs().max() <= 2
 
 
 def test_a_cap_far_above_all_scores_changes_nothing():
     query, key, _ = random_heads(dtype=torch.float64)
-    assert_close(SoftCap(1e6).tile(query, key, *PLACES), Dot().tile(query, key, *PLACES))
+    assert_close(SoftCap(1e6).tile(query, key, *POSITIONS), Dot().tile(query, key, *POSITIONS))
 
 
 def test_a_capped_score_keeps_the_order_of_the_keys():
     query, key, _ = random_heads(dtype=torch.float64)
-    capped, free = (score.tile(query, key, *PLACES) for score in (SoftCap(1.0), Dot()))
+    capped, free = (score.tile(query, key, *POSITIONS) for score in (SoftCap(1.0), Dot()))
     assert torch.equal(capped.argsort(-1), free.argsort(-1))
 
 

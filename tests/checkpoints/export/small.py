@@ -66,9 +66,9 @@ class Onnx:
     def step(self, state, tokens, attention_mask=None):
         assert attention_mask is None
         given = dict(state.given)
-        for place in range(tokens.shape[1]):
+        for position in range(tokens.shape[1]):
             names = [output.name for output in self.decoder.get_outputs()]
-            told = self.decoder.run(names, {"token": tokens[:, place : place + 1].numpy(), **given})
+            told = self.decoder.run(names, {"token": tokens[:, position : position + 1].numpy(), **given})
             found = dict(zip(names, told, strict=True))
             scores = torch.from_numpy(found.pop("scores"))[:, None]
             given |= {name.replace("now", "past"): array for name, array in found.items()}

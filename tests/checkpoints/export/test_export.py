@@ -1,4 +1,8 @@
-"""What is exported runs in the program that it is for, and writes what we write."""
+"""What is exported runs in the program that it is for, and writes what we write.
+
+Also tests: checkpoints/export/ctranslate2.py, checkpoints/export/export_source.py, checkpoints/export/graph.py,
+checkpoints/export/marian.py, checkpoints/export/onnx.py.
+"""
 
 import pytest
 import tokenizers
@@ -41,7 +45,7 @@ def sources(task):
     ids = [task.tokenizer.encode(text).ids for text in TEXTS]
     width = max(map(len, ids))
     tokens = torch.tensor([[*one, *[task.tokenizer.specials.pad] * (width - len(one))] for one in ids])
-    return tokens, torch.tensor([[place < len(one) for place in range(width)] for one in ids])
+    return tokens, torch.tensor([[position < len(one) for position in range(width)] for one in ids])
 
 
 def test_transformers_writes_what_we_write(folders, ours, tmp_path):
@@ -72,7 +76,7 @@ def test_ctranslate2_writes_what_we_write(folders, translator, ours, tmp_path):
 def test_onnx_writes_what_we_write(folders, translator, ours, tmp_path):
     export(folders["marian"], tmp_path / "out", "onnx")
     tokens, attention_mask = sources(translator)
-    prefix = torch.full((len(TEXTS), 1), translator.start())
+    prefix = torch.full((len(TEXTS), 1), translator.processor.start())
     rules = Constraints(ends=(translator.tokenizer.specials.eos,))
     for beam in BEAMS:
         asked = {
@@ -110,10 +114,10 @@ def test_ctranslate2_finds_a_text_as_likely_as_the_model_does(folders, name, tmp
     written = torch.randint(5, 200, (len(TEXTS), 4))
     read = [task.tokenizer.tokens(row[keep].tolist()) for row, keep in zip(tokens, attention_mask, strict=True)]
     told = program.score_batch([*map(list, read)], [list(task.tokenizer.tokens(row.tolist())) for row in written])
-    start = torch.full((len(TEXTS), 1), task.start())
+    start = torch.full((len(TEXTS), 1), task.processor.start())
     with torch.no_grad():
         scores = task.model(tokens, torch.cat([start, written], 1), attention_mask=attention_mask)
-    banned = [word[0] for word in task.settings.phrases()]
+    banned = [word[0] for word in task.processor.settings.phrases]
     likely = scores.index_fill(-1, torch.tensor(banned, dtype=torch.long), -torch.inf).log_softmax(-1)
     end = torch.full((len(TEXTS), 1), task.tokenizer.specials.eos)
     expected = likely.gather(-1, torch.cat([written, end], 1)[..., None])[..., 0]

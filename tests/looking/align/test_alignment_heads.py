@@ -42,7 +42,7 @@ def test_what_is_no_look_is_told(text):
         AlignmentHeads.read(text)
 
 
-def test_a_head_or_a_place_that_is_not_there_is_told():
+def test_a_head_or_a_layer_that_is_not_there_is_told():
     with pytest.raises(RegardError, match=r"decoder.0.cross has 2 heads, counted from 0; there is no head 2"):
         AlignmentHeads.read("decoder.0.cross:2").of(WEIGHTS)
     with pytest.raises(UnknownName, match=r"unknown layer 'decoder.7.cross'"):

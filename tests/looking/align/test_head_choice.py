@@ -36,7 +36,7 @@ def lines(count=30, seed=0):
         source = [random_.choice(NAMES) if at in named else f"s{random_.randint(0, 99)}" for at in range(size)]
         target = [source[at] if at in named else f"t{random_.randint(0, 99)}" for at in order]
         pairs.append((source, target))
-        truth.append(frozenset((at, place) for place, at in enumerate(order)))
+        truth.append(frozenset((at, position) for position, at in enumerate(order)))
     return pairs, truth
 
 
@@ -50,7 +50,7 @@ def looking(truth, size, noise=0.0, seed=0):
 
 
 def made_heads(pairs, truth, good, late=False, turn=False):
-    """A head that aligns, and others: by place, at the full stop, a step late, at random."""
+    """A head that aligns, and others: by position, at the full stop, a step late, at random."""
     found = {}
     for line, ((source, _), links) in enumerate(zip(pairs, truth, strict=True)):
         size = len(source)
@@ -67,7 +67,7 @@ def made_heads(pairs, truth, good, late=False, turn=False):
             AlignmentHead("cross", 4, shifted=not good.shifted): step_late,
         }
         for part, weights in heads.items():
-            found.setdefault(part, []).append(weights)
+            found.setdefault(part, []).append(weights.numpy())
     return found
 
 
@@ -103,7 +103,7 @@ def test_a_mix_of_two_that_are_half_right_is_better_than_either():
     for (source, _), links in zip(pairs, truth, strict=True):
         for head, lines_of in enumerate(halves.values()):
             half = {link for link in links if link[1] % 2 == head}
-            lines_of.append(looking(half, len(source), 0.2, seed=head).nan_to_num())
+            lines_of.append(looking(half, len(source), 0.2, seed=head).nan_to_num().numpy())
     alone = choose(halves, by_links(truth), mix=False)
     mixed = choose(halves, by_links(truth))
     assert mixed.error < alone.error

@@ -37,7 +37,7 @@ def check(name: str, setting: Setting) -> str:
     except RegardError as problem:
         return f"refused: {problem}"
     assert_same(answer, unwatched)
-    assert set(seen) == {place for place in LayerNames(model).layers if place in names or not names}
+    assert set(seen) == {layer for layer in LayerNames(model).layers if layer in names or not names}
     compare(family, setting, model, seen, expected)
     return "exact"
 

@@ -126,9 +126,9 @@ def examples(draw: st.DrawFn) -> Example:
         sizes,
     )
     assume(not_run(family, setting) is None)
-    places = shape.layers * (3 if family.is_pair else 1)
-    watched = draw(st.lists(st.integers(0, places - 1), min_size=1, max_size=places, unique=True))
-    edits = draw(st.lists(edit(family, setting, heads, places), max_size=2))
+    count = shape.layers * (3 if family.is_pair else 1)
+    watched = draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=count, unique=True))
+    edits = draw(st.lists(edit(family, setting, heads, count), max_size=2))
     return Example(family.name, shape, draw(st.integers(0, 9999)), setting, tuple(sorted(watched)), tuple(edits))
 
 
@@ -140,10 +140,10 @@ def caches(family: Family) -> list[str]:
 
 
 @st.composite
-def edit(draw: st.DrawFn, family: Family, setting: Setting, heads: int, places: int) -> dict:
-    """An edit as data, its place as a number."""
+def edit(draw: st.DrawFn, family: Family, setting: Setting, heads: int, layers: int) -> dict:
+    """An edit as data, its layer as a number."""
     some_heads = st.lists(st.integers(0, heads - 1), min_size=1, max_size=2, unique=True)
-    where = {"layer": draw(st.integers(0, places - 1))}
+    where = {"layer": draw(st.integers(0, layers - 1))}
     kind = draw(st.sampled_from(["hide", "scale", "temperature", "set"]))
     if kind == "hide":
         return where | {
@@ -160,9 +160,9 @@ def edit(draw: st.DrawFn, family: Family, setting: Setting, heads: int, places: 
 
 def records(example: Example, model: Any) -> list[dict]:
     """The edits of an example for its model. Rows are set on what each of them may see in any window: its own token."""
-    places, result = list(LayerNames(model).layers), []
+    layer_names, result = list(LayerNames(model).layers), []
     for one in example.edits:
-        record = one | {"layer": places[one["layer"]]}
+        record = one | {"layer": layer_names[one["layer"]]}
         of_source = attends_to_source(record["layer"])
         if record["do"] == "set":
             row = record.pop("row")

@@ -31,8 +31,8 @@ def padded(setting: Setting, batch: int, length: int, less: int = 0) -> Tensor |
     some = setting.sizes.padding or ((3, 0) if setting.mask == "left" else (0, 3))
     some = some[:batch] if setting.mask == "left" else some[-batch:]
     counts = torch.tensor([min(max(count - less, 0), length - 2) for count in some])[:, None]
-    places = torch.arange(length)
-    return ((places >= counts) if setting.mask == "left" else (places < length - counts)).long()
+    positions = torch.arange(length)
+    return ((positions >= counts) if setting.mask == "left" else (positions < length - counts)).long()
 
 
 def text(batch: int, length: int, attention_mask: Tensor | None, seed: int) -> Tensor:

@@ -170,8 +170,8 @@ def test_a_hidden_token_is_one_whose_score_is_minus_infinity(name, monkeypatch):
     given = inputs(name, FAMILIES[name].paddings[0])
     with torch.no_grad():
         with monkeypatch.context() as patch:
-            for place, function in ((F, "softmax"), (torch, "softmax"), (Tensor, "softmax")):
-                patch.setattr(place, function, hiding(getattr(place, function)))
+            for owner, function in ((F, "softmax"), (torch, "softmax"), (Tensor, "softmax")):
+                patch.setattr(owner, function, hiding(getattr(owner, function)))
             expected = first(model_of(name, "eager")(**given))
         for implementation in implementations(name):
             model = model_of(name, implementation)

@@ -1,4 +1,7 @@
-"""Live models of transformers under watch and edit, against their own eager weights."""
+"""Live models of transformers under watch and edit, against their own eager weights.
+
+Also tests: looking/live/calls.py, looking/live/hooks.py, looking/live/intercept.py, looking/live/interface.py.
+"""
 
 import pytest
 import torch
@@ -115,10 +118,10 @@ def test_patterns_equal_the_eager_weights_and_the_output_keeps_its_bits(name):
         use(model, "eager")
         expected = model(**inputs, output_attentions=True)
     assert torch.equal(watched, plain)
-    for place, attribute in MODELS[name][1].items():
-        queries = attention_mask if place.startswith("encoder") else torch.ones_like(attention_mask)
+    for layer_name, attribute in MODELS[name][1].items():
+        queries = attention_mask if layer_name.startswith("encoder") else torch.ones_like(attention_mask)
         for layer, weights in enumerate(expected[attribute]):
-            found = seen[place.format(layer)].weights().transpose(1, 2)[queries]
+            found = seen[layer_name.format(layer)].weights().transpose(1, 2)[queries]
             torch.testing.assert_close(found, weights.transpose(1, 2)[queries], rtol=0, atol=1e-5)
 
 
@@ -137,16 +140,16 @@ def test_streams_are_the_hidden_states(name):
 def test_a_head_switched_off_is_zero_before_the_output_projection(name):
     model = made(name)
     inputs, _ = given(model)
-    place = next(iter(MODELS[name][1])).format(0)
+    layer = next(iter(MODELS[name][1])).format(0)
     with torch.no_grad():
         plain = model(**inputs).logits
-        with regard.watch(model, place, values=True) as seen, regard.edit(model) as edit:
-            edit.head(place, 1).off()
+        with regard.watch(model, layer, values=True) as seen, regard.edit(model) as edit:
+            edit.head(layer, 1).off()
             edited = model(**inputs).logits
         again = model(**inputs).logits
     assert not torch.equal(edited, plain)
     assert torch.equal(again, plain)
-    assert seen[place].gate.tolist()[0][1] == 0
+    assert seen[layer].gate.tolist()[0][1] == 0
 
 
 def test_a_gate_equals_cutting_the_head_out_of_the_output_projection():
@@ -199,6 +202,6 @@ def test_a_layer_that_goes_its_own_way_is_an_error():
         model(**inputs)
 
 
-def test_an_unknown_place_lists_those_that_exist():
+def test_an_unknown_layer_lists_those_that_exist():
     with pytest.raises(UnknownName, match=r"encoder\.0\.self"), regard.watch(made("bert"), "encoder.7.self"):
         pass

@@ -3,6 +3,8 @@
     python -m pytest -m proof tests/looking/live/test_matrix.py -s
 
 prints a table of all families and settings: exact, refused with the reason, or not run with the reason.
+
+Also tests: looking/live/flex.py.
 """
 
 import re

@@ -44,7 +44,7 @@ def test_what_is_hidden_is_no_padding_where_nobody_said_so():
     assert padding(standing.mask) is None
 
 
-def test_empty_places_of_a_cache_are_no_keys():
+def test_empty_positions_of_a_cache_are_no_keys():
     mask = torch.tensor([[1, 1, 1, 0, 0, 0]]).bool()[:, None, None]
     standing = compute_positions(call(cached=True, first_query=2), QUERY, 6, mask, None)
     assert standing.keys == 3

@@ -37,7 +37,7 @@ def scenarios(model, number: int, seed: int = 0) -> list[Scenario]:
     for one in range(number):
         edits = []
         for _ in range(rng.choice([0, 0, 1, 2])):
-            place, heads = rng.choice(layers), rng.sample(range(4), rng.choice([1, 2]))
+            layer, heads = rng.choice(layers), rng.sample(range(4), rng.choice([1, 2]))
             edit = rng.choice(
                 [
                     {"do": "hide", "positions": rng.sample(range(1, 6), 2)},
@@ -45,7 +45,7 @@ def scenarios(model, number: int, seed: int = 0) -> list[Scenario]:
                     {"do": "temperature", "temperature": rng.choice([0.5, 3.0]), "heads": heads},
                 ]
             )
-            edits.append({"layer": place, **edit})
+            edits.append({"layer": layer, **edit})
         watched = rng.choice([None, [], rng.sample(layers, 1), rng.sample(layers, 2)])
         generates = rng.random() < 0.2 and model.can_generate()
         result.append(Scenario(one % 7, generates, watched, edits))
@@ -82,9 +82,9 @@ def test_a_hundred_scenarios_in_eight_threads_give_what_each_gives_alone(name):
     for one, (mine, other) in enumerate(zip(alone, together, strict=True)):
         assert torch.equal(mine[0], other[0]), todo[one]
         assert mine[1].keys() == other[1].keys(), todo[one]
-        for place, calls in mine[1].items():
-            assert len(calls) == len(other[1][place])
-            assert all(torch.equal(a, b) for a, b in zip(calls, other[1][place], strict=True)), todo[one]
+        for layer, calls in mine[1].items():
+            assert len(calls) == len(other[1][layer])
+            assert all(torch.equal(a, b) for a, b in zip(calls, other[1][layer], strict=True)), todo[one]
     assert len({output.float().sum().item() for output, _ in alone}) > SCENARIOS / 4  # they are not all alike
     assert not any("taps" in vars(module) or "_regard_hooks" in vars(module) for module in model.modules())
 

@@ -57,7 +57,7 @@ def test_in_train_mode_the_same_seed_gives_the_same_bits_and_gradients(name, imp
     assert found.keys() == wanted.keys()
     for parameter, gradient in wanted.items():
         assert torch.equal(found[parameter], gradient), parameter
-    assert all(len(seen.all(place)) == 1 for place in seen)
+    assert all(len(seen.all(layer)) == 1 for layer in seen)
 
 
 @pytest.mark.parametrize("reentrant", [False, True])
@@ -71,4 +71,4 @@ def test_with_gradient_checkpointing_gradients_are_equal_and_calls_are_seen_once
     for parameter, gradient in wanted.items():
         assert torch.equal(found[parameter], gradient), parameter
     assert len(seen) > 0
-    assert all(len(seen.all(place)) == 1 for place in seen)
+    assert all(len(seen.all(layer)) == 1 for layer in seen)

@@ -1,4 +1,7 @@
-"""What heads are judged by is what a model is measured by."""
+"""What heads are judged by is what a model is measured by.
+
+Also tests: looking/evaluation_set.py.
+"""
 
 import numpy as np
 import pytest

@@ -1,4 +1,7 @@
-"""Recurrent translators learn by the same recipes, and are used by the same commands."""
+"""Recurrent translators learn by the same recipes, and are used by the same commands.
+
+Also tests: training/model/initial.py.
+"""
 
 import json
 from pathlib import Path
@@ -41,8 +44,8 @@ def test_a_recipe_names_scores_as_the_papers_do(score, tmp_path):
     ("change", "message"),
     [
         ("model.score.kind=dots", "unknown score (model.score.kind) 'dots': did you mean 'dot'?"),
-        ("model.cell=elman", "unknown cell (model.cell) 'elman'"),
-        ("model.local=sideways", "unknown local look 'sideways'"),
+        ("model.cell=elman", "unknown model.cell 'elman'"),
+        ("model.local=sideways", "unknown model.local 'sideways'"),
         ("model.activation=relu", "unknown deep output 'relu'"),
     ],
 )
@@ -91,7 +94,7 @@ def test_what_was_learned_is_translated_and_aligned(trained):
     answer = translate("the cat sees a big dog", beam=3, num_hypotheses=2)
     assert answer.text == "DOG BIG A SEES CAT THE"
     assert len(answer.alternatives) == 1
-    assert set(answer.alignment.pharaoh.split()) == {f"{5 - place}-{place}" for place in range(6)}
+    assert set(answer.alignment.pharaoh.split()) == {f"{5 - position}-{position}" for position in range(6)}
     with regard.watch(translate.model) as seen:
         translate("the cat sees a big dog")
     assert torch.equal(seen["align"].weights()[0, 0, :6].argmax(-1), torch.arange(5, -1, -1))

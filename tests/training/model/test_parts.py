@@ -1,4 +1,7 @@
-"""Parts that a recipe puts into a family's model."""
+"""Parts that a recipe puts into a family's model.
+
+Also tests: models/parts.py, training/model/model_plans.py.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""Memory networks that learn side by side learn what each would learn alone."""
+"""Memory networks that learn side by side learn what each would learn alone.
+
+Also tests: training/model/copies.py.
+"""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""A model that remembers learns from text that goes on from batch to batch, and a run that was stopped goes on too."""
+"""A model that remembers learns from text that goes on from batch to batch, and a run that was stopped goes on too.
+
+Also tests: training/data/streams.py, training/run/segment_memory.py.
+"""
 
 from pathlib import Path
 

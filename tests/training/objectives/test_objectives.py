@@ -1,3 +1,9 @@
+"""Every objective, over the table: what a batch is, and how wrong a model is about it.
+
+Also tests: training/objectives/answer.py, training/objectives/classify.py, training/objectives/masked.py,
+training/objectives/next_token.py, training/objectives/objective.py, training/objectives/translate.py.
+"""
+
 import numpy as np
 import pytest
 import torch
@@ -11,8 +17,6 @@ from regard.training.model.initial import initialise
 from regard.training.model.model_plans import model_plan
 from regard.training.objectives import (
     OBJECTIVES,
-    AnswerObjective,
-    ClassificationObjective,
     MaskedObjective,
     NextTokenObjective,
     TranslationObjective,
@@ -21,11 +25,11 @@ from regard.training.objectives import (
 WORDS, PAD, MASK = 40, 0, 3
 
 
-def model(kind, style="", **wanted):
-    recipe = ModelRecipe(kind=kind, family=style, width=16, heads=2, layers=(1,), dropout=0.0, max_positions=64)
-    found = build(model_plan(recipe, DataSizes(WORDS, **wanted)).config)
-    initialise(found, seed=1)
-    return found.double().eval()
+def model(kind, family="", sizes=DataSizes(WORDS)):
+    recipe = ModelRecipe(kind=kind, family=family, width=16, heads=2, layers=(1,), dropout=0.0, max_positions=64)
+    network = build(model_plan(recipe, sizes).config)
+    initialise(network, seed=1)
+    return network.double().eval()
 
 
 def texts(count, columns=1, longest=9):
@@ -41,42 +45,51 @@ def masked(**changes):
     return MaskedObjective(mask=MASK, frame=(1, 2), vocabulary=WORDS, special=[0, 1, 2, 3, 4], pad=PAD, **changes)
 
 
-TRIED = {
-    "translate": (TranslationObjective(start=PAD, pad=PAD), "transformer", texts(6, columns=2), {}),
-    "next-token": (NextTokenObjective(pad=PAD), "decoder", texts(6), {}),
-    "classify": (
-        ClassificationObjective(pad=PAD),
-        "encoder",
-        [(row[0], np.array([number % 3])) for number, row in enumerate(texts(6))],
-        {"labels": 3},
-    ),
-    "answer": (
-        AnswerObjective(pad=PAD),
-        "memory",
-        [
-            (np.stack([row[0][:2]] * number), row[1], row[1][:1], np.array([False, False]))
-            for number, row in enumerate(texts(6, columns=2), 1)
-        ],
-        {"sentence_words": 4},
-    ),
-}
+TASKS = [(name, kind) for name, objective in OBJECTIVES.items() for kind in objective.kinds]
+"""Each objective, for each kind of model that it says it is for."""
 
 
-@pytest.mark.parametrize("name", TRIED)
-def test_a_batch_is_as_wrong_as_its_texts_one_by_one(name):
-    objective, kind, rows, wanted = TRIED[name]
-    network = model(kind, **wanted)
-    whole = objective.loss(network, objective.batch(rows, random()))
-    alone = [objective.loss(network, objective.batch([row], random())) for row in rows]
-    assert_close(whole.total, sum(loss.total for loss in alone))
-    assert_close(whole.cross_entropy, sum(loss.cross_entropy for loss in alone))
-    counts = [objective.batch([row], random()).count for row in rows]
-    assert objective.batch(rows, random()).count == sum(counts)
+def is_random(objective, rows):
+    """Whether what is learned from a text is drawn anew each time."""
+    batches = [objective.batch(rows, torch.Generator().manual_seed(seed)) for seed in range(5)]
+    first, *others = [[part for part in vars(batch).values() if isinstance(part, torch.Tensor)] for batch in batches]
+    return any(not torch.equal(*parts) for other in others for parts in zip(first, other, strict=True))
 
 
-@pytest.mark.parametrize("style", RECIPES["transformer"])
-def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(style):
-    network, (row,) = model("transformer", style), texts(1, columns=2)
+@pytest.mark.parametrize(("name", "kind"), TASKS)
+def test_a_batch_is_as_wrong_as_its_texts_one_by_one(name, kind):
+    example = OBJECTIVES[name].example(kind)
+    objective, rows, network = example.objective, example.rows, model(kind, sizes=example.sizes)
+    batch = objective.batch(rows, random())
+    whole = objective.loss(network, batch)
+    assert 0 < batch.count <= batch.tokens
+    assert torch.equal(whole.total, objective.loss(network, objective.batch(rows, random())).total)
+    if not is_random(objective, rows):
+        batches = [objective.batch([row], random()) for row in rows]
+        alone = [objective.loss(network, batch) for batch in batches]
+        assert_close(whole.total, sum(loss.total for loss in alone))
+        assert_close(whole.cross_entropy, sum(loss.cross_entropy for loss in alone))
+        assert batch.count == sum(batch.count for batch in batches)
+
+
+@pytest.mark.parametrize(("name", "kind"), TASKS)
+def test_every_objective_can_be_learned_by_every_kind_of_model_that_it_is_for(name, kind):
+    example = OBJECTIVES[name].example(kind)
+    network = model(kind, sizes=example.sizes).float().train()
+    batch = example.objective.batch(example.rows, random())
+    optimiser, losses = torch.optim.AdamW(network.parameters(), lr=1e-2), []
+    for _ in range(30):
+        loss = example.objective.loss(network, batch).total / batch.count
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0] / 2
+
+
+@pytest.mark.parametrize("family", RECIPES["transformer"])
+def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(family):
+    network, (row,) = model("transformer", family), texts(1, columns=2)
     objective = TranslationObjective(start=PAD, pad=PAD)
     source, target = (torch.tensor(part)[None] for part in row)
     scores = network(source, torch.cat([torch.tensor([[PAD]]), target[:, :-1]], 1))
@@ -84,9 +97,9 @@ def test_a_translation_s_loss_is_the_cross_entropy_of_the_model_s_scores(style):
     assert_close(found.total, F.cross_entropy(scores[0], target[0], reduction="sum", label_smoothing=0.1))
 
 
-@pytest.mark.parametrize("style", RECIPES["decoder"])
-def test_one_stream_learns_from_the_target_alone(style):
-    network, rows = model("decoder", style), texts(3, columns=2)
+@pytest.mark.parametrize("family", RECIPES["decoder"])
+def test_one_stream_learns_from_the_target_alone(family):
+    network, rows = model("decoder", family), texts(3, columns=2)
     objective = TranslationObjective(start=PAD, pad=PAD, one_stream=True)
     wanted = 0.0
     for source, target in rows:
@@ -151,7 +164,7 @@ def test_the_second_part_of_a_text_follows_or_is_another_s():
         assert (int(row[middle]) == 5 + number) == bool(batch.is_next[number]) or int(row[middle]) == MASK
     assert batch.segments[0].tolist() == [0] * middle + [1] * 5
     assert 0 < int(batch.is_next.sum()) < 20
-    network = model("encoder", next_sentence=True)
+    network = model("encoder", sizes=DataSizes(WORDS, next_sentence=True))
     loss = masked(next_sentence=True).loss(network, batch)
     assert float(loss.total.detach()) > float(loss.cross_entropy)
 

@@ -8,11 +8,11 @@ from regard.layers import Output, Transform
 from regard.training.optimisation.losses import cross_entropy, output_loss
 
 
-def drawn(places=13, words=11, width=6, dtype=torch.float64):
-    x = torch.randn(places, width, dtype=dtype, requires_grad=True)
+def drawn(positions=13, words=11, width=6, dtype=torch.float64):
+    x = torch.randn(positions, width, dtype=dtype, requires_grad=True)
     weight = torch.randn(words, width, dtype=dtype, requires_grad=True)
     bias = torch.randn(words, dtype=dtype, requires_grad=True)
-    return x, weight, bias, torch.randint(words, (places,))
+    return x, weight, bias, torch.randint(words, (positions,))
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
@@ -29,7 +29,7 @@ def test_it_is_torch_s_cross_entropy_and_so_are_its_gradients(smoothing, rows):
 
 
 def test_the_gradient_is_that_of_small_differences():
-    x, weight, bias, targets = drawn(places=5)
+    x, weight, bias, targets = drawn(positions=5)
 
     def loss(x, weight, bias):
         return cross_entropy(x, weight, targets, bias=bias, smoothing=0.2, rows=2)[0]
@@ -74,8 +74,8 @@ class Largest(TorchDispatchMode):
         return found
 
 
-def test_no_tensor_has_a_score_for_every_word_at_every_place():
-    x, weight, _, targets = drawn(places=200, words=300)
+def test_no_tensor_has_a_score_for_every_word_at_every_position():
+    x, weight, _, targets = drawn(positions=200, words=300)
     with Largest() as seen:
         cross_entropy(x, weight, targets, rows=10)[0].backward()
     assert seen.numbers <= 10 * 300

@@ -10,18 +10,18 @@ from regard.training.optimisation.reinforce import reinforce
 
 
 def test_the_gradient_of_chances_is_that_of_the_expected_reward():
-    """One glimpse of three places, where the label follows from the place: all cases can be counted."""
+    """One glimpse of three positions, where the label follows from the position: all cases can be counted."""
     scores = torch.tensor([0.3, -0.2, 0.9], dtype=torch.float64, requires_grad=True)
-    pays = torch.tensor([0.0, 1.0, 0.0], dtype=torch.float64)  # the answer is right at the second place alone
+    pays = torch.tensor([0.0, 1.0, 0.0], dtype=torch.float64)  # the answer is right at the second position alone
     chances = torch.softmax(scores, 0)
     total = torch.zeros(3, dtype=torch.float64)
-    for place in range(3):
-        logits = torch.tensor([[1.0, 0.0]] if pays[place] else [[0.0, 1.0]], dtype=torch.float64)
+    for position in range(3):
+        logits = torch.tensor([[1.0, 0.0]] if pays[position] else [[0.0, 1.0]], dtype=torch.float64)
         hope = torch.full((1, 1), 0.4, dtype=torch.float64)
-        glances = Glances(logits, torch.tensor([[place]]), chances[None, None], hope)
+        glances = Glances(logits, torch.tensor([[position]]), chances[None, None], hope)
         loss = reinforce(glances, torch.tensor([0]), curiosity=0.0)
         (gradient,) = torch.autograd.grad(loss, scores, retain_graph=True)
-        total += chances[place].detach() * gradient
+        total += chances[position].detach() * gradient
     (expected,) = torch.autograd.grad(-(chances * pays).sum(), scores)
     assert_close(total, expected)
 

@@ -1,3 +1,8 @@
+"""A step of learning beside torch's own.
+
+Also tests: training/optimisation/learner.py, training/optimisation/optimiser.py.
+"""
+
 import math
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""What a log says, drawn. Also tests: cli/curves.py, pictures/plot.py."""
+
 import pytest
 from click.testing import CliRunner
 from training.tiny import tiny
@@ -38,6 +40,6 @@ def test_curves_are_drawn_in_the_terminal_and_as_svg(run, tmp_path):
 
 def test_a_plot_goes_down_where_the_numbers_do():
     rows = plot({"a": [(0, 1.0), (10, 0.0)]}, width=30, height=4).split("\n")
-    places = [next(place for place, letter in enumerate(row) if ord(letter) > 0x2800) for row in rows[:4]]
-    assert places == sorted(places)
-    assert places[0] < places[-1]
+    positions = [next(position for position, letter in enumerate(row) if ord(letter) > 0x2800) for row in rows[:4]]
+    assert positions == sorted(positions)
+    assert positions[0] < positions[-1]

@@ -1,11 +1,13 @@
 """What the disk does to a run: full, read-only, damaged. One clear line, and the checkpoint before it is used."""
 
 import errno
+import itertools
 import os
 import resource
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
 from training.faults import before_changes, refuses
@@ -16,6 +18,7 @@ from training.watching import Interrupting, Quiet
 
 from regard.checkpoints import CheckpointError
 from regard.errors import RegardError
+from regard.files import SaveError
 from regard.training import Stopped, train
 from regard.training.run.state import CheckpointStore, read_progress
 
@@ -116,9 +119,9 @@ def test_a_write_that_does_not_fit_is_one_line_and_later_the_run_goes_on(size, r
     goes_on(run, half)
 
 
-def flip(path, place):
+def flip(path, position):
     data = bytearray(path.read_bytes())
-    data[place] ^= 1 << place % 8
+    data[position] ^= 1 << position % 8
     path.write_bytes(data)
 
 
@@ -135,9 +138,9 @@ def test_a_damaged_file_is_one_line_and_the_checkpoint_before_it_is_used(name, r
     for damage in (whole[:-2], whole[: len(whole) // 2], b"", whole + b"\0"):
         (newest / name).write_bytes(damage)
         found_before(checkpoints, name)
-    for place in range(0, len(whole), len(whole) // 50 + 1):
+    for position in range(0, len(whole), len(whole) // 50 + 1):
         (newest / name).write_bytes(whole)
-        flip(newest / name, place)
+        flip(newest / name, position)
         found_before(checkpoints, name)
 
 
@@ -152,9 +155,9 @@ def found_before(checkpoints, name):
 def test_a_flipped_bit_of_the_sums_is_found_wherever_it_is(run):
     manifest = run / "checkpoints/step-00000003/manifest.json"
     whole = manifest.read_bytes()
-    for place in range(0, len(whole), 7):
+    for position in range(0, len(whole), 7):
         manifest.write_bytes(whole)
-        flip(manifest, place)
+        flip(manifest, position)
         with pytest.raises(CheckpointError):
             read_progress(manifest.parent)
 
@@ -211,3 +214,82 @@ def test_a_disk_that_is_really_full_or_read_only_is_one_line(half, tmp_path):
     assert read_only.startswith(f"read-only: regard: {disk}/run")
     assert "Read-only file system" in read_only
     assert everything(result) == everything(half / "whole")
+
+
+def removed(run):
+    shutil.rmtree(run)
+
+
+def renamed(run):
+    run.rename(run.with_name("elsewhere"))
+
+
+def emptied(run):
+    shutil.rmtree(run)
+    run.mkdir()
+
+
+def replaced(run):
+    shutil.rmtree(run)
+    run.write_text("in the way")
+
+
+class Doing(Quiet):
+    """Does something to the folder of a run after a step."""
+
+    def __init__(self, run, step, act):
+        super().__init__()
+        self.run, self.at, self.act = run, step, act
+
+    def step(self, step, values):
+        super().step(step, values)
+        if step == self.at:
+            self.act(self.run)
+
+
+@pytest.mark.parametrize(
+    ("act", "board"), [(removed, "true"), (renamed, "false"), (emptied, "false"), (replaced, "false")]
+)
+def test_a_run_whose_folder_goes_while_it_trains_ends_with_one_line(act, board, run, half):
+    recipe = tiny(half, *STEPS, f"run={run}", f"train.tensorboard={board}")
+    with pytest.raises(SaveError, match=r"run/log.jsonl: (gone: the folder of the run|cannot be written)") as caught:
+        train(recipe, reporting=Doing(run, 4, act))
+    assert len(str(caught.value).splitlines()) == 1
+    assert not (run / "checkpoints").exists()  # nothing that looks like a run is left behind
+    if act is renamed:
+        run.with_name("elsewhere").rename(run)
+        goes_on(run, half)
+
+
+def test_a_clock_that_is_set_back_changes_nothing(run, half, monkeypatch):
+    seconds = itertools.count(2_000_000_000, -86_400)
+    monkeypatch.setattr(time, "time", lambda: float(next(seconds)))
+    for number, path in enumerate(sorted(run.rglob("*"))):
+        os.utime(path, (4_000_000_000 - number, 4_000_000_000 - number))  # older files are newer, and all in the future
+    train(tiny(half, *STEPS, f"run={run}"), reporting=Quiet())
+    assert everything(run) == everything(half / "whole")
+
+
+def test_of_two_starts_at_once_one_is_told_and_the_other_ends_as_if_alone(run, half):
+    recipe, (here, there) = tiny(half, *STEPS, f"run={run}"), os.pipe()
+
+    class Waiting(Quiet):
+        """Does not go on until the other start was refused."""
+
+        def step(self, step, values):
+            if step == 4:
+                os.read(here, 1)
+
+    def first():
+        train(recipe, reporting=Waiting())
+        return 0
+
+    child = fork(first)
+    until = time.monotonic() + 60
+    while not (run / "times.jsonl").read_text().count('"step": 4') and time.monotonic() < until:
+        time.sleep(0.01)
+    with pytest.raises(SaveError, match=r"run: another training is at work in this folder$"):
+        train(recipe, reporting=Quiet())
+    os.write(there, b".")
+    assert ended(child) == 0
+    assert everything(run) == everything(half / "whole")

@@ -12,15 +12,17 @@ from unittest.mock import patch
 import pytest
 from tokenizers import Tokenizer
 from training.faults import before_changes, dies
-from training.forked import ended, fork, send_after
+from training.forked import end_others, ended, fork, send_after, together
 from training.run.test_session import everything
 from training.tiny import tiny
 from training.watching import Quiet
 
 from regard.training import train
 from regard.training.data.batch_source import BatchSource
+from regard.training.run.processes import ProcessLost
 from regard.training.run.state import CheckpointStore
 
+LOST = 4
 CHANGES = ["train.steps=12", "train.save_every=2", "train.evaluate_every=4"]
 
 
@@ -150,5 +152,82 @@ def test_a_killed_run_ends_as_if_nothing_had_happened(workers, tmp_path):
 
 @pytest.mark.proof
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_run_that_is_killed_fifty_times_ends_as_if_nothing_had_happened(workers, tmp_path):
-    killed_again_and_again(tmp_path, kills=50, workers=workers)
+def test_a_run_that_is_killed_sixty_times_ends_as_if_nothing_had_happened(workers, tmp_path):
+    killed_again_and_again(tmp_path, kills=60, workers=workers)
+
+
+def killed_before(folder, changes, count):
+    """Whichever change to its files a run is killed before, it goes on from there; `count` of them are tried."""
+    whole, run = Killing(folder / "whole"), Killing(folder / "killed")
+    whole.train()
+    _, last = cost(run)
+    for change in changes(last)[:count]:
+        assert run.killed(change=change), change
+        assert ended(run.start()) == 0, change
+        ends_as(run, whole)
+        run.again()
+    return last
+
+
+def test_a_run_that_is_killed_before_a_change_to_its_files_ends_as_if_it_was_not(tmp_path):
+    killed_before(tmp_path, lambda last: [last // 3, last], count=2)
+
+
+@pytest.mark.proof
+def test_a_run_that_is_killed_before_whichever_change_to_its_files_ends_as_if_it_was_not(tmp_path):
+    last = killed_before(tmp_path, lambda last: range(1, last + 1), count=None)
+    print(f"killed before each of {last} changes")
+
+
+def processes_killed(folder, kills):
+    """Two processes; one of them or both are killed at some time, or the first before some change to a file."""
+    folder.mkdir(exist_ok=True)
+    whole, killed = (tiny(folder, *CHANGES, f"run={folder / name}") for name in ("whole", "killed"))
+    run, chance = Path(killed.run), random.Random(kills)
+    train(tiny(folder, *CHANGES, f"run={folder / 'imported'}", "train.steps=1"), reporting=Quiet())
+
+    def trained(recipe, change=None, meanwhile=lambda children: None):
+        def work(rank):
+            if change and rank == 0:
+                dies(recipe.run, change)
+            try:
+                train(recipe, reporting=Quiet())
+            except ProcessLost:
+                return LOST
+            return 0
+
+        return together(work, meanwhile=meanwhile)
+
+    began = os.times().children_user
+    assert trained(whole) == [0, 0]
+    seconds = (os.times().children_user - began) / 2
+    count = saves = 0
+    while count < kills:
+        victims, moment = chance.sample([0, 1], chance.randint(1, 2)), chance.uniform(0.05, 1) * seconds
+
+        def kill(children, victims=victims, moment=moment):
+            send_after(children[victims[0]], moment, signal.SIGKILL, [children[rank] for rank in victims])
+            end_others(children)
+
+        if count % 2:
+            codes = trained(killed, change=chance.randint(1, 60), meanwhile=end_others)
+        else:
+            codes = trained(killed, meanwhile=kill)
+        assert set(codes) <= {0, LOST, -signal.SIGKILL}
+        count += -signal.SIGKILL in codes
+        saves += -signal.SIGKILL in codes and any(run.glob("checkpoints/.step-*/new"))
+        if codes == [0, 0]:
+            assert everything(run) == everything(whole.run)
+            shutil.rmtree(run)
+    assert trained(killed) == [0, 0]
+    assert everything(run) == everything(whole.run)
+    print(f"{count} kills of two processes, {saves} of them in a save")
+
+
+def test_two_processes_that_are_killed_end_as_if_nothing_had_happened(tmp_path):
+    processes_killed(tmp_path, kills=2)
+
+
+@pytest.mark.proof
+def test_two_processes_that_are_killed_eighty_times_end_as_if_nothing_had_happened(tmp_path):
+    processes_killed(tmp_path, kills=80)

@@ -8,9 +8,9 @@ import pytest
 import torch
 from training.run.test_state import MEMORY, model_files
 
-from regard.training.run import state
+from regard.files import SaveError, write_file
 from regard.training.run.estimate import format_estimate, peak_memory
-from regard.training.run.state import CheckpointStore, SaveError, TrainingProgress, lock_run, write_text
+from regard.training.run.state import CheckpointStore, TrainingProgress, lock_run
 
 # What Python has on Linux and macOS only is refused to our modules; others ask the system before they import it.
 IMPORTS = """
@@ -93,7 +93,7 @@ def windows(monkeypatch):
     monkeypatch.setitem(sys.modules, "msvcrt", Regions())
     monkeypatch.setattr(sys, "platform", "win32")
     for name, function in {"open": open_file, "fsync": sync, "rename": rename}.items():
-        monkeypatch.setattr(state.os, name, function)
+        monkeypatch.setattr(os, name, function)
 
 
 @pytest.mark.usefixtures("windows")
@@ -112,7 +112,7 @@ def test_checkpoints_are_written_where_folders_cannot_be_opened(tmp_path):
         checkpoints.save(TrainingProgress(step=3, evaluated_step=evaluated), MEMORY, model_files)
     assert checkpoints.latest()[1].evaluated_step == 2
     for text in ("one", "two"):
-        write_text(tmp_path / "run" / "recipe.toml", text)
+        write_file(tmp_path / "run" / "recipe.toml", text)
     assert (tmp_path / "run" / "recipe.toml").read_text() == "two"
 
 

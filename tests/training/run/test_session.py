@@ -1,3 +1,11 @@
+"""A training from its recipe to its result, stopped and resumed.
+
+Also tests: training/data/batch_source.py, training/data/readers.py, training/data/samplers.py,
+training/data/vocabulary.py, training/evaluation/evaluator.py, training/model/averaging.py, training/model/start.py,
+training/run/checkpointer.py,
+training/run/estimate.py, training/run/export.py, training/run/log.py, training/run/loop.py, training/run/signals.py.
+"""
+
 import json
 import os
 import signal

@@ -1,4 +1,7 @@
-"""Several processes learn what one does, stop together, and go on."""
+"""Several processes learn what one does, stop together, and go on.
+
+Also tests: training/run/processes.py.
+"""
 
 import json
 import os

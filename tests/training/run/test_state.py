@@ -1,15 +1,17 @@
+"""What a training holds, written and read back."""
+
 import pytest
 import torch
 
 from regard.checkpoints import CheckpointError
+from regard.checkpoints.files import write_with_manifest
+from regard.files import SaveError
 from regard.training.run import state
 from regard.training.run.state import (
     CheckpointStore,
-    SaveError,
     TrainingProgress,
     lock_run,
     read_optimiser_state,
-    write_with_manifest,
 )
 
 MEMORY = {"weight:exp_avg": torch.arange(3.0)}

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import time
 
 import pytest
 from training.run.test_session import everything
@@ -77,8 +78,18 @@ def test_without_tensorboard_one_line_is_said_and_nothing_else_changes(tmp_path,
         folder.mkdir()
         reports.append(Quiet())
         train(tiny(folder, "train.tensorboard=true"), reporting=reports[-1])
-        monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+        monkeypatch.setitem(sys.modules, "tensorboard.compat.proto.event_pb2", None)
     assert MISSING not in reports[0].lines
     assert reports[1].lines.count(MISSING) == 1
     assert not (folders[1] / "run" / FOLDER).exists()
     assert everything(folders[0] / "run") == everything(folders[1] / "run")
+
+
+def test_a_clock_that_was_set_back_leaves_the_points_in_their_order(tmp_path, monkeypatch):
+    recipe = tiny(tmp_path, "train.tensorboard=true")
+    with pytest.raises(Stopped):
+        train(recipe, reporting=Interrupting(8))
+    shutil.rmtree(tmp_path / "run/checkpoints/step-00000008")  # steps are done again
+    monkeypatch.setattr(time, "time", lambda: 1000.0)
+    train(recipe, reporting=Quiet())
+    same_as_the_log(tmp_path / "run")

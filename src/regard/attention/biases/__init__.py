@@ -5,6 +5,6 @@ from regard.attention.biases.bias import Bias
 from regard.attention.biases.buckets import BucketBias
 from regard.attention.biases.dense import DenseBias
 
-BIASES = {"alibi": AlibiBias, "buckets": BucketBias, "dense": DenseBias}
+BIASES: dict[str, type[Bias]] = {"alibi": AlibiBias, "buckets": BucketBias, "dense": DenseBias}
 
 __all__ = ["BIASES", "AlibiBias", "Bias", "BucketBias", "DenseBias"]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -15,6 +16,10 @@ class AlibiBias(Bias):
     """A penalty that grows with distance, steeper in some heads: Press et al. 2022."""
 
     slopes: Float[Tensor, "heads"]
+
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "AlibiBias":
+        return cls(1 / torch.arange(2.0, heads + 2))
 
     def tile(self, rows: Rows, columns: Columns) -> Tile:
         distance = (rows[:, None] - columns).abs()

@@ -7,10 +7,15 @@ from regard.shapes import Columns, Rows, Tile
 
 
 class Bias:
-    """Added to the scores of a tile; lazy, and knows its places and its head numbers."""
+    """Added to the scores of a tile; lazy, and knows its positions and its head numbers."""
+
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "Bias":
+        """A small one, for a call of these sizes: for tests and pages."""
+        return cls()
 
     def tile(self, rows: Rows, columns: Columns) -> Tile:
-        """The numbers for the queries at these places and the keys at those: (batch or 1, heads or 1, …)."""
+        """The numbers for the queries at these positions and the keys at those: (batch or 1, heads or 1, …)."""
         raise NotImplementedError
 
     def heads(self, heads: Tensor | slice) -> "Bias":

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -14,10 +15,15 @@ from regard.shapes import Columns, Rows, Tile
 class BucketBias(Bias):
     """One number per head and distance, the same for all distances past the last: Raffel et al. 2020.
 
-    `line[h, reach + d]` is what head h adds for a key that stands d places after the query.
+    `line[h, reach + d]` is what head h adds for a key that stands d positions after the query.
     """
 
     line: Float[Tensor, "heads distances"]  # distances = 2 * reach + 1
+
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "BucketBias":
+        """Keys up to three positions before the query are favoured, those after it are not."""
+        return cls(torch.arange(heads)[:, None] + torch.tensor([0.0, 1, 2, 3, -1, -2, -3]))
 
     def tile(self, rows: Rows, columns: Columns) -> Tile:
         reach = self.line.shape[1] // 2

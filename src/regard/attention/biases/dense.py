@@ -23,6 +23,13 @@ class DenseBias(Bias):
                 f"got {self.numbers.dtype} of {tuple(self.numbers.shape)}"
             )
 
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "DenseBias":
+        """The first key is favoured, more so in later heads and later members of the batch."""
+        numbers = torch.zeros(batch, heads, queries, keys)
+        numbers[..., 0] = (torch.arange(batch)[:, None] + torch.arange(heads) + 1)[..., None]
+        return cls(numbers)
+
     def tile(self, rows: Rows, columns: Columns) -> Tile:
         queries, keys = self.numbers.shape[-2:]
         rows = torch.zeros_like(rows) if queries == 1 else rows - (keys - queries)

@@ -15,7 +15,7 @@ from regard.attention.pattern import Pattern
 from regard.attention.scores import FEATURES, Dot, Kernel
 from regard.errors import RegardError, lookup
 
-CHUNK = 64  # places that are compared pair by pair
+CHUNK = 64  # positions that are compared pair by pair
 PIECE = 16  # chunks that are worked on together
 
 

@@ -1,6 +1,6 @@
 """A text told in a few slots."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -10,19 +10,22 @@ from regard.attention.kernels import KernelResult, exact
 from regard.attention.masks import Padding
 from regard.attention.masks.padding import padding
 from regard.attention.pattern import Pattern
+from regard.config.ranges import POSITIONS
 from regard.errors import RegardError, ShapeError
 
 
 class LowRankAttention(AttentionMethod):
-    """Keys and values of up to `length` places are mixed into `slots`, which queries look at: Wang et al. 2020, 4.
+    """Keys and values of up to `length` positions are mixed into `slots`, which queries look at: Wang et al. 2020, 4.
 
-    Both mixtures are learned and shared by all heads. Every slot holds something of every place, so that there is no
+    Both mixtures are learned and shared by all heads. Every slot holds something of every position, so that there is no
     looking back alone: for texts that are read whole. Time and memory grow with length x slots.
     """
 
     promise: ClassVar[str] = "exact over its slots; full attention only where that has no more rank than there are"
+    sees_tokens: ClassVar[bool] = False
+    example_settings: ClassVar = {"slots": 4}
 
-    def __init__(self, length: int, slots: int = 64) -> None:
+    def __init__(self, length: Annotated[int, POSITIONS], slots: Annotated[int, POSITIONS] = 64) -> None:
         super().__init__()
         if not 1 <= slots <= length:
             raise ShapeError(f"from 1 slot to {length}, as many as there are positions, expected, got {slots}")

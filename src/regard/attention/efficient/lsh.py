@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -21,12 +21,13 @@ from regard.attention.normalisers import Softmax
 from regard.attention.pattern import Pattern
 from regard.attention.scores import Dot
 from regard.attention.tiles import BUDGET
+from regard.config.ranges import COPIES, COUNT, POSITIONS
 from regard.errors import RegardError, ShapeError, expect
 from regard.shapes import Allowed, Columns, Rows, Tile
 
 SELF_PENALTY = 1e3  # far below any other score, and near enough to 0 that what is left of the score keeps its digits
 MOST_ROTATED = 128  # buckets that one rotation tells apart; more are told apart by two
-NOBODY = -2  # the code of a place that is not there: nobody meets it
+NOBODY = -2  # the code of a position that is not there: nobody meets it
 
 Codes = Int[Tensor, "batch heads rounds length"]
 """Bucket and chunk of each token in every round, as one number that grows in the order of the buckets."""
@@ -80,8 +81,15 @@ class LSHAttention(AttentionMethod):
 
     promise: ClassVar[str] = "exact over those who met; nearer to full attention of shared queries with every round"
     shares: ClassVar[bool] = True
+    example_settings: ClassVar = {"rounds": 2, "chunk": 8}
 
-    def __init__(self, rounds: int = 4, chunk: int = 64, buckets: int | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        rounds: Annotated[int, COPIES] = 4,
+        chunk: Annotated[int, POSITIONS] = 64,
+        buckets: Annotated[int, POSITIONS] | None = None,
+        seed: Annotated[int, COUNT] = 0,
+    ) -> None:
         super().__init__()
         if rounds < 1 or chunk < 1:
             raise ShapeError(f"1 round or more, and chunks of 1 or more, expected, got rounds={rounds}, chunk={chunk}")
@@ -171,10 +179,10 @@ def attend_chunks(
     is_causal: bool,
     inverse_temperature: Tensor | None,
 ) -> tuple[Tensor, Tensor]:
-    """Chunks look at themselves and the chunk before: (batch, heads, chunks, places, …).
+    """Chunks look at themselves and the chunk before: (batch, heads, chunks, positions, …).
 
-    Rows and columns are where these places are in the text, `mine` and `theirs` their codes in all rounds, of which
-    this is the one with a `number`.
+    Rows and columns are where these positions are in the text, `query_codes` and `key_codes` their codes in all
+    rounds, of which this is the one with a `number`.
     """
     meetings = [
         share_bucket(own, other) for own, other in zip(query_codes.unbind(-1), key_codes.unbind(-1), strict=True)
@@ -201,7 +209,7 @@ def recompute_backward(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def take(x: Tensor, indices: Tensor, fill: float = 0) -> Tensor:
-    """(batch, heads, length, width) at (batch, heads, …) places; `fill` at the place after the last."""
+    """(batch, heads, length, width) at (batch, heads, …) positions; `fill` at the position after the last."""
     batch, heads, length, width = x.shape
     rows = F.pad(x, (0, 0, 0, 1), value=fill).reshape(-1, width)
     first = torch.arange(batch * heads, device=x.device).view(batch, heads, *[1] * (indices.ndim - 2)) * (length + 1)

@@ -1,6 +1,7 @@
 """What every way to compare fewer pairs has in common."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from torch import nn
 
@@ -9,6 +10,7 @@ from regard.attention.masks import And, Mask
 from regard.attention.normalisers import Softmax
 from regard.attention.pattern import Pattern
 from regard.attention.scores import Dot
+from regard.config.part_sizes import PartSizes
 from regard.errors import RegardError
 
 
@@ -23,6 +25,15 @@ class AttentionMethod(nn.Module):
     """How near its answer comes to full attention."""
     shares: ClassVar[bool] = False
     """Whether the keys are the queries, so that a layer projects them once."""
+    sees_tokens: ClassVar[bool] = True
+    """Whether it weighs tokens one by one, so that some can be forbidden: by a causal mask, or hidden by an edit."""
+    example_settings: ClassVar[Mapping[str, Any]] = {}
+    """What a recipe would say of a small example, beside the sizes that follow from the model."""
+
+    @classmethod
+    def example(cls, width: int = 8, heads: int = 2, length: int = 24) -> "AttentionMethod":
+        """A small one, for tests and pages."""
+        return cls(**PartSizes(width, heads, width // heads, length).arguments(cls), **cls.example_settings)
 
     def pattern(self, full: Pattern) -> Pattern:
         """The attention that this way gives where full attention would be `asked`; one line where it cannot."""

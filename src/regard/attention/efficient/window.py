@@ -1,7 +1,7 @@
 """A look at the neighbourhood, in blocks."""
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -13,20 +13,22 @@ from regard.attention.masks import And, Causal, Padding, Window
 from regard.attention.masks.padding import padding
 from regard.attention.pattern import Pattern
 from regard.attention.tiles import BUDGET
+from regard.config.ranges import COUNT
 
 SMALLEST = 64  # queries in a block: a product with fewer rows wastes the processor
 
 
 class WindowAttention(AttentionMethod):
-    """Each query sees `before` places to the left of its own and `after` to the right: Beltagy et al. 2020, 3.1.
+    """Each query sees `before` positions to the left of its own and `after` to the right: Beltagy et al. 2020, 3.1.
 
     Queries stand in blocks, as long as the window reaches, each beside the one run of keys that its queries see: one
     kernel call for all blocks. Time and memory grow with length x window, backward too.
     """
 
     promise: ClassVar[str] = "exact: softmax over the window, as mask=Window(before, after) defines it"
+    example_settings: ClassVar = {"before": 3, "after": 1}
 
-    def __init__(self, before: int, after: int = 0) -> None:
+    def __init__(self, before: Annotated[int, COUNT], after: Annotated[int, COUNT] = 0) -> None:
         super().__init__()
         self.window = Window(before, after)
 

@@ -8,6 +8,12 @@ from regard.attention.masks.mask import Mask
 from regard.attention.masks.padding import Padding
 from regard.attention.masks.window import Window
 
-MASKS = {"causal": Causal, "dense": DenseMask, "graph": GraphMask, "padding": Padding, "window": Window}
+MASKS: dict[str, type[Mask]] = {
+    "causal": Causal,
+    "dense": DenseMask,
+    "graph": GraphMask,
+    "padding": Padding,
+    "window": Window,
+}
 
 __all__ = ["MASKS", "And", "Causal", "DenseMask", "GraphMask", "Mask", "Not", "Or", "Padding", "Window"]

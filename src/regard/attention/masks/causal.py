@@ -8,7 +8,7 @@ from regard.shapes import Allowed, Columns, Rows
 
 @dataclass(frozen=True)
 class Causal(Mask):
-    """Each query sees its own place and those before it."""
+    """Each query sees its own position and those before it."""
 
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
         return (rows[:, None] >= columns)[None, None]

@@ -33,6 +33,12 @@ class DenseMask(Mask):
         allowed = self.allowed
         return allowed[:, None] if allowed.ndim == 3 else allowed[(None,) * (4 - allowed.ndim)]
 
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "DenseMask":
+        """Keys at an even distance from the query, odd in every second head."""
+        distance = torch.arange(keys) - torch.arange(keys - queries, keys)[:, None]
+        return cls((distance + torch.arange(heads)[:, None, None]).remainder(2).eq(0).expand(batch, -1, -1, -1))
+
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
         queries, keys = self.allowed.shape[-2:]
         # One row or one column stands for all of them, as in a broadcast.

@@ -42,6 +42,11 @@ class GraphMask(Mask):
         there = torch.ones(len(pairs), dtype=torch.bool)
         return cls(torch.sparse_coo_tensor(pairs.T, there, (nodes, nodes), check_invariants=True))
 
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "GraphMask":
+        """A ring: each node sees itself and the next one."""
+        return cls.from_edges([(node, other % keys) for node in range(keys) for other in (node, node + 1)], keys)
+
     @property
     def nodes(self) -> int:
         return len(self.starts) - 1

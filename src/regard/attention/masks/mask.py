@@ -17,8 +17,13 @@ class Mask:
     A mask is a small frozen value. It never holds queries x keys unless it was handed that (`Dense`).
     """
 
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "Mask":
+        """A small one, for a call of these sizes: for tests and pages."""
+        return cls()
+
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
-        """Whether the queries at these places may look at the keys at those."""
+        """Whether the queries at these positions may look at the keys at those."""
         raise NotImplementedError
 
     def span(self, first: int, last: int, keys: int) -> tuple[int, int]:

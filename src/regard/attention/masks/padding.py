@@ -1,4 +1,4 @@
-"""Places that are not there."""
+"""Positions that hold no token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Padding(Mask):
         side: Literal["left", "right"] = "right",
         keys: int | None = None,
     ) -> "Padding":
-        """One number of real places per member of the batch, padded on one side up to `keys`."""
+        """One number of tokens per member of the batch, padded on one side up to `keys`."""
         counts = torch.as_tensor(lengths)
         longest = int(counts.max()) if counts.numel() else 0
         keys = longest if keys is None else keys
@@ -41,9 +41,14 @@ class Padding(Mask):
             raise ShapeError(f"lengths from 0 to {keys} expected, got {counts.tolist()}")
         if side not in ("left", "right"):
             raise ShapeError(f"padding stands on the 'left' or the 'right', got {side!r}")
-        places = torch.arange(keys, device=counts.device)
+        positions = torch.arange(keys, device=counts.device)
         counts = counts[:, None]
-        return cls(places < counts if side == "right" else places >= keys - counts)
+        return cls(positions < counts if side == "right" else positions >= keys - counts)
+
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "Padding":
+        """Each text one token shorter than the one before it."""
+        return cls.from_lengths([max(keys - 1 - member, 0) for member in range(batch)], keys=keys)
 
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
         return self.attention_mask[:, None, None, columns].expand(-1, -1, len(rows), -1)

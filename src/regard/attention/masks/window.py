@@ -9,7 +9,7 @@ from regard.shapes import Allowed, Columns, Rows
 
 @dataclass(frozen=True)
 class Window(Mask):
-    """Each query sees its own place, `before` places to the left and `after` to the right."""
+    """Each query sees its own position, `before` positions to the left and `after` to the right."""
 
     before: int
     after: int = 0
@@ -17,6 +17,10 @@ class Window(Mask):
     def __post_init__(self) -> None:
         if self.before < 0 or self.after < 0:
             raise ShapeError(f"a window reaches 0 positions or more, got before={self.before}, after={self.after}")
+
+    @classmethod
+    def example(cls, batch: int = 2, heads: int = 2, queries: int = 5, keys: int = 7) -> "Window":
+        return cls(before=2, after=1)
 
     def tile(self, rows: Rows, columns: Columns) -> Allowed:
         ahead = columns - rows[:, None]

@@ -1,12 +1,14 @@
 """A small network that scores each pair."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.scores.score import LearnedScore, Score, project_heads
+from regard.config.ranges import WIDTH
 from regard.errors import expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -38,7 +40,13 @@ class Additive(Score):
 class LearnedAdditive(LearnedScore):
     """Projects both sides into one space and learns the vector that reads the match."""
 
-    def __init__(self, heads: int, width: int, key_width: int | None = None, score_width: int | None = None) -> None:
+    def __init__(
+        self,
+        heads: int,
+        width: int,
+        key_width: Annotated[int, WIDTH] | None = None,
+        score_width: Annotated[int, WIDTH] | None = None,
+    ) -> None:
         super().__init__()
         key_width = width if key_width is None else key_width
         score_width = width if score_width is None else score_width

@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from regard.attention.scores.score import LearnedScore, Score, project_heads
+from regard.config.ranges import SCALE, SHARPNESS, WIDTH
 from regard.shapes import Columns, Keys, Queries, Rows
 
 
@@ -27,7 +29,7 @@ class Dot(Score):
 class ScaledDot(LearnedScore):
     """Nothing to learn: the dot product over √(width)."""
 
-    def __init__(self, heads: int, width: int, scale: float | None = None) -> None:
+    def __init__(self, heads: int, width: int, scale: Annotated[float, SCALE] | None = None) -> None:
         super().__init__()
         self.scale = scale
 
@@ -38,7 +40,7 @@ class ScaledDot(LearnedScore):
 class Cosine(LearnedScore):
     """The angle alone: vectors of length 1, times a learned sharpness per head: Henry et al. 2020."""
 
-    def __init__(self, heads: int, width: int, inverse_temperature: float = 10.0) -> None:
+    def __init__(self, heads: int, width: int, inverse_temperature: Annotated[float, SHARPNESS] = 10.0) -> None:
         super().__init__()
         self.inverse_temperature = nn.Parameter(torch.full((heads,), inverse_temperature))
 
@@ -69,7 +71,7 @@ class LearnedTemperature(LearnedScore):
 class Bilinear(LearnedScore):
     """A learned matrix between query and key, Luong's *general*: Luong et al. 2015, 3.1."""
 
-    def __init__(self, heads: int, width: int, key_width: int | None = None) -> None:
+    def __init__(self, heads: int, width: int, key_width: Annotated[int, WIDTH] | None = None) -> None:
         super().__init__()
         key_width = width if key_width is None else key_width
         self.weight = nn.Parameter(torch.empty(heads, width, key_width))

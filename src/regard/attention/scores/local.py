@@ -12,10 +12,10 @@ from regard.shapes import Columns, Keys, Queries, Rows
 
 @dataclass(frozen=True, eq=False)
 class Local(Score):
-    """Another score, of keys at most `reach` places from where a query looks: Luong et al. 2015, 3.2.
+    """Another score, of keys at most `reach` positions from where a query looks: Luong et al. 2015, 3.2.
 
-    The last number of each query is the place that it looks around, the last number of each key where it stands; the
-    inner score compares the rest. With `fades`, weights are multiplied by a Gaussian around the place, of a standard
+    The last number of each query is the position that it looks around, the last number of each key where it stands; the
+    inner score compares the rest. With `fades`, weights are multiplied by a Gaussian around it, of a standard
     deviation of half the reach: after the softmax, so that a row sums to less than 1 (eq. 10).
     """
 
@@ -50,5 +50,5 @@ class Local(Score):
 
 
 def away(query: Queries, key: Keys) -> Tensor:
-    """How far each key stands from the place that each query looks around."""
+    """How far each key stands from the position that each query looks around."""
     return key[..., None, :, -1] - query[..., -1:]

@@ -1,24 +1,26 @@
 """A query that knows where to look, not for what."""
 
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.scores.score import LearnedScore, Score
+from regard.config.ranges import POSITIONS
 from regard.errors import ShapeError, expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Location(Score):
-    """query · table[place of the key]; the key's content plays no part: Luong et al. 2015, eq. 8.
+    """query · table[position of the key]; the key's content plays no part: Luong et al. 2015, eq. 8.
 
-    Places are counted from the first key, padding included: pad on the right.
+    Positions are counted from the first key, padding included: pad on the right.
     """
 
-    table: Float[Tensor, "heads places width"]
+    table: Float[Tensor, "heads positions width"]
 
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
         return query @ self.table[:, columns].transpose(-1, -2).to(query.dtype)
@@ -34,9 +36,12 @@ class Location(Score):
 
 
 class LearnedLocation(LearnedScore):
-    """Learns one vector per place."""
+    """Learns one vector per position."""
 
-    def __init__(self, heads: int, width: int, positions: int = 512) -> None:
+    knows_positions = True
+    example_settings: ClassVar = {"positions": 24}
+
+    def __init__(self, heads: int, width: int, positions: Annotated[int, POSITIONS] = 512) -> None:
         super().__init__()
         self.table = nn.Parameter(torch.empty(heads, positions, width))
         nn.init.xavier_uniform_(self.table)

@@ -1,6 +1,7 @@
 """What compares a query with a key, and the modules in which comparing is learned."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +18,7 @@ class Score:
     normaliser: ClassVar[Normaliser] = Softmax()
 
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
-        """(batch, heads, rows, columns), for queries at these places and keys at those, one key head per query head.
+        """(batch, heads, rows, columns), for queries at these positions and keys at those, one key head per query head.
 
         A new tensor each time: whoever asked may write into it.
         """
@@ -55,8 +56,17 @@ class LearnedScore(nn.Module):
     Queries and keys come as (batch, heads, length, width). Keys are projected once per source.
     """
 
+    knows_positions: ClassVar[bool] = False
+    """Whether it counts where queries and keys stand: texts are more than sets to it."""
     is_relative: ClassVar[bool] = False
     """Whether the distance between query and key counts, so that both have to stand in one text."""
+    example_settings: ClassVar[Mapping[str, Any]] = {}
+    """What a recipe would say of a small example."""
+
+    @classmethod
+    def example(cls, heads: int = 2, width: int = 4) -> "LearnedScore":
+        """A small one, for tests and pages."""
+        return cls(heads, width, **cls.example_settings)
 
     def query(self, query: Tensor) -> Tensor:
         return query

@@ -1,6 +1,7 @@
 """A key is its content and where it stands from here."""
 
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import torch
 from jaxtyping import Float
@@ -8,6 +9,7 @@ from torch import Tensor, nn
 
 from regard.attention.scores.dot import Dot
 from regard.attention.scores.score import LearnedScore, Score
+from regard.config.ranges import COUNT
 from regard.errors import expect
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -16,7 +18,7 @@ from regard.shapes import Columns, Keys, Queries, Rows
 class Shaw(Score):
     """query · (key + table[distance]), over √width; distances past the reach share an end: Shaw et al. 2018, eq. 5.
 
-    `table[h, reach + d]` belongs to a key that stands d places after the query.
+    `table[h, reach + d]` belongs to a key that stands d positions after the query.
     """
 
     table: Float[Tensor, "heads distances width"]  # distances = 2 * reach + 1
@@ -41,9 +43,11 @@ class Shaw(Score):
 class LearnedShaw(LearnedScore):
     """Learns one vector per head and clipped distance."""
 
+    knows_positions = True
     is_relative = True
+    example_settings: ClassVar = {"reach": 2}
 
-    def __init__(self, heads: int, width: int, reach: int = 16) -> None:
+    def __init__(self, heads: int, width: int, reach: Annotated[int, COUNT] = 16) -> None:
         super().__init__()
         self.table = nn.Parameter(torch.empty(heads, 2 * reach + 1, width))
         nn.init.xavier_uniform_(self.table)

@@ -2,11 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import torch
 from torch import Tensor
 
 from regard.attention.scores.score import LearnedScore, Score
+from regard.config.ranges import SHARPNESS
 from regard.errors import ShapeError
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -30,7 +32,9 @@ class SoftCap(Score):
 class ScaledSoftCap(LearnedScore):
     """Nothing to learn: the dot product over √(width), capped."""
 
-    def __init__(self, heads: int, width: int, cap: float = 50.0) -> None:
+    example_settings: ClassVar = {"cap": 2.0}
+
+    def __init__(self, heads: int, width: int, cap: Annotated[float, SHARPNESS] = 50.0) -> None:
         super().__init__()
         self.cap = cap
 

@@ -17,8 +17,8 @@ from regard.shapes import Columns, Keys, Queries, Rows
 class XLScore(Score):
     """(query + u) · key + (query + v) · distance, over √width: Dai et al. 2019, 3.3.
 
-    `distances[h, zero + d]` belongs to a key that stands d places before the query. With `project`, distances are the
-    same for all heads (one of them is held) and each head reads them through a matrix of its own. Keys that stand
+    `distances[h, zero + d]` belongs to a key that stands d positions before the query. With `project`, distances are
+    the same for all heads (one of them is held) and each head reads them through a matrix of its own. Keys that stand
     further after the query than the table goes share its first entry.
     """
 
@@ -59,6 +59,7 @@ class XLScore(Score):
 class LearnedXL(LearnedScore):
     """Learns u, v and how to read sinusoids of distance, per head."""
 
+    knows_positions = True
     is_relative = True
 
     def __init__(self, heads: int, width: int) -> None:

@@ -1,7 +1,6 @@
 """Translators leave for other programs: one file per format."""
 
 import shutil
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -11,8 +10,8 @@ from regard.checkpoints.export import ctranslate2, marian, onnx
 from regard.checkpoints.export.export_source import COPIED_FILES, ExportSource
 from regard.checkpoints.files import CheckpointError, checked_file
 from regard.checkpoints.load import load_model
-from regard.checkpoints.save import replace_folder
 from regard.errors import lookup
+from regard.files import write_folder
 from regard.text import load_tokenizer
 
 __all__ = ["FORMATS", "Format", "export"]
@@ -45,14 +44,11 @@ def export(folder: str | Path, target: str | Path, to: str) -> Path:
     if missing := [name for name in form.needs if find_spec(name) is None]:
         raise CheckpointError(f"{to}: {', '.join(missing)} is not installed: pip install 'regard[{to}]'")
     source = ExportSource(load_model(folder), load_tokenizer(folder))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    beside = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
+
+    def fill(beside: Path) -> None:
         form.write(source, beside)
         for name in COPIED_FILES:
             if (folder / name).is_file() and not (beside / name).exists():
                 shutil.copyfile(checked_file(folder / name), beside / name)
-        replace_folder(beside, target)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
-    return target
+
+    return write_folder(target, fill)

@@ -1,5 +1,4 @@
-// What the rest of the world may call: plain C, so that no version of anything else matters.
-// Everything that can fail returns 0 when it went well; regard_problem() says what did not.
+#include "api.h"
 
 #include <cstdio>
 #include <exception>
@@ -12,8 +11,6 @@
 #include "validate.h"
 
 using namespace regard;
-
-#define EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
 
@@ -40,35 +37,6 @@ int tried(Action action) noexcept {
     }
 }
 
-}  // namespace
-
-// The same as in library.py; -1 stands for "none" wherever a number of a linear layer or norm is meant.
-struct StackSpec {
-    int32_t width, feed_forward_width, activation, is_gated, pre_norm, window, vocabulary, embedding_width,
-        embedding_norm, embedding_widen, final_norm;
-    int32_t rotates_neighbours;
-    float scale;
-    const float* embedding;
-};
-
-struct AttentionSpec {
-    int32_t qkv, kv, output, heads, kv_heads, width;
-    float scale;
-    const int32_t* kv_head_of;
-    const int32_t* numbers;
-};
-
-struct LayerSpec {
-    AttentionSpec self, cross;
-    int32_t crosses, widen, narrow, self_norm, cross_norm, feed_forward_norm;
-};
-
-struct OutputSpec {
-    int32_t bridge, dense, dense_activation, dense_norm, output, has_source;
-};
-
-namespace {
-
 const Linear* linear(const Model& model, int number) { return number < 0 ? nullptr : model.linears.at(number).get(); }
 const Norm* norm(const Model& model, int number) { return number < 0 ? nullptr : model.norms.at(number).get(); }
 
@@ -90,7 +58,7 @@ EmbeddedStack& stack_of(Model& model, int which) { return which ? model.decoder 
 
 }  // namespace
 
-EXPORT int regard_engine_version() { return 3; }
+EXPORT int regard_engine_version() { return 4; }
 
 EXPORT const char* regard_problem() { return problem; }
 
@@ -157,19 +125,20 @@ EXPORT int regard_layer(Model* model, int which, const LayerSpec* spec) {
     });
 }
 
-// Tables stay the caller's: 0 what is added at a position, 1 how queries and keys are rotated, 2 biases by distance,
-// 3 what is added to every word.
-EXPORT void regard_table(Model* model, int which, int kind, const float* data, int rows, int width) {
-    EmbeddedStack& stack = stack_of(*model, which);
-    Table* tables[] = {&stack.positions, &stack.rotations, &stack.bias, &stack.segment};
-    *tables[kind] = {data, rows, width};
+EXPORT int regard_table(Model* model, int which, int kind, const float* data, int rows, int width) {
+    return tried([&] {
+        EmbeddedStack& stack = stack_of(*model, which);
+        const Table table{data, rows, width};
+        if (kind == 0) stack.positions.put(table);
+        else if (kind == 1) stack.rotations.put(table);
+        else (kind == 2 ? stack.bias : stack.segment) = table;
+    });
 }
 
 EXPORT int regard_slopes(Model* model, int which, const float* slopes, int heads) {
     return tried([&] { stack_of(*model, which).slopes.assign(slopes, slopes + heads); });
 }
 
-// The last word about a model: from here on it is whole, and all of its parts fit each other.
 EXPORT int regard_output(Model* model, const OutputSpec* spec) {
     return tried([&] {
         model->bridge = linear(*model, spec->bridge);
@@ -196,10 +165,11 @@ EXPORT EngineState* regard_state(const Model* model) {
 
 EXPORT void regard_state_free(EngineState* state) { delete state; }
 
-// kind: 0 a layer of the encoder, 1 of the decoder, 2 its attention to the source. Null: as it was.
 EXPORT int regard_change(EngineState* state, int kind, int layer, const float* gates, const float* inverse_temperatures,
                          int heads, const uint8_t* hidden, int positions) {
     return tried([&] {
+        InUse mine(*state);
+        state->check_change(kind, layer, heads);
         auto& all = kind == 0 ? state->changes.encoder : kind == 1 ? state->changes.self : state->changes.cross;
         if (int(all.size()) <= layer) all.resize(layer + 1);
         if (gates) all[layer].gates.assign(gates, gates + heads);
@@ -213,16 +183,25 @@ EXPORT void regard_large_pages(float* data, size_t count) { on_large_pages(reint
 
 EXPORT int regard_read(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int texts, int length,
                        int threads) {
-    return tried([&] { state->read(tokens, attention_mask, texts, length, threads); });
+    return tried([&] {
+        InUse mine(*state);
+        state->read(tokens, attention_mask, texts, length, threads);
+    });
 }
 
 EXPORT int regard_step(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int rows, int length,
                        float* logits, int threads) {
-    return tried([&] { state->step(tokens, attention_mask, rows, length, logits, threads); });
+    return tried([&] {
+        InUse mine(*state);
+        state->step(tokens, attention_mask, rows, length, logits, threads);
+    });
 }
 
 EXPORT int regard_select(EngineState* state, const int64_t* rows, int count) {
-    return tried([&] { state->select(rows, count); });
+    return tried([&] {
+        InUse mine(*state);
+        state->select(rows, count);
+    });
 }
 
 EXPORT size_t regard_state_bytes(const EngineState* state) { return state->bytes(); }

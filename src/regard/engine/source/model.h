@@ -1,7 +1,9 @@
 // What a model is made of, for reading a source and writing on from a text.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -49,13 +51,28 @@ struct Table {
     const float* row(int number) const { return data + ptrdiff_t(number) * width; }
 };
 
+// A table that becomes longer while others read it: the new one begins as the old one does, which stays as it was.
+class GrowingTable {
+public:
+    void put(const Table& table) {  // by one thread at a time
+        tables.push_back(table);
+        longest.store(&tables.back(), std::memory_order_release);
+    }
+    const Table* get() const { return longest.load(std::memory_order_acquire); }
+    const Table* operator->() const { return get(); }
+
+private:
+    std::deque<Table> tables{Table{}};
+    std::atomic<const Table*> longest{&tables.back()};
+};
+
 // One stack of a model: tokens in, vectors out.
 struct EmbeddedStack {
-    Table embedding;     // (vocabulary, width or a narrower one of its own)
-    float scale = 1.0f;  // of words
-    Table positions;     // added to a word at its position
-    Table segment;       // one row, added to every word
-    Table rotations;     // cosines, then sines, by which queries and keys are rotated at a position
+    Table embedding;         // (vocabulary, width or a narrower one of its own)
+    float scale = 1.0f;      // of words
+    Table segment;           // one row, added to every word
+    GrowingTable positions;  // added to a word at its position
+    GrowingTable rotations;  // cosines, then sines, by which queries and keys are rotated at a position
     bool rotates_neighbours = false;
     Table bias;                 // (heads, 2 * reach + 1): by how far a key stands after the query
     std::vector<float> slopes;  // ALiBi: what a head takes off for each position between

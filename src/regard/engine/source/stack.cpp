@@ -22,7 +22,7 @@ void rotate_all(Worker& me, const EmbeddedStack& stack, const Attention& layer, 
     me.share(rows, 4, [&](int first, int last) {
         for (int row = first; row < last; row++)
             for (int head = 0; head < layer.heads + layer.kv_heads; head++)
-                rotate(projected + row * stride + head * layer.width, stack.rotations.row(positions[row]), layer.width,
+                rotate(projected + row * stride + head * layer.width, stack.rotations->row(positions[row]), layer.width,
                        stack.rotates_neighbours);
     });
 }
@@ -139,7 +139,7 @@ void embed(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& work
             float* x = to + ptrdiff_t(token) * width;
             for (int i = 0; i < width; i++) x[i] = word[i] * stack.scale;
             for (const float* more :
-                 {stack.segment.data, stack.positions.data ? stack.positions.row(positions[token]) : nullptr})
+                 {stack.segment.data, stack.positions->data ? stack.positions->row(positions[token]) : nullptr})
                 for (int i = 0; more && i < width; i++) x[i] += more[i];
             if (stack.embedding_norm) stack.embedding_norm->apply(x, x);
         }
@@ -162,7 +162,7 @@ void run(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& worksp
             float* normed = stack.pre_norm ? workspace.normed.data() : x;
             if (stack.pre_norm) norm_rows(me, *layer.self_norm, x, normed, rows, width);
             multiply(me, *layer.self.qkv, workspace, normed, width, rows, projected, stride, Finish{});
-            if (stack.rotations.data) rotate_all(me, stack, layer.self, projected, stride, rows, positions + row);
+            if (stack.rotations->data) rotate_all(me, stack, layer.self, projected, stride, rows, positions + row);
         }
         eyes.keep(me, int(number), workspace.projected.data(), stride);
         for (int row = 0; row < tokens; row += SLAB) {

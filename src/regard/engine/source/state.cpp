@@ -1,6 +1,7 @@
 #include "state.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace regard {
 
@@ -96,7 +97,7 @@ void check_words(const EmbeddedStack& stack, const std::vector<int64_t>& words, 
         if (word < 0 || word >= stack.embedding.rows)
             throw Problem{"token " + std::to_string(word) + " is not among the " +
                           std::to_string(stack.embedding.rows) + " that the model knows"};
-    for (const Table* table : {&stack.positions, &stack.rotations})
+    for (const Table* table : {stack.positions.get(), stack.rotations.get()})
         if (table->data)
             for (int position : positions)
                 if (position >= table->rows)
@@ -129,9 +130,7 @@ const float* EngineState::own(int layer, int slot, int row) const {
 
 void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int texts, int length, int threads) {
     std::vector<int64_t> words;
-    std::vector<int> positions, text, columns;
-    starts.assign(1, 0);
-    source_of.clear();
+    std::vector<int> positions, text, columns, new_starts{0};
     for (int i = 0; i < texts; i++) {
         for (int column = 0, position = 0; column < length; column++) {
             const ptrdiff_t where = ptrdiff_t(i) * length + column;
@@ -141,12 +140,14 @@ void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int
             text.push_back(i);
             columns.push_back(column);
         }
-        starts.push_back(int(words.size()));
-        source_of.push_back(i);
+        new_starts.push_back(int(words.size()));
     }
     check_words(model.encoder, words, positions);
     open();
     rows = texts;
+    starts = std::move(new_starts);
+    source_of.resize(rows);
+    std::iota(source_of.begin(), source_of.end(), 0);
     written.assign(rows, {});
     counts.assign(rows, 0);
     const int count = int(words.size()), width = model.encoder.width;
@@ -191,17 +192,13 @@ void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int
 
 void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int given, int columns, float* logits,
                        int threads) {
-    if (!model.has_source && !length && !rows) {
-        rows = given;
-        written.assign(rows, {});
-        counts.assign(rows, 0);
-    }
-    if (given != rows)
+    const bool is_first = !model.has_source && !length && !rows;
+    if (given != rows && !is_first)
         throw Problem{std::to_string(given) + " rows of tokens for " + std::to_string(rows) + " rows that are written"};
     std::vector<int64_t> words;
-    std::vector<int> positions, row, slot, last_of(rows, -1);
-    std::vector<int> new_counts = counts;
-    for (int i = 0; i < rows; i++) {
+    std::vector<int> positions, row, slot, last_of(given, -1);
+    std::vector<int> new_counts = is_first ? std::vector<int>(given) : counts;
+    for (int i = 0; i < given; i++) {
         const ptrdiff_t begin = ptrdiff_t(i) * columns;
         int next = length;  // padding goes to the left, so that every text ends at the last column
         for (int column = 0; column < columns; column++) next += attention_mask && !attention_mask[begin + column];
@@ -216,6 +213,8 @@ void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int
     }
     check_words(model.decoder, words, positions);
     open();
+    if (is_first) written.assign(given, {});
+    rows = given;
     const int count = int(words.size()), width = model.decoder.width;
     blocks.push_back({Buffer<float>(), columns, rows});
     blocks.back().numbers.reserve(size_t(columns) * rows * before.back());
@@ -278,6 +277,14 @@ void EngineState::select(const int64_t* chosen, int count) {
     if (model.has_source) picked(source_of);
     rows = count;
     close();
+}
+
+void EngineState::check_change(int kind, int layer, int heads) const {
+    const auto& layers = kind == 0 ? model.encoder.layers : model.decoder.layers;
+    const bool is_there = kind >= 0 && kind <= 2 && layer >= 0 && layer < int(layers.size());
+    if (!is_there || (kind == 2 && !layers[layer].crosses)) throw Problem{"a layer is edited that is not there"};
+    const int own = (kind == 2 ? layers[layer].cross : layers[layer].self).heads;
+    if (heads != own) throw Problem{std::to_string(heads) + " heads are edited of a layer of " + std::to_string(own)};
 }
 
 size_t EngineState::bytes() const {

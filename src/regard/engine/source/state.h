@@ -1,6 +1,7 @@
 // What a model knows in the middle of writing.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -31,7 +32,11 @@ public:
 
     size_t bytes() const;
 
+    // Whether the model has such a layer, with so many heads.
+    void check_change(int kind, int layer, int heads) const;
+
     Changes changes;
+    std::atomic<bool> is_in_use{false};
     int rows = 0;
     int length = 0;  // of what was written, padding included
 
@@ -55,6 +60,19 @@ private:
     std::vector<size_t> before;  // numbers of a token in the layers before each
     Workspace workspace;
     Buffer<float> last;  // the vectors that words are scored by
+};
+
+// One thread at a time is in a text; a second one is told so.
+class InUse {
+public:
+    explicit InUse(EngineState& state) : state(state) {
+        if (state.is_in_use.exchange(true)) throw Problem{"another thread is in this text"};
+    }
+    ~InUse() { state.is_in_use = false; }
+    InUse(const InUse&) = delete;
+
+private:
+    EngineState& state;
 };
 
 }  // namespace regard

@@ -42,7 +42,7 @@ void check_self(const string& what, const EmbeddedStack& stack, const Attention&
     check_heads(what, layer);
     expect("the projection of " + what, layer.qkv, stack.width, layer.queries() + 2 * layer.keys());
     expect("the output of " + what, layer.output, layer.queries(), stack.width);
-    if (stack.rotations.data) expect("a rotation of " + what, stack.rotations.width, layer.width);
+    if (stack.rotations->data) expect("a rotation of " + what, stack.rotations->width, layer.width);
     const int most = *std::max_element(layer.numbers.begin(), layer.numbers.end());
     if (*std::min_element(layer.numbers.begin(), layer.numbers.end()) < 0 ||
         (stack.bias.data && most >= stack.bias.rows) || (!stack.slopes.empty() && most >= int(stack.slopes.size())))
@@ -63,7 +63,7 @@ void check_stack(const string& name, const EmbeddedStack& stack, int source_widt
     else expect("the table of words of " + name, words, stack.width);
     expect("the norm of words of " + name, stack.embedding_norm, words);
     expect("the last norm of " + name, stack.final_norm, stack.width);
-    for (const Table* table : {&stack.positions, &stack.segment})
+    for (const Table* table : {stack.positions.get(), &stack.segment})
         if (table->data) expect("what is added to words of " + name, table->width, words);
     for (size_t number = 0; number < stack.layers.size(); number++) {
         const Layer& layer = stack.layers[number];

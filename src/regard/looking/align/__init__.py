@@ -1,11 +1,11 @@
-"""Word alignments: from looks at a source to pairs of words, and how far they are from what people say."""
+"""Which heads align words. What they are measured by, pairs of words, is in regard.text.align, and here by name."""
 
 from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads, candidates
-from regard.looking.align.error_rate import ErrorRate, error_rate
 from regard.looking.align.head_choice import HeadChoice, by_anchors, by_gold, by_links, choose, choose_both
-from regard.looking.align.links import Gold, Link, Links, pharaoh, read_gold, read_links, swap_links
-from regard.looking.align.symmetrise import SYMMETRIES, symmetrise
-from regard.looking.align.words import links, word_weights
+from regard.text.align.error_rate import ErrorRate, error_rate
+from regard.text.align.links import Gold, Link, Links, pharaoh, read_gold, read_links, swap_links
+from regard.text.align.symmetrise import SYMMETRIES, symmetrise
+from regard.text.align.words import links, word_weights
 
 __all__ = [
     "SYMMETRIES",

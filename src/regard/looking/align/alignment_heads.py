@@ -11,13 +11,13 @@ from torch import Tensor
 from regard.errors import RegardError, lookup
 
 Weights = Mapping[str, Float[Tensor, "_ target source"]]
-"""What the heads of some places looked at while one target was read: a row for each step."""
-TEXT = re.compile(r"(?:(\d+(?:\.\d+)?) )?([\w.]+)(?::(\d+))?( shifted)?")
+"""What the heads of some layers looked at while one target was read: a row for each step."""
+TEXT = re.compile(r"(?:([0-9]{1,9}(?:\.[0-9]{1,9})?) )?([\w.]+)(?::([0-9]{1,9}))?( shifted)?")
 
 
 @dataclass(frozen=True)
 class AlignmentHead:
-    """One head of a place, or the mean of all its heads, and how much it counts.
+    """One head of a layer, or the mean of all its heads, and how much it counts.
 
     A row belongs to a target token. It is the look at the step that writes the token, when it is not yet known; or,
     `shifted`, the look at the step that reads it (Chen et al. 2020, "Accurate word alignment induction from neural
@@ -56,7 +56,7 @@ class AlignmentHeads:
             match = TEXT.fullmatch(head_text.strip())
             if match is None or (match[1] and float(match[1]) == 0):
                 example = '"decoder.1.cross:3 shifted" or "2 decoder.1.cross:3 + decoder.0.cross"'
-                raise RegardError(f"{head_text.strip()!r} names no heads; expected something like {example}")
+                raise RegardError(f"{head_text.strip()[:80]!r} names no heads; expected something like {example}")
             head = None if match[3] is None else int(match[3])
             heads.append(AlignmentHead(match[2], head, bool(match[4]), float(match[1] or 1)))
         return cls(tuple(heads))
@@ -79,7 +79,7 @@ class AlignmentHeads:
 
 
 def candidates(heads: Mapping[str, int]) -> list[AlignmentHead]:
-    """Every head of some places that have so many, and the mean of each place, read both ways."""
+    """Every head of some layers that have so many, and the mean of each layer, read both ways."""
     return [
         AlignmentHead(layer, head, shifted)
         for layer, count in heads.items()

@@ -1,4 +1,4 @@
-"""Which heads align: chosen by the links they make, never by their place.
+"""Which heads align: chosen by the links they make, never by their layer.
 
 Whatever is known serves as the truth that candidates are measured by: links that people made (`by_gold`), those of a
 model of the other direction (`choose_both`), or, where there is nothing else, words spelled alike on both sides
@@ -8,16 +8,15 @@ model of the other direction (`choose_both`), or, where there is nothing else, w
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from regard.errors import RegardError
 from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads
-from regard.looking.align.error_rate import count_links, error_rate, total
-from regard.looking.align.links import Gold, Links, swap_links
-from regard.looking.align.words import links
+from regard.text.align.error_rate import count_links, error_rate, total
+from regard.text.align.links import Gold, Links, swap_links
+from regard.text.align.words import links
 
-WordWeights = Mapping[AlignmentHead, Sequence[Tensor]]
+WordWeights = Mapping[AlignmentHead, Sequence[np.ndarray]]
 """What each candidate makes of every line, (target words, source words): how much each looked at each."""
 ErrorFunction = Callable[[Sequence[Links]], float]
 """How wrong the links of all lines are: 0 is best, 1 is worst."""
@@ -95,8 +94,8 @@ def choose_both(forward: WordWeights, backward: WordWeights, *, mix: bool = True
 def links_of(word_weights: WordWeights, heads: AlignmentHeads) -> list[Links]:
     """The links of every line under a mix."""
     parts = [word_weights[replace(head, weight=1.0)] for head in heads.heads]
-    factors = torch.tensor([head.weight for head in heads.heads])
-    mixed = (torch.tensordot(factors, torch.stack(lines), 1) for lines in zip(*parts, strict=True))
+    factors = np.array([head.weight for head in heads.heads], dtype=np.float32)
+    mixed = (np.tensordot(factors, np.stack(lines), 1) for lines in zip(*parts, strict=True))
     return [links(weights) for weights in mixed]
 
 
@@ -117,7 +116,7 @@ def disagreement(first: Sequence[Links], second: Sequence[Links]) -> float:
 def by_anchors(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ErrorFunction:
     """The error rate on words that stand once on each side, spelled alike: names and numbers.
 
-    Only links that touch such a word count: a head that always looks at one place finds it, and much that is wrong
+    Only links that touch such a word count: a head that always looks at one position finds it, and much that is wrong
     besides.
     """
     truth = [anchors(source, target) for source, target in pairs]

@@ -47,7 +47,7 @@ class LayerCall:
     taps: Taps
     is_cross: bool
     batch: int | None = None
-    cached: bool = False  # keys come from a cache, which may hold empty places behind them
+    cached: bool = False  # keys come from a cache, which may hold empty positions behind them
     first_query: int = 0  # tokens of the text before the first query
     first_key: int | None = None  # tokens that the cache has dropped before the first key; None: as the keys are many
     expected_keys: int | None = None  # what the cache will hand out, if it says

@@ -118,8 +118,8 @@ def over_keys(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
 def edited_weights(weights: Tensor, pattern: Pattern, edited: Pattern) -> Tensor:
     """The weights of an edited pattern in the shape of those that a layer has computed.
 
-    Rows of padding that see nothing stay what the layer makes of them, and so do columns behind the keys (empty places
-    of a cache, a sink), from which nobody gathers.
+    Rows of padding that see nothing stay what the layer makes of them, and so do columns behind the keys (empty
+    positions of a cache, a sink), from which nobody gathers.
     """
     batch, heads, queries, keys = pattern.shape
     own = weights[..., :keys].reshape(batch, heads, queries, keys)

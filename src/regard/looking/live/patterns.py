@@ -58,7 +58,7 @@ class CallPositions:
     def pattern(
         self, query: Tensor, key: Tensor, value: Tensor | None, score: Score, normaliser: Normaliser = Softmax()
     ) -> Pattern:
-        """The pattern of these vectors. Places of a cache that nothing was written to yet are no keys."""
+        """The pattern of these vectors. Positions of a cache that nothing was written to yet are no keys."""
         return Pattern(
             query,
             key[:, :, : self.keys],
@@ -179,7 +179,7 @@ def compute_positions(
     written = min(keys, total - first_key) if call.cached else keys
     if call.expected_keys is not None and keys not in (call.expected_keys, written):  # not what the cache spoke of
         return CallPositions(keys, smallest_mask(may_look), bias, 0, None, None)
-    if may_look is not None and not bool(may_look[..., written:].any()):  # nobody sees the empty places of a cache
+    if may_look is not None and not bool(may_look[..., written:].any()):  # nobody sees the empty positions of a cache
         keys, may_look, bias = written, may_look[..., :written], crop(bias, written)
     rows = slice(call.first_query, call.first_query + queries)
     columns = slice(first_key, first_key + keys)

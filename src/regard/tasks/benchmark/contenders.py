@@ -70,19 +70,19 @@ def find_contenders(folder: Path, scratch: Path, threads: int) -> Contenders:
 
 def token_spec(checkpoint: Checkpoint) -> TokenSpec:
     """The special tokens of a folder that writes."""
-    config, settings = checkpoint.model.config, FolderGenerationConfig(checkpoint)
+    config, settings = checkpoint.model.config, FolderGenerationConfig(checkpoint.folder, checkpoint.config)
     if not isinstance(config, TransformerConfig | DecoderConfig) or config.output is None:
         raise CheckpointError(f"{checkpoint.folder}: {checkpoint.architecture} does not write; give a model that does")
-    pad = settings.number("pad_token_id")
     reads = isinstance(config, TransformerConfig)
-    start = settings.number("decoder_start_token_id") if reads else settings.number("bos_token_id")
-    ends = settings.numbers("eos_token_id")
-    banned = {*settings.numbers("suppress_tokens"), *(word[0] for word in settings.phrases() if len(word) == 1)}
+    vocabulary = config.decoder.embedding.vocabulary
+    pad = settings.token("pad_token_id", vocabulary)
+    start = settings.token("decoder_start_token_id" if reads else "bos_token_id", vocabulary)
+    ends = settings.tokens["eos_token_id"]
+    banned = {*settings.tokens["suppress_tokens"], *(word[0] for word in settings.phrases if len(word) == 1)}
     banned = (banned | (set() if pad is None else {pad})) - set(ends)
     start = pad if start is None else start
     if reads and start is None:
         raise CheckpointError(f"{checkpoint.folder}: decoder_start_token_id is not told")
-    vocabulary = config.decoder.embedding.vocabulary
     if reads:
         vocabulary = min(vocabulary, config.encoder.embedding.vocabulary)
     return TokenSpec(reads, vocabulary, start, ends, pad, tuple(sorted(banned)))

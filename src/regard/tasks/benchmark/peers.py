@@ -50,8 +50,8 @@ def transformers(folder: Path, token_spec: TokenSpec, threads: int) -> Any:
 
         def action() -> list[tuple[int, ...]]:
             with torch.inference_mode():
-                found = model.generate(tokens, **options)
-            return [until(row[begin:], token_spec.ends) for row in found.tolist()]
+                written = model.generate(tokens, **options)
+            return [until(row[begin:], token_spec.ends) for row in written.tolist()]
 
         return action
 
@@ -114,7 +114,7 @@ def convert(folder: Path, converted: Path, token_spec: TokenSpec) -> Path:
             return names[number]
 
     class Converter(TransformersConverter):
-        def load_tokenizer(self, *given: Any, **options: Any) -> Any:
+        def load_tokenizer(self, *arguments: Any, **options: Any) -> Any:
             return Numbers()
 
     if library.AutoConfig.from_pretrained(folder).model_type == "marian" and names[-1] != PAD:
@@ -130,7 +130,7 @@ def names_of(token_spec: TokenSpec) -> list[str]:
 
 def until(words: list[int], ends: tuple[int, ...]) -> tuple[int, ...]:
     """What stands before the first word that ends a text."""
-    return tuple(words[: next((place for place, word in enumerate(words) if word in ends), len(words))])
+    return tuple(words[: next((number for number, word in enumerate(words) if word in ends), len(words))])
 
 
 def _quiet(library: Any) -> None:

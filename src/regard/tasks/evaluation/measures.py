@@ -57,13 +57,13 @@ class Evaluation:
 
 def samples(corpus: Corpus) -> list[tuple[str, ...]]:
     """All of a corpus; a sample with an empty text is an error that says where."""
-    found = []
+    checked = []
     for number, sample in enumerate(corpus):
         for column, text in zip(corpus.columns, sample, strict=True):
             if not text.strip():
                 raise DataError(f"{corpus.location(number)}: the {column} is empty")
-        found.append(sample)
-    return found
+        checked.append(sample)
+    return checked
 
 
 def by_length(texts: Sequence[str]) -> dict[str, list[int]]:
@@ -87,7 +87,7 @@ def wording(totals: Totals, texts: Sequence[str]) -> dict[str, float]:
 
 
 def report_batches(batches: Sequence[Any], on_batch: Callable[[int], None]) -> Iterator[Any]:
-    """The batches; `on_batch` hears of the places of each, once it is done with."""
+    """The batches; `on_batch` hears of the positions of each, once it is done with."""
     for batch in batches:
         yield batch
         on_batch(batch.count)

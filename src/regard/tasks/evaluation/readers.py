@@ -39,11 +39,11 @@ def language_models(
     else:
         batches = valid_batches(rows, objective, batch_tokens=ROOM, seed=0)
     with unwatched(), torch.no_grad():
-        found = loss_totals(
+        totals = loss_totals(
             Learner(task.model, objective), report_batches(batches, counting(on_progress, len(tokens) - 1))
         )
-    counts = {"tokens": found.count, "context": context}
-    return Evaluation("generate", len(texts), wording(found, texts), {"loss": counts})
+    counts = {"tokens": totals.count, "context": context}
+    return Evaluation("generate", len(texts), wording(totals, texts), {"loss": counts})
 
 
 def masked_models(
@@ -64,11 +64,11 @@ def masked_models(
     whole, rest = (hidden, []) if len(windows[-1]) == len(windows[0]) else (hidden[:-1], hidden[-1:])
     batches = [pad_windows(whole[first : first + rows]) for first in range(0, len(whole), rows)] + rest
     batches = [batch for batch in batches if batch.count]
-    told = counting(on_progress, sum(batch.count for batch in batches))
+    on_batch = counting(on_progress, sum(batch.count for batch in batches))
     with unwatched(), torch.no_grad():
-        found = loss_totals(Learner(task.model, objective), report_batches(batches, told))
-    counts: dict[str, Any] = {"tokens": found.count, "context": context, "seed": config.seed}
-    return Evaluation("fill", len(texts), found.means(), {"loss": counts})
+        totals = loss_totals(Learner(task.model, objective), report_batches(batches, on_batch))
+    counts: dict[str, Any] = {"tokens": totals.count, "context": context, "seed": config.seed}
+    return Evaluation("fill", len(texts), totals.means(), {"loss": counts})
 
 
 def masking_objective(task: FillTask) -> MaskedObjective:

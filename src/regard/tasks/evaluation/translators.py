@@ -22,7 +22,7 @@ from regard.tasks.evaluation.measures import (
     wording,
 )
 from regard.tasks.generate import GenerateTask
-from regard.tasks.task import TextTooLong
+from regard.tasks.processors.processor import LONGEST_TEXT, TextTooLong
 from regard.tasks.translate import TranslateTask
 from regard.text import Corpus, DataError, Tokenizer
 from regard.training import objectives
@@ -38,37 +38,41 @@ MARK = re.compile("@@( |$)")
 
 
 def translators(
-    task: TranslateTask | GenerateTask, corpus: Corpus, asked: EvaluationConfig, on_progress: OnShare | None = None
+    task: TranslateTask | GenerateTask, corpus: Corpus, config: EvaluationConfig, on_progress: OnShare | None = None
 ) -> Evaluation:
     """BLEU and chrF of what is written, the perplexity of the references; all of it by length of the source, too.
 
     Where lines are split into sentences there is no perplexity: nobody knows the parts of a reference.
     """
-    sacre = SacreBleu(asked.tokenize, asked.lowercase)
+    sacre = SacreBleu(config.tokenize, config.lowercase)
     pairs = samples(corpus)
     sides = [source for source, _ in pairs], [target for _, target in pairs]
-    reader = TranslationReader(translate_task(task), asked)
+    reader = TranslationReader(translate_task(task), config)
     numbered = enumerate(zip(*sides, strict=True))
-    rows = None if asked.split else [reader.row(*pair, corpus.location(line)) for line, pair in numbered]
-    is_marked = removes_marks(task.tokenizer.target) if asked.bpe_removed is None else asked.bpe_removed
+    rows = None if config.split else [reader.row(*pair, corpus.location(line)) for line, pair in numbered]
+    is_marked = removes_marks(task.tokenizer.target) if config.bpe_removed is None else config.bpe_removed
     plain: Callable[[str], str] = remove_marks if is_marked else str
     sources, references = ([plain(text) for text in side] for side in sides)
     written = reader.write(sides[0], counting(on_progress, len(pairs), 0.0, WRITING))
     hypotheses = [plain(" ".join(text.splitlines())) for text in written]
 
     groups = by_length(sources)
-    told = counting(on_progress, sum(len(row[1]) for row in rows or ()), WRITING, 1.0)
-    sums = {name: reader.totals([rows[line] for line in lines], told) for name, lines in groups.items()} if rows else {}
+    on_batch = counting(on_progress, sum(len(row[1]) for row in rows or ()), WRITING, 1.0)
+    sums = (
+        {name: reader.totals([rows[line] for line in lines], on_batch) for name, lines in groups.items()}
+        if rows
+        else {}
+    )
     table: dict[str, dict[str, float]] = {}
     for name, lines in groups.items():
-        found = sacre.scores([hypotheses[line] for line in lines], [references[line] for line in lines])
+        group_scores = sacre.scores([hypotheses[line] for line in lines], [references[line] for line in lines])
         likely = {"perplexity": sums[name].means()["perplexity"]} if rows else {}
-        table[name] = {"texts": len(lines), **{key: score.score for key, score in found.items()}, **likely}
-    found = sacre.scores(hypotheses, references)
-    scores = {name: score.score for name, score in found.items()}
+        table[name] = {"texts": len(lines), **{key: score.score for key, score in group_scores.items()}, **likely}
+    corpus_scores = sacre.scores(hypotheses, references)
+    scores = {name: score.score for name, score in corpus_scores.items()}
     if rows:
         scores |= wording(sum(sums.values(), Totals()), references)
-    bleu, signatures = found["bleu"], sacre.signatures()
+    bleu, signatures = corpus_scores["bleu"], sacre.signatures()
     counts = {"precisions": bleu.precisions, "bp": bleu.bp, "hyp_len": bleu.sys_len, "ref_len": bleu.ref_len}
     details = {name: {"signature": signature} for name, signature in signatures.items()}
     details["bleu"] |= counts
@@ -108,20 +112,21 @@ class TranslationReader:
         """How unlikely the targets are, each word told those before it."""
         pad = self.task.tokenizer.specials.pad or 0
         one_stream = isinstance(self.task.model, Decoder)
-        return objectives.TranslationObjective(start=self.task.start(), pad=pad, one_stream=one_stream)
+        return objectives.TranslationObjective(start=self.task.processor.start(), pad=pad, one_stream=one_stream)
 
-    def row(self, source: str, target: str, place: str) -> Row:
+    def row(self, source: str, target: str, where: str) -> Row:
         """A pair as tokens; too long for the model is an error."""
         task = self.task
-        out, most = task.tokenizer.target.encode(target).ids, task.max_target_length()
-        code = "" if self.config.language is None else task.code(self.config.language)
+        out = task.processor.encode_target(target).ids
+        most = task.processor.max_target_length() or LONGEST_TEXT
+        code = "" if self.config.language is None else task.processor.code(self.config.language)
         try:
-            read = task.read_source(source, None, code).ids
+            read = task.processor.read_source(source, None, code).ids
         except TextTooLong as problem:
-            raise DataError(f"{place}: {problem}") from None
+            raise DataError(f"{where}: {problem}") from None
         length = len(out) + (len(read) if isinstance(task.model, Decoder) else 0)
-        if most is not None and length > most:
-            raise DataError(f"{place}: {length} tokens to write, the model has positions for {most}")
+        if length > most:
+            raise DataError(f"{where}: {length} tokens to write, the model has positions for {most}")
         return np.array(read), np.array(out)
 
     def write(self, texts: Sequence[str], on_progress: Callable[[int], None]) -> list[str]:
@@ -138,8 +143,8 @@ class TranslationReader:
         return [answer.text for answer in answers]
 
     @torch.no_grad()
-    def totals(self, rows: Sequence[Row], told: Callable[[int], None]) -> Totals:
+    def totals(self, rows: Sequence[Row], on_batch: Callable[[int], None]) -> Totals:
         """How likely the targets are, each word told those before it."""
         batches = valid_batches(rows, self.objective, batch_tokens=ROOM, seed=0)
         with unwatched():
-            return loss_totals(Learner(self.task.model, self.objective), report_batches(batches, told))
+            return loss_totals(Learner(self.task.model, self.objective), report_batches(batches, on_batch))

@@ -19,7 +19,8 @@ from regard.tasks.evaluation.readers import masking_objective, read, window
 from regard.tasks.evaluation.translators import TranslationReader, translate_task
 from regard.tasks.fill import FillTask
 from regard.tasks.generate import GenerateTask
-from regard.tasks.task import Task, TextTooLong
+from regard.tasks.processors.processor import TextTooLong
+from regard.tasks.task import Task
 from regard.tasks.translate import TranslateTask
 from regard.text import Corpus, DataError
 from regard.training import objectives
@@ -73,7 +74,7 @@ def held_out(corpus: Subset, every: int = 10) -> tuple[Subset, Subset]:
 class HeadData:
     """Examples as token numbers, and what is learned from them.
 
-    `closing` names the places where the last key is the token that ends a text.
+    `closing` names the layers where the last key is the token that ends a text.
     """
 
     objective: Objective
@@ -127,17 +128,19 @@ def hidden_words(task: FillTask, corpus: Corpus, config: EvaluationConfig) -> He
 
 
 def labels(task: ClassifyTask, corpus: Corpus, config: EvaluationConfig) -> HeadData:
-    if task.for_tokens or task.is_multiple or len(task.labels) < 2 or corpus.columns != (LABEL, "text"):
+    processor = task.processor
+    is_single = not processor.for_tokens and not processor.is_multiple and len(processor.labels) > 1
+    if not is_single or corpus.columns != (LABEL, "text"):
         raise RegardError(f"{task.checkpoint.folder}: one label out of several for each text expected")
     rows: list[Row] = []
     for number, (label, text) in enumerate(samples(corpus)):
-        if label not in task.labels:
+        if label not in processor.labels:
             raise DataError(f"{corpus.location(number)}: a label that the model does not know: {label!r}")
         try:
-            ids = task.encode(text, cut=config.cut).ids
+            ids = processor.encode(text, cut=config.cut).ids
         except TextTooLong as problem:
             raise DataError(f"{corpus.location(number)}: {problem}") from None
-        rows.append((np.array(ids), np.array([task.labels.index(label)])))
+        rows.append((np.array(ids), np.array([processor.labels.index(label)])))
     specials = task.tokenizer.specials
     ends = ends_with(rows, specials.sep) or ends_with(rows, specials.eos)
     return HeadData(objectives.ClassificationObjective(pad=specials.pad or 0), rows, ("encoder.*",) if ends else ())

@@ -12,12 +12,13 @@ from regard.checkpoints import save_model
 from regard.checkpoints.card import CARD
 from regard.checkpoints.files import CONFIG, MANIFEST
 from regard.errors import RegardError
+from regard.files import write_file
 from regard.looking import prune, weakest
 from regard.models import Model
 from regard.tasks.evaluation import evaluate
 from regard.tasks.heads.head_data import HeadData, first, head_data, held_out
 from regard.tasks.heads.scoring import score_heads
-from regard.tasks.load import load
+from regard.tasks.loading import load
 from regard.tasks.task import Task
 from regard.text import Corpus
 from regard.training.data.batch_source import BatchSource, mix_seeds
@@ -84,8 +85,8 @@ def prune_task(
     before = dict(evaluate(task, measured).scores)
     material = head_data(task, judging)
     say(f"heads judged by {by}, on {len(judging.numbers)} samples")
-    _, found = score_heads(task, material, by, keep=keep, by_layer=by_layer)
-    gone = weakest(task.model, found, keep)
+    _, scores = score_heads(task, material, by, keep=keep, by_layer=by_layer)
+    gone = weakest(task.model, scores, keep)
     if not gone:
         raise RegardError(f"a share of {keep:g} keeps every head: there is nothing to take out")
     small = prune(task.model, gone)
@@ -96,8 +97,8 @@ def prune_task(
     say(f"after: {folder} measured")
     after = dict(evaluate(load(folder, device=str(task.device), task=task.name), measured).scores)
     counts = [sum(weight.numel() for weight in model.parameters()) for model in (task.model, small)]
-    sizes = [weights_in(place) for place in (task.checkpoint.folder, folder)]
-    heads = sum(len(row) for row in found.values())
+    sizes = [weights_in(path) for path in (task.checkpoint.folder, folder)]
+    heads = sum(len(row) for row in scores.values())
     left = heads - sum(map(len, gone.values()))
     report = Pruning(
         str(folder),
@@ -111,8 +112,8 @@ def prune_task(
         before,
         after,
     )
-    (folder / REPORT).write_text(json.dumps(asdict(report), indent=1) + "\n", encoding="utf-8")
-    (folder / CARD).write_text(card(task, report), encoding="utf-8")
+    write_file(folder / REPORT, json.dumps(asdict(report), indent=1) + "\n")
+    write_file(folder / CARD, card(task, report))
     return report
 
 

@@ -46,14 +46,14 @@ SAYS = {
 
 @dataclass(frozen=True)
 class HeadScores:
-    """A number for every head: `scores[place][number]`, by the numbers that heads have in the whole model."""
+    """A number for every head: `scores[layer][number]`, by the numbers that heads have in the whole model."""
 
     by: str
     scores: dict[str, dict[int, float]]
 
     def ranked(self) -> list[tuple[str, int, float]]:
         """All heads, the highest first."""
-        every = [(place, head, one) for place, row in self.scores.items() for head, one in row.items()]
+        every = [(layer, head, one) for layer, row in self.scores.items() for head, one in row.items()]
         return sorted(every, key=lambda entry: -entry[2])
 
     def picture(self) -> Picture:
@@ -65,17 +65,17 @@ class HeadScores:
 
     def plain(self) -> dict[str, Any]:
         """For JSON."""
-        return {"by": self.by, "scores": {place: [*map(list, row.items())] for place, row in self.scores.items()}}
+        return {"by": self.by, "scores": {layer: [*map(list, row.items())] for layer, row in self.scores.items()}}
 
 
 def score_heads(
     task: Task, head_data: HeadData, by: str = "importance", *, keep: float = 0.5, by_layer: bool = False
 ) -> tuple[HeadScores, Scores]:
     """The judge's numbers, for people and as they came. `keep` is for gates alone: the share that may stay."""
-    found = lookup(JUDGES, by, "judge of heads")(task, head_data, keep, by_layer)
+    scores = lookup(JUDGES, by, "judge of heads")(task, head_data, keep, by_layer)
     layers = LayerNames(task.model).layers
     named = {
-        place: dict(zip(head_numbers(layers[place], len(row)), row.tolist(), strict=True))
-        for place, row in found.items()
+        layer: dict(zip(head_numbers(layers[layer], len(row)), row.tolist(), strict=True))
+        for layer, row in scores.items()
     }
-    return HeadScores(by, named), found
+    return HeadScores(by, named), scores

@@ -9,7 +9,7 @@ import torch
 
 from regard.families.recipe import DataSizes
 from regard.text import DataError, Question, Stories
-from regard.text.story_batch import StoryRow, story_rows
+from regard.text.story_rows import StoryRow, story_rows
 from regard.training.data.batch_source import mix_seeds
 from regard.training.data.training_data import Say, TrainingData, special_id
 from regard.training.data.vocabulary import tokenizer_of
@@ -55,8 +55,6 @@ class QuestionSource:
 def answer_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Stories in the layout of bAbI, from files or archives: see Stories.at."""
     data = recipe.data
-    if not 0 <= data.valid_share < 1:
-        raise RecipeError(f"data.valid_share = {data.valid_share}: a share of the questions, below 1")
     if data.valid and data.valid_share:
         raise RecipeError("data.valid_share: there is a data.valid already")
     training, held_out = split_by_file(read_questions(data.train), data.valid_share)

@@ -27,6 +27,9 @@ def read_training_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     if recipe.model.kind not in data.objective.kinds:
         able = " or ".join(data.objective.kinds)
         raise RecipeError(f"model.kind = {recipe.model.kind!r}: train.objective {data.objective.name!r} needs {able}")
+    if recipe.train.metric not in data.objective.metrics:
+        metrics = ", ".join(data.objective.metrics)
+        raise RecipeError(f"train.metric = {recipe.train.metric!r}: known here are {metrics}")
     if not len(data.examples):
         raise DataError(f"{recipe.data.train[0]}: no text left to learn from")
     return data

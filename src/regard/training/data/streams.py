@@ -9,6 +9,7 @@ import torch
 
 from regard.families.recipe import DataSizes
 from regard.text import ColumnTexts, DataError, PlainCorpus, Tokenizer, Windows, token_tables
+from regard.text.cache import read_mapped
 from regard.training.data.training_data import Say, TrainingData, one_file, special_id, split_valid
 from regard.training.data.vocabulary import tokenizer_of
 from regard.training.objectives import MaskedObjective, NextTokenObjective, Objective, Row
@@ -30,7 +31,7 @@ class TokenStream:
 
     def __getitem__(self, stretch: Stretch, /) -> Row:
         """Its tokens, and the position of the first."""
-        return self.tokens[stretch[0] : stretch[1] + 1], np.array(stretch[:1])
+        return read_mapped(self.tokens, slice(stretch[0], stretch[1] + 1)), np.array(stretch[:1])
 
 
 class StreamSampler:
@@ -118,7 +119,7 @@ def windowed_data(
     valid: list[Row] = []
     if len(valid_tokens) > 1:
         starts = range(0, len(valid_tokens) - 1, context)
-        valid = [(valid_tokens[start : start + context + 1],) for start in starts]
+        valid = [(read_mapped(valid_tokens, slice(start, start + context + 1)),) for start in starts]
     sizes = DataSizes(len(tokenizer), next_sentence=next_sentence)
     return TrainingData(tokenizer, objective, sizes, TokenStream(training_tokens), StreamSampler(windows), valid)
 

@@ -142,8 +142,6 @@ def classification_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
 
 def usable_rows(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say, what: str) -> np.ndarray:
     """The rows that can be learned from; others are an error, or left out and counted, as the recipe says."""
-    if data.faulty not in ("stop", "leave-out"):
-        raise RecipeError(f"data.faulty = {data.faulty!r}: stop or leave-out expected")
     empty = (lengths <= 1).any(1)
     too_long = (lengths > data.max_length).any(1)
     faults = {"is empty": empty, f"has more than data.max_length = {data.max_length} tokens": too_long}
@@ -160,8 +158,6 @@ def usable_rows(lengths: np.ndarray, data: DataRecipe, corpus: Corpus, say: Say,
 
 def split_valid(usable: np.ndarray, data: DataRecipe) -> tuple[np.ndarray, np.ndarray]:
     """Rows to learn from, and the last of them, the valid set: the share that the recipe says."""
-    if not 0 <= data.valid_share < 1:
-        raise RecipeError(f"data.valid_share = {data.valid_share}: a share of the text, below 1")
     if data.valid and data.valid_share:
         raise RecipeError("data.valid_share: there is a data.valid already")
     cut = int(len(usable) * (1 - data.valid_share))

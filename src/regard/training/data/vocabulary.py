@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from regard.files import write_folder
 from regard.text import Tokenizer, load_tokenizer, save_tokenizer, train_tokenizer
 from regard.text.files import TokenizerError
 from regard.training.recipe.recipe import Recipe
-from regard.training.run.state import write_folder
 
 FOLDER = "tokenizer"
 

@@ -7,6 +7,7 @@ from typing import Any
 from regard.training.data.samplers import valid_batches
 from regard.training.data.training_data import TrainingData
 from regard.training.evaluation.held_out import Check, TranslationSet, held_out_scores
+from regard.training.evaluation.sacre_bleu import SacreBleu
 from regard.training.optimisation.learner import Learner
 from regard.training.recipe.recipe import Recipe
 from regard.training.run.export import max_target_length
@@ -32,6 +33,7 @@ class Evaluator:
         )
         if train.metric not in TRANSLATION_METRICS or data.start_token is None:
             return cls(batches)
+        SacreBleu()  # says what is missing now, and not after hours
         # What the finished model scores is what anyone finds who evaluates its folder, texts without an end included.
         as_told = is_last and recipe.model.kind in ("transformer", "alignment")
         count = len(data.valid) if is_last or not train.valid_lines else min(train.valid_lines, len(data.valid))

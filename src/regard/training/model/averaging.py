@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from regard.checkpoints import load_model
+from regard.checkpoints import CheckpointError, load_model
 from regard.models import Model
 
 
@@ -23,4 +23,10 @@ def mean_weights(folders: Sequence[Path]) -> dict[str, Tensor]:
 
 def restore_weights(model: Model, folder: Path) -> None:
     """Give a model the weights of a checkpoint, bit for bit."""
-    model.load_state_dict(load_model(folder).model.state_dict())
+    saved, shapes = load_model(folder).model.state_dict(), {name: one.shape for name, one in model.state_dict().items()}
+    for name in sorted(shapes.keys() | saved.keys()):
+        if name not in shapes or name not in saved or saved[name].shape != shapes[name]:
+            has = f"has {list(saved[name].shape)}" if name in saved else "does not have it"
+            wants = list(shapes[name]) if name in shapes else "none"
+            raise CheckpointError(f"{folder}: {name}: the checkpoint {has}, and the data asks for {wants}")
+    model.load_state_dict(saved)

@@ -13,8 +13,9 @@ import torch
 
 from regard.attention import SCORES
 from regard.attention.efficient import ATTENTION_METHODS
+from regard.checkpoints.files import first_line
 from regard.checkpoints.save import differences
-from regard.config import Config
+from regard.config import Config, PartSizes
 from regard.errors import RecipeError, RegardError, lookup
 from regard.families import LAYOUTS, generic
 from regard.families.options import Options
@@ -30,8 +31,9 @@ from regard.models import (
     build,
 )
 from regard.positions import POSITIONS
+from regard.training.model.size import check_size
 
-TOKENS = 5  # of the trial
+TOKENS = 5  # of the trial, at most
 AnyConfig = TypeVar("AnyConfig")
 
 
@@ -52,16 +54,16 @@ def with_parts(config: Config, model: ModelRecipe) -> Config:
 def stack_with_parts(side: EmbeddedStackConfig, model: ModelRecipe, *, is_causal: bool) -> EmbeddedStackConfig:
     """One stack, its sizes filled in where a part wants to know them."""
     attention = side.stack.attention
-    sizes = {
-        "width": side.stack.width,
-        "heads": attention.heads,
-        "head_width": attention.head_width or side.stack.width // attention.heads,
-        "length": model.max_positions,
-        "both_ways": not is_causal,
-    }
+    sizes = PartSizes(
+        width=side.stack.width,
+        heads=attention.heads,
+        head_width=attention.head_width or side.stack.width // attention.heads,
+        length=model.max_positions,
+        both_ways=not is_causal,
+    )
     if model.position.kind:
         cls = lookup(POSITIONS, model.position.kind, "position scheme (model.position.kind)")
-        settings = settings_of(cls, model.position, sizes, "model.position")
+        settings = settings_of(cls, model.position, sizes.arguments(cls), "model.position")
         side = replace(side, position=PositionConfig(model.position.kind, settings))
     if model.score.kind:
         cls = lookup(SCORES, model.score.kind, "score (model.score.kind)")
@@ -69,7 +71,7 @@ def stack_with_parts(side: EmbeddedStackConfig, model: ModelRecipe, *, is_causal
         attention = replace(attention, scale=None, score=ScoreConfig(model.score.kind, settings))
     if model.attention.kind not in ("", "full"):
         cls = lookup(ATTENTION_METHODS, model.attention.kind, "attention method (model.attention.kind)")
-        settings = settings_of(cls, model.attention, sizes, "model.attention")
+        settings = settings_of(cls, model.attention, sizes.arguments(cls), "model.attention")
         attention = replace(attention, method=AttentionMethodConfig(model.attention.kind, settings))
     return replace(side, stack=replace(side.stack, attention=attention))
 
@@ -83,7 +85,7 @@ def settings_of(
         if key not in known or key in filled:
             names = ", ".join(name for name in known if name not in filled) or "no settings"
             raise RecipeError(f"unknown key '{where}.{key}': {part.kind} has {names}")
-    settings = {name: sizes[name] for name in known if name in sizes} | dict(part.settings)
+    settings = {**sizes, **part.settings}
     missing = [name for name, one in known.items() if one.default is one.empty and name not in (*settings, *filled)]
     if missing:
         raise RecipeError(f"{where}: kind = {part.kind!r} needs {', '.join(missing)}")
@@ -107,20 +109,27 @@ def own_layout(config: Config, entries: Mapping[str, Any]) -> ModelPlan:
     return replace(plan, config_entries=plan.config_entries | longest)
 
 
-def try_out(config: Config) -> None:
-    """Raise RecipeError, in one line, where parts of a model do not go together."""
-    if not isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig):
-        return
-    model, tokens = build_small(config).eval(), torch.arange(TOKENS)[None] % 2
-    mask = torch.ones_like(tokens, dtype=torch.bool)
+def try_out(config: Config, length: int) -> None:
+    """Raise RecipeError, in one line, where parts of a model do not go together, or it is larger than this machine.
+
+    `length` is how many tokens it can read. Settings of parts go to constructors as a recipe has them, so that anything
+    may be raised about one.
+    """
     try:
+        check_size(config)
+        if not isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig):
+            return
+        model, tokens = build_small(config).eval(), torch.arange(min(TOKENS, length))[None] % 2
+        mask = torch.ones_like(tokens, dtype=torch.bool)
         with torch.no_grad():
             if isinstance(config, TransformerConfig):
                 model(tokens, tokens, attention_mask=mask)
             else:
                 model(tokens, attention_mask=mask)
-    except RegardError as problem:
-        raise RecipeError(f"the parts of this model do not go together: {problem}") from None
+    except RecipeError:
+        raise
+    except (RegardError, ValueError, TypeError, ArithmeticError, LookupError, RuntimeError) as problem:
+        raise RecipeError(f"the parts of this model do not go together: {first_line(problem)}") from None
 
 
 def build_small(config: Config) -> Any:

@@ -9,8 +9,9 @@ from regard.checkpoints.files import list_names
 from regard.config import Config
 from regard.errors import RecipeError
 from regard.families import FAMILIES
-from regard.families.recipe import ModelPlan, pool_of
+from regard.families.recipe import ModelPlan
 from regard.models import ClassificationHeadConfig, DecoderConfig, EncoderConfig, Model, build
+from regard.settings import shown
 from regard.training.data.training_data import TrainingData
 from regard.training.model.initial import initialise
 from regard.training.model.model_plans import model_plan
@@ -34,7 +35,7 @@ def starting_model(recipe: Recipe, data: TrainingData, say: Callable[[str], None
     frozen_names, learning = freeze(start.model, recipe.train.frozen)
     for prefix in recipe.train.frozen:
         if not matches_prefix(prefix, frozen_names):
-            raise RecipeError(f"train.frozen: no weight's name begins with {prefix!r}")
+            raise RecipeError(f"train.frozen: no weight's name begins with {shown(prefix)}")
     if not learning:
         raise RecipeError("train.frozen: nothing is left to learn")
     return start
@@ -77,7 +78,7 @@ def model_from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], N
 
 def with_labels(recipe: Recipe, config: Config, labels: int) -> Config:
     """The same model, asked for labels."""
-    pool = pool_of(recipe.model)
+    pool = recipe.model.pool
     if isinstance(config, EncoderConfig):
         head = ClassificationHeadConfig(labels, pool, dropout=config.encoder.stack.dropout)
         return replace(config, output=None, classify=head, pooler="tanh", follows=False)

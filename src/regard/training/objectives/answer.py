@@ -4,16 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from jaxtyping import Int
 from torch import Tensor
 
 from regard.attention.normalisers import Unnormalised
+from regard.families.recipe import DataSizes
 from regard.models import MemoryNetwork, Model
 from regard.models.memory import Ages
 from regard.text.story_batch import StoryBatch
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row
+from regard.training.objectives.objective import DeviceBatch, LossSums, ObjectiveExample, Row
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +37,20 @@ class AnswerObjective:
 
     name: ClassVar[str] = "answer"
     kinds: ClassVar[tuple[str, ...]] = ("memory",)
+    metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity", "accuracy")
 
     def __init__(self, *, pad: int = 0, noise: float = 0.0) -> None:
         self.pad, self.noise = pad, noise
+
+    @classmethod
+    def example(cls, kind: str) -> ObjectiveExample:
+        """Stories of two and three sentences; the answer is the last word of the last one."""
+        stories = [[[2, 5], [3, 6]], [[3, 7], [2, 6], [3, 5]]]
+        rows = [
+            (np.array(story), np.array([4, 3]), np.array([story[-1][-1]]), np.array([False, False]))
+            for story in stories
+        ]
+        return ObjectiveExample(cls(), rows, DataSizes(vocabulary=8, sentence_words=2))
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> AnswerBatch:
         """Rows are (story, question, [answer], [whether hops have no softmax, whether there may be noise])."""

@@ -9,8 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from regard.families.recipe import DataSizes
 from regard.models import Encoder, Model, Transformer
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad_rows
+from regard.training.objectives.objective import DeviceBatch, LossSums, ObjectiveExample, Row, pad_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +28,18 @@ class ClassificationObjective:
 
     name: ClassVar[str] = "classify"
     kinds: ClassVar[tuple[str, ...]] = ("encoder", "decoder")
+    metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity", "accuracy")
 
     def __init__(self, *, pad: int = 0) -> None:
         self.pad = pad
+
+    @classmethod
+    def example(cls, kind: str) -> ObjectiveExample:
+        """The label is told by the first word."""
+        rows = [
+            (np.array([2 + label, *text]), np.array([label])) for label, text in enumerate(([5, 6], [7], [5, 7, 8]))
+        ]
+        return ObjectiveExample(cls(), rows, DataSizes(vocabulary=10, labels=3))
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> LabelledBatch:
         """Rows are (tokens, [label])."""

@@ -9,8 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from regard.families.recipe import DataSizes
 from regard.models import Encoder, Model
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad_rows
+from regard.training.objectives.objective import DeviceBatch, LossSums, ObjectiveExample, Row, pad_rows
 from regard.training.optimisation.losses import output_loss
 
 
@@ -38,6 +39,7 @@ class MaskedObjective:
 
     name: ClassVar[str] = "masked"
     kinds: ClassVar[tuple[str, ...]] = ("encoder",)
+    metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity")
 
     def __init__(
         self,
@@ -55,6 +57,12 @@ class MaskedObjective:
         self.pad, self.continues_word, self.next_sentence = pad, continues_word, next_sentence
         self.special = torch.zeros(vocabulary, dtype=torch.bool)
         self.special[[number for number in special if number < vocabulary]] = True
+
+    @classmethod
+    def example(cls, kind: str) -> ObjectiveExample:
+        rows = [(np.array(text),) for text in ([5, 6, 7, 8, 9], [9, 8, 7], [6, 7, 8, 9])]
+        objective = cls(mask=3, frame=(1, 2), vocabulary=10, special=range(5), share=0.4)
+        return ObjectiveExample(objective, rows, DataSizes(vocabulary=10))
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> MaskedBatch:
         texts = [row[0].astype(np.int64) for row in rows]

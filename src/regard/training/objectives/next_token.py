@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from regard.families.recipe import DataSizes
 from regard.models import Decoder, Model, TransformerXL
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row, SegmentMemory, pad_rows
+from regard.training.objectives.objective import DeviceBatch, LossSums, ObjectiveExample, Row, SegmentMemory, pad_rows
 from regard.training.optimisation.losses import output_loss
 
 
@@ -46,9 +48,15 @@ class NextTokenObjective:
 
     name: ClassVar[str] = "next-token"
     kinds: ClassVar[tuple[str, ...]] = ("decoder", "xl")
+    metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity")
 
     def __init__(self, *, pad: int = 0) -> None:
         self.pad = pad
+
+    @classmethod
+    def example(cls, kind: str) -> ObjectiveExample:
+        rows = [(np.array(text),) for text in ([2, 3, 4, 5, 6], [6, 5, 4], [2, 4, 6, 8])]
+        return ObjectiveExample(cls(), rows, DataSizes(vocabulary=10))
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> TextBatch:
         """Rows are (tokens,), one more than are read at a time; with (tokens, position) it is said where they begin."""

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regard.families.recipe import DataSizes
 from regard.models import Model
 
 Row = tuple[np.ndarray, ...]
@@ -38,12 +39,30 @@ class ExampleBatch(Protocol):
     def to(self, device: torch.device) -> Any: ...
 
 
+@dataclass(frozen=True)
+class ObjectiveExample:
+    """A small task: an objective, texts to learn from, and what they ask of a model."""
+
+    objective: "Objective"
+    rows: list[Row]
+    sizes: DataSizes
+
+
 @runtime_checkable
 class Objective(Protocol):
-    """What a model learns to do: how texts become a batch, and how wrong the model is about it."""
+    """What a model learns to do: how texts become a batch, and how wrong the model is about it.
+
+    `kinds` are the models that can learn it, `metrics` what the best of them may be chosen by.
+    """
 
     name: ClassVar[str]
     kinds: ClassVar[tuple[str, ...]]
+    metrics: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def example(cls, kind: str) -> ObjectiveExample:
+        """A small task for this kind of model, for tests."""
+        ...
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Any:
         """Texts side by side. What is random about it comes from the generator."""

@@ -8,8 +8,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from regard.families.recipe import DataSizes
 from regard.models import Aligner, Decoder, Model, Transformer
-from regard.training.objectives.objective import DeviceBatch, LossSums, Row, pad_rows
+from regard.training.objectives.objective import DeviceBatch, LossSums, ObjectiveExample, Row, pad_rows
 from regard.training.optimisation.losses import output_loss
 
 
@@ -34,9 +35,17 @@ class TranslationObjective:
 
     name: ClassVar[str] = "translate"
     kinds: ClassVar[tuple[str, ...]] = ("transformer", "decoder", "alignment")
+    metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity", "bleu", "chrf")
 
     def __init__(self, *, start: int, pad: int, one_stream: bool = False) -> None:
         self.start, self.pad, self.one_stream = start, pad, one_stream
+
+    @classmethod
+    def example(cls, kind: str) -> ObjectiveExample:
+        """The target is the source, backwards; token 1 ends both."""
+        texts = [[5, 6, 7], [8, 9], [7, 5, 9, 6]]
+        rows = [(np.array([*text, 1]), np.array([*text[::-1], 1])) for text in texts]
+        return ObjectiveExample(cls(start=0, pad=0, one_stream=kind == "decoder"), rows, DataSizes(vocabulary=10))
 
     def batch(self, rows: Sequence[Row], generator: torch.Generator) -> TranslationBatch:
         """Rows are (source, target), both with the token that ends them."""

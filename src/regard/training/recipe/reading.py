@@ -1,19 +1,23 @@
 """Recipes are read with distrust: an unknown key or a wrong value is one line that says where it stands."""
 
 import json
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, fields, is_dataclass, replace
-from difflib import get_close_matches
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any
 
+from regard.checkpoints.files import first_line
 from regard.errors import RecipeError
 from regard.families.recipe import PartRecipe
-from regard.training.recipe.old_keys import new_key, with_new_keys
+from regard.settings import shown
+from regard.training.recipe.names import check_names
+from regard.training.recipe.old_keys import with_new_keys
 from regard.training.recipe.recipe import Recipe
+from regard.training.recipe.tables import build
 
-Part = TypeVar("Part")
+LARGEST, DEEPEST = 1 << 16, 8  # bytes of a recipe, and names in a key, that are still taken for such
 CHECKPOINTS = "checkpoints"  # of a run: a folder beside its recipe
 
 
@@ -40,29 +44,41 @@ def _is_run(folder: Path) -> bool:
 
 
 def _read(path: Path, tables: Mapping[str, Any], changes: Iterable[str]) -> Recipe:
-    tables = _with_absolute_paths(tables, path.parent)
+    tables = _with_absolute_paths(tables, path.parent, str(path))
     for change in changes:
-        tables = _merge(tables, _with_absolute_paths(_change_tables(change), Path()))
-    return resolve_files(build(Recipe, tables, str(path)), path)
+        tables = _merge(tables, _with_absolute_paths(_change_tables(change), Path(), "--set"))
+    recipe = build(Recipe, tables, str(path))
+    try:
+        check_names(recipe)
+    except RecipeError as problem:
+        raise RecipeError(f"{path}: {problem}") from None
+    return _with_files(recipe, path)
 
 
 def _read_tables(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as problem:
-        raise RecipeError(f"{path}: no readable recipe ({problem})") from None
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        tables = tomllib.loads(content.decode("utf-8")) if len(content) <= LARGEST else None
+    except (OSError, ValueError, RecursionError) as problem:
+        raise RecipeError(f"{path}: no readable recipe ({first_line(problem)})") from None
+    if tables is None:
+        raise RecipeError(f"{path}: more than {LARGEST:,} bytes, where a recipe is expected")
+    return tables
 
 
 def _change_tables(change: str) -> dict[str, Any]:
     """ "train.steps=100" as nested tables."""
-    key, equals, value = change.partition("=")
-    if not equals or not key.strip():
-        raise RecipeError(f"--set {change}: key=value expected, as in train.steps=100")
+    key, equals, text = change.partition("=")
+    names = key.strip().split(".")
+    if not equals or not key.strip() or len(names) > DEEPEST:
+        raise RecipeError(f"--set {shown(change)}: key=value expected, as in train.steps=100")
     try:
-        nested: Any = tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
-        nested = value.strip()
-    for name in reversed(key.strip().split(".")):
+        tables = tomllib.loads(f"value = {text}")
+    except (ValueError, RecursionError):  # no TOML: the text as it is
+        tables = {}
+    nested: Any = tables["value"] if tables.keys() == {"value"} else text.strip()
+    for name in reversed(names):
         nested = {name: nested}
     return nested
 
@@ -75,92 +91,40 @@ def _merge(tables: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
     return merged
 
 
-def _with_absolute_paths(tables: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _with_absolute_paths(tables: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any]:
     """The same with paths made absolute that are named from a folder."""
     resolved = dict(tables)
     if isinstance(run := tables.get("run"), str):
-        resolved["run"] = str((folder / Path(run).expanduser()).resolve())
-    if isinstance(start := tables.get("start"), str) and start and (folder / start).is_dir():
-        resolved["start"] = str((folder / start).resolve())
+        resolved["run"] = _absolute(folder, run, f"{where}: run")
+    if isinstance(start := tables.get("start"), str) and start:
+        path = Path(_absolute(folder, start, f"{where}: start"))
+        resolved["start"] = str(path) if path.is_dir() else start  # the name of a model, else
     data, tokenizer = tables.get("data"), tables.get("tokenizer")
     if isinstance(data, dict) and isinstance(home := data.get("folder"), str) and home:
-        resolved["data"] = data | {"folder": str((folder / Path(home).expanduser()).resolve())}
+        resolved["data"] = data | {"folder": _absolute(folder, home, f"{where}: data.folder")}
     if isinstance(tokenizer, dict) and isinstance(kind := tokenizer.get("kind"), str) and kind.endswith(".json"):
-        resolved["tokenizer"] = tokenizer | {"kind": str((folder / kind).resolve())}
+        resolved["tokenizer"] = tokenizer | {"kind": _absolute(folder, kind, f"{where}: tokenizer.kind")}
     return resolved
 
 
-def resolve_files(recipe: Recipe, path: Path) -> Recipe:
-    """The files of the data, absolute."""
-    home = Path(recipe.data.folder) if recipe.data.folder else path.parent.resolve()
-    files = {key: tuple(str((home / name).resolve()) for name in getattr(recipe.data, key)) for key in FILES}
-    return replace(recipe, data=replace(recipe.data, folder=str(home), **files))
+def _absolute(folder: Path, name: str, where: str) -> str:
+    """A path named from a folder, as this system would find it; `where` is its key."""
+    try:
+        path = (folder / Path(name).expanduser()).resolve()
+        path.is_dir()  # which says, too, whether a path can be so long
+        return str(path)
+    except (OSError, RuntimeError, ValueError) as problem:
+        reason = (problem.strerror if isinstance(problem, OSError) else None) or first_line(problem)
+        raise RecipeError(f"{where} = {shown(name)}: no path ({reason})") from None
 
 
-FILES = ("train", "valid")
-
-
-def build(kind: type[Part], table: Any, where: str, path: str = "") -> Part:
-    """A frozen value from a table, every key of it known and of the right type."""
-    if not isinstance(table, dict):
-        raise RecipeError(f"{where}: [{path}] is a table, got {table!r}")
-    hints = get_type_hints(kind)
-    for key in table:
-        if key in hints:
-            continue
-        if new := new_key(path, key, table):
-            raise RecipeError(f"{where}: '{_join(path, key)}' is now called '{_join(path, new)}'")
-        raise RecipeError(f"{where}: unknown key '{_join(path, key)}'{_suggestion(key, hints, path)}")
-    values: dict[str, Any] = {}
-    for field in fields(kind):  # type: ignore[arg-type]
-        name = _join(path, field.name)
-        if field.name in table:
-            values[field.name] = _value(hints[field.name], table[field.name], where, name)
-        elif field.default is MISSING and field.default_factory is MISSING:
-            raise RecipeError(f"{where}: no '{name}', which every recipe needs")
-    return kind(**values)
-
-
-def _part(value: Any, where: str, name: str) -> PartRecipe:
-    """A part of a model: its name, and whatever settings it has."""
-    if isinstance(value, str):
-        raise RecipeError(f"{where}: '{name}' is a table now: [{name}] with kind = {value!r}")
-    if not isinstance(value, dict) or not isinstance(value.get("kind", ""), str):
-        raise RecipeError(f"{where}: [{name}] is a table with the name of a part as its kind, got {value!r}")
-    return PartRecipe(value.get("kind", ""), {key: setting for key, setting in value.items() if key != "kind"})
-
-
-def _value(kind: Any, value: Any, where: str, name: str) -> Any:
-    if kind is PartRecipe:
-        return _part(value, where, name)
-    if is_dataclass(kind):
-        return build(kind, value, where, name)  # type: ignore[arg-type]
-    if get_origin(kind) is tuple:
-        item_kind = get_args(kind)[0]
-        items = value if isinstance(value, list) else [value]
-        return tuple(_value(item_kind, item, where, name) for item in items)
-    if kind is float and type(value) is int:
-        return float(value)
-    if type(value) is not kind:
-        expected = {int: "a whole number", float: "a number", bool: "true or false", str: "a text in quotes"}[kind]
-        raise RecipeError(f"{where}: {name} = {value!r}: {expected} expected")
-    return value
-
-
-def _join(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key
-
-
-def _suggestion(key: str, known: Iterable[str], path: str) -> str:
-    """The table that has this very key; the nearest key of this table; else that of another."""
-    tables = {name: kind for name, kind in get_type_hints(Recipe).items() if is_dataclass(kind)}
-    keys = {_join(name, field.name): field.name for name, kind in tables.items() for field in fields(kind)}
-    same = [path for path, name in keys.items() if name == key]
-    here = [_join(path, near) for near in get_close_matches(key, list(known), n=1)]
-    far = [path for path, name in keys.items() if name in get_close_matches(key, list(keys.values()), n=1)]
-    if suggestions := [*same, *here, *far]:
-        return f": did you mean '{suggestions[0]}'?"
-    return f": known are {', '.join(sorted(known))}"
+def _with_files(recipe: Recipe, path: Path) -> Recipe:
+    """The same with the files of the data made absolute."""
+    data = recipe.data
+    home = Path(data.folder) if data.folder else path.parent.resolve()
+    train = tuple(_absolute(home, name, f"{path}: data.train") for name in data.train)
+    valid = tuple(_absolute(home, name, f"{path}: data.valid") for name in data.valid)
+    return replace(recipe, data=replace(data, folder=str(home), train=train, valid=valid))
 
 
 def write_recipe(recipe: Recipe) -> str:
@@ -173,11 +137,9 @@ def write_recipe(recipe: Recipe) -> str:
             parts = {key: item for key, item in vars(value).items() if isinstance(item, PartRecipe)}
             plain = {key: item for key, item in vars(value).items() if key not in parts}
             tables += ["", f"[{field.name}]", *(f"{key} = {_toml(item)}" for key, item in plain.items())]
-            for key, part in parts.items():
-                if part.kind:
-                    entries = {"kind": part.kind, **part.settings}
-                    inline = ", ".join(f"{name} = {_toml(item)}" for name, item in entries.items())
-                    tables.append(f"{key} = {{ {inline} }}")
+            tables += [
+                f"{key} = {_toml({'kind': part.kind, **part.settings})}" for key, part in parts.items() if part.kind
+            ]
         else:
             lines.append(f"{field.name} = {_toml(value)}")
     return "\n".join([*lines, *tables]) + "\n"
@@ -186,11 +148,17 @@ def write_recipe(recipe: Recipe) -> str:
 def _toml(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
+    if isinstance(value, dict):
+        entries = (f"{key if BARE_KEY.fullmatch(key) else _toml(key)} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {', '.join(entries)} }}"
     if isinstance(value, bool):
         return str(value).lower()
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # as TOML wants it, JSON does not mind
+    return repr(value)
 
 
+BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 MAY_CHANGE = {
     *("run", "train.steps", "train.cooldown"),
     *("train.save_every", "train.keep", "train.log_every", "train.evaluate_every"),

@@ -1,8 +1,26 @@
 """What a run is to do, as a file: TOML in, frozen values out."""
 
 from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 from regard.families.recipe import ModelRecipe
+from regard.families.recipe_fields import (
+    Amount,
+    Count,
+    Length,
+    Number,
+    OptionalCount,
+    OptionalLength,
+    OptionalSteps,
+    PositiveAmount,
+    Seed,
+    Share,
+    Steps,
+    WholeShare,
+)
+from regard.settings import Range
+
+Beam = Annotated[int, Range(1, 1000)]
 
 
 @dataclass(frozen=True)
@@ -18,11 +36,11 @@ class DataRecipe:
     folder: str = ""
     swap: bool = False
     label: str = "last"
-    valid_share: float = 0.0  # of the training text, where there is no valid: its end is not trained on
-    max_length: int = 256  # tokens of a text, special ones included
+    valid_share: Share = 0.0  # of the training text, where there is no valid: its end is not trained on
+    max_length: Length = 256  # tokens of a text, special ones included
     windows: str = "shuffled"  # of one long text: shuffled | straight | carried | random
-    context: int = 0  # tokens of a window; 0: as many as model.max_positions
-    faulty: str = "stop"  # stop | leave-out: texts that are empty or too long; how many is said
+    context: OptionalLength = 0  # tokens of a window; 0: as many as model.max_positions
+    faulty: Literal["stop", "leave-out"] = "stop"  # texts that are empty or too long; how many is said
 
 
 @dataclass(frozen=True)
@@ -30,7 +48,7 @@ class TokenizerRecipe:
     """bpe, bpe-marked, unigram, wordpiece, characters, words, or the path of a tokenizer.json."""
 
     kind: str = "bpe"
-    size: int = 8000  # 0: all words or characters there are
+    size: OptionalLength = 8000  # 0: all words or characters there are
     joint: bool = True  # one for both sides
     lowercase: bool = False
 
@@ -40,49 +58,49 @@ class TrainRecipe:
     """How it learns. Numbers of steps count updates, however many batches each takes."""
 
     objective: str = "translate"
-    steps: int = 20000
-    batch_tokens: int = 4096  # target tokens a batch
-    batch_size: int = 0  # texts a batch instead, if not 0
-    accumulate: int = 1  # batches a step
-    seed: int = 1
+    steps: Steps = 20000
+    batch_tokens: Length = 4096  # target tokens a batch
+    batch_size: OptionalCount = 0  # texts a batch instead, if not 0
+    accumulate: Annotated[int, Range(1, 10_000)] = 1  # batches a step
+    seed: Seed = 1
     # optimiser
     optimiser: str = "adam"
-    learning_rate: float = 5e-4
-    warmup: int = 4000
+    learning_rate: Amount = 5e-4
+    warmup: OptionalSteps = 4000
     schedule: str = "inverse-square-root"
-    min_learning_rate: float = 0.0
-    cooldown: int = 0  # steps at the end over which the rate falls evenly to the least
-    betas: tuple[float, ...] = (0.9, 0.98)
-    epsilon: float = 1e-9
-    weight_decay: float = 0.0
-    clip_norm: float = 0.0
+    min_learning_rate: Amount = 0.0
+    cooldown: OptionalSteps = 0  # steps at the end over which the rate falls evenly to the least
+    betas: tuple[Share, Share] = (0.9, 0.98)
+    epsilon: PositiveAmount = 1e-9
+    weight_decay: Amount = 0.0
+    clip_norm: Amount = 0.0
     # loss
-    label_smoothing: float = 0.0
-    mask_probability: float = 0.15
+    label_smoothing: Share = 0.0
+    mask_probability: Annotated[float, Range(0, 1, open_below=True)] = 0.15
     whole_word_masking: bool = False
     next_sentence: bool = False
-    linear_epochs: int = 0  # epochs at the beginning in which a memory network's hops have no softmax
-    noise: float = 0.0  # share of empty memories among those that are learned from
+    linear_epochs: OptionalSteps = 0  # epochs at the beginning in which a memory network's hops have no softmax
+    noise: WholeShare = 0.0  # share of empty memories among those that are learned from
     frozen: tuple[str, ...] = ()  # prefixes of names of weights that stay as they are: "encoder.0", "encoder.embedding"
     # what is saved and evaluated
-    save_every: int = 500
-    keep: int = 2
-    log_every: int = 10
+    save_every: Steps = 500
+    keep: OptionalCount = 2
+    log_every: Steps = 10
     tensorboard: bool = False  # the log as event files, too
-    evaluate_every: int = 0  # 0: whenever it is saved
+    evaluate_every: OptionalSteps = 0  # 0: whenever it is saved
     metric: str = "loss"
-    patience: int = 0  # evaluations without a better one before it stops; 0: never
-    valid_beam: int = 1  # while it learns
-    valid_lines: int = 0  # of the valid set that are translated for a metric while it learns; 0: all
-    beam: int = 4  # of the result
-    length_penalty: float = 1.0
-    average: int = 1  # saves at the end whose mean is the result
+    patience: OptionalCount = 0  # evaluations without a better one before it stops; 0: never
+    valid_beam: Beam = 1  # while it learns
+    valid_lines: OptionalLength = 0  # of the valid set that are translated for a metric while it learns; 0: all
+    beam: Beam = 4  # of the result
+    length_penalty: Number = 1.0
+    average: Count = 1  # saves at the end whose mean is the result
     # how it is computed
     precision: str = "float32"  # float32 | bfloat16 | auto: bfloat16 where the machine multiplies it
     compile: bool = False
-    workers: int = 0
+    workers: Annotated[int, Range(0, 256)] = 0
     shard: bool = False  # FSDP2 instead of DDP
-    non_finite: int = 10  # steps in a row with a gradient that is no number before it stops
+    non_finite: Count = 10  # steps in a row with a gradient that is no number before it stops
 
 
 @dataclass(frozen=True)

@@ -10,25 +10,31 @@ from typing import Any
 
 import torch
 
+from regard.checkpoints.device import check_device
 from regard.training.data.batch_source import BatchSource, mix_seeds
 from regard.training.data.readers import read_training_data
 from regard.training.data.vocabulary import FOLDER
+from regard.training.evaluation.evaluator import Evaluator
 from regard.training.model.start import starting_model
 from regard.training.optimisation.learner import Learner
 from regard.training.optimisation.optimiser import make_optimiser
 from regard.training.optimisation.training_step import training_step
+from regard.training.recipe.names import check_recipe
 from regard.training.recipe.recipe import Recipe
+from regard.training.run.out_of_memory import memory_errors
 
 TRIAL_STEPS, TRIAL_SECONDS = 4, 60.0  # steps, and the seconds after which no further one is tried
 
 
 def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
     """Parameters, memory, steps an epoch and time. Nothing is written into the run."""
-    run = Path(recipe.run)
-    with tempfile.TemporaryDirectory() as folder:
+    check_recipe(recipe)
+    run, torch_device = Path(recipe.run), torch.device(check_device(device))
+    with memory_errors(), tempfile.TemporaryDirectory() as folder:
         data = read_training_data(recipe, run if (run / FOLDER).is_dir() else Path(folder), say)
-        train, torch_device = recipe.train, torch.device(device)
+        train = recipe.train
         model = starting_model(recipe, data, say).model.to(torch_device)
+        Evaluator.of(recipe, data)
         batch_source = BatchSource(data.examples, data.sampler, data.objective, seed=train.seed)
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
         optimiser = make_optimiser(

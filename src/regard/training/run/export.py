@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from regard.checkpoints import save_model
+from regard.checkpoints.save import model_files
 from regard.families import generic
 from regard.families.recipe import ModelPlan
 from regard.models import Model
@@ -39,7 +39,7 @@ class Exporter:
         if self.labels:
             entries["id2label"] = {str(number): label for number, label in enumerate(self.labels)}
             entries["label2id"] = {label: number for number, label in enumerate(self.labels)}
-        save_model(model, folder, entries, self.plan.architecture, files=self.files)
+        model_files(model, entries, self.plan.architecture, str(folder)).write(folder, self.files)
         if self.recipe.train.objective in ("translate", "next-token"):
             text = json.dumps(self.generation_config(), indent=2) + "\n"
             (folder / "generation_config.json").write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, TextIO, runtime_checkable
 
-from regard.training.run.state import save_errors
+from regard.files import SaveError, save_errors
 
 LOG, TIMES = "log.jsonl", "times.jsonl"
 OLD_KEYS = {"rate": "learning_rate"}  # of version 0.1
@@ -62,6 +62,8 @@ class TrainingLog:
             return 0
         with save_errors(self.path):
             sync(self._lines)
+            if not self.path.exists():
+                raise SaveError(self.path, "gone: the folder of the run was removed or renamed while it was at work")
             return self.path.stat().st_size
 
     def close(self) -> None:

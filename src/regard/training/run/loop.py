@@ -174,8 +174,6 @@ class Loop:
         self.log.write(step, valid=scores)
         self.log.time(step, evaluation=round(time.perf_counter() - started, 3))
         self.report.scores(step, scores)
-        if self.train.metric not in scores:
-            raise RegardError(f"train.metric = {self.train.metric!r}: known here are {', '.join(scores)}")
         score, best = scores[self.train.metric], self.progress.best
         is_best = math.isfinite(score) and (best is None or is_better(self.train.metric, score, best))
         since_best = 0 if is_best else self.progress.evaluations_since_best + 1

@@ -11,6 +11,7 @@ from uuid import uuid4
 import torch
 import torch.distributed as dist
 
+from regard.checkpoints.device import check_device
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
@@ -62,14 +63,14 @@ def join_processes(device: str = "cpu") -> Iterator[World]:
     """The processes that torchrun started together, if it did: gloo on processors, nccl on CUDA."""
     size, rank = int(os.environ.get("WORLD_SIZE", "1")), int(os.environ.get("RANK", "0"))
     if size == 1:
-        yield World(device=torch.device(device))
+        yield World(device=torch.device(check_device(device)))
         return
     if not dist.is_available():
         raise RegardError("this torch was built without torch.distributed: train in one process")
     from torch.distributed.distributed_c10d import PrefixStore
     from torch.distributed.rendezvous import rendezvous
 
-    torch_device = torch.device(device)
+    torch_device = torch.device(check_device(device))
     if torch_device.type == "cuda":
         torch_device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.cuda.set_device(torch_device)

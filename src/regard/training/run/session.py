@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from regard.checkpoints import CheckpointError
-from regard.checkpoints.files import check_manifest
-from regard.models import Model
+from regard.checkpoints.files import check_manifest, write_with_manifest
+from regard.files import sweep, write_file
 from regard.training.data.batch_source import BatchSource
 from regard.training.data.readers import read_training_data
 from regard.training.data.training_data import TrainingData
@@ -21,11 +20,15 @@ from regard.training.model.averaging import mean_weights, restore_weights
 from regard.training.model.start import StartingModel, starting_model
 from regard.training.optimisation.learner import Learner
 from regard.training.optimisation.optimiser import make_optimiser, moments, restore_moments
+from regard.training.recipe.names import check_recipe
 from regard.training.recipe.reading import CHECKPOINTS, RecipeError, changed_keys, read_run_recipe, write_recipe
 from regard.training.recipe.recipe import Recipe
+from regard.training.run.checkpointer import Checkpointer
 from regard.training.run.export import Exporter, token_ids
+from regard.training.run.inputs import INPUTS, RunInputs, check_sources, check_tokenizer
 from regard.training.run.log import LOG, TrainingLog, read_log
 from regard.training.run.loop import Loop
+from regard.training.run.out_of_memory import memory_errors
 from regard.training.run.processes import World, join_processes
 from regard.training.run.reports import SilentReport, TrainingReport, make_report
 from regard.training.run.segment_memory import pack, unpack
@@ -37,18 +40,26 @@ from regard.training.run.state import (
     lock_run,
     read_optimiser_state,
     read_progress,
-    sweep,
-    write_text,
-    write_with_manifest,
 )
 from regard.training.run.tensorboard import TensorBoardWriter
 
 RECIPE, RESULT = "recipe.toml", "model"
 
 
-def train(recipe: Recipe, *, device: str = "cpu", reporting: TrainingReport | None = None) -> Path:
-    """Train, or go on training; the folder of the finished model. Raises Stopped once it was told to stop and saved."""
-    with ExitStack() as exit_stack:
+def train(
+    recipe: Recipe,
+    *,
+    device: str = "cpu",
+    reporting: TrainingReport | None = None,
+    accept_changed_data: bool = False,
+) -> Path:
+    """Train, or go on training; the folder of the finished model. Raises Stopped once it was told to stop and saved.
+
+    A run whose texts, tokenizer or start model changed since is refused, unless `accept_changed_data`: then it goes on
+    with what is there now, and what changed is said and logged.
+    """
+    check_recipe(recipe)
+    with memory_errors(), ExitStack() as exit_stack:
         world = exit_stack.enter_context(join_processes(device))
         run = Path(recipe.run)
         if world.is_first:
@@ -56,7 +67,7 @@ def train(recipe: Recipe, *, device: str = "cpu", reporting: TrainingReport | No
             write_run_recipe(recipe, run)
         speaker = (reporting or make_report(recipe.train.steps)) if world.is_first else SilentReport()
         exit_stack.callback(speaker.close)
-        return Session(recipe, run, world, speaker).run_or_resume()
+        return Session(recipe, run, world, speaker, accept_changed_data).run_or_resume()
 
 
 def write_run_recipe(recipe: Recipe, run: Path) -> None:
@@ -66,7 +77,7 @@ def write_run_recipe(recipe: Recipe, run: Path) -> None:
         before = read_run_recipe(path)
         if keys := changed_keys(before, recipe):
             raise RecipeError(f"{path}: this run has another {keys[0]}: go on as it was, or choose another run")
-    write_text(path, write_recipe(recipe))
+    write_file(path, write_recipe(recipe))
 
 
 @dataclass
@@ -77,18 +88,15 @@ class Session:
     run: Path
     world: World
     report: TrainingReport
+    accept_changed_data: bool = False
 
     def run_or_resume(self) -> Path:
         """From the newest checkpoint, or from the beginning, to the end."""
         recipe, world = self.recipe, self.world
         checkpoints = CheckpointStore(self.run / CHECKPOINTS)
-        if world.is_first:
-            checkpoints.sweep()
-            for name in (TOKENIZER, RESULT):
-                sweep(self.run, name)
-            self.read_data()
+        inputs, data = self.read_inputs(checkpoints) if world.is_first else (RunInputs({}), None)
         world.wait()
-        data = self.read_data()
+        data = data or self.read_data()
         start = starting_model(recipe, data, self.report.say)
         model = start.model.to(world.device)
         latest = self.latest(checkpoints)
@@ -111,6 +119,7 @@ class Session:
             if recipe.train.tensorboard and world.is_first:
                 tensorboard = TensorBoardWriter.of(self.run, progress.step, self.report.say)
                 log.listeners += [] if tensorboard is None else [tensorboard]
+            progress = self.log_changes(inputs, log, progress)
             batch_source = BatchSource(
                 data.examples,
                 data.sampler,
@@ -201,6 +210,27 @@ class Session:
             return latest
         return checkpoints.path(step), read_progress(checkpoints.path(step))
 
+    def read_inputs(self, checkpoints: CheckpointStore) -> tuple[RunInputs, TrainingData]:
+        """What the first process does before the others: clear up, and read what must be as it was."""
+        checkpoints.sweep()
+        for name in (RECIPE, INPUTS, TOKENIZER, RESULT):
+            sweep(self.run, name)
+        accept = self.accept_changed_data
+        inputs = check_sources(self.recipe, self.run, accept_changed=accept, is_begun=bool(checkpoints.steps()))
+        data = self.read_data()
+        return check_tokenizer(inputs, self.run, accept_changed=accept), data
+
+    def log_changes(self, inputs: RunInputs, log: TrainingLog, progress: TrainingProgress) -> TrainingProgress:
+        """Log the accepted changes that the log does not have yet; scores from before them are no measure any more."""
+        logged = sum("changed_data" in line for line in read_log(self.run)) if self.world.is_first else 0
+        changes = inputs.changes[logged:]
+        for change in changes:
+            self.report.say(f"changed data accepted: {change}")
+            log.write(progress.step, changed_data=change)
+        if not self.world.any(bool(changes)):
+            return progress
+        return replace(progress, best=None, best_step=-1, evaluations_since_best=0)
+
     def read_data(self) -> TrainingData:
         return read_training_data(self.recipe, self.run, self.report.say)
 
@@ -257,38 +287,3 @@ class Session:
             regular = [step for step in checkpoints.steps() if step and step % train.save_every == 0]
             return regular[-train.average :] or [progress.step]
         return [progress.best_step if progress.best_step >= 0 else progress.step]
-
-
-@dataclass
-class Checkpointer:
-    """Writes checkpoints, and removes those that are not needed any more."""
-
-    checkpoints: CheckpointStore
-    exporter: Exporter
-    model: Callable[[], Model]
-    optimiser_state: Callable[[], dict[str, Any]]
-    recipe: Recipe
-    writes: bool = True
-
-    def save(self, progress: TrainingProgress, scores: dict[str, float]) -> None:
-        model, memory, step = self.model(), self.optimiser_state(), progress.step
-        if not self.writes:
-            return
-        self.checkpoints.save(
-            progress, memory, lambda beside: self.exporter.write(model, beside, step=step, scores=scores)
-        )
-        self.remove_unneeded(progress)
-
-    def remove_unneeded(self, progress: TrainingProgress) -> None:
-        """Keep the newest, the best, and the last regular ones: those that an interruption wrote are no regular ones.
-
-        What is newer still is damaged, and will be written again.
-        """
-        if not self.writes:
-            return
-        train = self.recipe.train
-        steps = self.checkpoints.steps()
-        newer = [step for step in steps if step > progress.step]
-        regular = [step for step in steps if 0 < step <= progress.step and step % train.save_every == 0]
-        last = regular[-max(train.keep, train.average) :]
-        self.checkpoints.keep_only({progress.step, progress.best_step, *last, *newer})

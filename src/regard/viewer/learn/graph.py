@@ -11,7 +11,8 @@ from regard.viewer.learn.lesson import BY_HAND, Lesson, LessonResult, Word, grid
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RequestModel
 
-Edge = tuple[Annotated[int, Field(ge=0, lt=8)], Annotated[int, Field(ge=0, lt=8)]]
+Node = Annotated[int, Field(ge=0, lt=8, strict=True)]
+Edge = Annotated[tuple[Node, Node], Field(strict=False)]  # JSON has no tuples
 CODE = """import torch
 from regard.attention import GraphMask, attend
 

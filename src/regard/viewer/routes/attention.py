@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from regard.viewer.payload import CellPooling, ScoreDetail, SoftmaxRow, TopLinks
 from regard.viewer.query_limiter import QueryLimiter
-from regard.viewer.routes.parameters import BINARY, LayerName, Name, Number
+from regard.viewer.routes.parameters import BINARY, LayerName, Name, Number, WholeNumber
 from regard.viewer.runs import RunStore
 from regard.viewer.static_page import FOR_EVER
 
@@ -22,7 +22,7 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
         name: Name,
         layer: LayerName,
         head: Number,
-        level: Annotated[int, Query(ge=0, le=31)],
+        level: Annotated[WholeNumber, Query(ge=0, le=31)],
         row: Number,
         column: Number,
         how: CellPooling = "mean",
@@ -37,7 +37,7 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
 
     @router.get("/overview", response_class=Response, responses={200: BINARY})
     async def overview(
-        request: Request, name: Name, how: CellPooling = "mean", size: Annotated[int, Query(ge=4, le=128)] = 32
+        request: Request, name: Name, how: CellPooling = "mean", size: Annotated[WholeNumber, Query(ge=4, le=128)] = 32
     ) -> Response:
         """Every head, small."""
         run = run_store.get(name)
@@ -53,7 +53,7 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
         layer: LayerName,
         head: Number,
         row: Number,
-        top: Annotated[int, Query(ge=1, le=1000)] = 10,
+        top: Annotated[WholeNumber, Query(ge=1, le=1000)] = 10,
     ) -> SoftmaxRow:
         """One row of the softmax."""
         pattern = run_store.get(name).pattern(layer)
@@ -76,10 +76,10 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
         request: Request,
         name: Name,
         layer: LayerName,
-        heads: Annotated[str, Query(max_length=400, pattern=r"^\d{1,4}(,\d{1,4})*$")] = "0",
-        top: Annotated[int, Query(ge=1, le=16)] = 3,
+        heads: Annotated[str, Query(max_length=400, pattern=r"^[0-9]{1,4}(,[0-9]{1,4})*$")] = "0",
+        top: Annotated[WholeNumber, Query(ge=1, le=16)] = 3,
         first: Number = 0,
-        count: Annotated[int, Query(ge=1, le=512)] = 256,
+        count: Annotated[WholeNumber, Query(ge=1, le=512)] = 256,
     ) -> TopLinks:
         """The keys that each token attends to most."""
         pattern = run_store.get(name).pattern(layer)

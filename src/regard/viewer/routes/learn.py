@@ -6,16 +6,15 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from regard.errors import RegardError
-from regard.viewer.limits import is_finite
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import LessonNumbers, TopicList
 from regard.viewer.query_limiter import QueryLimiter
+from regard.viewer.routes.json_body import JsonRoute
 from regard.viewer.routes.parameters import Name
 
 
 def router(model_store: ModelStore, limiter: QueryLimiter) -> APIRouter:
-    router = APIRouter(prefix="/api/learn")
+    router = APIRouter(prefix="/api/learn", route_class=JsonRoute)
 
     @router.get("")
     async def topics() -> TopicList:
@@ -39,6 +38,4 @@ def topic_list() -> TopicList:
 def lesson_numbers(topic: str, inputs: dict[str, Any], model_store: ModelStore) -> LessonNumbers:
     from regard.viewer import learn
 
-    if not is_finite(inputs):
-        raise RegardError("a number that is not finite")
     return learn.lesson(topic, inputs, model_store)

@@ -16,7 +16,7 @@ def health_router(run_store: RunStore, limits: Limits) -> APIRouter:
     @router.get("/health")
     async def health() -> Health:
         """That the server is there."""
-        jobs = [job for job in run_store.jobs.values() if not job.is_cancelled]
+        jobs = run_store.open_jobs
         running = min(len(jobs), limits.running)
         return Health(
             status="ok",
@@ -24,6 +24,8 @@ def health_router(run_store: RunStore, limits: Limits) -> APIRouter:
             running=running,
             waiting=len(jobs) - running,
             stored=len(run_store.finished),
+            stored_bytes=run_store.stored_bytes,
+            stored_limit=limits.stored_bytes,
         )
 
     return router

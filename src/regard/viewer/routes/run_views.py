@@ -6,9 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from regard.viewer.freed_memory import release_memory
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import ExportRequest, InsidePayload
 from regard.viewer.query_limiter import QueryLimiter
+from regard.viewer.routes.json_body import JsonRoute
 from regard.viewer.routes.parameters import Name, Number
 from regard.viewer.runs import RunStore
 
@@ -16,7 +18,7 @@ ENDINGS = {"image/svg+xml": "svg", "text/html": "html"}
 
 
 def router(run_store: RunStore, model_store: ModelStore, limiter: QueryLimiter) -> APIRouter:
-    router = APIRouter()
+    router = APIRouter(route_class=JsonRoute)
 
     @router.get("/api/runs/{name}/inside/{view}")
     async def inside(
@@ -36,7 +38,10 @@ def router(run_store: RunStore, model_store: ModelStore, limiter: QueryLimiter) 
             from regard.viewer.inside import inside
 
             task = None if model is None else model_store.get(model)
-            return inside(view, run, Comparison(other_run, model or "", task, layer, head))
+            try:
+                return inside(view, run, Comparison(other_run, model or "", task, layer, head))
+            finally:
+                release_memory()
 
         return await limiter(request, compute)
 

@@ -1,11 +1,14 @@
 """A text for a model: begin a run, follow it, read what came out, drop it."""
 
+import asyncio
+
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from regard.errors import UnknownName
 from regard.viewer.limits import Limits, check_request
 from regard.viewer.payload import RunPayload, RunRequest
+from regard.viewer.routes.json_body import JsonRoute
 from regard.viewer.routes.parameters import Name
 from regard.viewer.runs import RunStore
 
@@ -13,12 +16,12 @@ LINES = "application/x-ndjson"
 
 
 def router(run_store: RunStore, limits: Limits) -> APIRouter:
-    router = APIRouter()
+    router = APIRouter(route_class=JsonRoute)
 
     @router.post("/api/runs", response_class=StreamingResponse, responses={200: {"content": {LINES: {}}}})
     async def submit(run_request: RunRequest) -> StreamingResponse:
         """Ask a model; a line of JSON for every step."""
-        check_request(run_request, limits)
+        await asyncio.to_thread(check_request, run_request, limits)
         job = run_store.submit(run_request)
         return StreamingResponse(run_store.stream(job), media_type=LINES, headers={"x-regard-run": job.id})
 

@@ -2,11 +2,10 @@ import { Choice } from "../../../parts/choice";
 import { fact, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Movable } from "../pieces";
 
-const POSITIONS = ["none", "sinusoidal", "learned", "rotary", "alibi", "buckets"] as const;
-
 function Body({ lesson, give }: LessonProps) {
   const words = lesson.inputs["words"] as string[];
   const other = lesson.inputs["other"] as string[];
+  const positions = String(fact(lesson, "positions")).split(" ");
   return (
     <>
       <div class="row">
@@ -15,9 +14,9 @@ function Body({ lesson, give }: LessonProps) {
       <Movable words={other} set={(next) => give({ other: next })} />
       <Choice
         label="Position"
-        value={String(lesson.inputs["position"]) as (typeof POSITIONS)[number]}
+        value={String(lesson.inputs["position"])}
         choose={(position) => give({ position })}
-        options={POSITIONS.map((name) => [name, name] as const)}
+        options={positions.map((name) => [name, name] as const)}
       />
       <p class={fact(lesson, "same") ? "verdict same" : "verdict"} data-same={String(fact(lesson, "same"))}>
         {fact(lesson, "same")

@@ -1,0 +1,21 @@
+"""The sizes of a stack, as far as a part of it wants to know them."""
+
+from dataclasses import asdict, dataclass
+from inspect import signature
+from typing import Any
+
+
+@dataclass(frozen=True)
+class PartSizes:
+    """What a position scheme or an attention method may ask for, by the names of its constructor's arguments."""
+
+    width: int
+    heads: int
+    head_width: int
+    length: int
+    both_ways: bool = True
+
+    def arguments(self, part: type) -> dict[str, Any]:
+        """Those sizes that this part asks for."""
+        names = signature(part).parameters
+        return {name: size for name, size in asdict(self).items() if name in names}

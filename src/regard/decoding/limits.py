@@ -1,0 +1,45 @@
+"""How large the numbers of a request may be, and that they are numbers at all."""
+
+import math
+import operator
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any
+
+from regard.errors import ArgumentError
+from regard.settings import shown
+
+MAX_NEW_TOKENS = 1_000_000
+MAX_BEAMS = 1_000
+MAX_HYPOTHESES = 10_000  # that are drawn of one source
+MAX_TOKEN = 2**31 - 1  # no vocabulary is larger
+LENGTH_PENALTIES = (-10, 10)  # what a length is raised to
+REPETITION_PENALTIES = (0.01, 100)
+COVERAGE_PENALTIES = (-1_000, 1_000)
+TEMPERATURES = (1e-6, 1e6)
+SMALLEST_SHARE = 1e-9  # of top_p
+
+
+def check_whole(name: str, value: Any, least: int | None = None, most: int | None = None, hint: str = "") -> int:
+    """The value as an int. Raises ArgumentError unless it is a whole number from `least` to `most`."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or (least is not None and number < least) or (most is not None and number > most):
+        limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
+        raise ArgumentError(f"{name} is a whole number{limits}, got {shown(value)}{hint}")
+    return number
+
+
+def check_real(name: str, value: Any, least: float, most: float, hint: str = "") -> None:
+    """Raise ArgumentError unless a value is a number from `least` to `most`; NaN is none."""
+    number: Any = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    if not least <= number <= most:
+        raise ArgumentError(f"{name} is a number from {least:g} to {most:g}, got {shown(value)}{hint}")
+
+
+def check_tokens(name: str, tokens: Iterable[Any]) -> None:
+    """Raise ArgumentError unless these can be numbers of tokens; of which vocabulary is not known here."""
+    for token in tokens:
+        check_whole(name, token, 0, MAX_TOKEN)

@@ -1,0 +1,71 @@
+// What the rest of the world may call: plain C, so that no version of anything else matters.
+// Everything that can fail returns 0 when it went well; regard_problem() says what did not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace regard {
+struct Model;
+class EngineState;
+}  // namespace regard
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+// The same as in library.py; -1 stands for "none" wherever a number of a linear layer or norm is meant.
+struct StackSpec {
+    int32_t width, feed_forward_width, activation, is_gated, pre_norm, window, vocabulary, embedding_width,
+        embedding_norm, embedding_widen, final_norm;
+    int32_t rotates_neighbours;
+    float scale;
+    const float* embedding;
+};
+
+struct AttentionSpec {
+    int32_t qkv, kv, output, heads, kv_heads, width;
+    float scale;
+    const int32_t* kv_head_of;
+    const int32_t* numbers;
+};
+
+struct LayerSpec {
+    AttentionSpec self, cross;
+    int32_t crosses, widen, narrow, self_norm, cross_norm, feed_forward_norm;
+};
+
+struct OutputSpec {
+    int32_t bridge, dense, dense_activation, dense_norm, output, has_source;
+};
+
+EXPORT int regard_engine_version();
+EXPORT const char* regard_problem();
+EXPORT regard::Model* regard_model(int precision);
+EXPORT void regard_model_free(regard::Model* model);
+EXPORT int regard_linear(regard::Model* model, const float* weight, const float* bias, int in, int out, float scale);
+EXPORT int regard_norm(regard::Model* model, const float* weight, const float* bias, int width, int is_rms,
+                       float epsilon);
+EXPORT int regard_stack(regard::Model* model, int which, const StackSpec* spec);
+EXPORT int regard_layer(regard::Model* model, int which, const LayerSpec* spec);
+// Tables stay the caller's: 0 what is added at a position, 1 how queries and keys are rotated, 2 biases by distance,
+// 3 what is added to every word. The first two may be put anew, longer, while texts are written.
+EXPORT int regard_table(regard::Model* model, int which, int kind, const float* data, int rows, int width);
+EXPORT int regard_slopes(regard::Model* model, int which, const float* slopes, int heads);
+// The last word about a model: from here on it is whole, and all of its parts fit each other.
+EXPORT int regard_output(regard::Model* model, const OutputSpec* spec);
+EXPORT size_t regard_model_bytes(const regard::Model* model);
+EXPORT regard::EngineState* regard_state(const regard::Model* model);
+EXPORT void regard_state_free(regard::EngineState* state);
+// kind: 0 a layer of the encoder, 1 of the decoder, 2 its attention to the source. Null: as it was.
+EXPORT int regard_change(regard::EngineState* state, int kind, int layer, const float* gates,
+                         const float* inverse_temperatures, int heads, const uint8_t* hidden, int positions);
+EXPORT void regard_large_pages(float* data, size_t count);
+EXPORT int regard_read(regard::EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int texts,
+                       int length, int threads);
+EXPORT int regard_step(regard::EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int rows,
+                       int length, float* logits, int threads);
+EXPORT int regard_select(regard::EngineState* state, const int64_t* rows, int count);
+EXPORT size_t regard_state_bytes(const regard::EngineState* state);
+EXPORT int regard_top(const float* logits, int rows, int words, int count, float* scores, int64_t* which,
+                      float* logsumexp, int threads);
+EXPORT int regard_fingerprint(const void* const* data, const size_t* bytes, int count, int lines, int threads,
+                              uint64_t* value);
