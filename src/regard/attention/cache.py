@@ -19,6 +19,8 @@ class Cache:
     little memory is held for tokens that never come.
     """
 
+    length: int
+
     def __init__(self) -> None:
         self._key: Tensor | None = None
         self._value: Tensor | None = None

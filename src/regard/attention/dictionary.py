@@ -1,7 +1,6 @@
 """A dictionary that never misses."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -11,20 +10,27 @@ from regard.attention.pattern import Pattern
 from regard.attention.scores import Dot, Score
 from regard.errors import ShapeError
 
+Vectors = Tensor | Sequence[float | Sequence[float]]
+"""One vector or several; a tensor of them, or plain numbers."""
+
 
 class SoftDictionary:
     """A mapping that returns every value, to the extent that its key matches what is asked for."""
 
+    keys: Tensor
+    values: Tensor
+    score: Score
+
     def __init__(self, keys: Tensor, values: Tensor, score: Score) -> None:
         self.keys, self.values, self.score = keys, values, score
 
-    def __getitem__(self, query: Any) -> Tensor:
+    def __getitem__(self, query: Vectors) -> Tensor:
         """What is found for one query (width) or several (queries, width)."""
         queries = self._query(query)
         values = attend(*self._heads(queries), self.values[None, None], score=self.score)[0, 0]
         return values[0] if queries.ndim == 1 else values
 
-    def weights(self, query: Any) -> Tensor:
+    def weights(self, query: Vectors) -> Tensor:
         """To what extent each key matches."""
         queries = self._query(query)
         matches = Pattern(*self._heads(queries), score=self.score)[0, 0]
@@ -33,7 +39,7 @@ class SoftDictionary:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def _query(self, query: Any) -> Tensor:
+    def _query(self, query: Vectors) -> Tensor:
         queries = torch.as_tensor(query, dtype=self.keys.dtype, device=self.keys.device)
         if queries.ndim not in (1, 2) or queries.shape[-1] != self.keys.shape[1]:
             raise ShapeError(f"a query has {self.keys.shape[1]} numbers as the keys have, got {tuple(queries.shape)}")
@@ -44,8 +50,8 @@ class SoftDictionary:
 
 
 def soft_dictionary(
-    keys: Mapping[Sequence[float], Any] | Tensor | Sequence[Sequence[float]],
-    values: Tensor | Sequence[Any] | None = None,
+    keys: Mapping[Sequence[float], float | Sequence[float]] | Vectors,
+    values: Vectors | None = None,
     *,
     score: Score = Dot(1.0),
 ) -> SoftDictionary:

@@ -5,6 +5,7 @@ alone. Forbidden scores are -inf and become exactly 0; so does a row in which ev
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -21,8 +22,10 @@ RowStatistics = tuple[Tensor, ...]
 class Normaliser:
     """Turns the scores of a query into weights."""
 
-    tempers = True  # whether a temperature on the scores means anything
-    sums = (1.0, 1.0)  # between which the weights of a query add up, unless it looks at nothing
+    tempers: ClassVar[bool] = True
+    """Whether a temperature on the scores means anything."""
+    sums: ClassVar[tuple[float, float]] = (1.0, 1.0)
+    """Between which the weights of a query add up, unless it looks at nothing."""
 
     @classmethod
     def example(cls, heads: int = 2) -> "Normaliser":
@@ -77,7 +80,7 @@ class Sink(Softmax):
     Xiao et al. 2024, 3.3; learned in gpt-oss. Weights sum to less than 1.
     """
 
-    sums = (0.0, 1.0)
+    sums: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     logits: Float[Tensor, "heads"]
 
@@ -104,7 +107,7 @@ class Unnormalised(Normaliser):
     """The scores themselves: the linear start of memory networks, Sukhbaatar et al. 2015, 4.2."""
 
     tempers = False
-    sums = (-torch.inf, torch.inf)
+    sums: ClassVar[tuple[float, float]] = (-torch.inf, torch.inf)
 
     def weights(self, scores: Tensor, statistics: RowStatistics, columns: Columns) -> Tensor:
         return torch.where(scores == -torch.inf, 0, scores)

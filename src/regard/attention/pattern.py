@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from jaxtyping import Bool, Int
@@ -157,7 +156,7 @@ class Pattern(PatternPictures):
 
     # ---- looks
 
-    def __getitem__(self, region: Any) -> Tensor:
+    def __getitem__(self, region: object) -> Tensor:
         """The exact weights of a region: exp(score - logsumexp), zero where the mask forbids.
 
         Indices are batch, head, query, key; each a number, a slice or a list of numbers.
@@ -251,7 +250,7 @@ class Pattern(PatternPictures):
             **self.parts(batch, heads),
         )
 
-    def parts(self, batch: slice, heads: slice) -> dict[str, Any]:
+    def parts(self, batch: slice, heads: slice) -> dict[str, object]:
         """Everything but query, key and value, for some members of the batch and some heads."""
         return {
             "score": self.score.heads(heads),

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import numpy as np
+from numpy.typing import DTypeLike
+from torch import Tensor
 
 from regard.attention.looks import edges
 from regard.attention.regions import Indices, numbers
@@ -21,6 +23,22 @@ if TYPE_CHECKING:
 
 CELLS = 128
 """Rows and columns of a picture; longer patterns are pooled, each cell the largest weight of its region."""
+
+
+class DrawOptions(TypedDict, total=False):
+    """How numbers become a picture."""
+
+    scale: Scale | str
+    words: ByWord
+    cells: int | None
+
+
+class AlbumOptions(DrawOptions, total=False):
+    """The same, with what rows, columns and the whole are called."""
+
+    rows: Sequence[str] | None
+    columns: Sequence[str] | None
+    title: str
 
 
 class PatternPictures:
@@ -38,7 +56,7 @@ class PatternPictures:
         rows: Sequence[str] | None = None,
         columns: Sequence[str] | None = None,
         title: str = "",
-        **how: Any,
+        **how: Unpack[DrawOptions],
     ) -> Album:
         """In a notebook the viewer's page, with the extra `notebook`; elsewhere the pictures of `album`.
 
@@ -84,14 +102,14 @@ class PatternPictures:
             pictures.append(Picture(grid.tolist(), *names, title, f"head {head}", scale, words=words))
         return Album(pictures)
 
-    def save(self, path: str | Path, heads: Indices | None = None, batch: int = 0, **how: Any) -> None:
+    def save(self, path: str | Path, heads: Indices | None = None, batch: int = 0, **how: Unpack[AlbumOptions]) -> None:
         """Write heads as pictures, in the form that the ending says: .html, .svg, .png or .txt; `how` as in album()."""
         self.album(heads, batch, **how).save(path)
 
     def _repr_html_(self) -> str:
         return self.album(cells=64).svg()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         """The exact weights for numpy, refused above 1 GiB as `weights()` are."""
         if copy is False:
             raise ShapeError("the weights of a Pattern are computed: an array of them is a copy, got copy=False")
@@ -99,13 +117,13 @@ class PatternPictures:
         return weights if dtype is None else weights.astype(dtype, copy=False)
 
 
-def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Any, tuple[list[str], list[str]], str]:
+def overview(pattern: "Pattern", cells: int, title: str) -> tuple[Tensor, tuple[list[str], list[str]], str]:
     """The largest weights of nearly equal regions, the positions of each, and a title that says so."""
     down, across = (min(size, cells) for size in pattern.shape[2:])
     note = f"the largest weight of {-(-pattern.shape[2] // down)} x {-(-pattern.shape[3] // across)} in each cell"
-    named = (runs(size, count) for size, count in zip(pattern.shape[2:], (down, across), strict=True))
+    names = runs(pattern.shape[2], down), runs(pattern.shape[3], across)
     full_title = title if note in title else " · ".join(part for part in (title, note) if part)
-    return pattern.pool(down, across, "max")[0, 0], tuple(named), full_title  # type: ignore[return-value]
+    return pattern.pool(down, across, "max")[0, 0], names, full_title
 
 
 def runs(size: int, cells: int) -> list[str]:

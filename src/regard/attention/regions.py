@@ -4,7 +4,7 @@ import math
 import operator
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import SupportsIndex, TypeGuard
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ Indices = int | np.integer | slice | Sequence[int] | Tensor | np.ndarray
 """One, a run, or a choice."""
 
 
-def numbers(indices: Any, size: int, what: str) -> list[int]:
+def numbers(indices: object, size: int, what: str) -> list[int]:
     """The indices meant, counted from the front; all of them for None. What is no `Some` is refused."""
     if indices is None:
         return list(range(size))
@@ -31,31 +31,31 @@ def numbers(indices: Any, size: int, what: str) -> list[int]:
     return [index % size for index in chosen]
 
 
-def as_list(indices: Any, what: str) -> list[int]:
+def as_list(indices: object, what: str) -> list[int]:
     """One number or several as Python has them, whatever there are of these."""
     if isinstance(indices, Tensor | np.ndarray):
         if indices.dtype in (torch.bool, np.bool_):
             kind = "tensor" if isinstance(indices, Tensor) else "array"
             raise ShapeError(f"a {what} is named by its number, got a bool {kind}")
         indices = indices.reshape(-1).tolist()
-    several = isinstance(indices, Sequence) and not isinstance(indices, str)
-    return [number(index, what) for index in (indices if several else [indices])]
+    several = indices if isinstance(indices, Sequence) and not isinstance(indices, str) else [indices]
+    return [number(index, what) for index in several]
 
 
-def number(index: Any, what: str) -> int:
+def number(index: object, what: str) -> int:
     """A whole number as Python has them: those of numpy and torch are numbers, True and 2.0 are not."""
     plain = index.item() if isinstance(index, np.generic) or is_scalar(index) else index
-    if type(plain) is bool or not hasattr(plain, "__index__"):
+    if type(plain) is bool or not isinstance(plain, SupportsIndex):
         raise ShapeError(f"a {what} is named by its number, got {plain!r}")
     return operator.index(plain)
 
 
-def is_scalar(index: Any) -> bool:
+def is_scalar(index: object) -> TypeGuard[Tensor | np.ndarray]:
     """Whether this is a tensor or an array of one number and no dimension."""
     return isinstance(index, Tensor | np.ndarray) and index.ndim == 0
 
 
-def is_number(index: Any) -> bool:
+def is_number(index: object) -> bool:
     """Whether one is meant, and not a run or a choice: its dimension is left out then."""
     return is_scalar(index) or isinstance(index, int | np.integer)
 
@@ -99,7 +99,7 @@ def strips(chosen: list[int], step: int) -> Iterator[tuple[slice, Tensor | slice
             yield held, positions(chosen[bisect_left(chosen, held.start) : bisect_left(chosen, held.stop)], [held])
 
 
-def full_index(indices: tuple[Any, ...], dimensions: int) -> tuple[Any, ...]:
+def full_index(indices: tuple[object, ...], dimensions: int) -> tuple[object, ...]:
     """An index for every dimension, as in a[0, ..., 2]."""
     at = next((number for number, index in enumerate(indices) if index is Ellipsis), len(indices))
     left, right = indices[:at], indices[at + 1 :]

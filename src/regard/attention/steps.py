@@ -168,6 +168,9 @@ class StepwiseTap(Tap):
     For models that have to know what a query gathered before they can ask the next one.
     """
 
+    taps: Taps
+    count: int
+
     def __init__(self, taps: Taps, count: int) -> None:
         self.taps, self.count = taps, count
         self.steps: list[Pattern] = []

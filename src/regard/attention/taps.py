@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
 
 from regard.attention.pattern import Pattern
 from regard.shapes import Stream
@@ -16,7 +15,7 @@ class Tap:
         """Before the kernel: another pattern, or the same."""
         return pattern
 
-    def records(self) -> list[dict[str, Any]] | None:
+    def records(self) -> list[dict[str, object]] | None:
         """What `edit` does, as data, for an engine that makes no patterns; None: it cannot be told."""
         return None
 

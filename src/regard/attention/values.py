@@ -3,12 +3,18 @@
 import copy
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TypeVar, overload
 
 from torch import Tensor
 
+Value = TypeVar("Value")
 
-def map_tensors(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
+
+@overload
+def map_tensors(value: Tensor, change: Callable[[Tensor], Tensor]) -> Tensor: ...
+@overload
+def map_tensors(value: Value, change: Callable[[Tensor], Tensor]) -> Value: ...
+def map_tensors(value: object, change: Callable[[Tensor], Tensor]) -> object:
     """The same value with every tensor inside changed; what is worked out from them is forgotten."""
     if isinstance(value, Tensor):
         return change(value)
@@ -26,9 +32,10 @@ def map_tensors(value: Any, change: Callable[[Tensor], Tensor]) -> Any:
     return other
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """A frozen value in one line, its tensors by their sizes."""
-    parts = [(field.name, getattr(value, field.name)) for field in fields(value)]
+    names = [field.name for field in fields(value)] if is_dataclass(value) else []
+    parts = [(name, getattr(value, name)) for name in names]
     shown = [
         f"{name} {' x '.join(map(str, x.shape))}" if isinstance(x, Tensor) else f"{name}={x!r}" for name, x in parts
     ]

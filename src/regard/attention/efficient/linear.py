@@ -28,6 +28,8 @@ class LinearAttention(AttentionMethod):
 
     promise: ClassVar[str] = "exact for its own weights, φ(q)·φ(k) over their sum; those are no softmax, nor near one"
 
+    score: Kernel
+
     def __init__(self, feature: str = "elu") -> None:
         super().__init__()
         self.score = Kernel(lookup(FEATURES, feature, "feature map"))

@@ -1,5 +1,6 @@
 """A text told in a few slots."""
 
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import torch
@@ -23,7 +24,10 @@ class LowRankAttention(AttentionMethod):
 
     promise: ClassVar[str] = "exact over its slots; full attention only where that has no more rank than there are"
     sees_tokens: ClassVar[bool] = False
-    example_settings: ClassVar = {"slots": 4}
+    example_settings: ClassVar[Mapping[str, object]] = {"slots": 4}
+
+    key_slots: nn.Parameter
+    value_slots: nn.Parameter
 
     def __init__(self, length: Annotated[int, POSITIONS], slots: Annotated[int, POSITIONS] = 64) -> None:
         super().__init__()

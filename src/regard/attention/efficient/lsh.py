@@ -1,10 +1,10 @@
 """Only vectors that fall into the same bucket are compared."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar, ParamSpec, TypeVar
 
 import torch
 import torch.nn.functional as F
@@ -28,6 +28,9 @@ from regard.shapes import Allowed, Columns, Rows, Tile
 SELF_PENALTY = 1e3  # far below any other score, and near enough to 0 that what is left of the score keeps its digits
 MOST_ROTATED = 128  # buckets that one rotation tells apart; more are told apart by two
 NOBODY = -2  # the code of a position that is not there: nobody meets it
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 Codes = Int[Tensor, "batch heads rounds length"]
 """Bucket and chunk of each token in every round, as one number that grows in the order of the buckets."""
@@ -81,7 +84,12 @@ class LSHAttention(AttentionMethod):
 
     promise: ClassVar[str] = "exact over those who met; nearer to full attention of shared queries with every round"
     shares: ClassVar[bool] = True
-    example_settings: ClassVar = {"rounds": 2, "chunk": 8}
+    example_settings: ClassVar[Mapping[str, object]] = {"rounds": 2, "chunk": 8}
+
+    rounds: int
+    chunk: int
+    buckets: int | None
+    seed: int
 
     def __init__(
         self,
@@ -203,7 +211,7 @@ def logsumexp(scores: Tensor) -> Tensor:
     return Softmax().row_statistics(scores, torch.arange(scores.shape[-1], device=scores.device))[0]
 
 
-def recompute_backward(call: Callable[..., Any]) -> Callable[..., Any]:
+def recompute_backward(call: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """The same, done again backward instead of kept."""
     return partial(checkpoint, call, use_reentrant=False, preserve_rng_state=False)
 

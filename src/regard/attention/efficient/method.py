@@ -1,7 +1,7 @@
 """What every way to compare fewer pairs has in common."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from torch import nn
 
@@ -27,7 +27,7 @@ class AttentionMethod(nn.Module):
     """Whether the keys are the queries, so that a layer projects them once."""
     sees_tokens: ClassVar[bool] = True
     """Whether it weighs tokens one by one, so that some can be forbidden: by a causal mask, or hidden by an edit."""
-    example_settings: ClassVar[Mapping[str, Any]] = {}
+    example_settings: ClassVar[Mapping[str, object]] = {}
     """What a recipe would say of a small example, beside the sizes that follow from the model."""
 
     @classmethod

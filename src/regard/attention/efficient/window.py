@@ -1,5 +1,6 @@
 """A look at the neighbourhood, in blocks."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, ClassVar
 
@@ -26,7 +27,9 @@ class WindowAttention(AttentionMethod):
     """
 
     promise: ClassVar[str] = "exact: softmax over the window, as mask=Window(before, after) defines it"
-    example_settings: ClassVar = {"before": 3, "after": 1}
+    example_settings: ClassVar[Mapping[str, object]] = {"before": 3, "after": 1}
+
+    window: Window
 
     def __init__(self, before: Annotated[int, COUNT], after: Annotated[int, COUNT] = 0) -> None:
         super().__init__()

@@ -40,6 +40,10 @@ class Additive(Score):
 class LearnedAdditive(LearnedScore):
     """Projects both sides into one space and learns the vector that reads the match."""
 
+    query_weight: nn.Parameter
+    key_weight: nn.Parameter
+    vector: nn.Parameter
+
     def __init__(
         self,
         heads: int,

@@ -40,6 +40,8 @@ class ScaledDot(LearnedScore):
 class Cosine(LearnedScore):
     """The angle alone: vectors of length 1, times a learned sharpness per head: Henry et al. 2020."""
 
+    inverse_temperature: nn.Parameter
+
     def __init__(self, heads: int, width: int, inverse_temperature: Annotated[float, SHARPNESS] = 10.0) -> None:
         super().__init__()
         self.inverse_temperature = nn.Parameter(torch.full((heads,), inverse_temperature))
@@ -57,6 +59,8 @@ class Cosine(LearnedScore):
 class LearnedTemperature(LearnedScore):
     """The scaled dot product with a learned temperature per head, 1 at the start."""
 
+    log_temperature: nn.Parameter
+
     def __init__(self, heads: int, width: int) -> None:
         super().__init__()
         self.log_temperature = nn.Parameter(torch.zeros(heads))
@@ -70,6 +74,8 @@ class LearnedTemperature(LearnedScore):
 
 class Bilinear(LearnedScore):
     """A learned matrix between query and key, Luong's *general*: Luong et al. 2015, 3.1."""
+
+    weight: nn.Parameter
 
     def __init__(self, heads: int, width: int, key_width: Annotated[int, WIDTH] | None = None) -> None:
         super().__init__()

@@ -38,6 +38,8 @@ class Kernel(Score):
 class KernelFeatures(LearnedScore):
     """Nothing to learn: a named feature map."""
 
+    feature: Callable[[Tensor], Tensor]
+
     def __init__(self, heads: int, width: int, feature: str = "elu") -> None:
         super().__init__()
         self.feature = lookup(FEATURES, feature, "feature map")

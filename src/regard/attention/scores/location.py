@@ -1,5 +1,6 @@
 """A query that knows where to look, not for what."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -39,7 +40,9 @@ class LearnedLocation(LearnedScore):
     """Learns one vector per position."""
 
     knows_positions = True
-    example_settings: ClassVar = {"positions": 24}
+    example_settings: ClassVar[Mapping[str, object]] = {"positions": 24}
+
+    table: nn.Parameter
 
     def __init__(self, heads: int, width: int, positions: Annotated[int, POSITIONS] = 512) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 """What compares a query with a key, and the modules in which comparing is learned."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -60,7 +60,7 @@ class LearnedScore(nn.Module):
     """Whether it counts where queries and keys stand: texts are more than sets to it."""
     is_relative: ClassVar[bool] = False
     """Whether the distance between query and key counts, so that both have to stand in one text."""
-    example_settings: ClassVar[Mapping[str, Any]] = {}
+    example_settings: ClassVar[Mapping[str, object]] = {}
     """What a recipe would say of a small example."""
 
     @classmethod

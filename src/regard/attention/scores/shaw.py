@@ -1,5 +1,6 @@
 """A key is its content and where it stands from here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -45,7 +46,9 @@ class LearnedShaw(LearnedScore):
 
     knows_positions = True
     is_relative = True
-    example_settings: ClassVar = {"reach": 2}
+    example_settings: ClassVar[Mapping[str, object]] = {"reach": 2}
+
+    table: nn.Parameter
 
     def __init__(self, heads: int, width: int, reach: Annotated[int, COUNT] = 16) -> None:
         super().__init__()

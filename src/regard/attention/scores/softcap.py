@@ -1,6 +1,7 @@
 """Scores that cannot grow without limit."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -32,7 +33,7 @@ class SoftCap(Score):
 class ScaledSoftCap(LearnedScore):
     """Nothing to learn: the dot product over √(width), capped."""
 
-    example_settings: ClassVar = {"cap": 2.0}
+    example_settings: ClassVar[Mapping[str, object]] = {"cap": 2.0}
 
     def __init__(self, heads: int, width: int, cap: Annotated[float, SHARPNESS] = 50.0) -> None:
         super().__init__()

@@ -62,6 +62,10 @@ class LearnedXL(LearnedScore):
     knows_positions = True
     is_relative = True
 
+    u: nn.Parameter
+    v: nn.Parameter
+    project: nn.Parameter
+
     def __init__(self, heads: int, width: int) -> None:
         super().__init__()
         self.u = nn.Parameter(torch.zeros(heads, width))
