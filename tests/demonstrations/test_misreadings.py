@@ -176,3 +176,90 @@ def test_the_newest_token_sees_every_key(heads):
     assert_close(attend(newest, key, value, mask=Causal()), attend(query, key, value, mask=Causal())[:, :, -1:])
     top_left = F.scaled_dot_product_attention(newest, key, value, is_causal=True)
     assert_close(top_left, value[:, :, :1])  # torch aligns to the top left: the first key alone
+
+
+# ---- a causal mask hides what comes later
+
+
+def test_a_later_word_changes_nothing_before_it_and_an_earlier_one_does():
+    layer, x = MultiHead(16, 2), torch.randn(1, 5, 16)
+    plain = layer(x, mask=Causal())
+    for changed in range(5):
+        other = x.clone()
+        other[:, changed] += 1
+        differs = (layer(other, mask=Causal()) - plain).abs().amax(-1)[0] > 1e-6
+        assert differs.tolist() == [position >= changed for position in range(5)]
+
+
+# ---- heads see a set
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4, 8])
+def test_more_heads_see_no_order(heads):
+    layer, x, shuffle = MultiHead(16, heads), torch.randn(1, 6, 16), torch.randperm(6)
+    assert_close(layer(x)[:, shuffle], layer(x[:, shuffle]))
+
+
+# ---- a position is a vector of waves
+
+
+def test_every_dimension_has_a_wave_of_its_own():
+    from regard.positions import Sinusoidal
+
+    waves = Sinusoidal(16).embed(torch.zeros(1, 200, 16), torch.arange(200)[None])[0]
+    turns = (waves.diff(dim=0).sign().diff(dim=0) != 0).sum(0)[::2]  # of the sines, from fast to slow
+    assert turns.tolist() == sorted(turns.tolist(), reverse=True)
+    assert turns[0] > 50
+    assert turns[-1] == 0
+    assert torch.pdist(waves).min() > 0.1  # no two positions are alike
+
+
+# ---- gates pass gradients on
+
+
+def test_every_gate_of_an_lstm_has_a_gradient_that_a_difference_confirms():
+    lstm = nn.LSTM(3, 3, batch_first=True).double()
+    x = torch.randn(1, 5, 3).double()
+    lstm(x)[0].sum().backward()
+    for gate in range(4):
+        row, step = 3 * gate, 1e-6
+        with torch.no_grad():
+            lstm.weight_hh_l0[row, 0] += step
+            up = lstm(x)[0].sum()
+            lstm.weight_hh_l0[row, 0] -= 2 * step
+            down = lstm(x)[0].sum()
+            lstm.weight_hh_l0[row, 0] += step
+        assert_close(lstm.weight_hh_l0.grad[row, 0], (up - down) / (2 * step), rtol=1e-4, atol=1e-9)
+        assert lstm.weight_hh_l0.grad[row, 0] != 0
+
+
+# ---- parameters
+
+
+def test_the_parameters_are_those_of_the_formulas():
+    def count(module):
+        return sum(weight.numel() for weight in module.parameters())
+
+    d = 64
+    assert count(nn.LSTM(d, d)) == 4 * (2 * d * d + 2 * d)
+    assert count(nn.GRU(d, d)) == 3 * (2 * d * d + 2 * d)
+    assert count(MultiHead(d, 4)) == 4 * (d * d + d)
+    assert count(FeedForward(d, 4 * d)) == 8 * d * d + 5 * d
+
+
+# ---- attention is no linear map
+
+
+def test_twice_the_input_is_not_twice_the_output_but_twice_the_values_are():
+    layer, x = MultiHead(16, 2), torch.randn(1, 5, 16)
+    zero = layer(torch.zeros_like(x))
+    assert not torch.allclose(layer(2 * x) - zero, 2 * (layer(x) - zero), atol=1e-2)
+    query, key, value = torch.randn(3, 1, 2, 5, 8).unbind()
+    assert_close(attend(query, key, 2 * value), 2 * attend(query, key, value))
+
+
+def test_scores_do_not_depend_on_how_many_keys_there_are():
+    query, key = torch.randn(1, 2, 3, 8), torch.randn(1, 2, 50, 8)
+    few = Pattern(query, key[:, :, :4]).scores(slice(0, 3), slice(0, 4))
+    assert torch.equal(few, Pattern(query, key).scores(slice(0, 3), slice(0, 4)))
+    assert_close(few, query @ key[:, :, :4].mT / math.sqrt(8))
