@@ -154,8 +154,8 @@ class CommandLines:
         arguments: list[Value] = []
         for parameter in command.params:
             arguments += self.values(name, parameter)
-        if name in ("see", "bench"):  # these would go on for a while
-            arguments += [Value("--port" if name == "see" else "--batch"), Value("none", is_bad=True)]
+        if name in ("see", "learn", "bench"):  # these would go on for a while
+            arguments += [Value("--batch" if name == "bench" else "--port"), Value("none", is_bad=True)]
         stdin = self.draw.choice([*self.inventory.good, *self.inventory.poor, *self.inventory.bad])
         stdout = self.draw.choice(["", "", "", "", "", "/dev/full"])
         is_bad = any(value.is_bad for value in arguments)

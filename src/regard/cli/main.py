@@ -26,6 +26,7 @@ COMMANDS = {
     "fill": "Guess words that were left out.",
     "generate": "Continue texts.",
     "heads": "Judge the heads of a model: which of them matter.",
+    "learn": "Learn what attention is, in the browser.",
     "lens": "Show what a model would say after each layer.",
     "mask": "Draw who may look at whom.",
     "memories": "Show what triggers feed-forward units, and what they promote.",

@@ -3,10 +3,37 @@
 import json
 import os
 import sys
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 import click
 
 from regard.errors import RegardError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def server_options(command: Callable[P, R]) -> Callable[P, R]:
+    """What every command takes that serves the page."""
+    for option in reversed(
+        [
+            click.option(
+                "--port", type=click.IntRange(1, 65535), help="Where to listen.  [default: 4747, or any that is free]"
+            ),
+            click.option(
+                "--host", default="127.0.0.1", metavar="ADDRESS", help="Another address than this machine's own."
+            ),
+            click.option(
+                "--token", metavar="WORD", help="What others have to know; needed with an address that they can reach."
+            ),
+            click.option("--device", metavar="NAME", help="Where models run, as in cuda or cuda:1."),
+            click.option("--browser/--no-browser", default=True, help="Open the page."),
+            click.option("--json", "as_json", is_flag=True, help="Print the address as a JSON object."),
+        ]
+    ):
+        command = option(command)
+    return command
 
 
 @click.command(context_settings={"show_default": True})
@@ -19,12 +46,7 @@ from regard.errors import RegardError
     metavar="NAME",
     help="A folder, a built-in name or a cached Hugging Face id; again for further folders to choose from.",
 )
-@click.option("--port", type=click.IntRange(1, 65535), help="Where to listen.  [default: 4747, or any that is free]")
-@click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Another address than this machine's own.")
-@click.option("--token", metavar="WORD", help="What others have to know; needed with an address that they can reach.")
-@click.option("--device", metavar="NAME", help="Where models run, as in cuda or cuda:1.")
-@click.option("--browser/--no-browser", default=True, help="Open the page.")
-@click.option("--json", "as_json", is_flag=True, help="Print the address as a JSON object.")
+@server_options
 def see(
     text: str,
     models: tuple[str, ...],
@@ -38,7 +60,7 @@ def see(
     """Look inside a model in the browser: every head, at any length; change one, and watch the answer change.
 
     The server answers this machine only, and needs no network. The page is there at once, the model loads behind it.
-    Ctrl-C stops it.
+    Its last tab, Learn, works the ideas through, from the dot product on; `regard learn` opens it. Ctrl-C stops it.
 
     \b
     regard see "To be, or not to be"
@@ -46,18 +68,42 @@ def see(
     regard see --model my-bert --model my-gpt --port 8080 --no-browser
     regard see --host 0.0.0.0 --token "$(openssl rand -hex 16)"
     """
-    from regard.viewer.launcher import serve
-
     try:
         text.encode()
     except UnicodeEncodeError:
         raise RegardError("the text is not UTF-8") from None
+    serve_page(text, models, "", host, port, token, device, browser=browser, as_json=as_json)
+
+
+def serve_page(
+    text: str,
+    models: tuple[str, ...],
+    view: str,
+    host: str,
+    port: int | None,
+    token: str | None,
+    device: str | None,
+    *,
+    browser: bool,
+    as_json: bool,
+) -> None:
+    """Serve until Ctrl-C, and say where; `view` is what the address has behind its #."""
+    from regard.viewer.launcher import serve
 
     def started(url: str, model: str | None) -> None:
         line = json.dumps({"url": url, "model": model}) if as_json else f"{url}  (Ctrl-C stops it)"
         click.echo(line)
         sys.stdout.flush()
 
-    options = {"host": host, "port": port, "token": token, "device": device}
-    if not serve(text, models, **options, open_browser=browser, on_start=started):
+    if not serve(
+        text,
+        models,
+        view=view,
+        host=host,
+        port=port,
+        token=token,
+        device=device,
+        open_browser=browser,
+        on_start=started,
+    ):
         os._exit(0)  # a kernel that nobody waits for any more would keep the program

@@ -27,6 +27,7 @@ def serve(
     text: str = "",
     models: tuple[str, ...] = (),
     *,
+    view: str = "",
     host: str = "127.0.0.1",
     port: int | None = None,
     token: str | None = None,
@@ -35,7 +36,10 @@ def serve(
     on_start: Callable[[str, str | None], None] = lambda url, model: None,
     open_browser: bool = False,
 ) -> bool:
-    """Serve until Ctrl-C; whether all runs had ended. `on_start` is called with the address and the first model."""
+    """Serve until Ctrl-C; whether all runs had ended. `on_start` is called with the address and the first model.
+
+    `view` is where the page begins, as its addresses have it behind the #: "learn?topic=heads".
+    """
     check_models(models, device)
     names = folder_names([name for name in models if Path(name).is_dir()])
     folders = {short_name: Path(name) for name, short_name in names.items()}
@@ -49,7 +53,7 @@ def serve(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=PATIENCE
         )
     )
-    url = page_url(address)
+    url = page_url(address) + (f"#{view}" if view else "")
     on_start(url, first)
     if open_browser:
         threading.Timer(0.3, webbrowser.open, [url]).start()
