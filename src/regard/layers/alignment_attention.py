@@ -38,6 +38,9 @@ class Predictive(nn.Module):
 
     fades = True
 
+    hidden: nn.Linear
+    share: nn.Linear
+
     def __init__(self, width: int) -> None:
         super().__init__()
         self.hidden = nn.Linear(width, width, bias=False)
@@ -58,6 +61,10 @@ class AlignmentAttention(nn.Module):
     """
 
     taps: Taps = ()
+
+    score: LearnedScore
+    centre: Monotonic | Predictive | None
+    reach: int
 
     def __init__(self, score: LearnedScore, centre: Monotonic | Predictive | None = None, reach: int = 10) -> None:
         super().__init__()

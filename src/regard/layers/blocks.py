@@ -37,6 +37,15 @@ class TransformerBlock(nn.Module):
 
     taps: Taps = ()
 
+    self: MultiHead
+    self_norm: nn.Module
+    cross: MultiHead | None
+    cross_norm: nn.Module | None
+    feed_forward: FeedForward
+    feed_forward_norm: nn.Module
+    pre_norm: bool
+    dropout: Dropout
+
     def __init__(
         self,
         attention: MultiHead,
@@ -93,6 +102,9 @@ class TransformerBlock(nn.Module):
 
 class Stack(nn.Module):
     """Blocks on top of each other, and a norm at the end if there is one."""
+
+    blocks: nn.ModuleList
+    norm: nn.Module | None
 
     def __init__(self, blocks: Sequence[TransformerBlock], norm: nn.Module | None = None) -> None:
         super().__init__()

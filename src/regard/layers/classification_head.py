@@ -1,5 +1,6 @@
 """One answer for a whole text, or one for each token."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import torch
@@ -32,6 +33,9 @@ def pool_tokens(x: Stream, attention_mask: AttentionMask | None, pool: Pool) -> 
 class DenseLayer(nn.Module):
     """A bent linear layer."""
 
+    linear: Linear
+    activation: Callable[[Tensor], Tensor]
+
     def __init__(self, width: int, activation: str) -> None:
         super().__init__()
         self.linear = Linear(width, width)
@@ -46,6 +50,10 @@ class ClassificationHead(nn.Module):
 
     `activation` puts a dense layer in between: BERT's pooler.
     """
+
+    dense: DenseLayer | None
+    dropout: Dropout
+    labels: Linear
 
     def __init__(
         self,

@@ -20,6 +20,9 @@ DEEP_ACTIVATIONS: dict[str, tuple[Callable[[Tensor], Tensor], int]] = {"maxout":
 class DeepOutput(nn.Module):
     """Several vectors of a position read together and bent before words are scored: Pascanu et al. 2014."""
 
+    activation: Callable[[Tensor], Tensor]
+    linear: nn.Linear
+
     def __init__(self, inputs: int, width: int, activation: str) -> None:
         super().__init__()
         self.activation, many = lookup(DEEP_ACTIVATIONS, activation, "deep output")

@@ -16,6 +16,13 @@ class Embedding(nn.Module):
     With `embedding_width`, words have a narrower table of their own and are widened at the end: Lan et al. 2020.
     """
 
+    table: nn.Embedding
+    segments: nn.Embedding | None
+    norm: nn.Module | None
+    scale: float
+    dropout: Dropout
+    widen: Linear | None
+
     def __init__(
         self,
         vocabulary: int,

@@ -27,6 +27,12 @@ class FeedForward(nn.Module):
     Gated, the bent half is multiplied with a straight one: Shazeer 2020.
     """
 
+    activation: Callable[[Tensor], Tensor]
+    gated: bool
+    widen: Linear
+    narrow: Linear
+    dropout: Dropout
+
     def __init__(
         self,
         width: int,

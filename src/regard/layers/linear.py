@@ -17,7 +17,7 @@ LEAST = 64  # rows below which calling costs more than is saved
 class Linear(nn.Linear):
     def forward(self, input: Tensor) -> Tensor:
         if torch.is_grad_enabled() and serves(input, self.weight):
-            return _Product.apply(input, self.weight, self.bias)  # type: ignore[return-value]
+            return _Product.apply(input, self.weight, self.bias)
         return F.linear(input, self.weight, self.bias)
 
 
@@ -68,7 +68,7 @@ class _Product(torch.autograd.Function):
         return product(x, weight, bias)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> Any:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
         x, weight = ctx.saved_tensors
         needs_x, needs_weight, needs_bias = ctx.needs_input_grad
         grad = grads[0]

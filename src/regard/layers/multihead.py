@@ -27,6 +27,19 @@ class MultiHead(nn.Module):
 
     taps: Taps = ()
 
+    shares: bool
+    width: int
+    source_width: int
+    crosses: bool
+    score: LearnedScore | None
+    method: AttentionMethod | None
+    dropout: float
+    split: HeadSplit
+    query: Linear
+    kv: Linear
+    qkv: Linear
+    output: Linear
+
     def __init__(
         self,
         width: int,

@@ -1,5 +1,7 @@
 """Vectors become a score for every word."""
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -11,6 +13,10 @@ from regard.layers.linear import Linear
 
 class Transform(nn.Module):
     """A last dense layer, bent and normalised, before words are scored: Devlin et al. 2019."""
+
+    dense: Linear
+    activation: Callable[[Tensor], Tensor]
+    norm: nn.Module
 
     def __init__(self, width: int, embedding_width: int, activation: str, norm: nn.Module) -> None:
         super().__init__()
@@ -24,6 +30,11 @@ class Transform(nn.Module):
 
 class Output(nn.Module):
     """A score for every word of the vocabulary; with `tied`, by the table that words came from: Press and Wolf 2017."""
+
+    transform: Transform | None
+    weight: nn.Parameter | Tensor
+    bias: nn.Parameter | None
+    scale: float
 
     def __init__(
         self,

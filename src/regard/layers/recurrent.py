@@ -1,9 +1,11 @@
 """Vectors read one after the other."""
 
+from typing import TypeVar
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 from regard.errors import lookup
 
@@ -13,11 +15,16 @@ CELLS: dict[str, type[nn.GRU] | type[nn.LSTM]] = {"gru": nn.GRU, "lstm": nn.LSTM
 RecurrentState = tuple[Float[Tensor, "_ batch remembered"], ...]
 """What is remembered of all that was read: one tensor of a GRU, two of an LSTM (what it shows, what it keeps)."""
 
+Steps = TypeVar("Steps", Tensor, PackedSequence)
+"""A batch of sequences, with padding or without."""
+
 
 class Recurrent(nn.Module):
     """Reads a sequence and remembers it. With `both_ways` a second memory reads from the end: annotations of each
     position that know what came before it and what follows.
     """
+
+    cells: nn.GRU | nn.LSTM
 
     def __init__(
         self,
@@ -74,7 +81,7 @@ class Recurrent(nn.Module):
         shown, _ = pad_packed_sequence(packed, batch_first=True, total_length=x.shape[1])
         return shown if order is None else torch.take_along_dim(shown, order.argsort(1)[..., None], 1), after
 
-    def run(self, x, memory: RecurrentState | None):
+    def run(self, x: Steps, memory: RecurrentState | None) -> tuple[Steps, RecurrentState]:
         """torch's call, with the memory as a tuple whatever the cell."""
         if isinstance(self.cells, nn.LSTM):
             return self.cells(x, memory)

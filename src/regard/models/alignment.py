@@ -63,6 +63,19 @@ class Aligner(nn.Module):
     elsewhere all at once.
     """
 
+    config: AlignerConfig
+    source_embedding: nn.Embedding
+    target_embedding: nn.Embedding
+    encoder: Recurrent
+    narrow: nn.Linear | None
+    align: AlignmentAttention | MultiHead | None
+    decoder: Recurrent
+    above: Recurrent | None
+    initial_state: nn.Linear | None
+    deep: DeepOutput | None
+    dropout: Dropout
+    output: Output
+
     def __init__(self, config: AlignerConfig) -> None:
         super().__init__()
         self.config = config

@@ -3,6 +3,7 @@
 from torch import Tensor, nn
 
 from regard.config import DecoderConfig
+from regard.layers import ClassificationHead, Output
 from regard.models.decoder_state import DecoderState, empty_caches, pad_left
 from regard.models.embedded_stack import EmbeddedStack
 from regard.models.parts import build_classification_head, build_output
@@ -11,6 +12,10 @@ from regard.shapes import AttentionMask, Stream, Tokens
 
 class Decoder(nn.Module):
     """A language model: every token sees itself and those before it: Radford et al. 2019."""
+
+    decoder: EmbeddedStack
+    output: Output | None
+    classify: ClassificationHead | None
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()

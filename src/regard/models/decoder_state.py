@@ -31,10 +31,10 @@ class DecoderState:
 
     def read(self, count: int, attention_mask: AttentionMask | None) -> "DecoderState":
         """The same with `count` more tokens, of which `attention_mask` says which are no padding."""
-        if attention_mask is None and self.attention_mask is None:
+        either = self.attention_mask if attention_mask is None else attention_mask
+        if either is None:
             return self
-        rows = len(attention_mask if attention_mask is not None else self.attention_mask)  # type: ignore[arg-type]
-        device = (attention_mask if attention_mask is not None else self.attention_mask).device  # type: ignore[union-attr]
+        rows, device = len(either), either.device
         old = (
             torch.ones(rows, self.length, dtype=torch.bool, device=device)
             if self.attention_mask is None

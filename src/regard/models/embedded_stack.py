@@ -7,14 +7,20 @@ from torch import Tensor, nn
 
 from regard.attention import Causal, Mask, Padding, Window
 from regard.config import EmbeddedStackConfig
-from regard.layers import BlockCache
+from regard.layers import BlockCache, Embedding, Stack
 from regard.models.parts import build_embedding, build_position, build_stack
-from regard.positions import positions_of
+from regard.positions import Position, positions_of
 from regard.shapes import Stream, Tokens
 
 
 class EmbeddedStack(nn.Module):
     """Words with their positions, through a stack. An encoder reads both ways, a decoder (`is_causal`) only back."""
+
+    embedding: Embedding
+    position: Position
+    stack: Stack
+    window: int | None
+    is_causal: bool
 
     def __init__(self, config: EmbeddedStackConfig, *, is_causal: bool, source_width: int | None = None) -> None:
         super().__init__()

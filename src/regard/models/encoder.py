@@ -4,7 +4,7 @@ from jaxtyping import Int
 from torch import Tensor, nn
 
 from regard.config import EncoderConfig
-from regard.layers import DenseLayer, pool_tokens
+from regard.layers import ClassificationHead, DenseLayer, Output, pool_tokens
 from regard.models.embedded_stack import EmbeddedStack
 from regard.models.parts import build_classification_head, build_output
 from regard.shapes import AttentionMask, Stream, Tokens
@@ -12,6 +12,13 @@ from regard.shapes import AttentionMask, Stream, Tokens
 
 class Encoder(nn.Module):
     """Every token sees the whole text: Devlin et al. 2019."""
+
+    config: EncoderConfig
+    encoder: EmbeddedStack
+    output: Output | None
+    pooler: DenseLayer | None
+    classify: ClassificationHead | None
+    follows: nn.Linear | None
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()

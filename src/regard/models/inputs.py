@@ -1,6 +1,6 @@
 """Tokens and masks as models read them: checked, and put into one form, where they come in."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +22,7 @@ class TokenTables(NamedTuple):
     target: nn.Embedding
 
 
-def token_tables(model: Any) -> TokenTables | None:
+def token_tables(model: object) -> TokenTables | None:
     """The tables of one of our models that write; None for any other."""
     if isinstance(model, Aligner):
         return TokenTables(model.source_embedding, model.target_embedding)
@@ -31,7 +31,7 @@ def token_tables(model: Any) -> TokenTables | None:
     return TokenTables(None, model.decoder.embedding.table) if isinstance(model, Decoder) else None
 
 
-def source_ids(model: Any, source: Any) -> Tokens | None:
+def source_ids(model: object, source: object) -> Tokens | None:
     """What a model is to read, checked; None for one that only writes on."""
     tables, kind = token_tables(model), type(model).__name__
     if tables is None:
@@ -43,9 +43,9 @@ def source_ids(model: Any, source: Any) -> Tokens | None:
     return None if source is None else token_ids("source", source, tables.source)
 
 
-def token_ids(name: str, tokens: Any, table: nn.Embedding | None = None) -> Tokens:
+def token_ids(name: str, tokens: object, table: nn.Embedding | None = None) -> Tokens:
     """The same tokens as int64, row after row; with a table those of its vocabulary, padding included."""
-    check_plain(name, tokens)
+    tokens = check_plain(name, tokens)
     check_integers(name, tokens, "numbers of tokens")
     if tokens.ndim != 2:
         raise ShapeError(f"{name} is of (batch, tokens), got a tensor of {tuple(tokens.shape)}")
@@ -57,9 +57,9 @@ def token_ids(name: str, tokens: Any, table: nn.Embedding | None = None) -> Toke
     return in_rows(tokens, torch.int64)
 
 
-def token_mask(name: str, mask: Any, tokens: Tokens | None) -> AttentionMask:
+def token_mask(name: str, mask: object, tokens: Tokens | None) -> AttentionMask:
     """The same mask as bool, row after row: of bool, or of integers that are 1 for a token and 0 for padding."""
-    check_plain(name, mask)
+    mask = check_plain(name, mask)
     if tokens is None or mask.shape != tokens.shape:
         shape = None if tokens is None else tuple(tokens.shape)
         raise ShapeError(f"{name} is of {tuple(mask.shape)}, the tokens it is about of {shape}")
@@ -74,9 +74,9 @@ def token_mask(name: str, mask: Any, tokens: Tokens | None) -> AttentionMask:
     return in_rows(mask, torch.bool)
 
 
-def row_numbers(name: str, rows: Any) -> Rows:
+def row_numbers(name: str, rows: object) -> Rows:
     """The same rows of a batch as int64."""
-    check_plain(name, rows)
+    rows = check_plain(name, rows)
     check_integers(name, rows, "numbers of rows")
     if rows.ndim != 1 or len(rows) > MAX_TOKENS:
         raise ShapeError(f"{name} is of (rows,), at most {MAX_TOKENS}, got a tensor of {tuple(rows.shape)}")
@@ -88,8 +88,8 @@ def in_rows(tensor: Tensor, dtype: torch.dtype) -> Tensor:
     return (tensor if tensor.dtype == dtype else tensor.to(dtype)).contiguous()
 
 
-def check_plain(name: str, tensor: Any) -> None:
-    """Raise ArgumentError unless something is a tensor whose numbers lie in memory."""
+def check_plain(name: str, tensor: object) -> Tensor:
+    """The same; raise ArgumentError unless it is a tensor whose numbers lie in memory."""
     if not isinstance(tensor, Tensor):
         raise ArgumentError(f"{name} is a {type(tensor).__name__}, a tensor expected")
     if type(tensor) not in (Tensor, nn.Parameter):
@@ -99,6 +99,7 @@ def check_plain(name: str, tensor: Any) -> None:
         raise ArgumentError(f"{name} is a {layout} tensor, a plain one expected")
     if tensor.is_meta:
         raise ArgumentError(f"{name} is on the device meta, where there are no numbers")
+    return tensor
 
 
 def check_integers(name: str, tensor: Tensor, what: str) -> None:

@@ -57,6 +57,13 @@ class MemoryNetwork(nn.Module):
     attention what heads are elsewhere; nothing ever mixes them. They are the last dimension but one of every weight.
     """
 
+    config: MemoryNetworkConfig
+    tying: Tying
+    embedding: nn.Parameter
+    when: nn.Parameter | None
+    project: nn.Parameter | None
+    hop: nn.ModuleList
+
     def __init__(self, config: MemoryNetworkConfig) -> None:
         super().__init__()
         self.config = config

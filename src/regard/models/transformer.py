@@ -4,6 +4,7 @@ from jaxtyping import Bool, Int
 from torch import Tensor, nn
 
 from regard.config import TransformerConfig
+from regard.layers import Output
 from regard.models.decoder_state import DecoderState, empty_caches, pad_left
 from regard.models.embedded_stack import EmbeddedStack
 from regard.models.parts import build_output
@@ -12,6 +13,12 @@ from regard.shapes import AttentionMask, Stream, Tokens
 
 class Transformer(nn.Module):
     """An encoder reads the source, a decoder writes the target and looks at both: Vaswani et al. 2017."""
+
+    config: TransformerConfig
+    encoder: EmbeddedStack
+    bridge: nn.Linear | None
+    decoder: EmbeddedStack
+    output: Output | None
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()

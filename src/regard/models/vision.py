@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from regard.config import GlimpseConfig, VisionConfig
 from regard.errors import ShapeError, expect
-from regard.layers import ClassificationHead
+from regard.layers import ClassificationHead, Stack
 from regard.layers.linear import Linear
 from regard.layers.memory_hop import MemoryHop
 from regard.models.parts import build_stack
@@ -20,6 +20,13 @@ Images = Float[Tensor, "batch size size"]
 
 class VisionTransformer(nn.Module):
     """Pieces of a picture are its words: Dosovitskiy et al. 2021. Pieces of one pixel, without positions, are a set."""
+
+    config: VisionConfig
+    pieces: Linear
+    token: nn.Parameter | None
+    positions: nn.Parameter | None
+    encoder: Stack
+    classify: ClassificationHead
 
     def __init__(self, config: VisionConfig) -> None:
         super().__init__()
@@ -65,6 +72,17 @@ class GlimpseNetwork(nn.Module):
     What it has seen so far asks, every position of the picture answers, and the weights are the chances with which the
     position is drawn; without a generator the likeliest is taken. The next glimpse is all that it gets to see.
     """
+
+    config: GlimpseConfig
+    initial_state: nn.Parameter
+    query: Linear
+    keys: nn.Parameter
+    look: MemoryHop
+    patch: Linear
+    position: nn.Embedding
+    cell: nn.GRUCell
+    baseline: Linear
+    classify: Linear
 
     def __init__(self, config: GlimpseConfig) -> None:
         super().__init__()

@@ -1,6 +1,7 @@
 """A learned number per distance, near ones apart, far ones together."""
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, ClassVar
 
 import torch
@@ -19,8 +20,9 @@ class RelativeBuckets(Position):
     Looking both ways, half of the buckets are for keys after the query; otherwise those share bucket 0.
     """
 
-    example_settings: ClassVar = {"buckets": 8, "reach": 6}
+    example_settings: ClassVar[Mapping[str, object]] = {"buckets": 8, "reach": 6}
     bucket: Tensor
+    table: nn.Embedding
 
     def __init__(
         self,

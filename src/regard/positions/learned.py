@@ -19,6 +19,9 @@ class LearnedPositions(Position):
 
     is_absolute = True
 
+    table: nn.Embedding
+    offset: int
+
     def __init__(
         self, length: Annotated[int, POSITIONS], width: Annotated[int, WIDTH], offset: Annotated[int, COUNT] = 0
     ) -> None:

@@ -1,7 +1,7 @@
 """Where order enters: in the vectors, in queries and keys, or in the score."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from jaxtyping import Int
@@ -17,7 +17,7 @@ class Position(nn.Module):
 
     is_absolute: ClassVar[bool] = False
     """Whether it counts where in its text a token stands, and not only how far from the others."""
-    example_settings: ClassVar[Mapping[str, Any]] = {}
+    example_settings: ClassVar[Mapping[str, object]] = {}
     """What a recipe would say of a small example, beside the sizes that follow from the model."""
 
     @classmethod

@@ -23,6 +23,10 @@ class Rotary(Position):
     The paper pairs neighbours; Llama's checkpoints and GPT-NeoX pair the first half with the second (`halves`).
     """
 
+    width: int
+    base: float
+    scaling: RopeScaling | None
+
     def __init__(
         self,
         head_width: Annotated[int, WIDTH],

@@ -24,6 +24,10 @@ class Sinusoidal(Position):
 
     is_absolute = True
 
+    width: int
+    start: int
+    steps: float
+
     def __init__(
         self,
         width: Annotated[int, WIDTH],
