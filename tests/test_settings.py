@@ -64,3 +64,12 @@ def test_what_is_left_out_has_its_default():
         [],
         {},
     )
+
+
+@pytest.mark.parametrize("role", ["pad", "bos", "cls", "sep", "mask", "unk", "forced_bos"])
+def test_a_role_that_one_token_has_takes_no_list(role):
+    key = f"{role}_token_id"
+    with pytest.raises(CheckpointError, match=rf"config.json: {key} = \[1\]: the number of a token"):
+        Settings({key: [1]}, "config.json", CheckpointError).tokens(key)
+    assert Settings({key: 1}, "config.json", CheckpointError).tokens(key) == (1,)
+    assert Settings({"eos_token_id": [1, 2]}, "config.json", CheckpointError).tokens("eos_token_id") == (1, 2)

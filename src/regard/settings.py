@@ -13,7 +13,7 @@ SHORT = reprlib.Repr()
 SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 80
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as a message shows it: in one short line, whatever it is."""
     try:
         return " ".join(SHORT.repr(list(value) if isinstance(value, tuple) else value).splitlines())
@@ -44,15 +44,21 @@ class Range:
 TOKEN = Range(0, (1 << 31) - 1)
 """The number of a token: no vocabulary is larger."""
 NO_TOKEN = -1
+SINGLE_TOKENS = frozenset(f"{role}_token_id" for role in ("bos", "pad", "sep", "cls", "mask", "unk", "forced_bos"))
+"""Roles that one token has; several may end a text."""
 
 
 class Settings:
     """The entries of an object, read one by one. Errors begin with `where`, the name of the file, and name the key."""
 
-    def __init__(self, entries: Mapping[str, Any], where: str, error: type[RegardError]) -> None:
+    entries: Mapping[str, Any]  # as JSON has them
+    where: str
+    error: type[RegardError]
+
+    def __init__(self, entries: Mapping[str, object], where: str, error: type[RegardError]) -> None:
         self.entries, self.where, self.error = entries, where, error
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> object:
         """The value of a key as it is, or its default."""
         return self.entries.get(key, default)
 
@@ -74,7 +80,7 @@ class Settings:
     def number(self, key: str, default: float, allowed: Range) -> float:
         """A number, whole or not."""
         value = self.get(key, default)
-        if type(value) not in (int, float) or value not in allowed:
+        if not (type(value) is int or type(value) is float) or value not in allowed:
             self.refuse(key, f"a number {allowed}")
         return value
 
@@ -96,15 +102,15 @@ class Settings:
             self.refuse(key, "a string")
         return default if value is None else value
 
-    def object(self, key: str) -> Mapping[Any, Any]:
-        """An object; an empty one where it is left out or null."""
+    def object(self, key: str) -> Mapping[str, Any]:
+        """An object as JSON has it; an empty one where it is left out or null."""
         value = self.get(key)
         if value is not None and not isinstance(value, Mapping):
             self.refuse(key, "an object")
         return {} if value is None else value
 
     def list(self, key: str) -> list[Any]:
-        """A list; an empty one where it is left out or null."""
+        """A list as JSON has it; an empty one where it is left out or null."""
         value = self.get(key)
         if value is not None and not isinstance(value, list):
             self.refuse(key, "a list")
@@ -122,9 +128,10 @@ class Settings:
         return None if self.get(key) == NO_TOKEN else self.integer_or_none(key, None, TOKEN)
 
     def tokens(self, key: str) -> tuple[int, ...]:
-        """The numbers of some tokens: one, a list, or none."""
-        value = self.get(key)
-        numbers = value if isinstance(value, list) else [] if value in (None, NO_TOKEN) else [value]
-        if any(type(number) is not int or number not in TOKEN for number in numbers):
-            self.refuse(key, f"the number of a token {TOKEN}, or a list of them,")
-        return tuple(numbers)
+        """The numbers of some tokens: one, a list where there may be several, or none."""
+        value, several = self.get(key), key not in SINGLE_TOKENS
+        numbers = value if isinstance(value, list) and several else [] if value in (None, NO_TOKEN) else [value]
+        tokens = tuple(number for number in numbers if type(number) is int and number in TOKEN)
+        if len(tokens) < len(numbers):
+            self.refuse(key, f"the number of a token {TOKEN}{', or a list of them,' if several else ''}")
+        return tokens

@@ -72,8 +72,8 @@ def test_what_published_folders_say_is_taken(tmp_path, entries):
 
 
 def test_a_token_that_is_to_be_written_is_one_of_the_vocabulary(tmp_path):
-    settings = folder_config(tmp_path, {}, decoder_start_token_id=40, forced_bos_token_id=[1, 2], bos_token_id=39)
-    assert (settings.token("bos_token_id", 40), settings.token("forced_eos_token_id", 40)) == (39, None)
-    for key in ("decoder_start_token_id", "forced_bos_token_id"):
+    settings = folder_config(tmp_path, {}, decoder_start_token_id=40, forced_eos_token_id=[1, 2], bos_token_id=39)
+    assert (settings.token("bos_token_id", 40), settings.token("forced_bos_token_id", 40)) == (39, None)
+    for key in ("decoder_start_token_id", "forced_eos_token_id"):
         with pytest.raises(CheckpointError, match=rf"{key} = .*: one token, from 0 to 39, expected"):
             settings.token(key, 40)
