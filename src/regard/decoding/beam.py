@@ -1,7 +1,6 @@
 """Several texts at a time, the best of them kept: beam search."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +13,7 @@ from regard.decoding.hypothesis import DecodeResult, Hypothesis, length_normalis
 from regard.decoding.limits import COVERAGE_PENALTIES, MAX_BEAMS, check_real, check_whole
 from regard.decoding.progress import DecodeProgress, OnStep
 from regard.decoding.request import DecodeRequest
-from regard.decoding.step_model import StepModel
+from regard.decoding.step_model import State, StepModel
 
 
 @dataclass(frozen=True)
@@ -76,14 +75,14 @@ class FinishedPool:
 
 @torch.no_grad()
 def beam_search(
-    model: StepModel,
+    model: StepModel[State],
     request: DecodeRequest,
     beam: Beam,
     *,
     length_penalty: float = 1.0,
     num_hypotheses: int = 1,
     tree: bool = False,
-    coverage_model: Any = None,
+    coverage_model: object = None,
     on_step: OnStep | None = None,
 ) -> list[DecodeResult]:
     """The best hypotheses of each source or prompt. `looking` is the model that tells of coverage."""
@@ -129,6 +128,15 @@ class UnfinishedBeams:
 
 class BeamSearch:
     """One step after the other, in arrays over all sources."""
+
+    max_new_tokens: np.ndarray
+    beam: Beam
+    penalty: float
+    num_hypotheses: int
+    pools: list[FinishedPool]
+    candidates: Candidates
+    ends: np.ndarray
+    width: int
 
     def __init__(
         self, request: DecodeRequest, beam: Beam, penalty: float, num_hypotheses: int, pools: list[FinishedPool]

@@ -30,6 +30,10 @@ class Candidates:
     A repetition penalty changes what is ranked by, log-probabilities or (`by_logit`) the scores before softmax.
     """
 
+    constraints: Constraints
+    by_logit: bool
+    bans: BannedTokens
+
     def __init__(self, constraints: Constraints, by_logit: bool = False) -> None:
         self.constraints, self.by_logit = constraints, by_logit
         self.bans = BannedTokens(constraints)

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 from torch import nn
@@ -11,10 +11,14 @@ from regard.attention import Pattern, Tap
 from regard.attention.taps import active, unwatched
 from regard.decoding.request import DecodeRequest
 from regard.errors import RegardError
+from regard.layers import MultiHead
+from regard.layers.alignment_attention import AlignmentAttention
 from regard.models import Aligner, Transformer
 
 if TYPE_CHECKING:
     from regard.decoding.beam import FinishedBeam
+
+Module = TypeVar("Module", bound=nn.Module)
 
 
 class LastPattern(Tap):
@@ -27,14 +31,14 @@ class LastPattern(Tap):
 
 
 def add_coverage(
-    model: Any, request: DecodeRequest, texts_of_sources: Sequence[Sequence["FinishedBeam"]], penalty: float
+    model: object, request: DecodeRequest, texts_of_sources: Sequence[Sequence["FinishedBeam"]], penalty: float
 ) -> None:
     """Add what coverage is worth to what the finished texts of each source are ranked by.
 
     The texts are read once more, all at once: so it costs nothing while they are written.
     """
     path = cross_path(model)
-    if path is None or request.source is None:
+    if path is None or request.source is None or not isinstance(model, nn.Module):
         raise RegardError(f"coverage is of a source that is looked at, and {type(model).__name__} looks at none")
     tap = LastPattern()
     reader = with_tap(model, tap, *path)
@@ -46,10 +50,11 @@ def add_coverage(
 
 
 def coverage(
-    reader: Any, tap: LastPattern, request: DecodeRequest, row: int, texts: Sequence["FinishedBeam"]
+    reader: nn.Module, tap: LastPattern, request: DecodeRequest, row: int, texts: Sequence["FinishedBeam"]
 ) -> list[float]:
     """The sum of log(min(attention, 1)) over the source, for each text; attention is the mean of the heads."""
-    source = request.source[row : row + 1]  # type: ignore[index]
+    assert request.source is not None
+    source = request.source[row : row + 1]
     source = source if request.attention_mask is None else source[:, request.attention_mask[row]]
     prefix = (
         request.prefix[row]
@@ -68,7 +73,7 @@ def coverage(
     return torch.where(total > 0, total.clamp(max=1).log(), 0).sum(-1).tolist()
 
 
-def cross_path(model: Any) -> tuple[str, ...] | None:
+def cross_path(model: object) -> tuple[str, ...] | None:
     """Where the last look at the source is."""
     if isinstance(model, Aligner):
         return None if model.align is None else ("align",)
@@ -76,12 +81,13 @@ def cross_path(model: Any) -> tuple[str, ...] | None:
     return ("decoder", "stack", "blocks", last, "cross") if last else None
 
 
-def with_tap(module: Any, tap: Tap, *path: str) -> Any:
+def with_tap(module: Module, tap: Tap, *path: str) -> Module:
     """The same module, its parameters shared, with a tap at the end of a path; the module itself stays untouched."""
     other = copy.copy(module)
     if path:
         first, *rest = path
-        other._modules = module._modules | {first: with_tap(module._modules[first], tap, *rest)}
+        other._modules = module._modules | {first: with_tap(module.get_submodule(first), tap, *rest)}
     else:
-        other.taps = (*module.taps, tap)
+        assert isinstance(other, MultiHead | AlignmentAttention)
+        other.taps = (*other.taps, tap)
     return other

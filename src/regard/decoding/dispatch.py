@@ -1,7 +1,6 @@
 """The one call that every task makes: token ids in, token ids out."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from torch import Tensor
 
@@ -20,7 +19,7 @@ from regard.errors import RegardError
 
 
 def decode(
-    model: Any,
+    model: object,
     source: Tensor | None,
     *,
     attention_mask: Tensor | None = None,

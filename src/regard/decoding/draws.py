@@ -13,14 +13,14 @@ from regard.decoding.progress import OnStep, report_steps
 from regard.decoding.request import DecodeRequest
 from regard.decoding.sampling import Sampling
 from regard.decoding.single import Choose, collect, decode_steps
-from regard.decoding.step_model import StepModel
+from regard.decoding.step_model import State, StepModel
 
 AHEAD = 64  # numbers that are drawn at a time
 ENOUGH = 256  # likeliest tokens that nearly always hold a share of top_p
 
 
 def sample_texts(
-    model: StepModel,
+    model: StepModel[State],
     request: DecodeRequest,
     sampling: Sampling,
     num_hypotheses: int = 1,
@@ -92,6 +92,9 @@ def draw_tokens(shares: Tensor, lots: Tensor) -> Tensor:
 
 class RandomDraws:
     """Numbers from 0 to 1 for every text, from its own seed: the n-th is the same wherever the text stands."""
+
+    generators: list[np.random.Generator]
+    numbers: np.ndarray
 
     def __init__(self, seeds: Sequence[int], copies: int) -> None:
         keys = [(seed % 2**64) + (copy << 64) for seed in seeds for copy in range(copies)]

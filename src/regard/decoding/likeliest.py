@@ -11,12 +11,12 @@ from regard.decoding.constraints import Constraints, Ids
 from regard.decoding.hypothesis import Hypothesis
 from regard.decoding.request import DecodeRequest
 from regard.decoding.single import Choose, collect, decode_steps
-from regard.decoding.step_model import StepModel
+from regard.decoding.step_model import State, StepModel
 
 
 @torch.no_grad()
 def greedy(
-    model: StepModel,
+    model: StepModel[State],
     source: Tensor | None,
     prefix: Tensor,
     *,

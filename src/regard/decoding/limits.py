@@ -1,10 +1,9 @@
 """How large the numbers of a request may be, and that they are numbers at all."""
 
-import math
 import operator
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any
+from typing import SupportsIndex
 
 from regard.errors import ArgumentError
 from regard.settings import shown
@@ -20,10 +19,12 @@ TEMPERATURES = (1e-6, 1e6)
 SMALLEST_SHARE = 1e-9  # of top_p
 
 
-def check_whole(name: str, value: Any, least: int | None = None, most: int | None = None, hint: str = "") -> int:
+def check_whole(name: str, value: object, least: int | None = None, most: int | None = None, hint: str = "") -> int:
     """The value as an int. Raises ArgumentError unless it is a whole number from `least` to `most`."""
     try:
-        number = None if isinstance(value, bool) else operator.index(value)
+        number = None
+        if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+            number = operator.index(value)
     except TypeError:
         number = None
     if number is None or (least is not None and number < least) or (most is not None and number > most):
@@ -32,14 +33,13 @@ def check_whole(name: str, value: Any, least: int | None = None, most: int | Non
     return number
 
 
-def check_real(name: str, value: Any, least: float, most: float, hint: str = "") -> None:
+def check_real(name: str, value: object, least: float, most: float, hint: str = "") -> None:
     """Raise ArgumentError unless a value is a number from `least` to `most`; NaN is none."""
-    number: Any = value if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if not least <= number <= most:
+    if isinstance(value, bool) or not isinstance(value, Real) or value < least or not value <= most:
         raise ArgumentError(f"{name} is a number from {least:g} to {most:g}, got {shown(value)}{hint}")
 
 
-def check_tokens(name: str, tokens: Iterable[Any]) -> None:
+def check_tokens(name: str, tokens: Iterable[object]) -> None:
     """Raise ArgumentError unless these can be numbers of tokens; of which vocabulary is not known here."""
     for token in tokens:
         check_whole(name, token, 0, MAX_TOKEN)

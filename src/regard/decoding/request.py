@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, cast
 
 import numpy as np
 import torch
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from regard.decoding.constraints import Constraints, Ids
 from regard.decoding.limits import MAX_NEW_TOKENS, check_whole
-from regard.decoding.step_model import StepModel
+from regard.decoding.step_model import State, StepModel
 from regard.errors import ArgumentError, ShapeError, expect
 from regard.models.inputs import source_ids, token_ids, token_mask, token_tables
 from regard.shapes import AttentionMask, Tokens
@@ -33,7 +33,7 @@ class DecodeRequest:
     @classmethod
     def of(
         cls,
-        model: Any,
+        model: object,
         source: Tensor | None,
         prefix: Tensor | None,
         *,
@@ -71,9 +71,9 @@ class DecodeRequest:
         """Steps that are taken at most."""
         return max(1, int(self.max_new_tokens.max(initial=0)))
 
-    def begin(self, model: StepModel) -> "FirstStep":
+    def begin(self, model: StepModel[State]) -> "FirstStep[State]":
         """The sources read. Texts that may have no token at all are not begun."""
-        state = model.start(self.source, self.attention_mask)  # type: ignore[arg-type]
+        state = model.start(self.source, self.attention_mask)  # type: ignore[arg-type]  # None: it takes no source
         rows, tokens, attention_mask = np.flatnonzero(self.max_new_tokens > 0), self.prefix, self.prefix_attention_mask
         if len(rows) < len(tokens):
             chosen = self.tensor(rows)
@@ -100,17 +100,17 @@ class DecodeRequest:
 def new_token_limits(max_new_tokens: int | Sequence[int] | None, rows: int) -> np.ndarray:
     """How many tokens may be written in each row."""
     most = DEFAULT_MAX_NEW_TOKENS if max_new_tokens is None else max_new_tokens
-    limits = most if np.ndim(most) else [most] * rows  # type: ignore[arg-type]
-    expect("max_new_tokens", "numbers", len(limits), rows)  # type: ignore[arg-type]
-    return np.array([check_whole("max_new_tokens", limit, 0, MAX_NEW_TOKENS) for limit in limits], dtype=np.int64)  # type: ignore[union-attr]
+    limits = cast("Sequence[int]", most) if np.ndim(most) else [most] * rows
+    expect("max_new_tokens", "numbers", len(limits), rows)
+    return np.array([check_whole("max_new_tokens", limit, 0, MAX_NEW_TOKENS) for limit in limits], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
-class FirstStep:
+class FirstStep(Generic[State]):
     """The texts that are to be written, by their rows, and what a model is told first."""
 
     rows: np.ndarray
-    state: Any
+    state: State
     tokens: Tensor
     attention_mask: Tensor | None
     history: Ids | None

@@ -7,8 +7,11 @@ from regard.engine import serve
 from regard.errors import RegardError
 
 
-def serve_model(model: Any, precision: str = "float32") -> StepModel:
-    """What `decode` steps through: the compiled engine where it can, the model itself elsewhere."""
+def serve_model(model: object, precision: str = "float32") -> StepModel[Any]:
+    """What `decode` steps through: the compiled engine where it can, the model itself elsewhere.
+
+    It may be a model of any library, so that what its states are is not known here.
+    """
     if not isinstance(model, StepModel):
         raise RegardError(f"{type(model).__name__} cannot write: it has no start() and step()")
     return serve(model, precision)

@@ -10,7 +10,7 @@ from torch import Tensor
 from regard.decoding.constraints import Ids
 from regard.decoding.hypothesis import Hypothesis, length_normalised
 from regard.decoding.request import DecodeRequest
-from regard.decoding.step_model import StepModel
+from regard.decoding.step_model import State, StepModel
 
 Choose = Callable[[Tensor, np.ndarray, int, Ids | None], tuple[Ids, np.ndarray]]
 """From scores (rows, vocabulary), which texts they are, how much is written and what: a token each, and its
@@ -26,7 +26,9 @@ class DecodedStep(NamedTuple):
     ended: np.ndarray
 
 
-def decode_steps(model: StepModel, request: DecodeRequest, choose: Choose, copies: int = 1) -> Iterator[DecodedStep]:
+def decode_steps(
+    model: StepModel[State], request: DecodeRequest, choose: Choose, copies: int = 1
+) -> Iterator[DecodedStep]:
     """Write each text until it ends or is as long as it may be; finished texts leave the batch.
 
     `copies` are written of each: text 0 to copies - 1 from the first row, and so on.

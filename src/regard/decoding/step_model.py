@@ -1,23 +1,34 @@
 """What a model has to offer in order to write."""
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 from torch import Tensor
 
 from regard.shapes import AttentionMask, Tokens
 
+Own = TypeVar("Own")
+
 
 @runtime_checkable
-class StepModel(Protocol):
-    """A model that reads a source, if there is one, and writes on from some tokens.
+class StepState(Protocol):
+    """What a model knows in the middle of a text: what else is in it is the model's own affair."""
 
-    A state has `select(rows)`, which reorders, repeats and drops members of the batch.
-    """
+    def select(self: Own, rows: Tensor) -> Own:
+        """Reorder, repeat and drop members of the batch."""
+        ...
 
-    def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> Any:
+
+State = TypeVar("State", bound=StepState)
+
+
+@runtime_checkable
+class StepModel(Protocol[State]):
+    """A model that reads a source, if there is one, and writes on from some tokens."""
+
+    def start(self, source: Tokens, attention_mask: AttentionMask | None = None) -> State:
         """Nothing written yet. A model that only reads on takes no source: None."""
         ...
 
-    def step(self, state: Any, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, Any]:
+    def step(self, state: State, tokens: Tokens, attention_mask: AttentionMask | None = None) -> tuple[Tensor, State]:
         """Scores of the word that follows: (batch, 1, vocabulary). Several tokens are a prompt."""
         ...

@@ -1,7 +1,7 @@
 """Tokens as they are written."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from torch import Tensor
 
@@ -11,7 +11,8 @@ from regard.decoding.likeliest import choose_likeliest
 from regard.decoding.request import DecodeRequest
 from regard.decoding.sampling import Sampling
 from regard.decoding.serving import serve_model
-from regard.decoding.single import decode_steps
+from regard.decoding.single import Choose, decode_steps
+from regard.decoding.step_model import State, StepModel
 
 
 class StreamedToken(NamedTuple):
@@ -24,7 +25,7 @@ class StreamedToken(NamedTuple):
 
 
 def stream(
-    model: Any,
+    model: object,
     source: Tensor | None,
     *,
     attention_mask: Tensor | None = None,
@@ -53,7 +54,7 @@ def stream(
     return tokens(serve_model(model, precision), request, choose)
 
 
-def tokens(model: Any, request: DecodeRequest, choose: Any) -> Iterator[StreamedToken]:
+def tokens(model: StepModel[State], request: DecodeRequest, choose: Choose) -> Iterator[StreamedToken]:
     for step in decode_steps(model, request, choose):
         columns = (step.texts.tolist(), step.ids.tolist(), step.scores.tolist(), step.ended.tolist())
         yield from map(StreamedToken, *columns)
