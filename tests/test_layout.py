@@ -12,8 +12,8 @@ SOURCE = Path(regard.__file__).parent
 # Each part may import those before it, and itself.
 ORDER = [
     *("lazy", "errors", "files", "json_text", "settings", "untrusted", "config", "families", "shapes", "pictures"),
-    *("attention", "positions", "layers", "models", "checkpoints", "engine", "decoding", "training", "looking"),
-    *("tasks", "viewer", "cli"),
+    *("architectures", "attention", "positions", "layers", "models", "checkpoints", "engine", "decoding"),
+    *("training", "looking", "tasks", "viewer", "cli"),
 ]
 BELOW = {part: set(ORDER[: number + 1]) for number, part in enumerate(ORDER)}
 for part in ORDER[ORDER.index("checkpoints") :]:

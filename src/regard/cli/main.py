@@ -21,6 +21,7 @@ COMMANDS = {
     "convert": "Write a checkpoint as safetensors, or for another program.",
     "curves": "Draw the curves of training runs.",
     "diff": "Compare where models look: two models, two texts, or a training.",
+    "draw": "Draw the architecture of a model.",
     "embed": "Turn texts into vectors.",
     "evaluate": "Measure a model: BLEU, perplexity, accuracy.",
     "fill": "Guess words that were left out.",

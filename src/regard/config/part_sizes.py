@@ -1,5 +1,6 @@
 """The sizes of a stack, as far as a part of it wants to know them."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from inspect import signature
 from typing import Any
@@ -15,7 +16,7 @@ class PartSizes:
     length: int
     both_ways: bool = True
 
-    def arguments(self, part: type) -> dict[str, Any]:
+    def arguments(self, part: Callable[..., object]) -> dict[str, Any]:
         """Those sizes that this part asks for."""
         names = signature(part).parameters
         return {name: size for name, size in asdict(self).items() if name in names}

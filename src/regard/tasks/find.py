@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from os.path import isdir
 from pathlib import Path
 
-from regard.checkpoints import CheckpointError
-from regard.checkpoints.files import CONFIG, first_line
-from regard.errors import short_name
+from regard.errors import CheckpointError, short_name
+from regard.untrusted import CONFIG, first_line
 
 BUILTIN = Path(__file__).parents[1] / "builtin"
 FILES = [

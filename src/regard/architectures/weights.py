@@ -1,0 +1,258 @@
+"""How many numbers a model learns, told from its config: nothing is built, and nothing here imports torch."""
+
+from collections import Counter
+from collections.abc import Callable
+
+from regard.architectures.part_weights import (
+    METHOD_WEIGHTS,
+    POSITION_WEIGHTS,
+    RELATIVE,
+    SCORE_WEIGHTS,
+    SHARING,
+    part_weights,
+)
+from regard.config import (
+    MULTIHEAD,
+    AlignConfig,
+    AlignerConfig,
+    AttentionConfig,
+    ClassificationHeadConfig,
+    Config,
+    DecoderConfig,
+    EmbeddedStackConfig,
+    EmbeddingConfig,
+    EncoderConfig,
+    FeedForwardConfig,
+    GlimpseConfig,
+    MemoryNetworkConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    StackConfig,
+    TransformerConfig,
+    VisionConfig,
+)
+
+Weights = Counter[str]
+"""How many numbers each kind of part learns."""
+
+
+LOCAL_WEIGHTS: dict[str, Callable[[int], int]] = {
+    "monotonic": lambda width: 0,
+    "predictive": lambda width: width**2 + width,
+}
+CELL_GATES = {"gru": 3, "lstm": 4}
+DEEP_INPUTS = {"maxout": 2, "tanh": 1}
+NORM_VECTORS = {"layer": 2, "rms": 1}
+
+
+def is_counted(config: Config) -> bool:
+    """Whether every part of a model is known here, so that the numbers are all of its numbers."""
+    for side in (getattr(config, name, None) for name in ("encoder", "decoder")):
+        if not isinstance(side, EmbeddedStackConfig):
+            continue
+        attention = side.stack.attention
+        known = [side.position.kind in POSITION_WEIGHTS, side.stack.norm.kind in NORM_VECTORS]
+        known += [attention.score is None or attention.score.kind in SCORE_WEIGHTS]
+        known += [attention.method is None or attention.method.kind in METHOD_WEIGHTS]
+        if not all(known):
+            return False
+    return True
+
+
+def linear(inputs: int, outputs: int, bias: bool = True) -> int:
+    return inputs * outputs + (outputs if bias else 0)
+
+
+def norm(config: NormConfig, width: int) -> int:
+    return NORM_VECTORS.get(config.kind, 0) * width
+
+
+def position(config: PositionConfig) -> int:
+    return part_weights(POSITION_WEIGHTS, config.kind, config.settings)
+
+
+def attention(
+    config: AttentionConfig, width: int, pruned: tuple[int, ...] = (), source_width: int | None = None
+) -> int:
+    """Queries, keys, values, the output, and what is learned in the score and the method."""
+    split = config.split(width, pruned)
+    heads, pairs = len(split.remaining_heads), len(split.remaining_kv_heads) * split.width
+    crosses, source = source_width is not None, width if source_width is None else source_width
+    method = None if crosses else config.method
+    keys = 0 if method is not None and method.kind in SHARING else linear(source, pairs, config.bias)
+    output_bias = config.bias if config.output_bias is None else config.output_bias
+    total = linear(width, heads * split.width, config.bias) + keys + linear(source, pairs, config.bias)
+    total += linear(heads * split.width, width, output_bias)
+    if config.score is not None and not (crosses and config.score.kind in RELATIVE):
+        sizes = {"heads": heads, "width": split.width}
+        total += part_weights(SCORE_WEIGHTS, config.score.kind, sizes | config.score.settings)
+    return total + (part_weights(METHOD_WEIGHTS, method.kind, method.settings) if method else 0)
+
+
+def feed_forward(config: FeedForwardConfig, width: int) -> int:
+    wide = 2 * config.width if config.gated else config.width
+    return linear(width, wide, config.bias) + linear(config.width, width, config.bias)
+
+
+def embedding(config: EmbeddingConfig, width: int) -> int:
+    """Words, segments, and what widens them; the norm apart."""
+    own = width if config.embedding_width is None else config.embedding_width
+    widen = 0 if config.embedding_width is None else linear(own, width)
+    return (config.vocabulary + config.segments) * own + widen
+
+
+def stack_weights(config: StackConfig, source_width: int | None = None) -> Weights:
+    """All blocks that have weights of their own, and the norm at the end."""
+    found: Weights = Counter()
+    for layers in config.shared():
+        found["attention"] += attention(config.attention, config.width, config.pruned_heads(layers, "self"))
+        if source_width is not None:
+            cross = config.pruned_heads(layers, "cross")
+            found["attention"] += attention(config.attention, config.width, cross, source_width)
+        found["feed_forward"] += feed_forward(config.feed_forward, config.width)
+        found["norm"] += norm(config.norm, config.width) * (2 if source_width is None else 3)
+    found["norm"] += norm(config.norm, config.width) if config.final_norm else 0
+    return found
+
+
+def side_weights(config: EmbeddedStackConfig, source_width: int | None = None) -> Weights:
+    """One side: words, positions and the stack."""
+    found = stack_weights(config.stack, source_width)
+    width = config.embedding.embedding_width or config.stack.width
+    found["embedding"] += embedding(config.embedding, config.stack.width)
+    found["norm"] += norm(config.stack.norm, width) if config.embedding.norm else 0
+    found["position"] += position(config.position)
+    return found
+
+
+def output(config: OutputConfig, side: EmbeddedStackConfig) -> int:
+    """How words are scored, the table of words not counted again where it is used twice."""
+    words, width = side.embedding, side.stack.width
+    own = words.embedding_width or width
+    inner = own if config.tied or config.transform else width
+    total = 0 if config.tied else words.vocabulary * inner
+    total += words.vocabulary if config.bias else 0
+    return total + (0 if config.transform is None else linear(width, inner) + norm(side.stack.norm, inner))
+
+
+def classify(config: ClassificationHeadConfig, width: int) -> int:
+    return linear(width, config.labels, config.bias) + (0 if config.activation is None else linear(width, width))
+
+
+def heads_weights(config: EncoderConfig | DecoderConfig, side: EmbeddedStackConfig) -> int:
+    """Whatever is asked of a side."""
+    width = side.stack.width
+    total = output(config.output, side) if config.output else 0
+    total += classify(config.classify, width) if config.classify else 0
+    if isinstance(config, EncoderConfig):
+        total += linear(width, width) if config.pooler else 0
+        total += linear(width, 2) if config.follows else 0
+    return total
+
+
+def recurrent(cell: str, inputs: int, width: int, layers: int = 1, ways: int = 1) -> int:
+    """A matrix for what comes in and one for what is remembered, and a bias of each, for every gate."""
+    total = 0
+    for layer in range(layers):
+        comes_in = inputs if layer == 0 else ways * width
+        total += ways * CELL_GATES.get(cell, 0) * (width * (comes_in + width) + 2 * width)
+    return total
+
+
+def alignment(config: AlignConfig, width: int, source_width: int) -> int:
+    """How a state looks at a source."""
+    if config.score == MULTIHEAD:
+        return attention(AttentionConfig(config.heads), width, tuple(config.pruned), source_width)
+    sizes: dict[str, int | None] = {"heads": 1, "width": width}
+    if config.score in ("additive", "bilinear"):
+        sizes["key_width"] = source_width
+    if config.score == "additive":
+        sizes["score_width"] = config.score_width
+    local = LOCAL_WEIGHTS[config.local](width) if config.local in LOCAL_WEIGHTS else 0
+    return part_weights(SCORE_WEIGHTS, config.score, sizes) + local
+
+
+def aligner_weights(config: AlignerConfig) -> Weights:
+    reads, writes, look = config.reads, config.writes, config.align
+    source = config.narrow or 2 * reads.width
+    gathered = look.output_width(writes.width, source) if look else 0
+    vector = writes.embedding_width if config.deep else writes.width
+    when = look.look if look else None
+    inputs = writes.embedding_width + (gathered if when == "before" else 0) + (vector if config.feeding else 0)
+    deep = writes.width + gathered + (writes.embedding_width if config.skips else 0)
+    states = (2 if config.cell == "lstm" else 1) * writes.layers
+    return Counter(
+        embedding=reads.vocabulary * reads.embedding_width
+        + (0 if config.shared else writes.vocabulary * writes.embedding_width),
+        reader=recurrent(config.cell, reads.embedding_width, reads.width, reads.layers, ways=2)
+        + (linear(2 * reads.width, config.narrow) if config.narrow else 0),
+        attention=alignment(look, writes.width, source) if look else 0,
+        writer=recurrent(config.cell, inputs, writes.width, writes.layers)
+        + (recurrent(config.cell, writes.width + gathered, writes.width) if when == "between" else 0)
+        + (linear(2 * reads.width, states * writes.width) if config.begins else 0),
+        output=(linear(deep, DEEP_INPUTS.get(config.deep, 0) * vector) if config.deep else 0)
+        + (0 if config.output.tied else writes.vocabulary * vector)
+        + (writes.vocabulary if config.output.bias else 0),
+    )
+
+
+def memory_tables(config: MemoryNetworkConfig) -> tuple[int, int]:
+    """How many tables of words there are, and how many of them stories are remembered by."""
+    return (config.hops + 1, config.hops + 1) if config.tying == "adjacent" else (4, 2)
+
+
+def memory_weights(config: MemoryNetworkConfig) -> Weights:
+    tables, remembering = memory_tables(config)
+    each = config.copies * config.width
+    return Counter(
+        embedding=config.vocabulary * tables * each,
+        position=config.memories * remembering * each,
+        attention=config.width * each if config.projects else 0,
+    )
+
+
+def vision_weights(config: VisionConfig) -> Weights:
+    found = stack_weights(config.stack)
+    has_token = config.pool == "first"
+    found["embedding"] += linear(config.patch**2, config.width) + (config.width if has_token else 0)
+    found["position"] += (config.pieces + has_token) * config.width if config.has_positions else 0
+    found["output"] += linear(config.width, config.labels)
+    return found
+
+
+def glimpse_weights(config: GlimpseConfig) -> Weights:
+    width, places = config.width, config.size**2
+    return Counter(
+        attention=linear(width, width) + places * width,
+        embedding=linear(config.patch**2, width),
+        position=places * width,
+        cell=recurrent("gru", width, width) + width,
+        output=linear(width, 1) + linear(width, config.labels),
+    )
+
+
+def count_weights(config: Config) -> Weights:
+    """How many numbers a model learns, by the kind of part that has them; what is shared is counted once."""
+    if isinstance(config, TransformerConfig):
+        width, source = config.decoder.stack.width, config.encoder.stack.width
+        found = side_weights(config.encoder) + side_weights(config.decoder, width if config.bridge else source)
+        if config.shared:
+            found["embedding"] -= config.decoder.embedding.vocabulary * (
+                config.decoder.embedding.embedding_width or width
+            )
+        found["attention"] += linear(source, width) if config.bridge else 0
+        found["output"] += output(config.output, config.decoder) if config.output else 0
+    elif isinstance(config, EncoderConfig | DecoderConfig):
+        side = config.encoder if isinstance(config, EncoderConfig) else config.decoder
+        found = side_weights(side)
+        found["output"] += heads_weights(config, side)
+    elif isinstance(config, AlignerConfig):
+        found = aligner_weights(config)
+    elif isinstance(config, MemoryNetworkConfig):
+        found = memory_weights(config)
+    elif isinstance(config, VisionConfig):
+        found = vision_weights(config)
+    else:
+        found = glimpse_weights(config)
+    return Counter({kind: number for kind, number in found.items() if number})

@@ -1,0 +1,91 @@
+"""Parts that a recipe puts into a family's model: [model.position], [model.score], [model.attention].
+
+The names of parts and of their settings are in tables that the caller has: those of the library, or others with the
+same names, where torch is not to be loaded.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from inspect import signature
+
+from regard.config import (
+    AttentionMethodConfig,
+    Config,
+    DecoderConfig,
+    EmbeddedStackConfig,
+    EncoderConfig,
+    PartSizes,
+    PositionConfig,
+    ScoreConfig,
+    TransformerConfig,
+)
+from regard.errors import RecipeError, lookup
+from regard.families.recipe import ModelRecipe, PartRecipe
+
+Part = Callable[..., object]
+
+
+@dataclass(frozen=True)
+class PartTables:
+    """What a recipe can name: each entry is called with the settings of its part."""
+
+    positions: Mapping[str, Part]
+    scores: Mapping[str, Part]
+    methods: Mapping[str, Part]
+
+
+def with_parts(config: Config, model: ModelRecipe, tables: PartTables) -> Config:
+    """A family's config with the parts that a recipe names."""
+    if not any(part.kind for part in (model.position, model.score, model.attention)):
+        return config
+    if not isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig):
+        raise RecipeError(f"model.kind = {model.kind!r} has no position, score or attention of another kind")
+    changes = {
+        field.name: stack_with_parts(part, model, tables, is_causal=field.name == "decoder")
+        for field in fields(config)
+        if isinstance(part := getattr(config, field.name), EmbeddedStackConfig)
+    }
+    return replace(config, **changes)
+
+
+def stack_with_parts(
+    side: EmbeddedStackConfig, model: ModelRecipe, tables: PartTables, *, is_causal: bool
+) -> EmbeddedStackConfig:
+    """One stack, its sizes filled in where a part wants to know them."""
+    attention = side.stack.attention
+    sizes = PartSizes(
+        width=side.stack.width,
+        heads=attention.heads,
+        head_width=attention.head_width or side.stack.width // attention.heads,
+        length=model.max_positions,
+        both_ways=not is_causal,
+    )
+    if model.position.kind:
+        part = lookup(tables.positions, model.position.kind, "position scheme (model.position.kind)")
+        settings = settings_of(part, model.position, sizes.arguments(part), "model.position")
+        side = replace(side, position=PositionConfig(model.position.kind, settings))
+    if model.score.kind:
+        part = lookup(tables.scores, model.score.kind, "score (model.score.kind)")
+        settings = settings_of(part, model.score, {}, "model.score", filled=("heads", "width"))
+        attention = replace(attention, scale=None, score=ScoreConfig(model.score.kind, settings))
+    if model.attention.kind not in ("", "full"):
+        part = lookup(tables.methods, model.attention.kind, "attention method (model.attention.kind)")
+        settings = settings_of(part, model.attention, sizes.arguments(part), "model.attention")
+        attention = replace(attention, method=AttentionMethodConfig(model.attention.kind, settings))
+    return replace(side, stack=replace(side.stack, attention=attention))
+
+
+def settings_of(
+    part: Part, recipe: PartRecipe, sizes: Mapping[str, object], where: str, filled: tuple[str, ...] = ()
+) -> dict[str, object]:
+    """The settings of a part: what the recipe says, and the sizes that it asks for by name."""
+    known = {name: one for name, one in signature(part).parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD}
+    for key in recipe.settings:
+        if key not in known or key in filled:
+            names = ", ".join(name for name in known if name not in filled) or "no settings"
+            raise RecipeError(f"unknown key '{where}.{key}': {recipe.kind} has {names}")
+    settings = {**sizes, **recipe.settings}
+    missing = [name for name, one in known.items() if one.default is one.empty and name not in (*settings, *filled)]
+    if missing:
+        raise RecipeError(f"{where}: kind = {recipe.kind!r} needs {', '.join(missing)}")
+    return settings
