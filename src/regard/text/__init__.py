@@ -3,6 +3,7 @@
 The names are loaded when first used: to read and check files takes no torch. No module is called as a name in it.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from regard.lazy import lazy_names
@@ -99,4 +100,6 @@ _PUBLIC = {
     "train_tokenizer": ".train",
 }
 
+__getattr__: Callable[[str], object]
+__dir__: Callable[[], list[str]]
 __getattr__, __dir__ = lazy_names(__name__, _PUBLIC)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 
@@ -20,14 +19,16 @@ def bytelevel(folder: Path, settings: Settings, kind: str, names: Mapping[str, s
     finish, _ = lookup(FAMILIES, kind, f"family of byte-level tokenisers ({folder})")
     vocabulary = read_vocabulary(folder / "vocab.json")
     lines = read_text(folder / "merges.txt").replace("\r\n", "\n").split("\n")
-    merges = [tuple(line.split(" ")) for line in lines if line and not line.startswith("#version")]
-    for pair in merges:
+    merges: list[tuple[str, str]] = []
+    for line in lines:
+        if not line or line.startswith("#version"):
+            continue
+        pair = line.split(" ")
         if len(pair) != 2 or pair[0] + pair[1] not in vocabulary:
-            raise TokenizerError(
-                f"{folder / 'merges.txt'}: {shown(' '.join(pair))} does not merge two pieces of vocab.json"
-            )
+            raise TokenizerError(f"{folder / 'merges.txt'}: {shown(line)} does not merge two pieces of vocab.json")
+        merges.append((pair[0], pair[1]))
     try:
-        tokenizer = Tokenizer(models.BPE(vocabulary, merges))  # type: ignore[arg-type]
+        tokenizer = Tokenizer(models.BPE(vocabulary, merges))
     except Exception as problem:  # the package raises nothing more telling
         raise TokenizerError(f"{folder / 'merges.txt'}: {first_line(problem)}") from None
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=settings.flag("add_prefix_space", False))
@@ -47,7 +48,9 @@ def token_ids(tokenizer: Tokenizer, tokens: Iterable[str], folder: Path) -> list
     return ids
 
 
-def frame_gpt2(tokenizer: Tokenizer, settings: Settings, names: Mapping[str, str], folder: Path) -> Any:
+def frame_gpt2(
+    tokenizer: Tokenizer, settings: Settings, names: Mapping[str, str], folder: Path
+) -> processors.PostProcessor:
     """Nothing goes around a text, unless the settings ask for a token before or after it."""
     first, last = [[names[kind]] if settings.flag(f"add_{kind}_token", False) else [] for kind in ("bos", "eos")]
     texts = [[f"{piece}:{segment}" for piece in (*first, text, *last)] for text, segment in (("$A", 0), ("$B", 1))]
@@ -55,13 +58,16 @@ def frame_gpt2(tokenizer: Tokenizer, settings: Settings, names: Mapping[str, str
     return processors.TemplateProcessing(single=texts[0], pair=[*texts[0], *texts[1]], special_tokens=special_tokens)
 
 
-def frame_roberta(tokenizer: Tokenizer, settings: Settings, names: Mapping[str, str], folder: Path) -> Any:
+def frame_roberta(
+    tokenizer: Tokenizer, settings: Settings, names: Mapping[str, str], folder: Path
+) -> processors.PostProcessor:
     """One token before a text, one after it, two between a pair."""
     first, last = token_ids(tokenizer, [names["cls"], names["sep"]], folder)
     return processors.RobertaProcessing(last, first, add_prefix_space=settings.flag("add_prefix_space", False))
 
 
-FAMILIES: dict[str, tuple[Callable[[Tokenizer, Settings, Mapping[str, str], Path], Any], dict[str, str]]] = {
+Framing = Callable[[Tokenizer, Settings, Mapping[str, str], Path], processors.PostProcessor]
+FAMILIES: dict[str, tuple[Framing, dict[str, str]]] = {
     "gpt2": (frame_gpt2, GPT2),
     "roberta": (frame_roberta, ROBERTA),
     "bart": (frame_roberta, ROBERTA),

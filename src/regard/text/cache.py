@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from mmap import mmap
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -51,14 +51,14 @@ class TokenTable:
         """The number of tokens of every text."""
         return np.diff(self.offsets)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type["TokenTable"], tuple[Path]]:
         return TokenTable, (self.path,)  # another process maps the same files
 
 
-def read_mapped(tokens: np.ndarray, part: Any) -> np.ndarray:
+def read_mapped(tokens: np.ndarray, part: slice | np.ndarray) -> np.ndarray:
     """A part of an array, copied. A file behind it that was cut short meanwhile is an error: the system kills whoever
     reads the rest of its map."""
-    whole: Any = tokens
+    whole: object = tokens
     while isinstance(whole, np.ndarray):
         whole = whole.base
     if isinstance(whole, mmap) and whole.size() < len(whole):
@@ -103,15 +103,15 @@ def cache_key(corpus: Corpus, tokenizers: Mapping[str, ColumnTokenizer], bare: b
     return hashlib.sha256(json.dumps(contents, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def layout(corpus: Any) -> Any:
+def layout(corpus: Corpus) -> list[object]:
     """How a corpus reads its files, whatever they are called."""
     names = {str(file) for file in corpus.files}
     rest = {name: value for name, value in vars(corpus).items() if str(value) not in names}
-    inner = {name: layout(value) if hasattr(value, "files") else value for name, value in rest.items()}
+    inner = {name: layout(value) if isinstance(value, Corpus) else value for name, value in rest.items()}
     return [type(corpus).__name__, inner]
 
 
-def tokenizer_description(tokenizer: ColumnTokenizer) -> Any:
+def tokenizer_description(tokenizer: ColumnTokenizer) -> dict[str, int] | str | list[str | dict[str, int]]:
     if not isinstance(tokenizer, Tokenizer):
         return dict(tokenizer)
     if isinstance(tokenizer.model, CompiledTokenizer):
@@ -175,10 +175,13 @@ class TokenTableWriter:
     """Two .npy files that grow; the header, which says how long they are, is written at the end once more."""
 
     def __init__(self, path: Path, size: int) -> None:
-        self.kinds = {"tokens": np.dtype("<u2" if size <= 1 << 16 else "<i4"), "offsets": np.dtype("<i8")}
+        self.kinds: dict[str, np.dtype] = {
+            "tokens": np.dtype("<u2" if size <= 1 << 16 else "<i4"),
+            "offsets": np.dtype("<i8"),
+        }
         self.files: dict[str, IO[bytes]] = {}
-        self.counts = dict.fromkeys(self.kinds, 0)
-        self.last = 0
+        self.counts: dict[str, int] = dict.fromkeys(self.kinds, 0)
+        self.last: int = 0
         for name in self.kinds:
             self.files[name] = Path(f"{path}.{name}.npy").open("wb")  # noqa: SIM115 - close() does
             self.header(name)

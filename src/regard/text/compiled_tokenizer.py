@@ -29,7 +29,7 @@ class CompiledTokenizer:
         self.whole = whole
         self.vocabulary: dict[str, int] = whole.get_vocab(with_added_tokens=True)
         added = whole.get_added_tokens_decoder()
-        self.special = frozenset(number for number, token in added.items() if token.special)
+        self.special: frozenset[int] = frozenset(number for number, token in added.items() if token.special)
         self.readers: dict[frozenset[str], tokenizers.Tokenizer] = {}
 
     def encode(self, text: str, pair: str | None, special_tokens: Collection[str], *, bare: bool) -> Encoded:

@@ -31,7 +31,10 @@ class PlainCorpus:
 
     path: str | Path
     line_ends: bool = False
-    columns = ("text",)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("text",)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -50,7 +53,10 @@ class ParallelCorpus:
 
     source: str | Path
     target: str | Path
-    columns = ("source", "target")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("source", "target")
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -82,7 +88,10 @@ class TabbedCorpus:
     """A pair a line, a tab between the two; no tab or a second one is an error."""
 
     path: str | Path
-    columns = ("source", "target")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("source", "target")
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -106,7 +115,10 @@ class SwappedCorpus:
     """The same pairs the other way round."""
 
     pairs: ParallelCorpus | TabbedCorpus
-    columns = ("source", "target")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("source", "target")
 
     @property
     def files(self) -> tuple[Path, ...]:

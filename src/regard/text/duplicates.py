@@ -15,7 +15,9 @@ class DuplicateLines:
     """
 
     def __init__(self, most: int = MOST) -> None:
-        self.most, self.share, self.duplicates = most, 1, 0
+        self.most = most
+        self.share: int = 1
+        self.duplicates: int = 0
         self.runs: list[np.ndarray] = []  # sorted, each much longer than the next
         self.waiting: list[tuple[int, int]] = []
 

@@ -1,7 +1,6 @@
 """The tokeniser of a folder, from whichever files it has."""
 
 from pathlib import Path
-from typing import Any
 
 import tokenizers
 
@@ -12,13 +11,14 @@ from regard.text.compiled_tokenizer import CompiledTokenizer, load_compiled
 from regard.text.files import TokenizerError, check_numbers, read_settings
 from regard.text.specials import additional_tokens, flags, special_ids, special_tokens
 from regard.text.tokenizer import Tokenizer
+from regard.text.tokenizer_model import TokenizerModel
 from regard.text.wordpiece import NAMES, wordpiece
 
 WORDPIECE = {"", "bert", "distilbert", "electra", "mobilebert", "mpnet", "funnel", "retribert", "squeezebert"}
 FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm with target.spm, or spiece.model"
 
 
-def load_tokenizer(folder: str | Path, **changes: Any) -> Tokenizer:
+def load_tokenizer(folder: str | Path, **changes: object) -> Tokenizer:
     """Read the tokeniser of a folder in the Hugging Face layout.
 
     `changes` go before what tokenizer_config.json says, as in do_lower_case=False.
@@ -31,7 +31,7 @@ def load_tokenizer(folder: str | Path, **changes: Any) -> Tokenizer:
     side = "left" if settings.one_of("padding_side", "right", ("left", "right")) == "left" else "right"
     names = special_tokens(folder)
 
-    def whole(model: Any, target: Tokenizer | None = None) -> Tokenizer:
+    def whole(model: TokenizerModel, target: Tokenizer | None = None) -> Tokenizer:
         specials = special_ids(names, model.vocabulary, set(model.special), config)
         return Tokenizer(model, specials, side=side, target=target)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tokenizers import processors
 
@@ -27,7 +26,7 @@ class Frame:
         """The special tokens by kind, with or without one for the unknown."""
         return {**self.names, "unk": self.unknown} if unknown else dict(self.names)
 
-    def template(self, numbers: Mapping[str, int]) -> Any:
+    def template(self, numbers: Mapping[str, int]) -> processors.TemplateProcessing | None:
         """What puts the tokens around one text or two; None where there are none."""
         if not self.before and not self.after:
             return None

@@ -47,7 +47,10 @@ class LabelledCorpus:
 
     path: str | Path
     layout: str = "first"
-    columns = ("label", "text")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("label", "text")
 
     @property
     def files(self) -> tuple[Path, ...]:

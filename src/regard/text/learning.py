@@ -58,7 +58,7 @@ def unigram(texts: Iterable[str], size: int, frame: Frame, lower: bool) -> Token
     missing = [(letter, lowest) for letter in spelling if letter not in dict(learnt[: piece_count - len(spelling)])]
     others = [(piece, score) for piece, score in learnt if piece not in dict(missing)]
     scored = [(name, NEVER) for name in [*specials, *BYTES]] + others[: piece_count - len(missing)] + missing
-    plain = Tokenizer(models.Unigram(scored, unk_id=specials.index(frame.unknown), byte_fallback=True))  # type: ignore[arg-type]
+    plain = Tokenizer(models.Unigram(scored, unk_id=specials.index(frame.unknown), byte_fallback=True))
     plain.normalizer, plain.pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
     strip = [decoders.Strip(" ", 1, 0)] if frame.prefix else []
     plain.decoder = decoders.Sequence([decoders.Replace(SPACE, " "), decoders.ByteFallback(), decoders.Fuse(), *strip])
@@ -170,9 +170,12 @@ KINDS: dict[str, Callable[[Iterable[str], int, Frame, bool], Tokenizer]] = {
 """Ways to cut a text."""
 
 
-def learn(tokenizer: Tokenizer, texts: Iterable[str], trainer: object) -> None:
-    trainer.show_progress = False  # type: ignore[attr-defined]
-    tokenizer.train_from_iterator(texts, trainer)  # type: ignore[arg-type]
+Trainer = trainers.BpeTrainer | trainers.UnigramTrainer | trainers.WordLevelTrainer | trainers.WordPieceTrainer
+
+
+def learn(tokenizer: Tokenizer, texts: Iterable[str], trainer: Trainer) -> None:
+    trainer.show_progress = False
+    tokenizer.train_from_iterator(texts, trainer)
 
 
 def changes(lower: bool, more: list[normalizers.Normalizer]) -> normalizers.Normalizer:

@@ -3,14 +3,15 @@
 import gzip
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from io import BufferedIOBase
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from regard.errors import RegardError
 
 LONGEST = 64 << 20  # bytes of one line that are still taken for a line
-OPENERS: dict[str, Any] = {".gz": gzip.open, ".xz": lzma.open}
+OPENERS: dict[str, Callable[[Path, Literal["rb"]], BufferedIOBase]] = {".gz": gzip.GzipFile, ".xz": lzma.LZMAFile}
 """How a packed file is opened, by the end of its name; others are plain."""
 UNREADABLE = (OSError, EOFError, lzma.LZMAError, zlib.error)
 """What reading raises where a file, or what is packed in it, is damaged."""

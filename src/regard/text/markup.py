@@ -256,7 +256,7 @@ class SegmentBuilder:
     """A segment that grows from left to right."""
 
     def __init__(self) -> None:
-        self.text = ""
+        self.text: str = ""
         self.marks: list[Mark] = []
         self.around: list[int] = []
 

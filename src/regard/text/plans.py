@@ -39,12 +39,12 @@ class LengthBuckets:
     """Samples by length. `lengths` are those that are counted, `others` those of what goes along with them."""
 
     def __init__(self, lengths: np.ndarray, others: np.ndarray | None, *, tokens: int = 0, rows: int = 0) -> None:
-        self.others = None if others is None else others.astype(np.float32)
+        self.others: np.ndarray | None = None if others is None else others.astype(np.float32)
         counted = lengths if others is None else np.maximum(lengths, -(-others // 2))
         edges = bucket_bounds(int(counted.max(initial=1)))
-        self.bucket = np.searchsorted(edges, counted).astype(np.int32)
+        self.bucket: np.ndarray = np.searchsorted(edges, counted).astype(np.int32)
         longest = edges[np.sort(self.bucket)]
-        self.starts = (
+        self.starts: np.ndarray = (
             batch_starts(longest, tokens) if not rows else np.append(np.arange(0, len(lengths), rows), len(lengths))
         )
 

@@ -3,18 +3,21 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from regard.settings import Range, Settings
 from regard.text.encoded import Encoded
 from regard.text.files import LARGEST, TokenizerError, check_numbers, read_settings, read_vocabulary
 from regard.untrusted import first_line, read_bytes
 
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
 SPACE = "\N{LOWER ONE EIGHTH BLOCK}"
 MODELS = ("spiece.model", "tokenizer.model")
 
 
-def processor(path: Path) -> Any:
+def processor(path: Path) -> "SentencePieceProcessor":
     """Read a file of the `sentencepiece` package: Kudo and Richardson 2018."""
     try:
         import sentencepiece
@@ -37,7 +40,7 @@ class SentencePiece:
 
     def __init__(
         self,
-        model: Any,
+        model: "SentencePieceProcessor",
         vocabulary: Mapping[str, int],
         names: Collection[str],
         *,
@@ -45,11 +48,14 @@ class SentencePiece:
         before: Sequence[str] = (),
         after: Sequence[str] = (),
     ) -> None:
-        self.model, self.vocabulary = model, dict(vocabulary)
-        self.names = {name for name in names if name in vocabulary}
-        self.special = frozenset(vocabulary[name] for name in self.names)
-        self.unknown, self.before, self.after = unknown, tuple(before), tuple(after)
-        self.pieces = {number: piece for piece, number in vocabulary.items()}
+        self.model = model
+        self.vocabulary: dict[str, int] = dict(vocabulary)
+        self.names: set[str] = {name for name in names if name in vocabulary}
+        self.special: frozenset[int] = frozenset(vocabulary[name] for name in self.names)
+        self.unknown = unknown
+        self.before: tuple[str, ...] = tuple(before)
+        self.after: tuple[str, ...] = tuple(after)
+        self.pieces: dict[int, str] = {number: piece for piece, number in vocabulary.items()}
 
     def encode(self, text: str, pair: str | None, special_tokens: Collection[str], *, bare: bool) -> Encoded:
         rows: list[tuple[str, tuple[int, int], int | None, int | None]] = []

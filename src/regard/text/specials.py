@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
 
 from regard.settings import Settings, shown
 from regard.text.files import read_settings
 
-USUAL = {
+USUAL: dict[str, tuple[str, ...]] = {
     "pad": ("[PAD]", "<pad>"),
     "unk": ("[UNK]", "<unk>"),
     "cls": ("[CLS]",),
@@ -51,7 +50,7 @@ def special_tokens(folder: Path) -> dict[str, str]:
     return tokens
 
 
-def content_of(token: Any, settings: Settings, key: str) -> str:
+def content_of(token: object, settings: Settings, key: str) -> str:
     """How a token is spelled: as a string, or as an object that says more of it."""
     content = token.get("content") if isinstance(token, dict) else token
     if not isinstance(content, str):

@@ -32,7 +32,10 @@ class Stories:
 
     path: str | Path
     members: str = "*"
-    columns = ("story", "question", "answer")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("story", "question", "answer")
 
     @classmethod
     def at(cls, path: str | Path) -> "Stories":

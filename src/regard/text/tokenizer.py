@@ -25,9 +25,11 @@ class Tokenizer:
         side: Literal["left", "right"] = "right",
         target: "Tokenizer | None" = None,
     ) -> None:
-        self.model, self.specials, self.side = model, specials, side
-        self.target = self if target is None else target
-        self.vocabulary = model.vocabulary
+        self.model = model
+        self.specials = specials
+        self.side = side
+        self.target: Tokenizer = self if target is None else target
+        self.vocabulary: dict[str, int] = model.vocabulary
         self._tokens = {number: token for token, number in self.vocabulary.items()}
         special = {*model.special, *specials}
         self._hidden = special - {specials.unk} if specials.unk != specials.eos else special

@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterable
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from tokenizers import AddedToken
 
@@ -72,7 +71,7 @@ def save_tokenizer(tokenizer: Tokenizer, folder: str | Path) -> list[Path]:
     return [folder / name for name in files]
 
 
-def tokenizer_config(tokenizer: Tokenizer) -> dict[str, Any]:
+def tokenizer_config(tokenizer: Tokenizer) -> dict[str, str | bool]:
     """tokenizer_config.json."""
     named = {kind: number for kind, number in vars(tokenizer.specials).items() if number is not None}
     return {

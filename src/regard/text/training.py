@@ -1,9 +1,8 @@
 """Batches to train on: batch i of an epoch is a pure function of the seed, the epoch and i."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -61,6 +60,10 @@ class TrainingBatches:
     `part` is (rank, world): a process gets every world-th row of a batch that does not depend on how many there are.
     """
 
+    buckets: LengthBuckets
+    plan: Callable[[int], EpochPlan]
+    """The plan of an epoch, of which the last two are kept."""
+
     def __init__(
         self,
         tables: Mapping[str, TokenTable],
@@ -75,17 +78,21 @@ class TrainingBatches:
     ) -> None:
         if (tokens > 0) == (rows > 0):
             raise RegardError(f"a batch has so many tokens or so many rows: one of them expected, got {tokens}, {rows}")
-        self.tables, self.seed, self.part = dict(tables), seed, checked_part(part)
-        self.pad = {name: pad if isinstance(pad, int) else pad.get(name, 0) for name in tables}
+        self.tables: dict[str, TokenTable] = dict(tables)
+        self.seed = seed
+        self.part: tuple[int, int] = checked_part(part)
+        self.pad: dict[str, int] = {name: pad if isinstance(pad, int) else pad.get(name, 0) for name in tables}
         sizes = {len(table) for table in tables.values()}
         if len(sizes) != 1:
             counts = ", ".join(f"{name} has {len(table)}" for name, table in tables.items())
             raise DataError(f"columns of one length expected: {counts}")
-        self.count = count or list(tables)[-1]
-        self.samples = np.arange(sizes.pop()) if samples is None else np.asarray(samples)
+        self.count: str = count or list(tables)[-1]
+        self.samples: np.ndarray = np.arange(sizes.pop()) if samples is None else np.asarray(samples)
         if len(self.samples) == 0:
             raise DataError("no sample to make a batch of")
-        self.lengths = {name: table.lengths[self.samples].astype(np.int32) for name, table in tables.items()}
+        self.lengths: dict[str, np.ndarray] = {
+            name: table.lengths[self.samples].astype(np.int32) for name, table in tables.items()
+        }
         others = [lengths for name, lengths in self.lengths.items() if name != self.count]
         longest = np.maximum.reduce(others) if others else None
         self.buckets = LengthBuckets(self.lengths[self.count], longest, tokens=tokens, rows=rows)
@@ -127,10 +134,10 @@ class TrainingBatches:
                 padded_counts[name] += len(indices) * int(lengths[indices].max())
         return {name: 1 - int(self.lengths[name].sum()) / max(1, padded_counts[name]) for name in self.tables}
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "plan"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state)
         self.plan = lru_cache(maxsize=2)(self._plan)
 

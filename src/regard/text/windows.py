@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -47,7 +46,9 @@ def random_windows(size: int, context: int, rows: int, draw: np.random.Generator
     return starts, np.minimum(starts + context, size - 1)
 
 
-ORDERS: dict[str, Callable[[int, int, int, np.random.Generator], Stretches]] = {
+Order = Callable[[int, int, int, np.random.Generator], Stretches]
+"""A way through a text: from its size, the context, the rows and random numbers."""
+ORDERS: dict[str, Order] = {
     "shuffled": shuffled_windows,
     "straight": straight_windows,
     "carried": carried_windows,
@@ -62,6 +63,9 @@ class Windows:
     A window has one token more than `context`: the model reads all but the last and learns all but the first. One that
     the end of the text cuts short is padded. `part` is (rank, world), as in TrainingBatches.
     """
+
+    plan: Callable[[int], Stretches]
+    """The windows of an epoch, of which the last two are kept."""
 
     def __init__(
         self,
@@ -79,10 +83,13 @@ class Windows:
             raise DataError(
                 f"a text of {len(self.tokens)} tokens: at least two are needed, one to read and one to learn"
             )
-        self.order = lookup(ORDERS, order, "order of windows")
-        self.context, self.rows = context, rows
-        self.seed, self.pad, self.part = seed, pad, checked_part(part)
-        self.count = -(-len(self._plan(0)[0]) // rows)
+        self.order: Order = lookup(ORDERS, order, "order of windows")
+        self.context = context
+        self.rows = rows
+        self.seed = seed
+        self.pad = pad
+        self.part: tuple[int, int] = checked_part(part)
+        self.count: int = -(-len(self._plan(0)[0]) // rows)
         self.plan = lru_cache(maxsize=2)(self._plan)
 
     @property
@@ -111,9 +118,9 @@ class Windows:
     def _plan(self, epoch: int) -> Stretches:
         return self.order(len(self.tokens), self.context, self.rows, generator(self.seed, epoch))
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "plan"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state)
         self.plan = lru_cache(maxsize=2)(self._plan)

@@ -32,6 +32,9 @@ def carry_spans(spans: Sequence[Span], looks: Float[np.ndarray, "target source"]
 class SpanCarrier:
     """Spans that find their ranges one after the other. `owner` is the innermost one around each target word."""
 
+    size: int
+    source: int
+
     def __init__(self, looks: Float[np.ndarray, "target source"]) -> None:
         self.looks = looks
         self.size, self.source = looks.shape
@@ -39,7 +42,7 @@ class SpanCarrier:
         if looks.size:
             most = zip(looks.argmax(-1).tolist(), looks.max(-1).tolist(), strict=True)
             self.partner = [column if weight > 0 else None for column, weight in most]
-        self.owner = [-1] * self.size
+        self.owner: list[int] = [-1] * self.size
 
     def all(self, spans: Sequence[Span]) -> list[Range]:
         ranges: dict[int, Range] = {-1: (0, self.size)}

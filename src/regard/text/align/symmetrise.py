@@ -57,8 +57,8 @@ class GrowingLinks:
     """Links that grow, and which words of both sides they reach."""
 
     def __init__(self, links: Links) -> None:
-        self.links = set(links)
-        self.reached = {source for source, _ in links}, {target for _, target in links}
+        self.links: set[Link] = set(links)
+        self.reached: tuple[set[int], set[int]] = {source for source, _ in links}, {target for _, target in links}
 
     def lacks(self, link: Link, side: int) -> bool:
         """Whether the word of a link on this side has no partner yet."""
