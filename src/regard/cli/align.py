@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -12,7 +12,8 @@ from regard.cli.values import FILE, count
 
 if TYPE_CHECKING:
     from regard.looking.align import Gold
-    from regard.tasks.align import AlignmentResult, TextPair
+    from regard.looking.align.head_choice import HeadChoice
+    from regard.tasks.align import AlignmentResult, Direction, TextPair
 
 SYMMETRIES = ["grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union"]
 BEST = 5  # heads that are named with their errors
@@ -110,7 +111,7 @@ def summary(result: "AlignmentResult") -> Iterator[str]:
         yield f"{scores}  on {result.scored} lines"
 
 
-def plain(result: "AlignmentResult") -> dict[str, Any]:
+def plain(result: "AlignmentResult") -> dict[str, object]:
     """The same for JSON."""
     directions = [
         {"model": str(direction.task.checkpoint.folder), "heads": str(direction.heads)}
@@ -130,7 +131,7 @@ def plain(result: "AlignmentResult") -> dict[str, Any]:
     return {"lines": len(result.links), "directions": directions} | how | scores
 
 
-def sides(result: "AlignmentResult") -> list[tuple[Any, Any]]:
+def sides(result: "AlignmentResult") -> "list[tuple[Direction, HeadChoice | None]]":
     """The directions, each with how its look was chosen, if it was."""
     aligner = result.aligner
     directions = [aligner.forward, *([aligner.backward] if aligner.backward else [])]

@@ -5,12 +5,15 @@ import os
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from regard.cli.values import FILE, NamedPath
 from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.tasks.processors.answer import AnswerResult
 
 
 @click.command(context_settings={"show_default": True})
@@ -75,9 +78,11 @@ def answer(
         answers[0].hops.save(save, f"{answers[0].question} {answers[0].text}")
 
 
-def plain(answer: Any) -> dict[str, Any]:
+def plain(answer: "AnswerResult") -> dict[str, object]:
     """An answer for JSON."""
-    fields = {name: getattr(answer, name) for name in ("question", "text", "score", "story", "unknown")}
+    fields: dict[str, object] = {
+        name: getattr(answer, name) for name in ("question", "text", "score", "story", "unknown")
+    }
     hops = zip(answer.hops.reads, answer.hops.weights.tolist(), strict=True)
     looks = [
         {"reads": sentence if sentence < len(answer.story) else None, "weights": weights} for sentence, weights in hops

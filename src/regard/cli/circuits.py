@@ -1,11 +1,16 @@
 """`regard circuits`: what the heads of a model do."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from regard.cli.values import FILE, SHARE, count
+
+if TYPE_CHECKING:
+    from regard.looking.circuits import Circuits
+    from regard.looking.composition import Composition
+    from regard.tasks.inside import TableRows
 
 MOST = 10  # pairs of heads that are named
 
@@ -55,7 +60,7 @@ def circuits(
     elif compose:
         pairs = composition(task.model)
         album, plain = pairs.album(), pairs.plain(MOST)
-        lines = paired_heads(plain)
+        lines = paired_heads(pairs)
     else:
         heads = circuits_of(task, text)
         album, plain = heads.album(), heads.plain(least)
@@ -65,7 +70,7 @@ def circuits(
     click.echo(json.dumps(plain, ensure_ascii=False) if as_json else "\n".join(lines))
 
 
-def named_heads(heads: Any, least: float) -> list[str]:
+def named_heads(heads: "Circuits", least: float) -> list[str]:
     """The heads found; where there are none of a kind, the one that comes nearest."""
     lines = []
     for kind in heads.scores:
@@ -76,16 +81,16 @@ def named_heads(heads: Any, least: float) -> list[str]:
     return lines
 
 
-def paired_heads(plain: dict[str, Any]) -> list[str]:
+def paired_heads(pairs: "Composition") -> list[str]:
     """The strongest pairs, and what chance would give."""
     lines = [
-        f"{pair['score']:.3f}  {pair['kind']:<6} {pair['later']} {pair['head']} reads {pair['earlier']} {pair['other']}"
-        for pair in plain["pairs"]
+        f"{score:.3f}  {kind:<6} {later} {head} reads {earlier} {other}"
+        for score, kind, later, head, earlier, other in pairs.strongest(MOST)
     ]
-    return [*lines, f"chance: {plain['chance']:.3f}"]
+    return [*lines, f"chance: {pairs.chance:.3f}"]
 
 
-def table_lines(tables: dict[str, Any]) -> list[str]:
+def table_lines(tables: "dict[str, TableRows]") -> list[str]:
     """Both tables: token by token, or the largest entries."""
     from regard.pictures.labels import label
 

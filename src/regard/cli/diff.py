@@ -3,11 +3,14 @@
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from regard.cli.values import FILE, count
+
+if TYPE_CHECKING:
+    from regard.pictures import Picture
 
 
 @click.command(context_settings={"show_default": True})
@@ -59,7 +62,7 @@ def diff(
         difference = reading_difference.of_models(task, load(other, device=device), text, target)
     else:
         difference = reading_difference.of_texts(task, text, more[0], target)
-    plain: dict[str, Any] = {"divergence": difference.divergences()}
+    plain: dict[str, object] = {"divergence": difference.divergences()}
     picture = difference.picture() if layer is None else difference.tile(layer, head)
     if layer is not None:
         plain |= {"layer": layer, "head": head, "difference": picture.table}
@@ -67,7 +70,7 @@ def diff(
     show(picture, plain, output, as_json)
 
 
-def show(picture: Any, plain: dict[str, Any], output: str | None, as_json: bool) -> None:
+def show(picture: "Picture", plain: dict[str, object], output: str | None, as_json: bool) -> None:
     """Drawn here, or in a file, or as numbers."""
     from shutil import get_terminal_size
 

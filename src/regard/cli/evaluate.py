@@ -106,7 +106,7 @@ def number(name: str, value: float) -> str:
     return f"{value:.2f}" if name in ("bleu", "chrf") else f"{value:.4f}" if value < 1e6 else f"{value:.3g}"
 
 
-def round_detail(detail: Any) -> str:
+def round_detail(detail: object) -> str:
     if isinstance(detail, list):
         return "/".join(f"{one:.1f}" for one in detail)
     return f"{detail:.3f}" if isinstance(detail, float) else str(detail)

@@ -1,12 +1,15 @@
 """`regard generate`: let a model write on."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from regard.cli.generation import answer_all, as_rows, generation_options, on_one_line, sampling_options
+from regard.cli.generation import Options, answer_all, as_rows, generation_options, on_one_line, sampling_options
 from regard.cli.texts import text_options
+
+if TYPE_CHECKING:
+    from regard.tasks.processors.generate import Generation
 
 
 @click.command(context_settings={"show_default": True})
@@ -33,7 +36,7 @@ def generate(as_json: bool, stream: bool, **options: Any) -> None:
             raise click.UsageError("--stream takes one TEXT, without --json, --input, --output or --edit")
         return stream_text(options)
 
-    def shown(best: Any, number: int) -> Iterator[str]:
+    def shown(best: "Generation", number: int) -> Iterator[str]:
         if as_json:
             import json
             from dataclasses import asdict
@@ -48,7 +51,7 @@ def generate(as_json: bool, stream: bool, **options: Any) -> None:
     answer_all("generate", options, shown)
 
 
-def stream_text(options: dict[str, Any]) -> None:
+def stream_text(options: Options) -> None:
     """A text as it is written."""
     from regard.tasks import load
 

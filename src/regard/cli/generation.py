@@ -3,15 +3,21 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from regard.cli.renamed import renamed
+from regard.cli.renamed import Command, renamed
 from regard.cli.streams import open_output
 from regard.cli.texts import ChunkProgress, progress, read_texts
 from regard.cli.values import BEAMS, FILE, PENALTY, PRECISIONS, SEEDS, SHARE, TEMPERATURE, TOP_P, count
 
+if TYPE_CHECKING:
+    from regard.tasks.processors.generate import Generation
+    from regard.tasks.translation import Translation
+
+Options = dict[str, Any]
+"""What click made of the options of a command."""
 SAMPLING = ("temperature", "top_k", "top_p", "min_p")
 OPTIONS = (
     click.option("--input", "source", type=FILE, metavar="FILE", help="Read lines from here (.gz and .xz, too)."),
@@ -40,7 +46,7 @@ OPTIONS = (
 )
 
 
-def generation_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def generation_options(command: Command) -> Command:
     """The options of every command that writes."""
     for option in reversed(OPTIONS):
         command = option(command)
@@ -49,7 +55,7 @@ def generation_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def answer_all(
     task: str,
-    options: dict[str, Any],
+    options: Options,
     shown: Callable[[Any, int], Iterable[str]],
 ) -> None:
     """Answer every text and write what is shown of each answer and its number, in order, as soon as it is there."""
@@ -73,7 +79,7 @@ def answer_all(
             write(line for number, answer in enumerate(answers, chunk.first) for line in shown(answer, number))
 
 
-def sampling_options(options: dict[str, Any]) -> dict[str, Any]:
+def sampling_options(options: Options) -> Options:
     """The options as a task takes them."""
     sampling = {name: options[name] for name in SAMPLING if options[name] is not None}
     rest = {name: value for name, value in options.items() if name not in SAMPLING}
@@ -85,7 +91,7 @@ def on_one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
-def as_rows(best: Any, number: int, texts: Iterable[str], num_hypotheses: int) -> Iterator[str]:
+def as_rows(best: "Translation | Generation", number: int, texts: Iterable[str], num_hypotheses: int) -> Iterator[str]:
     """An answer, or the number of its text, score and text of several."""
     for answer, text in zip((best, *best.alternatives), texts, strict=True):
         yield text if num_hypotheses == 1 else f"{number}\t{answer.rank_score:.4f}\t{text}"

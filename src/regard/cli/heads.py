@@ -3,11 +3,14 @@
 import json
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from regard.cli.values import FILE, PART, NamedPath, count
+
+if TYPE_CHECKING:
+    from regard.tasks.heads.scoring import HeadScores
 
 JUDGES = ["importance", "ablation", "confidence", "gates"]
 MOST = 5  # heads that are named
@@ -60,6 +63,7 @@ def heads(
     from regard.tasks.heads.head_data import first
 
     task = load(model, device=device)
+    # Stories, which are no Corpus, are refused by their columns.
     material = head_data(task, first(corpus_for(task, data, swap=swap, label=label), limit))  # type: ignore[arg-type]
     scores, _ = score_heads(task, material, by, keep=keep, by_layer=by_layer)
     if output:
@@ -67,7 +71,7 @@ def heads(
     click.echo(json.dumps(scores.plain()) if as_json else report(scores))
 
 
-def report(scores: Any) -> str:
+def report(scores: "HeadScores") -> str:
     """The grid, and the heads at both ends."""
     from shutil import get_terminal_size
 

@@ -1,13 +1,16 @@
 """`regard lens`: what a model would say after each layer."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from regard.cli.renamed import renamed
 from regard.cli.texts import read_texts, text_options
 from regard.cli.values import FILE, POSITIONS, count
+
+if TYPE_CHECKING:
+    from regard.tasks.inside import TextLens
 
 
 @click.command(context_settings={"show_default": True})
@@ -48,7 +51,7 @@ def lens(
                 text_lens.picture().save(output)
 
 
-def report(text_lens: Any, at: int) -> list[str]:
+def report(text_lens: "TextLens", at: int) -> list[str]:
     """A line for each layer, from the first to the last."""
     from regard.pictures.labels import label
 

@@ -10,7 +10,7 @@ import click
 from regard.cli.values import count
 
 # The options of each kind: one given without its kind would do nothing, and is refused.
-KINDS = {"causal": [], "window": ["before", "after"], "padding": ["lengths", "side"]}
+KINDS: dict[str, list[str]] = {"causal": [], "window": ["before", "after"], "padding": ["lengths", "side"]}
 LENGTH = count(4096)
 
 

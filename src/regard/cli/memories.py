@@ -1,12 +1,15 @@
 """`regard memories`: what triggers the units of feed-forward layers, and what they promote."""
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from regard.cli.renamed import renamed
 from regard.cli.values import FILE, count
+
+if TYPE_CHECKING:
+    from regard.tasks.inside import UnitMemory
 
 
 @click.command(context_settings={"show_default": True})
@@ -50,7 +53,7 @@ def memories(
         click.echo(json.dumps(unit, ensure_ascii=False) if as_json else "\n".join(report(unit)))
 
 
-def report(unit: dict[str, Any]) -> list[str]:
+def report(unit: "UnitMemory") -> list[str]:
     from regard.pictures.labels import label, visible
 
     words = "  ".join(label(word) for word, _ in unit["promotes"])

@@ -3,13 +3,16 @@
 import json
 import sys
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from regard.cli.heads import JUDGES
 from regard.cli.renamed import renamed
 from regard.cli.values import PART, POSITIVE, NamedPath, count
+
+if TYPE_CHECKING:
+    from regard.tasks.heads.pruning import Pruning
 
 
 @click.command(context_settings={"show_default": True})
@@ -67,11 +70,12 @@ def prune(
     task = load(model, device=device)
     corpora = [corpus_for(task, files, swap=swap, label=label) if files else None for files in (data, test)]
     say = (lambda line: click.echo(line, err=True)) if sys.stderr.isatty() else (lambda line: None)
+    # Stories, which are no Corpus, are refused by their columns.
     pruning = prune_task(task, corpora[0], out, test=corpora[1], tuning=Tuning(tune, learning_rate), say=say, **how)  # type: ignore[arg-type]
     click.echo(json.dumps(asdict(pruning)) if as_json else "\n".join(report(pruning)))
 
 
-def report(pruning: Any) -> list[str]:
+def report(pruning: "Pruning") -> list[str]:
     """What is left, and the scores side by side."""
     pairs = {"heads": pruning.heads, "parameters": pruning.parameters, "bytes": pruning.bytes}
     lines = [f"{'':<20}{'before':>14}{'after':>14}{'ratio':>8}"]

@@ -1,9 +1,12 @@
 """Options that were renamed: the old spelling stops with one line that names the new one."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 import click
+
+Command = TypeVar("Command", bound=Callable[..., object])
+"""What an option is put on."""
 
 
 class RenamedOption(click.ClickException):
@@ -12,7 +15,7 @@ class RenamedOption(click.ClickException):
     exit_code = 2
 
 
-def renamed(old: str, new: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def renamed(old: str, new: str) -> Callable[[Command], Command]:
     """An option that is hidden, takes whatever it took before, and refuses it."""
 
     def refuse(ctx: click.Context, param: click.Parameter, value: str | None) -> None:

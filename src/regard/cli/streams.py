@@ -37,9 +37,10 @@ class WholeLines(io.RawIOBase):
     """
 
     def __init__(self, descriptor: int, name: str) -> None:
-        self.descriptor, self.label = descriptor, name
-        self.unfinished = 0  # bytes behind the last line break
-        self.has_failed = False
+        self.descriptor = descriptor
+        self.label = name
+        self.unfinished: int = 0  # bytes behind the last line break
+        self.has_failed: bool = False
 
     def writable(self) -> bool:
         return True

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import click
 
+from regard.cli.renamed import Command
 from regard.errors import RegardError
 from regard.text.lines import OPENERS, UNREADABLE
 
@@ -39,7 +40,8 @@ class ArgumentTexts:
     """Texts from the command line: one chunk of them."""
 
     def __init__(self, texts: tuple[str, ...]) -> None:
-        self.texts, self.total = texts, len(texts)
+        self.texts = texts
+        self.total: int = len(texts)
 
     def __iter__(self) -> Iterator[TextChunk]:
         for number, text in enumerate(self.texts):
@@ -54,8 +56,9 @@ class Lines:
     """Lines of a file or pipe, as many at a time as are there: a slow writer is answered line by line."""
 
     def __init__(self, file: Bytes, name: str) -> None:
-        self.file, self.name = file, name
-        self.total = size_of(file)
+        self.file = file
+        self.name = name
+        self.total: int = size_of(file)
 
     def __iter__(self) -> Iterator[TextChunk]:
         waiting: list[bytes] = []
@@ -111,7 +114,8 @@ class Whole:
     """All of a file or pipe as one text, without the line break at its end."""
 
     def __init__(self, lines: Lines) -> None:
-        self.lines, self.total = lines, lines.total
+        self.lines = lines
+        self.total: int = lines.total
 
     def __iter__(self) -> Iterator[TextChunk]:
         texts = [text for chunk in self.lines for text in chunk.texts]
@@ -136,17 +140,23 @@ def position_in(file: Bytes) -> int:
         return 0
 
 
-def text_options(model: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def text_options(model: str | None) -> Callable[[Command], Command]:
     """The argument and the options of every command that asks a model about texts; `model` is the usual one."""
-    usual: dict[str, Any] = {"required": True} if model is None else {"default": model}
+    usual: dict[str, Any] = {"required": True} if model is None else {"default": model}  # as click takes it
     options = (
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line, one for each text."),
         click.option("--device", default="cpu", metavar="NAME", help="Where the model runs, as in cuda or cuda:1."),
-        click.option("--model", "-m", metavar="NAME", help="A folder, a built-in name or a Hugging Face id.", **usual),
+        click.option(
+            "--model",
+            "-m",
+            metavar="NAME",
+            help="A folder, a built-in name or a Hugging Face id.",
+            **usual,
+        ),
         click.argument("texts", nargs=-1, metavar="[TEXT]..."),
     )
 
-    def asks(command: Callable[..., Any]) -> Callable[..., Any]:
+    def asks(command: Command) -> Command:
         for option in options:
             command = option(command)
         return command
@@ -154,7 +164,9 @@ def text_options(model: str | None) -> Callable[[Callable[..., Any]], Callable[.
     return asks
 
 
-model_text_options = text_options(None)
+def model_text_options(command: Command) -> Command:
+    """The same for commands that have no usual model."""
+    return text_options(None)(command)
 
 
 def read_texts(texts: tuple[str, ...], file: str | None = None, whole: bool = False) -> ArgumentTexts | Lines | Whole:
@@ -176,7 +188,7 @@ def open_input(file: str) -> Bytes:
     from pathlib import Path
 
     try:
-        stream = OPENERS.get(Path(file).suffix, lambda path: path.open("rb"))(Path(file))
+        stream = OPENERS.get(Path(file).suffix, open)(Path(file), "rb")
     except OSError as problem:
         raise RegardError(f"{file}: cannot be read: {problem.strerror or problem}") from None
     click.get_current_context().call_on_close(stream.close)
@@ -203,7 +215,8 @@ class ChunkProgress:
     """Tells a bar how far the texts of a chunk are."""
 
     def __init__(self, advance: Advance | None) -> None:
-        self.advance, self.before = advance, 0
+        self.advance = advance
+        self.before: int = 0
 
     def over(self, chunk: TextChunk) -> Callable[[int], None] | None:
         """For a task, which tells how many texts it has done, again and again."""

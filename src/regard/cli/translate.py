@@ -3,12 +3,16 @@
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from regard.cli.generation import answer_all, as_rows, generation_options, on_one_line
 from regard.cli.texts import text_options
+
+if TYPE_CHECKING:
+    from regard.tasks.alignment import Alignment
+    from regard.tasks.translation import Translation
 
 
 @click.command(context_settings={"show_default": True})
@@ -48,7 +52,7 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
         bool(options["target"]),
     )
 
-    def shown(best: Any, number: int) -> Iterator[str]:
+    def shown(best: "Translation", number: int) -> Iterator[str]:
         if as_json:
             import json
 
@@ -66,14 +70,14 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
     answer_all("translate", options, shown)
 
 
-def plain(answer: Any, align: bool) -> dict[str, Any]:
+def plain(answer: "Translation", align: bool) -> dict[str, object]:
     """A translation for JSON."""
     names = ("source", "text", "score", "rank_score", "tokens", "ids", "is_finished", "source_tokens")
-    fields = {name: getattr(answer, name) for name in names}
+    fields: dict[str, object] = {name: getattr(answer, name) for name in names}
     return fields | ({"alignment": answer.alignment.words} if align else {})
 
 
-def draw(alignment: Any, to_file: bool) -> str:
+def draw(alignment: "Alignment", to_file: bool) -> str:
     """The picture, as wide as the terminal and in colour if there is one."""
     if to_file or not sys.stdout.isatty():
         return alignment.draw()

@@ -46,7 +46,7 @@ PART = FiniteNumber(0, 1, min_open=True)
 FILE = NamedPath(dir_okay=False)
 
 
-def count(most: int = MOST, least: int = 1) -> click.ParamType:
+def count(most: int = MOST, least: int = 1) -> "click.ParamType[int]":
     """How many: at least one, and no more than anyone wants on purpose."""
     return click.IntRange(least, most)
 
