@@ -7,7 +7,10 @@ from typing import Any, Protocol, runtime_checkable
 
 import torch
 
-from regard.training.objectives.objective import Objective, Row
+from regard.training.objectives.objective import ExampleBatch, Objective, Row
+
+ExampleKey = Any
+"""What a sampler calls an example and the source beside it knows: a number, or where it begins and ends."""
 
 
 @runtime_checkable
@@ -15,7 +18,7 @@ class ExampleSource(Protocol):
     """Examples by what an order calls them: their numbers, or where they begin and end."""
 
     def __len__(self) -> int: ...
-    def __getitem__(self, key: Any, /) -> Row: ...
+    def __getitem__(self, key: ExampleKey, /) -> Row: ...
 
 
 @runtime_checkable
@@ -26,7 +29,7 @@ class BatchSampler(Protocol):
         """The batches of an epoch."""
         ...
 
-    def rows(self, epoch: int, number: int) -> Sequence[Any]: ...
+    def rows(self, epoch: int, number: int) -> Sequence[ExampleKey]: ...
 
 
 class BatchSource:
@@ -43,13 +46,17 @@ class BatchSource:
         workers: int = 0,
     ) -> None:
         """`part` is (rank, world): a process gets every world-th row of a batch."""
-        self.examples, self.sampler, self.objective, self.seed, self.part = examples, sampler, objective, seed, part
-        self.pool = ThreadPoolExecutor(workers) if workers else None
-        self.ahead = 2 * workers
-        self.waiting: dict[int, Future[Any]] = {}
-        self.starts = [0]  # the number of the first batch of every epoch
+        self.examples = examples
+        self.sampler = sampler
+        self.objective = objective
+        self.seed = seed
+        self.part = part
+        self.pool: ThreadPoolExecutor | None = ThreadPoolExecutor(workers) if workers else None
+        self.ahead: int = 2 * workers
+        self.waiting: dict[int, Future[ExampleBatch]] = {}
+        self.starts: list[int] = [0]  # the number of the first batch of every epoch
 
-    def __getitem__(self, number: int) -> Any:
+    def __getitem__(self, number: int) -> ExampleBatch:
         """Batch 0, 1, … of the whole run."""
         if self.pool is None:
             return self.make(number)
@@ -67,7 +74,7 @@ class BatchSource:
         epoch = next(epoch for epoch in reversed(range(len(self.starts))) if self.starts[epoch] <= number)
         return epoch, number - self.starts[epoch]
 
-    def make(self, number: int, epoch: int | None = None, number_in_epoch: int = 0) -> Any:
+    def make(self, number: int, epoch: int | None = None, number_in_epoch: int = 0) -> ExampleBatch:
         if epoch is None:
             epoch, number_in_epoch = self.epoch_and_number(number)
         rank, world = self.part

@@ -1,6 +1,6 @@
 """Stories with questions, as a memory network learns from them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -25,8 +25,10 @@ class QuestionSampler:
     """Every question once an epoch, in any company; the first epochs are a memory network's linear start."""
 
     def __init__(self, count: int, train: TrainRecipe) -> None:
-        self.total, self.size, self.linear = count, train.batch_size or 32, train.linear_epochs
-        self.order = lru_cache(2)(
+        self.total = count
+        self.size: int = train.batch_size or 32
+        self.linear: int = train.linear_epochs
+        self.order: Callable[[int], torch.Tensor] = lru_cache(2)(
             lambda epoch: torch.randperm(count, generator=torch.Generator().manual_seed(mix_seeds(train.seed, epoch)))
         )
 

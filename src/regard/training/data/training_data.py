@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from regard.training.data.batch_source import BatchSampler, ExampleSource
 from regard.training.data.samplers import BucketSampler
 from regard.training.data.vocabulary import tokenizer_of
 from regard.training.objectives import ClassificationObjective, Objective, Row, TranslationObjective
+from regard.training.objectives.objective import ExampleBatch
 from regard.training.recipe.reading import RecipeError
 from regard.training.recipe.recipe import DataRecipe, Recipe
 
@@ -33,12 +33,13 @@ class TableExamples(Sequence[Row]):
     """Examples of several columns each, some rows of their tables; made when asked for."""
 
     def __init__(self, tables: Sequence[TokenTable], rows: np.ndarray) -> None:
-        self.tables, self.rows = tables, rows
+        self.tables = tables
+        self.rows = rows
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, number: int) -> Row:  # type: ignore[override]
+    def __getitem__(self, number: int) -> Row:  # type: ignore[override]  # no slices: one example at a time
         row = int(self.rows[number])
         return tuple(table[row] for table in self.tables)
 
@@ -57,7 +58,7 @@ class TrainingData:
     examples: ExampleSource
     sampler: BatchSampler
     valid: Sequence[Row] = ()
-    valid_batches: Sequence[Any] = ()
+    valid_batches: Sequence[ExampleBatch] = ()
     labels: tuple[str, ...] = ()
     start_token: int | None = None
     references: Sequence[str] = field(default_factory=list)

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from regard.training.data.samplers import valid_batches
 from regard.training.data.training_data import TrainingData
 from regard.training.evaluation.held_out import Check, TranslationSet, held_out_scores
 from regard.training.evaluation.sacre_bleu import SacreBleu
+from regard.training.objectives.objective import ExampleBatch
 from regard.training.optimisation.learner import Learner
 from regard.training.recipe.recipe import Recipe
 from regard.training.run.export import max_target_length
@@ -19,7 +19,7 @@ TRANSLATION_METRICS = ("bleu", "chrf")
 class Evaluator:
     """The valid set, as batches and as texts."""
 
-    batches: Sequence[Any]
+    batches: Sequence[ExampleBatch]
     translations: TranslationSet | None = None
 
     @classmethod

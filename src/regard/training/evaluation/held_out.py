@@ -3,13 +3,13 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 
 from regard.models import Model
 from regard.text import Tokenizer
 from regard.training.evaluation.sacre_bleu import SacreBleu
+from regard.training.objectives.objective import ExampleBatch
 from regard.training.optimisation.learner import Learner
 
 BATCH_TOKENS = 2048  # source tokens that are translated at a time
@@ -43,7 +43,7 @@ def perplexity(loss: float) -> float:
     return math.exp(min(loss, 700))  # beyond, it is no number any more
 
 
-def loss_totals(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> Totals:
+def loss_totals(learner: Learner, batches: Iterable[ExampleBatch], check: Check = lambda: None) -> Totals:
     """The losses of all batches, each read after the one before it where a model remembers."""
     totals, memory = Totals(), None
     device = next(learner.model.parameters()).device
@@ -55,7 +55,7 @@ def loss_totals(learner: Learner, batches: Iterable[Any], check: Check = lambda:
     return totals
 
 
-def held_out_scores(learner: Learner, batches: Iterable[Any], check: Check = lambda: None) -> dict[str, float]:
+def held_out_scores(learner: Learner, batches: Iterable[ExampleBatch], check: Check = lambda: None) -> dict[str, float]:
     """The mean loss of all positions, its perplexity, and how often the likeliest answer is right if it is counted."""
     return loss_totals(learner, batches, check).means()
 
@@ -90,7 +90,7 @@ class TranslationSet:
                 texts[row] = self.tokenizer.target.decode(ids)
         return [texts[row] for row in range(len(self.sources))]
 
-    def decode(self, model: Any, sources: list[Sequence[int]]) -> list[tuple[int, ...]]:
+    def decode(self, model: Model, sources: list[Sequence[int]]) -> list[tuple[int, ...]]:
         from regard.decoding import Constraints, decode
 
         specials = self.tokenizer.target.specials

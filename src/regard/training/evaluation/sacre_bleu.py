@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.errors import RegardError, lookup
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class SacreBleu:
         _ = self.metrics
 
     @cached_property
-    def metrics(self) -> dict[str, Any]:
+    def metrics(self) -> "dict[str, Metric]":
         try:
             from sacrebleu.metrics.bleu import BLEU
             from sacrebleu.metrics.chrf import CHRF

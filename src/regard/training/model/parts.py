@@ -7,7 +7,7 @@ together is found out before the first step, by a few tokens through one layer o
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from inspect import signature
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 
@@ -25,6 +25,7 @@ from regard.models import (
     DecoderConfig,
     EmbeddedStackConfig,
     EncoderConfig,
+    Model,
     PositionConfig,
     ScoreConfig,
     TransformerConfig,
@@ -77,8 +78,8 @@ def stack_with_parts(side: EmbeddedStackConfig, model: ModelRecipe, *, is_causal
 
 
 def settings_of(
-    cls: type, part: PartRecipe, sizes: Mapping[str, Any], where: str, filled: tuple[str, ...] = ()
-) -> dict[str, Any]:
+    cls: type, part: PartRecipe, sizes: Mapping[str, object], where: str, filled: tuple[str, ...] = ()
+) -> dict[str, object]:
     """The settings of a part: what the recipe says, and the sizes that its constructor asks for by name."""
     known = {name: one for name, one in signature(cls).parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD}
     for key in part.settings:
@@ -92,7 +93,7 @@ def settings_of(
     return settings
 
 
-def has_words(config: Config, architecture: str, entries: Mapping[str, Any]) -> bool:
+def has_words(config: Config, architecture: str, entries: Mapping[str, object]) -> bool:
     """Whether a family can say all of a config in its own layout."""
     family = LAYOUTS[str(entries["model_type"])]
     try:
@@ -102,11 +103,11 @@ def has_words(config: Config, architecture: str, entries: Mapping[str, Any]) -> 
         return False
 
 
-def own_layout(config: Config, entries: Mapping[str, Any]) -> ModelPlan:
+def own_layout(config: Config, entries: Mapping[str, object]) -> ModelPlan:
     """How a model is written that no family has words for."""
     longest = {key: entries[key] for key in ("max_position_embeddings",) if key in entries}
     plan = generic.plan(config)
-    return replace(plan, config_entries=plan.config_entries | longest)
+    return replace(plan, config_entries={**plan.config_entries, **longest})
 
 
 def try_out(config: Config, length: int) -> None:
@@ -132,7 +133,7 @@ def try_out(config: Config, length: int) -> None:
         raise RecipeError(f"the parts of this model do not go together: {first_line(problem)}") from None
 
 
-def build_small(config: Config) -> Any:
+def build_small(config: Config) -> Model:
     """A model of this config with one layer a stack, whose weights nobody has drawn a seed for."""
     changes = {
         field.name: replace(part, stack=replace(part.stack, layers=1, distinct=None, pruned={}))

@@ -40,7 +40,8 @@ class AnswerObjective:
     metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity", "accuracy")
 
     def __init__(self, *, pad: int = 0, noise: float = 0.0) -> None:
-        self.pad, self.noise = pad, noise
+        self.pad = pad
+        self.noise = noise
 
     @classmethod
     def example(cls, kind: str) -> ObjectiveExample:

@@ -53,9 +53,14 @@ class MaskedObjective:
         continues_word: Tensor | None = None,
         next_sentence: bool = False,
     ) -> None:
-        self.mask, self.frame, self.vocabulary, self.share = mask, frame, vocabulary, share
-        self.pad, self.continues_word, self.next_sentence = pad, continues_word, next_sentence
-        self.special = torch.zeros(vocabulary, dtype=torch.bool)
+        self.mask = mask
+        self.frame = frame
+        self.vocabulary = vocabulary
+        self.share = share
+        self.pad = pad
+        self.continues_word = continues_word
+        self.next_sentence = next_sentence
+        self.special: Tensor = torch.zeros(vocabulary, dtype=torch.bool)
         self.special[[number for number in special if number < vocabulary]] = True
 
     @classmethod

@@ -1,8 +1,8 @@
 """What every objective can do."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from dataclasses import Field, dataclass
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import torch
@@ -31,12 +31,24 @@ class LossSums:
 
 @runtime_checkable
 class ExampleBatch(Protocol):
-    """Some texts as a batch. `count` is how many positions are learned from; `tokens` how many are read."""
+    """Texts as a batch, a dataclass. `count` is how many positions are learned from, `tokens` how many are read."""
 
-    count: int
-    tokens: int
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
-    def to(self, device: torch.device) -> Any: ...
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def tokens(self) -> int: ...
+
+    def to(self, device: torch.device) -> "ExampleBatch": ...
+
+
+@runtime_checkable
+class ContinuedBatch(ExampleBatch, Protocol):
+    """A batch that may go on where the one before it ended."""
+
+    def with_memory(self, memory: SegmentMemory) -> ExampleBatch: ...
 
 
 @dataclass(frozen=True)
@@ -64,17 +76,22 @@ class Objective(Protocol):
         """A small task for this kind of model, for tests."""
         ...
 
-    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> Any:
+    def batch(self, rows: Sequence[Row], generator: torch.Generator) -> ExampleBatch:
         """Texts side by side. What is random about it comes from the generator."""
         ...
 
-    def loss(self, model: Model, batch: Any, smoothing: float = 0.0) -> LossSums: ...
+    def loss(self, model: Model, batch: Any, smoothing: float = 0.0) -> LossSums:
+        """How wrong the model is about a batch that this objective made, and no other kind."""
+        ...
+
+
+Moved = TypeVar("Moved")
 
 
 class DeviceBatch:
     """A batch that goes to a device."""
 
-    def to(self, device: torch.device) -> Any:
+    def to(self: Moved, device: torch.device) -> Moved:
         moved = {key: value.to(device) if isinstance(value, Tensor) else value for key, value in vars(self).items()}
         return type(self)(**moved)
 

@@ -38,7 +38,9 @@ class TranslationObjective:
     metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity", "bleu", "chrf")
 
     def __init__(self, *, start: int, pad: int, one_stream: bool = False) -> None:
-        self.start, self.pad, self.one_stream = start, pad, one_stream
+        self.start = start
+        self.pad = pad
+        self.one_stream = one_stream
 
     @classmethod
     def example(cls, kind: str) -> ObjectiveExample:

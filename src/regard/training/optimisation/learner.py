@@ -1,14 +1,17 @@
 """A model together with what it is to learn, as one module: what is compiled, copied to other processes or sharded."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from regard.errors import lookup
 from regard.models import Model
-from regard.training.objectives.objective import LossSums, Objective, SegmentMemory
+from regard.training.objectives.objective import ContinuedBatch, ExampleBatch, LossSums, Objective, SegmentMemory
+
+LearnerLosses = tuple[Tensor, Tensor, SegmentMemory | None]
+"""What a Learner says of a batch."""
 
 PRECISIONS: dict[str, Callable[[str], bool]] = {
     "float32": lambda device: False,
@@ -32,11 +35,12 @@ class Learner(nn.Module):
     def __init__(self, model: Model, objective: Objective, *, smoothing: float = 0.0, precision: str = "float32"):
         super().__init__()
         self.model = model
-        self.objective, self.smoothing = objective, smoothing
+        self.objective = objective
+        self.smoothing = smoothing
         self.precision = precision
-        self.uses_bfloat16 = lookup(PRECISIONS, precision, "precision")
+        self.uses_bfloat16: Callable[[str], bool] = lookup(PRECISIONS, precision, "precision")
 
-    def forward(self, batch: Any, memory: SegmentMemory | None = None) -> tuple[Tensor, Tensor, SegmentMemory | None]:
+    def forward(self, batch: ExampleBatch, memory: SegmentMemory | None = None) -> LearnerLosses:
         """The loss to learn from and the plain one, both summed over the batch, and what to take to the next batch."""
         loss = self.loss(batch, self.smoothing, memory)
         return loss.total, loss.cross_entropy, loss.memory
@@ -47,8 +51,8 @@ class Learner(nn.Module):
             return self
         return Learner(model, self.objective, smoothing=self.smoothing, precision=self.precision).eval()
 
-    def loss(self, batch: Any, smoothing: float = 0.0, memory: SegmentMemory | None = None) -> LossSums:
-        batch = batch if memory is None else batch.with_memory(memory)
+    def loss(self, batch: ExampleBatch, smoothing: float = 0.0, memory: SegmentMemory | None = None) -> LossSums:
+        batch = batch if memory is None else cast(ContinuedBatch, batch).with_memory(memory)
         device = next(self.model.parameters()).device.type
         with torch.autocast(device, torch.bfloat16, enabled=self.training and self.uses_bfloat16(device)):
             return self.objective.loss(self.model, batch, smoothing)

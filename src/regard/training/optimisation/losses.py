@@ -37,7 +37,7 @@ def cross_entropy(
 
     The gradient is computed on the way forward, a few rows at a time.
     """
-    return _CrossEntropy.apply(x, weight, bias, targets, smoothing, rows)  # type: ignore[return-value]
+    return _CrossEntropy.apply(x, weight, bias, targets, smoothing, rows)
 
 
 class _CrossEntropy(torch.autograd.Function):

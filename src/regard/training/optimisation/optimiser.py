@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -40,7 +39,7 @@ def clip_gradients(weights: Sequence[Tensor], max_norm: float) -> Tensor:
     return norm
 
 
-def moments(optimiser: torch.optim.Optimizer, names: Mapping[Any, str]) -> dict[str, Tensor]:
+def moments(optimiser: torch.optim.Optimizer, names: Mapping[Tensor, str]) -> dict[str, Tensor]:
     """What an optimiser remembers, by the names of the weights: "encoder.…weight:exp_avg"."""
     return {
         f"{names[weight]}:{key}": full_tensor(value)
@@ -51,7 +50,7 @@ def moments(optimiser: torch.optim.Optimizer, names: Mapping[Any, str]) -> dict[
 
 
 def restore_moments(
-    optimiser: torch.optim.Optimizer, names: Mapping[Any, str], saved: dict[str, Tensor]
+    optimiser: torch.optim.Optimizer, names: Mapping[Tensor, str], saved: dict[str, Tensor]
 ) -> tuple[set[str], set[str]]:
     """Give an optimiser its memory back; the names that it lacks, and those that nobody wanted."""
     weights = {name: weight for weight, name in names.items()}

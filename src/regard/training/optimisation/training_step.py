@@ -2,17 +2,20 @@
 
 import math
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.autograd.graph import increment_version
 
-from regard.training.objectives.objective import SegmentMemory
+from regard.training.objectives.objective import ExampleBatch, SegmentMemory
+from regard.training.optimisation.learner import LearnerLosses
 from regard.training.optimisation.optimiser import clip_gradients
 from regard.training.run.processes import World
+
+LearnerCall = Callable[[ExampleBatch, SegmentMemory | None], LearnerLosses]
+"""A Learner, or what wraps it."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,8 @@ class StepResult:
 
 
 def training_step(
-    learner: Callable[..., tuple[Tensor, Tensor, SegmentMemory | None]],
-    batches: Sequence[Any],
+    learner: LearnerCall,
+    batches: Sequence[ExampleBatch],
     optimiser: torch.optim.Optimizer,
     *,
     learning_rate: float,
@@ -68,6 +71,6 @@ def training_step(
     return StepResult(total, cross_entropy, int(count), int(tokens), size, skipped, None if skipped else memory)
 
 
-def without_synchronisation(learner: Any) -> Any:
+def without_synchronisation(learner: LearnerCall) -> AbstractContextManager[None]:
     """Gradients stay in this process for now."""
     return learner.no_sync() if isinstance(learner, nn.parallel.DistributedDataParallel) else nullcontext()

@@ -1,7 +1,6 @@
 """The names that a recipe may use, before anything is read: each is in a table of the library."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from regard.errors import RecipeError, UnknownName, lookup
 from regard.families import RECIPES
@@ -49,7 +48,7 @@ def check_names(recipe: Recipe) -> None:
     check_name("train.precision", train.precision, PRECISIONS)
 
 
-def check_name(key: str, name: str, table: Mapping[str, Any]) -> None:
+def check_name(key: str, name: str, table: Mapping[str, object]) -> None:
     try:
         lookup(table, name, key)
     except UnknownName as problem:

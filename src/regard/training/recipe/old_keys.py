@@ -2,7 +2,6 @@
 then, they are read."""
 
 from collections.abc import Mapping
-from typing import Any
 
 OLD_KEYS = {
     "data.longest": "max_length",
@@ -43,14 +42,14 @@ OLD_PARTS = {
 """Of the names of weights in train.frozen."""
 
 
-def new_key(section: str, key: str, values: Mapping[str, Any]) -> str | None:
+def new_key(section: str, key: str, values: Mapping[str, object]) -> str | None:
     """What a key of a section, which has these values, is called now; None where it has always been so."""
     if (section, key) == ("model", "inner") and values.get("kind") == "alignment":
         return "embedding_width"
     return OLD_KEYS.get(f"{section}.{key}")
 
 
-def with_new_keys(tables: Mapping[str, Any]) -> dict[str, Any]:
+def with_new_keys(tables: Mapping[str, object]) -> dict[str, object]:
     """A recipe's tables under today's keys, and the score of a model as the table that it is today."""
     model = tables.get("model")
     if isinstance(model, dict) and isinstance(score := model.get("score"), str):
@@ -67,5 +66,5 @@ def with_new_keys(tables: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _new_prefix(prefix: Any) -> Any:
+def _new_prefix(prefix: object) -> object:
     return ".".join(OLD_PARTS.get(part, part) for part in prefix.split(".")) if isinstance(prefix, str) else prefix

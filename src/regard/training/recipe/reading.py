@@ -6,7 +6,6 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from regard.checkpoints.files import first_line
 from regard.errors import RecipeError
@@ -43,7 +42,7 @@ def _is_run(folder: Path) -> bool:
     return (folder / CHECKPOINTS).is_dir()
 
 
-def _read(path: Path, tables: Mapping[str, Any], changes: Iterable[str]) -> Recipe:
+def _read(path: Path, tables: Mapping[str, object], changes: Iterable[str]) -> Recipe:
     tables = _with_absolute_paths(tables, path.parent, str(path))
     for change in changes:
         tables = _merge(tables, _with_absolute_paths(_change_tables(change), Path(), "--set"))
@@ -55,7 +54,7 @@ def _read(path: Path, tables: Mapping[str, Any], changes: Iterable[str]) -> Reci
     return _with_files(recipe, path)
 
 
-def _read_tables(path: Path) -> dict[str, Any]:
+def _read_tables(path: Path) -> dict[str, object]:
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -67,7 +66,7 @@ def _read_tables(path: Path) -> dict[str, Any]:
     return tables
 
 
-def _change_tables(change: str) -> dict[str, Any]:
+def _change_tables(change: str) -> dict[str, object]:
     """ "train.steps=100" as nested tables."""
     key, equals, text = change.partition("=")
     names = key.strip().split(".")
@@ -77,13 +76,13 @@ def _change_tables(change: str) -> dict[str, Any]:
         tables = tomllib.loads(f"value = {text}")
     except (ValueError, RecursionError):  # no TOML: the text as it is
         tables = {}
-    nested: Any = tables["value"] if tables.keys() == {"value"} else text.strip()
-    for name in reversed(names):
+    nested: dict[str, object] = {names[-1]: tables["value"] if tables.keys() == {"value"} else text.strip()}
+    for name in reversed(names[:-1]):
         nested = {name: nested}
     return nested
 
 
-def _merge(tables: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(tables: Mapping[str, object], changes: Mapping[str, object]) -> dict[str, object]:
     merged = dict(tables)
     for key, value in changes.items():
         old = merged.get(key)
@@ -91,7 +90,7 @@ def _merge(tables: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, A
     return merged
 
 
-def _with_absolute_paths(tables: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any]:
+def _with_absolute_paths(tables: Mapping[str, object], folder: Path, where: str) -> dict[str, object]:
     """The same with paths made absolute that are named from a folder."""
     resolved = dict(tables)
     if isinstance(run := tables.get("run"), str):
@@ -145,7 +144,7 @@ def write_recipe(recipe: Recipe) -> str:
     return "\n".join([*lines, *tables]) + "\n"
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
     if isinstance(value, dict):
@@ -182,9 +181,9 @@ def changed_keys(old: Recipe, new: Recipe) -> list[str]:
     return [key for key in after if before[key] != after[key] and key not in MAY_CHANGE]
 
 
-def flatten(recipe: Recipe) -> dict[str, Any]:
+def flatten(recipe: Recipe) -> dict[str, object]:
     """Every key with its value: {"train.steps": 100}."""
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for field in fields(recipe):
         value = getattr(recipe, field.name)
         values |= (

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from difflib import get_close_matches
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TypeVar, get_args, get_origin, get_type_hints
 
 from regard.errors import RecipeError, list_names
 from regard.families.recipe import PartRecipe
@@ -16,7 +16,7 @@ from regard.training.recipe.recipe import Recipe
 Section = TypeVar("Section")
 
 
-def build(kind: type[Section], table: Any, where: str, path: str = "") -> Section:
+def build(kind: type[Section], table: object, where: str, path: str = "") -> Section:
     """A frozen value from a table, every key of it known and every value in its range."""
     if not isinstance(table, dict):
         raise RecipeError(f"{where}: [{path}] is a table, got {shown(table)}")
@@ -27,8 +27,8 @@ def build(kind: type[Section], table: Any, where: str, path: str = "") -> Sectio
         if new := new_key(path, key, table):
             raise RecipeError(f"{where}: '{join_keys(path, key)}' is now called '{join_keys(path, new)}'")
         raise RecipeError(f"{where}: unknown key {shown(join_keys(path, key))}{suggestion(key, hints, path)}")
-    values: dict[str, Any] = {}
-    for field in fields(kind):  # type: ignore[arg-type]
+    values: dict[str, object] = {}
+    for field in fields(kind):  # type: ignore[arg-type]  # a dataclass: no TypeVar can say so
         name = join_keys(path, field.name)
         if field.name in table:
             values[field.name] = convert(hints[field.name], table[field.name], where, name)
@@ -37,7 +37,7 @@ def build(kind: type[Section], table: Any, where: str, path: str = "") -> Sectio
     return make(kind, values, where, path)
 
 
-def make(kind: type[Section], values: dict[str, Any], where: str, path: str) -> Section:
+def make(kind: type[Section], values: dict[str, object], where: str, path: str) -> Section:
     """The value itself; what is wrong with a field is said with the path of its key."""
     try:
         check_fields(kind, values)
@@ -46,12 +46,12 @@ def make(kind: type[Section], values: dict[str, Any], where: str, path: str) -> 
     return kind(**values)
 
 
-def convert(kind: Any, value: Any, where: str, name: str) -> Any:
+def convert(kind: object, value: object, where: str, name: str) -> object:
     """A value of TOML as a field wants it: lists as tuples, whole numbers as numbers, tables as what they hold."""
     if kind is PartRecipe:
         return part(value, where, name)
-    if is_dataclass(kind):
-        return build(kind, value, where, name)  # type: ignore[arg-type]
+    if isinstance(kind, type) and is_dataclass(kind):
+        return build(kind, value, where, name)
     if get_origin(kind) is tuple:
         item_kind = get_args(kind)[0]
         items = value if isinstance(value, list) else [value]
@@ -62,7 +62,7 @@ def convert(kind: Any, value: Any, where: str, name: str) -> Any:
     return value
 
 
-def part(value: Any, where: str, name: str) -> PartRecipe:
+def part(value: object, where: str, name: str) -> PartRecipe:
     """A part of a model: its name, and whatever settings it has."""
     if isinstance(value, str):
         raise RecipeError(f"{where}: '{name}' is a table now: [{name}] with kind = {shown(value)}")

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+
+from torch import Tensor
 
 from regard.models import Model
 from regard.training.recipe.recipe import Recipe
@@ -17,7 +18,7 @@ class Checkpointer:
     checkpoints: CheckpointStore
     exporter: Exporter
     model: Callable[[], Model]
-    optimiser_state: Callable[[], dict[str, Any]]
+    optimiser_state: Callable[[], dict[str, Tensor]]
     recipe: Recipe
     writes: bool = True
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from regard.errors import RegardError
-from regard.training.run.log import read_log
+from regard.training.run.log import LogLine, read_log
 
 Points = list[tuple[float, float]]
 
@@ -28,11 +27,11 @@ def curves(runs: Sequence[Path], score: str = "loss") -> dict[str, Points]:
     return points_by_name
 
 
-def training_points(lines: Sequence[dict[str, Any]], score: str) -> Points:
+def training_points(lines: Sequence[LogLine], score: str) -> Points:
     return [(line["step"], line[score]) for line in lines if isinstance(line.get(score), (int, float))]
 
 
-def valid_points(lines: Sequence[dict[str, Any]], score: str) -> Points:
+def valid_points(lines: Sequence[LogLine], score: str) -> Points:
     return [
         (line["step"], line["valid"][score]) for line in lines if score in line.get("valid", {}) and "final" not in line
     ]

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import torch
 
@@ -25,8 +24,11 @@ from regard.training.run.out_of_memory import memory_errors
 
 TRIAL_STEPS, TRIAL_SECONDS = 4, 60.0  # steps, and the seconds after which no further one is tried
 
+Estimate = dict[str, float | None]
+"""What there is how much of, and how long it takes; None where the system does not say."""
 
-def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
+
+def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] = lambda line: None) -> Estimate:
     """Parameters, memory, steps an epoch and time. Nothing is written into the run."""
     check_recipe(recipe)
     run, torch_device = Path(recipe.run), torch.device(check_device(device))
@@ -78,7 +80,7 @@ def peak_memory(torch_device: torch.device) -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def format_estimate(numbers: dict[str, Any]) -> str:
+def format_estimate(numbers: Estimate) -> str:
     """The same in words."""
     memory = numbers["memory_mb"]
     used = "memory: this system does not say" if memory is None else f"{memory:,} MB of memory"

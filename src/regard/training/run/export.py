@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from regard.checkpoints.save import model_files
 from regard.families import generic
@@ -33,7 +32,7 @@ class Exporter:
     files: Sequence[Path]
     labels: Sequence[str] = ()
 
-    def write(self, model: Model, folder: Path, *, step: int, scores: Mapping[str, Any], note: str = "") -> None:
+    def write(self, model: Model, folder: Path, *, step: int, scores: Mapping[str, object], note: str = "") -> None:
         """Put a model into an empty folder."""
         entries = dict(self.plan.config_entries) | dict(self.tokens)
         if self.labels:
@@ -45,10 +44,10 @@ class Exporter:
             (folder / "generation_config.json").write_text(text, encoding="utf-8")
         (folder / "README.md").write_text(self.card(model, step, scores, note), encoding="utf-8")
 
-    def generation_config(self) -> dict[str, Any]:
+    def generation_config(self) -> dict[str, object]:
         """How the model wants to write."""
         train = self.recipe.train
-        entries: dict[str, Any] = dict(self.tokens)
+        entries: dict[str, object] = dict(self.tokens)
         if train.objective == "translate":
             entries |= {"num_beams": train.beam, "length_penalty": train.length_penalty}
             entries |= {"max_length": max_target_length(self.recipe)}
@@ -56,7 +55,7 @@ class Exporter:
                 entries["bad_words_ids"] = [[self.tokens["pad_token_id"]]]
         return entries
 
-    def card(self, model: Model, step: int, scores: Mapping[str, Any], note: str) -> str:
+    def card(self, model: Model, step: int, scores: Mapping[str, object], note: str) -> str:
         """The model card: what it is, what it was trained on, what it reached, and how to make it again."""
         recipe = self.recipe
         name = Path(recipe.run).name

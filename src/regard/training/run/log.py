@@ -5,19 +5,22 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Protocol, TextIO, runtime_checkable
+from typing import IO, Any, Protocol, TextIO, runtime_checkable
 
 from regard.files import SaveError, save_errors
 
 LOG, TIMES = "log.jsonl", "times.jsonl"
 OLD_KEYS = {"rate": "learning_rate"}  # of version 0.1
 
+LogLine = dict[str, Any]
+"""A line as JSON has it."""
+
 
 @runtime_checkable
 class LogListener(Protocol):
     """Shown every line that can be compared."""
 
-    def write(self, line: dict[str, Any]) -> None: ...
+    def write(self, line: LogLine) -> None: ...
     def close(self) -> None: ...
 
 
@@ -26,7 +29,8 @@ class TrainingLog:
 
     def __init__(self, folder: Path, length: int = 0, *, writes: bool = True) -> None:
         """Go on after the first `length` bytes; what was written later belongs to steps that are done again."""
-        self.path, self.writes = folder / LOG, writes
+        self.path: Path = folder / LOG
+        self.writes = writes
         self.listeners: list[LogListener] = []
         self._lines: TextIO | None = None
         if not writes:
@@ -38,7 +42,7 @@ class TrainingLog:
             self._times = (folder / TIMES).open("a", encoding="utf-8")
             self._lines = self.path.open("a", encoding="utf-8")
 
-    def write(self, step: int, **values: Any) -> None:
+    def write(self, step: int, **values: object) -> None:
         """One line that can be compared."""
         if self._lines is not None:
             line = {"step": step, **values}
@@ -46,12 +50,12 @@ class TrainingLog:
             for reader in self.listeners:
                 reader.write(line)
 
-    def time(self, step: int, **values: Any) -> None:
+    def time(self, step: int, **values: object) -> None:
         """One line that cannot."""
         if self._lines is not None:
             self._put(self._times, {"step": step, "time": round(time.time(), 3), **values})
 
-    def _put(self, file: TextIO, line: dict[str, Any]) -> None:
+    def _put(self, file: TextIO, line: LogLine) -> None:
         with save_errors(self.path):
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             file.flush()
@@ -75,17 +79,17 @@ class TrainingLog:
                 reader.close()
 
 
-def sync(file: Any) -> None:
+def sync(file: IO[str] | IO[bytes]) -> None:
     file.flush()
     os.fsync(file.fileno())
 
 
-def read_log(run: Path, name: str = LOG) -> list[dict[str, Any]]:
+def read_log(run: Path, name: str = LOG) -> list[LogLine]:
     """The lines of a run's log; a last line that is not whole is left out."""
     path = run / name
     if not path.is_file():
         return []
-    entries: list[dict[str, Any]] = []
+    entries: list[LogLine] = []
     for line in path.read_text(encoding="utf-8").split("\n"):
         try:
             entry = json.loads(line) if line else None

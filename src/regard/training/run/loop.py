@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 
@@ -13,7 +12,7 @@ from regard.training.data.batch_source import BatchSource, mix_seeds
 from regard.training.objectives.objective import SegmentMemory
 from regard.training.optimisation.learner import Learner
 from regard.training.optimisation.schedules import learning_rate_at
-from regard.training.optimisation.training_step import StepResult, training_step
+from regard.training.optimisation.training_step import LearnerCall, StepResult, training_step
 from regard.training.recipe.recipe import TrainRecipe
 from regard.training.run.log import TrainingLog
 from regard.training.run.processes import World
@@ -41,7 +40,7 @@ class Loop:
     """
 
     train: TrainRecipe
-    learner: Any
+    learner: LearnerCall
     model: Learner
     optimiser: torch.optim.Optimizer
     batch_source: BatchSource
@@ -135,7 +134,7 @@ class Loop:
         values = {"epoch": epoch + 1, "loss": loss, "learning_rate": learning_rate, "tokens/s": result.count / seconds}
         self.report.step(step, values)
 
-    def count_step(self, result: StepResult, step: int, batch: int) -> dict[str, Any]:
+    def count_step(self, result: StepResult, step: int, batch: int) -> dict[str, float]:
         """The sums since the last line of the log, and the steps in a row that were skipped."""
         if not result.skipped:
             before = self.progress

@@ -2,8 +2,11 @@
 
 import sys
 import time
-from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 Say = Callable[[str], None]
 
@@ -13,8 +16,8 @@ class TrainingReport(Protocol):
     """Told what happens."""
 
     def say(self, line: str) -> None: ...
-    def step(self, step: int, values: dict[str, Any]) -> None: ...
-    def scores(self, step: int, values: dict[str, Any]) -> None: ...
+    def step(self, step: int, values: Mapping[str, float]) -> None: ...
+    def scores(self, step: int, values: Mapping[str, float]) -> None: ...
     def close(self) -> None: ...
 
 
@@ -22,8 +25,8 @@ class SilentReport:
     """Says nothing: every process but the first."""
 
     def say(self, line: str) -> None: ...
-    def step(self, step: int, values: dict[str, Any]) -> None: ...
-    def scores(self, step: int, values: dict[str, Any]) -> None: ...
+    def step(self, step: int, values: Mapping[str, float]) -> None: ...
+    def scores(self, step: int, values: Mapping[str, float]) -> None: ...
     def close(self) -> None: ...
 
 
@@ -31,17 +34,19 @@ class LineReport:
     """One line now and then, at most one every few seconds."""
 
     def __init__(self, steps: int, every: float = 10.0) -> None:
-        self.steps, self.every, self.spoke = steps, every, 0.0
+        self.steps = steps
+        self.every = every
+        self.spoke: float = 0.0
 
     def say(self, line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
-    def step(self, step: int, values: dict[str, Any]) -> None:
+    def step(self, step: int, values: Mapping[str, float]) -> None:
         if time.monotonic() - self.spoke >= self.every or step == self.steps:
             self.spoke = time.monotonic()
             self.say(f"step {step}/{self.steps}  {format_values(values)}")
 
-    def scores(self, step: int, values: dict[str, Any]) -> None:
+    def scores(self, step: int, values: Mapping[str, float]) -> None:
         self.say(f"step {step}/{self.steps}  valid  {format_values(values)}")
 
     def close(self) -> None: ...
@@ -49,6 +54,10 @@ class LineReport:
 
 class BarReport:
     """A bar with loss, score, speed and time left."""
+
+    bar: "Progress"
+    task: "TaskID"
+    score: str
 
     def __init__(self, steps: int, done: int) -> None:
         from rich.console import Console
@@ -69,10 +78,10 @@ class BarReport:
     def say(self, line: str) -> None:
         self.bar.console.print(line, markup=False, highlight=False)
 
-    def step(self, step: int, values: dict[str, Any]) -> None:
+    def step(self, step: int, values: Mapping[str, float]) -> None:
         self.bar.update(self.task, completed=step, description=f"{format_values(values)}{self.score}")
 
-    def scores(self, step: int, values: dict[str, Any]) -> None:
+    def scores(self, step: int, values: Mapping[str, float]) -> None:
         self.score = f"  valid {format_values(values)}"
         self.say(f"step {step}{self.score}")
 
@@ -85,7 +94,7 @@ def make_report(steps: int, done: int = 0) -> TrainingReport:
     return BarReport(steps, done) if sys.stderr.isatty() else LineReport(steps)
 
 
-def format_values(values: dict[str, Any]) -> str:
+def format_values(values: Mapping[str, float]) -> str:
     """ "loss 3.214  rate 0.0005": what a person wants to read."""
     parts = []
     for key, value in values.items():

@@ -162,7 +162,7 @@ class Session:
             epsilon=train.epsilon,
             weight_decay=train.weight_decay,
         )
-        names = {weight: name for name, weight in model.named_parameters()}
+        names: dict[torch.Tensor, str] = {weight: name for name, weight in model.named_parameters()}
         saved = {} if folder is None else read_optimiser_state(folder)
         restore_moments(optimiser, names, saved)
         checkpointer = Checkpointer(

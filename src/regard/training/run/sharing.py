@@ -1,7 +1,7 @@
 """A model that several processes train together: copied to each, or each holding a shard."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -63,7 +63,7 @@ def whole_model(model: Model, config: Config) -> Callable[[], Model]:
 
     def gather() -> Model:
         with torch.no_grad():
-            state: dict[str, Any] = {name: full_tensor(tensor) for name, tensor in model.state_dict().items()}
+            state = {name: full_tensor(tensor) for name, tensor in model.state_dict().items()}
         copy.load_state_dict(state)
         return copy.eval()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from regard.files import make_folder, save_errors
-from regard.training.run.log import read_log
+from regard.training.run.log import LogLine, read_log
 
 FOLDER = "tensorboard"
 MISSING = "train.tensorboard: tensorboard is not installed, no event files: pip install 'regard[train]'"
@@ -29,10 +29,10 @@ class TensorBoardWriter:
 
         self.events: Any = import_module("tensorboard.compat.proto.event_pb2")  # made at run time, of no type
         self.summaries: Any = import_module("tensorboard.compat.proto.summary_pb2")
-        self.path = next_event_file(folder)
+        self.path: Path = next_event_file(folder)
         with save_errors(self.path):
             make_folder(folder)
-            self.records = RecordWriter(self.path.open("wb"))
+            self.records: Any = RecordWriter(self.path.open("wb"))
         self.put(step=first_step, file_version="brain.Event:2")
         self.put(step=first_step, session_log=self.events.SessionLog(status=self.events.SessionLog.START))
 
@@ -52,12 +52,12 @@ class TensorBoardWriter:
         board.flush()
         return board
 
-    def write(self, line: dict[str, Any]) -> None:
+    def write(self, line: LogLine) -> None:
         """The points of a line of the log, on the disk before anything is saved that comes after them."""
         self.add(line)
         self.flush()
 
-    def add(self, line: dict[str, Any]) -> None:
+    def add(self, line: LogLine) -> None:
         valid_group = "final" if "final" in line else "valid"
         groups = {"train": line, valid_group: line.get("valid", {})}
         for group, values in groups.items():
@@ -66,7 +66,7 @@ class TensorBoardWriter:
                     point = self.summaries.Summary.Value(tag=f"{group}/{name}", simple_value=value)
                     self.put(step=line["step"], summary=self.summaries.Summary(value=[point]))
 
-    def put(self, **fields: Any) -> None:
+    def put(self, **fields: object) -> None:
         with save_errors(self.path):
             self.records.write(self.events.Event(wall_time=time.time(), **fields).SerializeToString())
 
