@@ -3,6 +3,7 @@
 The names are loaded when first used: results, and the modules in `processors`, take no torch.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from regard.lazy import lazy_names
@@ -76,4 +77,6 @@ _PUBLIC = {
     "load": ".loading",
 }
 
+__getattr__: Callable[[str], object]
+__dir__: Callable[[], list[str]]
 __getattr__, __dir__ = lazy_names(__name__, _PUBLIC)

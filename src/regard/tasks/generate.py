@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, Unpack, overload
+from typing import ClassVar, Literal, Unpack, overload
 
 import torch
 
@@ -25,9 +25,9 @@ class GenerateTask(Task[GenerateProcessor]):
     """Write on: `generate("Once upon a time").text`."""
 
     name = "generate"
-    side = "left"
+    side: ClassVar[Literal["left", "right"]] = "left"
     processor_class = GenerateProcessor
-    model: Decoder
+    model: Decoder  # pyright: ignore[reportIncompatibleVariableOverride]  (set once, by Task)
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
 from regard.decoding import Constraints, Sampling
 from regard.decoding.limits import (
@@ -19,7 +19,7 @@ from regard.settings import TOKEN, Range, Settings
 from regard.text import Specials
 from regard.untrusted import CONFIG, read_optional_json
 
-SamplingChoice = Sampling | Mapping[str, Any] | bool | None
+SamplingChoice = Sampling | Mapping[str, object] | bool | None
 """How to draw: exactly so; so, and for the rest as the folder says; as the folder says; not; or if the folder does."""
 GENERATION = "generation_config.json"
 TOKENS = (
@@ -80,27 +80,32 @@ class FolderGenerationConfig:
     How to search is read from one file only, as others do: from config.json where there is no other.
     """
 
-    def __init__(self, folder: Path, entries: dict[str, Any]) -> None:
+    file: Settings
+    model: Settings
+
+    def __init__(self, folder: Path, entries: Mapping[str, object]) -> None:
         """`entries` are those of config.json."""
         path = folder / GENERATION
         self.file, self.model = (
             Settings({key: value for key, value in values.items() if value is not None}, str(where), CheckpointError)
             for values, where in ((read_optional_json(path), path), (entries, folder / CONFIG))
         )
-        self.search = self.file if path.is_file() else self.model
-        self.tokens = {key: self.settings(key).tokens(key) for key in TOKENS}
-        self.lengths = {key: self.settings(key).integer_or_none(key, None, LENGTHS) for key in LENGTH_KEYS}
-        self.phrases = phrases_of(self.settings("bad_words_ids"))
-        self.capitals = self.settings("capitals").one_of("capitals", "", ("", "small")) == ""
-        self.alignment = self.settings("alignment").text("alignment")
-        self.beam = self.search.integer("num_beams", 1, Range(1, MAX_BEAMS))
-        self.length_penalty = self.search.number("length_penalty", 1.0, Range(*LENGTH_PENALTIES))
-        self.repetition_penalty = self.search.number("repetition_penalty", 1.0, Range(*REPETITION_PENALTIES))
-        self.no_repeat = self.search.integer("no_repeat_ngram_size", 0, LENGTHS)
-        self.early_stop = self.search.get("early_stopping") != "never"
+        self.search: Settings = self.file if path.is_file() else self.model
+        self.tokens: dict[str, tuple[int, ...]] = {key: self.settings(key).tokens(key) for key in TOKENS}
+        self.lengths: dict[str, int | None] = {
+            key: self.settings(key).integer_or_none(key, None, LENGTHS) for key in LENGTH_KEYS
+        }
+        self.phrases: tuple[tuple[int, ...], ...] = phrases_of(self.settings("bad_words_ids"))
+        self.capitals: bool = self.settings("capitals").one_of("capitals", "", ("", "small")) == ""
+        self.alignment: str = self.settings("alignment").text("alignment")
+        self.beam: int = self.search.integer("num_beams", 1, Range(1, MAX_BEAMS))
+        self.length_penalty: float = self.search.number("length_penalty", 1.0, Range(*LENGTH_PENALTIES))
+        self.repetition_penalty: float = self.search.number("repetition_penalty", 1.0, Range(*REPETITION_PENALTIES))
+        self.no_repeat: int = self.search.integer("no_repeat_ngram_size", 0, LENGTHS)
+        self.early_stop: bool = self.search.get("early_stopping") != "never"
         if self.early_stop:
             self.search.flag("early_stopping", False)
-        self.samples = self.search.flag("do_sample", False)
+        self.samples: bool = self.search.flag("do_sample", False)
         self.sampling(None, None)
 
     def settings(self, key: str) -> Settings:
@@ -134,13 +139,13 @@ class FolderGenerationConfig:
         if requested is False or (requested is None and not self.samples):
             return None
         if not isinstance(requested, Sampling):
-            folder_values: dict[str, Any] = {
-                "temperature": self.search.number("temperature", 1.0, Range(*TEMPERATURES)),
-                "top_k": self.search.integer("top_k", TOP, TOKEN),
-                "top_p": self.search.number("top_p", 1.0, Range(SMALLEST_SHARE, 1)),
-                "min_p": self.search.number("min_p", 0.0, Range(0, 1)),
-            }
-            requested = Sampling(**folder_values | dict(requested if isinstance(requested, Mapping) else {}))
+            folder_sampling = Sampling(
+                temperature=self.search.number("temperature", 1.0, Range(*TEMPERATURES)),
+                top_k=self.search.integer("top_k", TOP, TOKEN),
+                top_p=self.search.number("top_p", 1.0, Range(SMALLEST_SHARE, 1)),
+                min_p=self.search.number("min_p", 0.0, Range(0, 1)),
+            )
+            requested = replace(folder_sampling, **requested) if isinstance(requested, Mapping) else folder_sampling
         return requested if seed is None else replace(requested, seed=seed)
 
     def generation_config(

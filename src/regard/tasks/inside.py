@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 import torch
 from torch import Tensor
@@ -57,7 +57,7 @@ class TextLens:
     def picture(self) -> Picture:
         return self.lens.picture(self.tokens, self.spell)
 
-    def plain(self, at: int) -> dict[str, Any]:
+    def plain(self, at: int) -> dict[str, object]:
         """For JSON."""
         layers = zip(self.lens.blocks, self.words(at), strict=True)
         return {
@@ -65,6 +65,22 @@ class TextLens:
             "position": at,
             "layers": [{"layer": layer, "words": words} for layer, words in layers],
         }
+
+
+class TableRows(TypedDict):
+    """A table of a head: how much it copies, and of some tokens what they go with, and how much."""
+
+    copying: float
+    rows: list[tuple[str, list[tuple[str, float]]]]
+
+
+class UnitMemory(TypedDict):
+    """A unit of a feed-forward layer: the prefixes that match its key, the words that its value promotes."""
+
+    layer: str
+    unit: int
+    triggers: list[tuple[str, float]]
+    promotes: list[tuple[str, float]]
 
 
 def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
@@ -115,13 +131,13 @@ def circuits_of(task: Task, text: str | None, *, length: int = 48) -> Circuits:
     return circuits(task.model, torch.tensor([encoded.ids], device=task.device))
 
 
-def tables_of(task: Task, name: str, text: str | None, top: int) -> dict[str, Any]:
+def tables_of(task: Task, name: str, text: str | None, top: int) -> dict[str, TableRows]:
     """Both tables of a head, `name` as in decoder.0.self:3: rows of the tokens of a text, or the largest entries."""
     layer, _, number = name.rpartition(":")
     if not layer or not number.isdecimal():
         raise RegardError(f"a head is named by its layer and number, as in decoder.0.self:3, got {name!r}")
     tokenizer = task.tokenizer.target  # of a translator, whose decoder has the tables
-    tables: dict[str, Any] = {}
+    tables: dict[str, TableRows] = {}
     kinds: tuple[TableKind, TableKind] = ("qk", "ov")
     for kind in kinds:
         table = HeadTable.of(task.model, layer, int(number), kind)
@@ -139,7 +155,7 @@ def tables_of(task: Task, name: str, text: str | None, top: int) -> dict[str, An
 
 def memories_of(
     task: Task, data: str | Path, layers: Sequence[str], units: Sequence[int], count: int, top: int, limit: int
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[UnitMemory]:
     """For some units of feed-forward layers: the prefixes of a file that match their keys, the words they promote."""
     if isinstance(task.model, Transformer):
         raise RegardError("memories are looked into with single texts: an encoder or a decoder expected")
@@ -164,7 +180,7 @@ def memories_of(
             }
 
 
-def _calls(task: Task, encoded: Sequence[Encoded]) -> Iterator[tuple[Callable[[], Any], Tensor]]:
+def _calls(task: Task, encoded: Sequence[Encoded]) -> Iterator[tuple[Callable[[], object], Tensor]]:
     """The texts in their order, some at a time."""
     start = 0
     while start < len(encoded):

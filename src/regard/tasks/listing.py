@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.card import read_card
@@ -14,6 +15,9 @@ from regard.families.options import Options
 from regard.tasks.find import builtin, cached_models
 from regard.tasks.loading import task_of
 
+ModelOrigin = Literal["built in", "cached", "folder"]
+"""Where a model is found."""
+
 
 @dataclass(frozen=True)
 class ListedModel:
@@ -23,7 +27,7 @@ class ListedModel:
     """
 
     name: str
-    where: str
+    where: ModelOrigin
     task: str = ""
     architecture: str = ""
     parameters: int = 0
@@ -53,7 +57,7 @@ def models_in(folder: Path) -> list[Path]:
     return folders
 
 
-def describe(name: str, folder: Path, where: str) -> ListedModel:
+def describe(name: str, folder: Path, where: ModelOrigin) -> ListedModel:
     """What can be said of a model without filling it."""
     try:
         config = current_config(read_json(folder / CONFIG))

@@ -9,20 +9,22 @@ is these steps one after the other.
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal
 
 import numpy as np
 import torch
+from typing_extensions import TypeVar
 
 from regard.checkpoints import Checkpoint
 from regard.config import Config
+from regard.models import Model
 from regard.tasks.processors.processor import ModelDescription, Processor
 from regard.text import Batch, Encoded, Tokenizer, batches
 
 OnProgress = Callable[[int], None]
 """Told how many texts are done, again and again; what it raises ends the work."""
 Output = TypeVar("Output")
-TaskProcessor = TypeVar("TaskProcessor", bound=Processor)
+TaskProcessor = TypeVar("TaskProcessor", bound=Processor, default=Processor, covariant=True)
 
 
 class Task(Generic[TaskProcessor]):
@@ -35,10 +37,13 @@ class Task(Generic[TaskProcessor]):
     name: ClassVar[str]
     side: ClassVar[Literal["left", "right"]] = "right"
     processor_class: ClassVar[type[Any]]
+    """Of TaskProcessor, which no class variable can say."""
     __call__: Callable[..., Any]
+    """Each task says what it takes and gives."""
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
-        self.checkpoint, self.model = checkpoint, checkpoint.model
+        self.checkpoint = checkpoint
+        self.model: Model = checkpoint.model
         description = ModelDescription(checkpoint.folder, checkpoint.config, checkpoint.model.config)
         self.processor: TaskProcessor = self.processor_class(description, tokenizer)
 

@@ -49,11 +49,11 @@ class TranslateTask(Task[TranslateProcessor]):
 
     name = "translate"
     processor_class = TranslateProcessor
-    model: Translator
+    model: Translator  # pyright: ignore[reportIncompatibleVariableOverride]  (set once, by Task)
 
     def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
-        self.alignment_heads = self.own_alignment_heads() or default_alignment_heads(self.model)
+        self.alignment_heads: AlignmentHeads = self.own_alignment_heads() or default_alignment_heads(self.model)
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:

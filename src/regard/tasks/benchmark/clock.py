@@ -4,7 +4,7 @@ import gc
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 PAUSE = 0.05  # seconds for the threads of the last program to fall asleep: waiting, they would keep a core busy
 SHORTEST = 0.2  # seconds; what is shorter is called several times and timed as one
@@ -25,7 +25,7 @@ class Spread(NamedTuple):
 
 
 def time_interleaved(
-    actions: Mapping[str, Callable[[], Any]], rounds: int, seconds: float, first: Mapping[str, float]
+    actions: Mapping[str, Callable[[], object]], rounds: int, seconds: float, first: Mapping[str, float]
 ) -> dict[str, list[float]]:
     """Seconds that one call took, in every round; every other round goes in reverse.
 
@@ -48,7 +48,7 @@ def time_interleaved(
     return times
 
 
-def calls_for(action: Callable[[], Any]) -> int:
+def calls_for(action: Callable[[], object]) -> int:
     """How many calls are long enough for the clock."""
     start = time.perf_counter()
     action()

@@ -1,7 +1,7 @@
 """Who takes part with one folder, and who is missing and why."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,15 +16,9 @@ from regard.engine import serve
 from regard.engine.build import why
 from regard.models import DecoderConfig, TransformerConfig
 from regard.tasks.benchmark import peers
-from regard.tasks.benchmark.shapes import Workload
+from regard.tasks.benchmark.shapes import Action, Entrant, Texts, Workload
 from regard.tasks.benchmark.token_spec import TokenSpec
 from regard.tasks.generation_config import FolderGenerationConfig
-
-Texts = list[list[int]]
-Action = Callable[[], list[tuple[int, ...]]]
-"""Writes, and gives the tokens of the best answer to each text, without the one that ended it."""
-Entrant = Callable[[Workload, Texts], Action]
-"""Made ready for some texts: what can be done before the clock starts is done."""
 
 PRECISIONS = ("float32", "float16", "int8")
 WITHOUT = "regard, PyTorch step"
@@ -60,9 +54,10 @@ def find_contenders(folder: Path, scratch: Path, threads: int) -> Contenders:
             missing[name] = f"pip install {' '.join(missing_modules)}"
             continue
         try:
+            source = folder
             if peer.converts:
-                converted = converted or peers.convert(folder, scratch / "converted", spec)
-            entrants[name] = peer.enter(converted if peer.converts else folder, spec, threads)
+                source = converted = converted or peers.convert(folder, scratch / "converted", spec)
+            entrants[name] = peer.enter(source, spec, threads)
         except Exception as problem:  # whatever another program finds wrong with a folder
             missing[name] = " ".join(str(problem).split())[:120] or type(problem).__name__
     return Contenders(checkpoint, spec, entrants, missing)

@@ -6,15 +6,17 @@ All stop where ours does: once as many answers as there are beams have ended, an
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import torch
 
 from regard.checkpoints import CheckpointError
-from regard.tasks.benchmark.shapes import Workload
+from regard.tasks.benchmark.shapes import Action, Entrant, Texts, Workload
 from regard.tasks.benchmark.token_spec import TokenSpec
 
 PAD = "<pad>"  # the name under which CTranslate2's converter knows the word that it leaves out
+Enter = Callable[[Path, TokenSpec, int], Entrant]
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,10 @@ class Peer:
 
     needs: tuple[str, ...]
     converts: bool
-    enter: Callable[[Any, TokenSpec, int], Any]
+    enter: Enter
 
 
-def transformers(folder: Path, token_spec: TokenSpec, threads: int) -> Any:
+def transformers(folder: Path, token_spec: TokenSpec, threads: int) -> Entrant:
     """generate() with its default cache."""
     import transformers as library
 
@@ -35,7 +37,7 @@ def transformers(folder: Path, token_spec: TokenSpec, threads: int) -> Any:
     model: Any = kind.from_pretrained(folder, local_files_only=True).eval()
     model.generation_config = library.GenerationConfig()  # the folder's wishes are not what is measured
 
-    def ready(workload: Workload, texts: list[list[int]]) -> Any:
+    def ready(workload: Workload, texts: Texts) -> Action:
         tokens = torch.tensor(texts)
         options: dict[str, Any] = {
             "num_beams": workload.beam, "min_new_tokens": workload.required_new_tokens,
@@ -58,10 +60,10 @@ def transformers(folder: Path, token_spec: TokenSpec, threads: int) -> Any:
     return ready
 
 
-def ctranslate2(compute: str) -> Callable[[Path, TokenSpec, int], Any]:
+def ctranslate2(compute: str) -> Enter:
     """CTranslate2 with weights of one precision."""
 
-    def enter(folder: Path, token_spec: TokenSpec, threads: int) -> Any:
+    def enter(folder: Path, token_spec: TokenSpec, threads: int) -> Entrant:
         import ctranslate2 as library
 
         kind = library.Translator if token_spec.reads else library.Generator
@@ -69,7 +71,7 @@ def ctranslate2(compute: str) -> Callable[[Path, TokenSpec, int], Any]:
         names = names_of(token_spec)
         numbers = {name: number for number, name in enumerate(names)}
 
-        def ready(workload: Workload, texts: list[list[int]]) -> Any:
+        def ready(workload: Workload, texts: Texts) -> Action:
             words = [[names[word] for word in text] for text in texts]
             options = {"beam_size": workload.beam, "length_penalty": 1.0}
             if token_spec.reads:
@@ -114,7 +116,7 @@ def convert(folder: Path, converted: Path, token_spec: TokenSpec) -> Path:
             return names[number]
 
     class Converter(TransformersConverter):
-        def load_tokenizer(self, *arguments: Any, **options: Any) -> Any:
+        def load_tokenizer(self, *arguments: object, **options: object) -> Numbers:
             return Numbers()
 
     if library.AutoConfig.from_pretrained(folder).model_type == "marian" and names[-1] != PAD:
@@ -133,6 +135,6 @@ def until(words: list[int], ends: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(words[: next((number for number, word in enumerate(words) if word in ends), len(words))])
 
 
-def _quiet(library: Any) -> None:
+def _quiet(library: ModuleType) -> None:
     library.logging.set_verbosity_error()
     library.utils.logging.disable_progress_bar()

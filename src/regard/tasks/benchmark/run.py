@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from regard.errors import RegardError
 from regard.tasks.benchmark.clock import Spread, time_interleaved
@@ -41,7 +40,7 @@ class BenchmarkResult:
         """Whom the others are compared with: the first peer that took part, or the first of all."""
         return next((name for name in (*PEERS, *self.seconds) if name in self.seconds), "")
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """The same as plain data."""
         rows = {
             name: {

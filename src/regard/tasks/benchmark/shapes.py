@@ -1,15 +1,16 @@
 """Models of known sizes and random weights, and random texts for them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 
 from regard.checkpoints import save_model
 from regard.families import family_of
 from regard.families.options import Options
-from regard.models import build
+from regard.models import Transformer, build
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class ModelShape:
     def architecture(self) -> str:
         return "MarianMTModel" if self.kind == "marian" else "GPT2LMHeadModel"
 
-    def config(self) -> dict[str, Any]:
+    def config(self) -> dict[str, object]:
         """What config.json says; the last word of a Marian is the padding that it starts from, with no vector."""
         last = self.vocabulary - 1
         if self.kind == "gpt2":
@@ -67,7 +68,8 @@ def random_folder(shape: ModelShape, folder: Path, seed: int = 0) -> Path:
             spread = 1.0 if "table" in name else 2.0
             torch.nn.init.normal_(parameter, std=spread / parameter.shape[1] ** 0.5, generator=random)
     if shape.kind == "marian":
-        model.encoder.embedding.table.weight.data[-1] = 0  # type: ignore[union-attr]
+        assert isinstance(model, Transformer)
+        model.encoder.embedding.table.weight.data[-1] = 0
     return save_model(model, folder, config, shape.architecture)
 
 
@@ -90,7 +92,14 @@ class Workload:
         return f"batch {self.batch} {'greedy' if self.beam == 1 else f'beam {self.beam}'}"
 
 
-def texts(workload: Workload, vocabulary: int, specials: tuple[int, ...] = (), seed: int = 0) -> list[list[int]]:
+Texts = list[list[int]]
+Action = Callable[[], list[tuple[int, ...]]]
+"""Writes, and gives the tokens of the best answer to each text, without the one that ended it."""
+Entrant = Callable[[Workload, Texts], Action]
+"""Made ready for some texts: what can be done before the clock starts is done."""
+
+
+def texts(workload: Workload, vocabulary: int, specials: tuple[int, ...] = (), seed: int = 0) -> Texts:
     """Random texts, none with a special token."""
     words = torch.tensor([word for word in range(vocabulary) if word not in specials])
     random = torch.Generator().manual_seed(seed)

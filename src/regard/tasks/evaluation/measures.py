@@ -3,10 +3,10 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from regard.text import Corpus, DataError
 from regard.training.evaluation.held_out import Totals, perplexity
+from regard.training.objectives.objective import ExampleBatch
 
 OnShare = Callable[[float], None]
 """Told how much is done, as a share of 1."""
@@ -46,11 +46,11 @@ class Evaluation:
     task: str
     texts: int
     scores: Mapping[str, float]
-    details: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    details: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     tables: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     hypotheses: Sequence[str] = field(default=(), repr=False)
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """All but the hypotheses, for JSON."""
         return {name: value for name, value in vars(self).items() if name != "hypotheses"}
 
@@ -86,7 +86,7 @@ def wording(totals: Totals, texts: Sequence[str]) -> dict[str, float]:
     }
 
 
-def report_batches(batches: Sequence[Any], on_batch: Callable[[int], None]) -> Iterator[Any]:
+def report_batches(batches: Sequence[ExampleBatch], on_batch: Callable[[int], None]) -> Iterator[ExampleBatch]:
     """The batches; `on_batch` hears of the positions of each, once it is done with."""
     for batch in batches:
         yield batch

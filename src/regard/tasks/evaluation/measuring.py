@@ -1,8 +1,8 @@
 """A task and a corpus become scores."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from regard.errors import RegardError
 from regard.tasks.evaluation.answerers import answerers
@@ -25,13 +25,15 @@ MEASURES: dict[str, Callable[..., Evaluation]] = {
 """How the models of a task are measured."""
 
 
-def evaluate(task: Task, corpus: Corpus | Stories, *, on_progress: OnShare | None = None, **config: Any) -> Evaluation:
+def evaluate(
+    task: Task, corpus: Corpus | Stories, *, on_progress: OnShare | None = None, **config: object
+) -> Evaluation:
     """Measure a model: `evaluate(regard.load("folder"), pairs(["test.en", "test.de"]), beam=5).scores`.
 
     Pairs for a translator, Labelled for a classifier, Stories for a memory network, Plain(path, ends=True) for a model
-    of text; see Asked for what can be asked. Which texts are computed together changes no score.
+    of text; see EvaluationConfig for what can be asked. Which texts are computed together changes no score.
     """
-    return MEASURES[kind_of(task, corpus.columns)](task, corpus, EvaluationConfig(**config), on_progress)
+    return MEASURES[kind_of(task, corpus.columns)](task, corpus, replace(EvaluationConfig(), **config), on_progress)
 
 
 def kind_of(task: Task, columns: tuple[str, ...]) -> str:

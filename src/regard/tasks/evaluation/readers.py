@@ -1,7 +1,6 @@
 """Models of text: how likely they find it, all of it in windows, or words of it that are hidden."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import torch
@@ -67,7 +66,7 @@ def masked_models(
     on_batch = counting(on_progress, sum(batch.count for batch in batches))
     with unwatched(), torch.no_grad():
         totals = loss_totals(Learner(task.model, objective), report_batches(batches, on_batch))
-    counts: dict[str, Any] = {"tokens": totals.count, "context": context, "seed": config.seed}
+    counts = {"tokens": totals.count, "context": context, "seed": config.seed}
     return Evaluation("fill", len(texts), totals.means(), {"loss": counts})
 
 

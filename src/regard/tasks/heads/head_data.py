@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -26,6 +25,7 @@ from regard.text import Corpus, DataError
 from regard.training import objectives
 from regard.training.data.batch_source import mix_seeds
 from regard.training.objectives import Objective, Row
+from regard.training.objectives.objective import ExampleBatch
 
 ROOM = 2048  # tokens that are read at a time
 
@@ -86,7 +86,7 @@ class HeadData:
         groups: dict[tuple[int, ...], list[Row]] = {}
         for row in self.rows:
             groups.setdefault(tuple(map(len, row)), []).append(row)
-        batches: list[Any] = []
+        batches: list[ExampleBatch] = []
         for lengths, rows in sorted(groups.items()):
             count = max(1, room // max(1, sum(lengths)))
             for start in range(0, len(rows), count):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from regard.errors import lookup
 from regard.looking import Scores, ablation, confidence, importance, learned_gates
@@ -63,7 +62,7 @@ class HeadScores:
         title = f"{self.by}: {SAYS[self.by]}"
         return Picture(grid, list(self.scores), [str(head) for head in range(count)], title=title, scale="largest")
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """For JSON."""
         return {"by": self.by, "scores": {layer: [*map(list, row.items())] for layer, row in self.scores.items()}}
 

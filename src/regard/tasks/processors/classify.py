@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from regard.config import DecoderConfig, EncoderConfig
 from regard.errors import CheckpointError
 from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.processors.processor import ModelDescription, Processor
@@ -48,10 +49,12 @@ class ClassifyProcessor(Processor):
 
     def __init__(self, description: ModelDescription, tokenizer: Tokenizer | None) -> None:
         super().__init__(description, tokenizer)
-        config: Any = description.config
-        self.labels = labels_of(description.entries, config.classify.labels, str(description.folder))
-        self.for_tokens = config.classify.pool is None
-        self.is_multiple = description.entries.get("problem_type") == "multi_label_classification"
+        config = description.config
+        assert isinstance(config, EncoderConfig | DecoderConfig)
+        assert config.classify is not None
+        self.labels: list[str] = labels_of(description.entries, config.classify.labels, str(description.folder))
+        self.for_tokens: bool = config.classify.pool is None
+        self.is_multiple: bool = description.entries.get("problem_type") == "multi_label_classification"
 
     def read(self, text: Text, number: int | None = None, *, cut: bool = False) -> EncodedText:
         return EncodedText(text, self.encode(text, number, cut=cut))

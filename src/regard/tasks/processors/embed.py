@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from regard.config import EncoderConfig
 from regard.tasks.inputs import EncodedText, Text
-from regard.tasks.processors.pooling import pooling_of
+from regard.tasks.processors.pooling import Pooling, pooling_of
 from regard.tasks.processors.processor import ModelDescription, Processor
 from regard.text import Tokenizer
 
@@ -36,9 +36,9 @@ class EmbedProcessor(Processor):
     def __init__(self, description: ModelDescription, tokenizer: Tokenizer | None) -> None:
         super().__init__(description, tokenizer)
         default = "mean_tokens" if isinstance(description.config, EncoderConfig) else "lasttoken"
-        self.pooling = pooling_of(description.folder, default)
+        self.pooling: Pooling = pooling_of(description.folder, default)
         limits = [limit for limit in (self.max_length, self.pooling.max_length) if limit is not None]
-        self.max_length = min(limits, default=None)
+        self.max_length: int | None = min(limits, default=None)
 
     def read(self, text: Text, number: int | None = None, *, cut: bool = False) -> EncodedText:
         parts = [text] if isinstance(text, str) else list(text)

@@ -32,7 +32,7 @@ class GenerateProcessor(Processor):
 
     def __init__(self, description: ModelDescription, tokenizer: Tokenizer | None) -> None:
         super().__init__(description, tokenizer)
-        self.settings = FolderGenerationConfig(description.folder, description.entries)
+        self.settings: FolderGenerationConfig = FolderGenerationConfig(description.folder, description.entries)
 
     def generation_config(self, **options: Unpack[GenerationOptions]) -> GenerationConfig:
         """How to write: as the caller says, and for all else as the folder says."""

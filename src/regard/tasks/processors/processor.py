@@ -32,7 +32,7 @@ class ModelDescription:
     """All that is known of a model without its weights: its folder, the entries of config.json, its own config."""
 
     folder: Path
-    entries: dict[str, Any]
+    entries: dict[str, Any]  # of JSON
     config: Config
 
 
@@ -46,9 +46,10 @@ class Processor:
     can_cut: ClassVar[bool] = False
 
     def __init__(self, description: ModelDescription, tokenizer: Tokenizer | None) -> None:
-        self.description, self._tokenizer = description, tokenizer
-        self.max_length = max_length_of(description)
-        self.tables = tables_of(description.config)
+        self.description = description
+        self._tokenizer = tokenizer
+        self.max_length: int | None = max_length_of(description)
+        self.tables: EmbeddingTables = tables_of(description.config)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -120,10 +121,11 @@ def text_name(number: int | None) -> str:
 
 def max_length_of(description: ModelDescription) -> int | None:
     """How many tokens a model reads: as many as it learned places for, or as its config says; None: any number."""
-    config: Any = description.config
+    config = description.config
     if isinstance(config, AlignerConfig | MemoryNetworkConfig):
         return None
-    side = config.encoder if hasattr(config, "encoder") else config.decoder
+    assert isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig)
+    side = config.decoder if isinstance(config, DecoderConfig) else config.encoder
     if side.position.kind == "learned":
         return side.position.settings["length"]
     if side.position.kind == "buckets":

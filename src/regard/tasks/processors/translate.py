@@ -27,9 +27,9 @@ class TranslateProcessor(Processor):
 
     def __init__(self, description: ModelDescription, tokenizer: Tokenizer | None) -> None:
         super().__init__(description, tokenizer)
-        self.settings = FolderGenerationConfig(description.folder, description.entries)
-        self.capitals = self.settings.capitals
-        self.splits = description.entries.get("kind", description.entries.get("model_type")) in BY_SENTENCE
+        self.settings: FolderGenerationConfig = FolderGenerationConfig(description.folder, description.entries)
+        self.capitals: bool = self.settings.capitals
+        self.splits: bool = description.entries.get("kind", description.entries.get("model_type")) in BY_SENTENCE
 
     def generation_config(self, **options: Unpack[GenerationOptions]) -> GenerationConfig:
         """How to write: as the caller says, and for all else as the folder says."""
