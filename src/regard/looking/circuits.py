@@ -7,7 +7,7 @@ looks nowhere else, about 0 where chance would do. All scores come from one pass
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
@@ -77,7 +77,7 @@ class Circuits:
         kinds = list(self.scores)
         return sorted(heads, key=lambda entry: (kinds.index(entry.kind), -entry.score))
 
-    def plain(self, least: float = LEAST) -> dict[str, Any]:
+    def plain(self, least: float = LEAST) -> dict[str, object]:
         """The heads found and all scores, for JSON."""
         scores = {kind: {layer: row.tolist() for layer, row in layers.items()} for kind, layers in self.scores.items()}
         return {"heads": [circuit_head._asdict() for circuit_head in self.heads(least)], "scores": scores}
@@ -93,7 +93,7 @@ class Circuits:
 
 
 @torch.no_grad()
-def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **kwargs: Any) -> Circuits:
+def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **kwargs: object) -> Circuits:
     """Run a model and tell what the heads of its self-attention do.
 
     `inputs` and `kwargs` are what it is called with; `tokens` are those of the side that writes, the last of the inputs

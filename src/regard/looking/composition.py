@@ -6,7 +6,6 @@ stream are never made: each is a product of thin ones, and sizes come from their
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -78,7 +77,7 @@ class Composition:
         ]
         return sorted(entries, reverse=True)[:most]
 
-    def plain(self, most: int = 10) -> dict[str, Any]:
+    def plain(self, most: int = 10) -> dict[str, object]:
         """The strongest pairs for JSON."""
         names = ("score", "kind", "later", "head", "earlier", "other")
         return {"chance": self.chance, "pairs": [dict(zip(names, pair, strict=True)) for pair in self.strongest(most)]}

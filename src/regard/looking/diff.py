@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -28,7 +27,7 @@ class PatternDifference:
             )
             raise ShapeError(f"rows can be compared where there are as many of everything, got {sizes}")
 
-    def __getitem__(self, region: Any) -> Tensor:
+    def __getitem__(self, region: object) -> Tensor:
         """The other's weights less the one's, of a region as a Pattern takes it: exact, at any length."""
         return self.second[region] - self.first[region]
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from torch import Tensor, nn
@@ -28,7 +27,7 @@ class Edits:
     def __init__(self, layer_names: LayerNames) -> None:
         self.layer_names = layer_names
         self.records: list[Record] = []
-        self.reach = Reach()
+        self.reach: Reach = Reach()
 
     def head(self, layer: str, head: Indices) -> "HeadEdit":
         """One head, or several, of the layers whose names fit."""
@@ -82,8 +81,10 @@ class Edits:
 class HeadEdit:
     """What can be done to a head. Each takes effect from the next call on."""
 
-    def __init__(self, edits: Edits, layer: str, heads: Any) -> None:
-        self.edits, self.layer, self.heads = edits, layer, heads
+    def __init__(self, edits: Edits, layer: str, heads: object) -> None:
+        self.edits = edits
+        self.layer = layer
+        self.heads = heads  # checked with the rest of an edit
 
     def off(self) -> "HeadEdit":
         """The head gathers nothing: its part before the output projection is zero."""
@@ -97,7 +98,7 @@ class HeadEdit:
         """Scores divided by a temperature."""
         return self._add({"do": "temperature", "temperature": temperature})
 
-    def set(self, weights: Tensor | np.ndarray | Sequence, rows: Indices | None = None) -> "HeadEdit":
+    def set(self, weights: Tensor | np.ndarray | Sequence[object], rows: Indices | None = None) -> "HeadEdit":
         """The weights are what you say, in these rows or in all: (keys), (rows, keys), with heads and batch before.
 
         Each row sums to 1, or to 0, and gives nothing to keys that the mask forbids. Rows and keys are positions in

@@ -24,7 +24,10 @@ DTYPES = (
     *(torch.float16, torch.bfloat16, torch.float32, torch.float64),
     *(torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64),
 )
-Check = Callable[[Any, str], Any]
+Record = dict[str, Any]
+"""One edit as data, as JSON has it: where ("layer", "heads"), what ("do") and how much."""
+Check = Callable[[object, str], object]
+"""Takes what somebody wrote, and the name of its field."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +38,13 @@ class EditField:
     is_optional: bool = False
 
 
-def layer_name(value: Any, field: str) -> str:
+def layer_name(value: object, field: str) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MAX_LETTERS:
         raise EditError(f"{field}: the name of a layer expected, got {describe(value)}")
     return value
 
 
-def indices(value: Any, field: str) -> list[int] | None:
+def indices(value: object, field: str) -> list[int] | None:
     """Each of them once, or None for all."""
     if value is None:
         return None
@@ -52,24 +55,25 @@ def indices(value: Any, field: str) -> list[int] | None:
     return list(number_of)
 
 
-def temperature(value: Any, field: str) -> Any:
+def temperature(value: object, field: str) -> object:
     number = numbers(value, field, dimensions=range(1))
-    if (number.item() if isinstance(number, Tensor) else number) not in TEMPERATURE:
+    plain = number.item() if isinstance(number, Tensor) else number
+    if not isinstance(plain, int | float) or plain not in TEMPERATURE:
         raise EditError(f"{field}: a number {TEMPERATURE} expected, got {describe(value)}")
     return number
 
 
-def factor(value: Any, field: str) -> Any:
+def factor(value: object, field: str) -> object:
     """One for all heads, one for each, or (batch, heads)."""
     return numbers(value, field, dimensions=range(3))
 
 
-def weights(value: Any, field: str) -> Any:
+def weights(value: object, field: str) -> object:
     """(keys), (rows, keys), with heads and batch before."""
     return numbers(value, field, dimensions=range(1, 5))
 
 
-def whole_numbers(value: Any, field: str) -> list[int]:
+def whole_numbers(value: object, field: str) -> list[int]:
     values = value.tolist() if isinstance(value, Tensor | np.ndarray) and value.ndim == 1 else value
     if not isinstance(values, Sequence) or isinstance(values, str | bytes | bytearray):
         raise EditError(f"{field}: a list of whole numbers expected, got {describe(value)}")
@@ -77,10 +81,9 @@ def whole_numbers(value: Any, field: str) -> list[int]:
     return [whole_number(each, f"{field}[{number}]") for number, each in enumerate(values)]
 
 
-def whole_number(value: Any, field: str) -> int:
+def whole_number(value: object, field: str) -> int:
     """As Python has them: those of numpy and torch are numbers, True and 2.0 are not."""
-    is_scalar = isinstance(value, np.generic) or (isinstance(value, Tensor | np.ndarray) and value.ndim == 0)
-    number = value.item() if is_scalar else value
+    number = value.item() if isinstance(value, np.generic | Tensor | np.ndarray) and value.ndim == 0 else value
     if not isinstance(number, int) or isinstance(number, bool):
         raise EditError(f"{field}: a whole number expected, got {describe(value)}")
     if number not in INDEX:
@@ -88,7 +91,7 @@ def whole_number(value: Any, field: str) -> int:
     return number
 
 
-def numbers(value: Any, field: str, dimensions: range) -> Any:
+def numbers(value: object, field: str, dimensions: range) -> object:
     """Numbers in so many dimensions. A tensor stays one, it may want a gradient; what is numpy's becomes a list."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.astype(float).tolist() if value.dtype.kind in "iuf" else value.tolist()
@@ -104,7 +107,7 @@ def numbers(value: Any, field: str, dimensions: range) -> Any:
     return value
 
 
-def depth(value: Any) -> int:
+def depth(value: object) -> int:
     """How many lists are around the first number."""
     count = 0
     while isinstance(value, list | tuple):
@@ -112,12 +115,12 @@ def depth(value: Any) -> int:
     return count
 
 
-def shape_of(value: Any) -> tuple[int, ...]:
+def shape_of(value: object) -> tuple[int, ...]:
     """The lengths of a list and of the first lists within it."""
     return (len(value), *shape_of(value[0])) if isinstance(value, list | tuple) and value else ()
 
 
-def check_nested(value: Any, field: str, shape: tuple[int, ...]) -> int:
+def check_nested(value: object, field: str, shape: tuple[int, ...]) -> int:
     """Raise unless lists are as long as the first of their kind and hold numbers; how many of these there are."""
     if shape:
         if not isinstance(value, list | tuple) or len(value) != shape[0]:
@@ -143,7 +146,7 @@ def check_count(count: int, field: str) -> None:
         raise EditError(f"{field}: at most {MAX_NUMBERS} numbers expected, got {count}")
 
 
-def describe(value: Any) -> str:
+def describe(value: object) -> str:
     """A value in one short line, a tensor by its size."""
     if isinstance(value, Tensor):
         return f"a tensor of {list(value.shape)}, {value.dtype}, {value.layout}, {value.device}"

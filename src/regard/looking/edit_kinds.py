@@ -2,19 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from regard.attention import Pattern
-from regard.looking.edit_fields import EditField, factor, indices, layer_name, temperature, weights, whole_numbers
+from regard.looking.edit_fields import (
+    EditField,
+    Record,
+    factor,
+    indices,
+    layer_name,
+    temperature,
+    weights,
+    whole_numbers,
+)
 from regard.looking.layer_names import attends_to_source
 from regard.looking.reach import keys_so_far
 from regard.looking.set_weights import set_weights
-
-Record = dict[str, Any]
-"""One edit as data: where ("layer", "heads"), what ("do") and how much."""
 
 
 def hide(pattern: Pattern, record: Record, layer: str) -> Pattern:
@@ -37,7 +42,7 @@ def set_rows(pattern: Pattern, record: Record, layer: str) -> Pattern:
     return set_weights(pattern, layer, as_tensor(record["weights"], pattern), record["heads"], record["rows"])
 
 
-def as_tensor(values: Any, pattern: Pattern) -> Tensor:
+def as_tensor(values: object, pattern: Pattern) -> Tensor:
     """Numbers as a tensor, exact for this pattern; one that is a tensor already may want a gradient."""
     exact = torch.promote_types(pattern.query.dtype, torch.float32)
     return values if isinstance(values, Tensor) else torch.as_tensor(values, dtype=exact)

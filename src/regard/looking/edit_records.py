@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from torch import Tensor
 
@@ -21,7 +20,7 @@ OLD_FIELDS = {"place": "layer", "places": "positions"}
 OLD_KINDS = {"temper": "temperature"}
 
 
-def check_edits(records: Any, max_edits: int = MAX_EDITS) -> list[Record]:
+def check_edits(records: object, max_edits: int = MAX_EDITS) -> list[Record]:
     """A list of edits, each of a known kind, with its fields and no others, each within its range."""
     if not isinstance(records, Sequence) or isinstance(records, str | bytes | bytearray):
         raise EditError(f"edits: a list expected, got {describe(records)}")
@@ -30,7 +29,7 @@ def check_edits(records: Any, max_edits: int = MAX_EDITS) -> list[Record]:
     return [check_edit(record, f"edits[{number}]") for number, record in enumerate(records)]
 
 
-def check_edit(record: Any, name: str) -> Record:
+def check_edit(record: object, name: str) -> Record:
     """One edit, which is called so where something is wrong with it."""
     if not isinstance(record, Mapping):
         raise EditError(f"{name}: an edit, that is fields by name, expected, got {describe(record)}")
@@ -53,7 +52,7 @@ def check_edit(record: Any, name: str) -> Record:
     }
 
 
-def refuse_old_words(record: Mapping[str, Any], name: str) -> None:
+def refuse_old_words(record: Mapping[str, object], name: str) -> None:
     """Raise, and name the new word, where a record has a field or is of a kind that version 0.1 called otherwise."""
     kind = record.get("do")
     if isinstance(kind, str) and kind in OLD_KINDS:
@@ -79,7 +78,7 @@ def read_edits(path: Path) -> list[Record]:
         raise EditError(f"{path}: edits cannot be read: {reason}") from None
 
 
-def saved_records(saved: Record) -> Any:
+def saved_records(saved: Record) -> object:
     """The records of a file that has a version."""
     if unknown := [field for field in saved if field not in ("version", "edits")]:
         raise EditError(f"a list of edits, or a version and edits, expected, got {describe(unknown[0])}")
@@ -98,6 +97,6 @@ def save_edits(records: Sequence[Record], path: Path) -> None:
     write_file(path, content)
 
 
-def plain_record(record: Mapping[str, Any]) -> Record:
+def plain_record(record: Mapping[str, object]) -> Record:
     """The same without tensors, for JSON."""
     return {name: value.tolist() if isinstance(value, Tensor) else value for name, value in record.items()}

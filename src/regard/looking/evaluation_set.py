@@ -8,10 +8,13 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import RegardError
+from regard.models import Model
 
 if TYPE_CHECKING:
-    from regard.training.objectives.objective import Objective
+    from regard.training.objectives.objective import ExampleBatch, Objective
 
+Batch = Any
+"""Whatever the caller's model reads: the `loss` and the `count` beside it look into it, and nobody else."""
 Scores = dict[str, Tensor]
 """A number for every head, by layer: {"encoder.0.self": (heads,)}."""
 
@@ -24,19 +27,19 @@ class EvaluationSet:
     over how many things it is summed, tokens for example: a mean is of those.
     """
 
-    batches: Sequence[Any]
-    loss: Callable[[Any, Any], Tensor]
-    count: Callable[[Any], int] = len
+    batches: Sequence[Batch]
+    loss: Callable[[Any, Batch], Tensor]
+    count: Callable[[Batch], int] = len
 
     def __post_init__(self) -> None:
         if not self.total:
             raise RegardError("there is nothing to ask the model: no batch has anything in it")
 
     @classmethod
-    def of(cls, objective: "Objective", batches: Sequence[Any]) -> "EvaluationSet":
+    def of(cls, objective: "Objective", batches: "Sequence[ExampleBatch]") -> "EvaluationSet":
         """What a model learns to do, asked of one that has learned it."""
 
-        def loss(model: Any, batch: Any) -> Tensor:
+        def loss(model: Model, batch: "ExampleBatch") -> Tensor:
             return objective.loss(model, batch.to(next(model.parameters()).device)).total
 
         return cls(batches, loss, lambda batch: batch.count)

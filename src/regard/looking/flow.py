@@ -1,6 +1,6 @@
 """How much of every word could reach a token, if weights were pipes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 import torch
@@ -38,9 +38,11 @@ class Pipes:
     """Tokens at every layer as nodes, and who can be reached from whom."""
 
     def __init__(self, seen: Mapping[str, Pattern], member: int, residual: float) -> None:
-        self.seen, self.member, self.residual = seen, member, residual
-        self.numbers = count()
-        self.nodes = 0
+        self.seen = seen
+        self.member = member
+        self.residual = residual
+        self.numbers: Iterator[int] = count()
+        self.nodes: int = 0
         self.pipes: list[tuple[int, int, float]] = []
 
     def row(self, length: int) -> list[int]:

@@ -25,7 +25,7 @@ class LayerNames:
         self.layers: dict[str, nn.Module] = {}
         self.blocks: dict[str, nn.Module] = {}
         self.left_out: dict[str, str] = {}
-        self.around = [module for module in model.modules() if isinstance(module, torch_layers.FAST)]
+        self.around: list[nn.Module] = [module for module in model.modules() if isinstance(module, torch_layers.FAST)]
         if live.is_live(model):
             live_layers = live.attention_layers(model)
             self.layers, self.blocks, self.left_out = live_layers.layers, live_layers.blocks, live_layers.left_out
@@ -112,7 +112,7 @@ class LayerTap(Tap):
 
     def __init__(self, names: list[str]) -> None:
         self.names = names
-        self.calls = 0
+        self.calls: int = 0
 
     def next_name(self) -> str:
         """The name of the layer in this call."""
@@ -129,12 +129,12 @@ def attach(module: nn.Module, tap: Tap) -> None:
     with _lock:
         if foreign := home(module):
             foreign.open_up(module)
-        module.taps = (*module.taps, tap)  # type: ignore[assignment]
+        module.taps = (*module.taps, tap)  # type: ignore[assignment]  # whatever is open has taps
 
 
 def detach(module: nn.Module, tap: Tap) -> None:
     with _lock:
-        module.taps = tuple(other for other in module.taps if other is not tap)  # type: ignore[assignment, union-attr]
+        module.taps = tuple(other for other in module.taps if other is not tap)  # type: ignore[union-attr]  # too
         if (foreign := home(module)) and not module.taps:
             foreign.close(module)
 

@@ -1,8 +1,7 @@
 """The logit lens: what a model would say if it stopped after each layer. nostalgebraist 2020."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -13,6 +12,9 @@ from regard.looking.watch import watch
 from regard.pictures import Picture
 
 ROWS = 1 << 22  # scores of words that are held at once
+
+Spell = Callable[[list[int]], Iterable[str]]
+"""How words are spelled: a tokeniser's `tokens`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +34,16 @@ class Lens:
         agrees = self.words[..., 0] == self.words[-1, ..., 0]
         return len(self.blocks) - agrees.flip(0).int().cumprod(0).sum(0)
 
-    def picture(self, tokens: Sequence[str], names: Any, batch: int = 0, title: str = "logit lens") -> Picture:
+    def picture(
+        self,
+        tokens: Sequence[str],
+        names: Spell,
+        batch: int = 0,
+        title: str = "logit lens",
+    ) -> Picture:
         """Layers from the last down, a column for each token; a cell is how likely its word is, and says which.
 
-        `names(ids)` spells words: a tokeniser's `tokens`.
+        `names(ids)` spells words.
         """
         likeliest = self.words[:, batch, : len(tokens), 0].flip(0)
         chances = self.probabilities[:, batch, : len(tokens), 0].flip(0)
@@ -44,7 +52,7 @@ class Lens:
 
 
 @torch.no_grad()
-def lens(model: nn.Module, *inputs: Tensor, k: int = 5, **kwargs: Any) -> Lens:
+def lens(model: nn.Module, *inputs: Tensor, k: int = 5, **kwargs: object) -> Lens:
     """Run a model and read every layer as if it were the last one.
 
     `inputs` and `kwargs` are what the model is called with. Only the `k` best words of every position are kept.

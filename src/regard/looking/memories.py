@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int
@@ -55,7 +55,7 @@ class PromotedTokens(NamedTuple):
 
 def triggers(
     model: nn.Module,
-    batches: Iterable[tuple[Callable[[], Any], AttentionMask]],
+    batches: Iterable[tuple[Callable[[], object], AttentionMask]],
     *patterns: str,
     k: int = 10,
 ) -> dict[str, Triggers]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -110,7 +109,7 @@ def _collect(model: nn.Module, batches: Iterable[ProbeBatch], names: Sequence[st
     vectors: dict[str, list[Tensor]] = {name: [] for name in names}
     labels: list[Tensor] = []
     for inputs, batch_labels in batches:
-        args: Any = inputs if isinstance(inputs, tuple) else (inputs,)
+        args = inputs if isinstance(inputs, tuple) else (inputs,)
         with watch(model, *names) as seen:
             model(*args)
         is_labelled = batch_labels != IGNORED

@@ -1,9 +1,9 @@
 """How far texts came while edits named their positions: one that is being written need not come as far as they say."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from regard.attention import Pattern
+from regard.looking.edit_fields import Record
 from regard.looking.layer_names import attends_to_source, reads_source
 from regard.looking.set_weights import is_cross_attention
 
@@ -14,9 +14,9 @@ class Reach:
     """What edits named, and the most tokens that any text had where they were at work."""
 
     def __init__(self) -> None:
-        self.records: dict[int, tuple[dict[str, Any], Sequence[int], int]] = {}  # kept, so that no number comes twice
+        self.records: dict[int, tuple[Record, Sequence[int], int]] = {}  # kept, so that no number comes twice
 
-    def note_length(self, record: dict[str, Any], layer: str, tokens: int) -> None:
+    def note_length(self, record: Record, layer: str, tokens: int) -> None:
         """A text has so many tokens now, at a layer that an edit is meant for."""
         if named := positions(record, layer):
             before = self.records[id(record)][2] if id(record) in self.records else 0
@@ -37,14 +37,14 @@ class Reach:
         return lines
 
 
-def positions(record: dict[str, Any], layer: str) -> Sequence[int]:
+def positions(record: Record, layer: str) -> Sequence[int]:
     """The positions that an edit names in a text that may still grow; those of a source have to be there at once."""
     if record["do"] == "hide" and not attends_to_source(layer):
         return record["positions"]
     return (record["rows"] or ()) if record["do"] == "set" and not reads_source(layer) else ()
 
 
-def tokens_of(pattern: Pattern, record: dict[str, Any], layer: str) -> int:
+def tokens_of(pattern: Pattern, record: Record, layer: str) -> int:
     """How many tokens there are of the text whose positions an edit names: those that look, or are looked at."""
     if record["do"] == "set" and pattern.query_positions is not None:
         return int(pattern.query_positions.max()) + 1 if pattern.shape[2] else 0

@@ -34,6 +34,7 @@ def recomputing(model: nn.Module) -> Iterator[None]:
 
 
 def run_twice(block: TransformerBlock, calls: Counter[nn.Module], *args: Any, **kwargs: Any) -> Tensor:
+    """The arguments are those of the forward pass, whatever it takes; torch's `checkpoint` hands them on."""
     if not torch.is_grad_enabled():
         return TransformerBlock.forward(block, *args, **kwargs)
     calls[block] += 1

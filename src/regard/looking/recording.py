@@ -23,7 +23,8 @@ class VectorBuffer:
     """Vectors of one token after another, (batch, heads, length, width), with room for some more."""
 
     def __init__(self, first: Tensor) -> None:
-        self.storage, self.length = first, first.shape[2]
+        self.storage: Tensor = first
+        self.length: int = first.shape[2]
 
     def grow(self, vectors: Tensor) -> None:
         """Put vectors behind the others; room grows by a quarter, so that each is copied a few times at most."""
@@ -73,7 +74,7 @@ class KeyHistory:
 class RecordedStep:
     """A call: its pattern without keys and values, and where these are."""
 
-    pattern: dict[str, Any]
+    pattern: dict[str, Any]  # fields by name, as Pattern(**fields) takes them
     history: KeyHistory
     first: int
     last: int

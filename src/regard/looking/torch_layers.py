@@ -4,7 +4,6 @@ While a tap is on such a layer, its forward pass goes through attend(); the laye
 """
 
 from functools import partial
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -40,7 +39,7 @@ def taps_of(module: nn.Module) -> Taps:
     return active_taps(vars(module).get("taps", ()))
 
 
-def around(module: nn.Module, *args: Any, **kwargs: Any) -> Tensor:
+def around(module: nn.Module, *args: object, **kwargs: object) -> Tensor:
     """What a block or an encoder computes, layer by layer while somebody looks here.
 
     A function mode, even an idle one, keeps torch.nn from its fast path, and does so in this thread alone.
@@ -49,9 +48,9 @@ def around(module: nn.Module, *args: Any, **kwargs: Any) -> Tensor:
         return type(module).forward(module, *args, **kwargs)
     with BaseTorchFunctionMode():
         x = type(module).forward(module, *args, **kwargs)
-    if isinstance(module, nn.TransformerEncoder):
+    if not isinstance(module, nn.TransformerEncoderLayer | nn.TransformerDecoderLayer):
         return x
-    stream = x[None] if x.ndim == 2 else x if module.self_attn.batch_first else x.transpose(0, 1)  # type: ignore[union-attr]
+    stream = x[None] if x.ndim == 2 else x if module.self_attn.batch_first else x.transpose(0, 1)
     for tap in taps:
         tap.block_output(stream)
     return x

@@ -21,7 +21,9 @@ class Unembedding:
                 f"{type(model).__name__} does not score words at the end of a stack: "
                 "an Encoder, Decoder or Transformer with an output expected, as regard.load gives"
             )
-        self.name, self.side, self.output = name, embedded_stack, output
+        self.name: str = name
+        self.side: EmbeddedStack = embedded_stack
+        self.output: Output = output
 
     @property
     def embedding(self) -> Embedding:
@@ -30,6 +32,7 @@ class Unembedding:
     @property
     def blocks(self) -> dict[str, TransformerBlock]:
         """The blocks of the stack, by name."""
+        # A ModuleList does not say what its modules are.
         return {f"{self.name}.{number}": block for number, block in enumerate(self.side.stack.blocks)}  # type: ignore[misc]
 
     @property

@@ -65,7 +65,7 @@ class Verification:
             raise RegardError(f"{self.model} is not what it is unwatched: {'; '.join(self.differences)}")
         return self
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> dict[str, object]:
         """As data, for JSON."""
         return {
             "model": self.model,
@@ -95,7 +95,7 @@ def format_difference(difference: float | None) -> str:
 
 
 @torch.no_grad()
-def verify(model: nn.Module, *args: Any, tolerance: float = CLOSE, **kwargs: Any) -> Verification:
+def verify(model: nn.Module, *args: object, tolerance: float = CLOSE, **kwargs: object) -> Verification:
     """Run a model plain, watched as a whole, watched one layer at a time and, where it can, with its own eager
     attention; report every difference of outputs and weights.
 
@@ -120,14 +120,14 @@ def verify(model: nn.Module, *args: Any, tolerance: float = CLOSE, **kwargs: Any
     return Verification(type(model).__name__, difference(plain, watched), checks, layer_names.left_out, note, tolerance)
 
 
-def outputs(model: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Tensor]:
+def outputs(model: nn.Module, args: tuple[object, ...], kwargs: Mapping[str, object]) -> list[Tensor]:
     """Every tensor of numbers that a model puts out, with the same dropout each time; caches start as they were."""
     torch.manual_seed(0)
     arguments, keywords = copy.deepcopy((args, dict(kwargs)))
     return [tensor.detach().clone() for tensor in tensors(model(*arguments, **keywords))]
 
 
-def tensors(value: Any) -> Iterator[Tensor]:
+def tensors(value: object) -> Iterator[Tensor]:
     """The floating-point tensors in an output, caches left out."""
     if isinstance(value, Tensor):
         if value.is_floating_point():
@@ -153,7 +153,9 @@ def difference(first: list[Tensor], second: list[Tensor]) -> float:
     return largest
 
 
-def eager_weights(model: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[dict[str, Tensor], str]:
+def eager_weights(
+    model: nn.Module, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> tuple[dict[str, Tensor], str]:
     """The weights that a live model hands out with its eager attention, by layer; or a note why there are none."""
     if not live.is_live(model) or not hasattr(model, "set_attn_implementation"):
         return {}, "no eager attention of its own to compare weights with"
@@ -173,7 +175,7 @@ def eager_weights(model: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, 
     return returned_weights(result, LayerNames(model)), ""
 
 
-def returned_weights(result: Any, layer_names: LayerNames) -> dict[str, Tensor]:
+def returned_weights(result: object, layer_names: LayerNames) -> dict[str, Tensor]:
     """The weights in a model's output, by layer."""
     weights_by_layer: dict[str, Tensor] = {}
     only = "decoder.{}.self" if "decoder.0.self" in layer_names.layers else "encoder.{}.self"

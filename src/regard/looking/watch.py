@@ -7,12 +7,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar, Unpack
 
 import torch
 from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
+from regard.attention.pattern_pictures import DrawOptions
+from regard.attention.regions import Indices
 from regard.attention.taps import active
 from regard.errors import UnknownName, lookup
 from regard.looking.eager import eager
@@ -33,7 +35,18 @@ from regard.pictures import Album
 from regard.pictures.notebook import live
 from regard.shapes import Stream
 
+Calls = TypeVar("Calls")
 KNOWN_COPIES = 4  # masks of which it is known that they were copied already
+
+
+class SeenOptions(DrawOptions, total=False):
+    """How what was seen becomes pictures."""
+
+    heads: Indices | None
+    batch: int
+    tokens: Sequence[str] | None
+    source: Sequence[str] | None
+    target: Sequence[str] | None
 
 
 class Seen(Mapping[str, Pattern]):
@@ -41,10 +54,10 @@ class Seen(Mapping[str, Pattern]):
 
     def __init__(self, names: list[str], left_out: Mapping[str, str] | None = None) -> None:
         self.names = names
-        self.left_out = dict(left_out or {})  # layers of the model that cannot be watched, with the reason
+        self.left_out: dict[str, str] = dict(left_out or {})  # layers that cannot be watched, with the reason
         self._patterns: dict[str, Recording] = {}
         self._streams: dict[str, list[Stream]] = {}
-        self.copies = Copies()
+        self.copies: Copies = Copies()
 
     def __getitem__(self, name: str) -> Pattern:
         return self._lookup(self._patterns, name, "pattern")[-1]
@@ -70,22 +83,36 @@ class Seen(Mapping[str, Pattern]):
         """What a block put out in every call."""
         return self._lookup(self._streams, name, "stream")
 
-    def show(self, *names: str, batch: int = 0, **how: Any) -> Album:
+    def show(
+        self,
+        *names: str,
+        heads: Indices | None = None,
+        batch: int = 0,
+        tokens: Sequence[str] | None = None,
+        source: Sequence[str] | None = None,
+        target: Sequence[str] | None = None,
+        **how: Unpack[DrawOptions],
+    ) -> Album:
         """In a notebook the viewer's page, with the extra `notebook`; elsewhere the pictures of `album`.
 
         Whatever is said about how to draw (heads, scale, words, cells) asks for pictures.
         """
-        named = {side: how[side] for side in how.keys() & {"tokens", "source", "target"}}
-        draw_album = partial(self.album, *names, batch=batch, **how)
-        return draw_album() if how.keys() - named else live(self.looks(*names, **named), batch, draw_album)
+        draw_album = partial(
+            self.album, *names, heads=heads, batch=batch, tokens=tokens, source=source, target=target, **how
+        )
+        if heads is not None or how:
+            return draw_album()
+        return live(self.looks(*names, tokens=tokens, source=source, target=target), batch, draw_album)
 
     def album(
         self,
         *names: str,
+        heads: Indices | None = None,
+        batch: int = 0,
         tokens: Sequence[str] | None = None,
         source: Sequence[str] | None = None,
         target: Sequence[str] | None = None,
-        **how: Any,
+        **how: Unpack[DrawOptions],
     ) -> Album:
         """Heads of the layers whose names fit, or of all, as pictures; a notebook draws them.
 
@@ -94,7 +121,7 @@ class Seen(Mapping[str, Pattern]):
         """
         pictures = []
         for layer, (pattern, rows, columns) in self.looks(*names, tokens=tokens, source=source, target=target).items():
-            pictures += pattern.album(rows=rows, columns=columns, title=layer, **how).pictures
+            pictures += pattern.album(heads, batch, rows=rows, columns=columns, title=layer, **how).pictures
         return Album(pictures)
 
     def looks(
@@ -114,14 +141,14 @@ class Seen(Mapping[str, Pattern]):
             for layer in match_names(names or ["*"], list(self))
         }
 
-    def save(self, path: str | Path, *names: str, **how: Any) -> None:
+    def save(self, path: str | Path, *names: str, **how: Unpack[SeenOptions]) -> None:
         """Write them as one file, in the form that its ending says: .html, .svg, .png or .txt; `how` as in album()."""
         self.album(*names, **how).save(path)
 
     def _repr_html_(self) -> str:
         return self.album(cells=32)._repr_html_() if self else repr(self)
 
-    def _lookup(self, table: Mapping[str, Any], name: str, kind: str) -> Any:
+    def _lookup(self, table: Mapping[str, Calls], name: str, kind: str) -> Calls:
         if name in self.names and name not in table:
             other = self._streams if table is self._patterns else self._patterns
             if name in other:
@@ -138,8 +165,10 @@ class Watcher(LayerTap):
 
     def __init__(self, names: list[str], seen: Seen, grad: bool, values: bool) -> None:
         super().__init__(names)
-        self.seen, self.grad, self.values = seen, grad, values
-        self.copies = seen.copies
+        self.seen = seen
+        self.grad = grad
+        self.values = values
+        self.copies: Copies = seen.copies
 
     def see(self, pattern: Pattern) -> None:
         if name := self.watched_name():

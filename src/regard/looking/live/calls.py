@@ -2,14 +2,19 @@
 
 import threading
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from regard.attention import Pattern
 from regard.attention.taps import Taps
+
+if TYPE_CHECKING:
+    from regard.looking.live.patterns import KnownPositions
 
 OTHER_TEXT = (
     "key_value_states",
@@ -27,7 +32,7 @@ class Arguments(NamedTuple):
     key: Tensor
     value: Tensor
     scaling: float | None
-    attention_mask: Any
+    attention_mask: Any  # a tensor, or what flex attention takes for one
     others: dict[str, Any]
 
 
@@ -51,7 +56,7 @@ class LayerCall:
     first_query: int = 0  # tokens of the text before the first query
     first_key: int | None = None  # tokens that the cache has dropped before the first key; None: as the keys are many
     expected_keys: int | None = None  # what the cache will hand out, if it says
-    attention_mask: Any = None
+    attention_mask: object = None
     arguments: Arguments | None = None
     functions: int = 0  # calls of transformers' attention function
     softmaxes: int = 0  # times that weights were met
@@ -62,9 +67,9 @@ class Running(threading.local):
     """The calls that this thread is in the middle of, outermost first, and masks with what they were made from."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[nn.Module, Any, Any]] = []
+        self.calls: list[tuple[nn.Module, ModelCall | LayerCall, TorchFunctionMode | None]] = []
         self.masks: deque[tuple[Tensor, Tensor]] = deque(maxlen=KEPT_MASKS)
-        self.positions: deque[Any] = deque(maxlen=KEPT_STANDINGS)
+        self.positions: deque[KnownPositions] = deque(maxlen=KEPT_STANDINGS)
 
     def forget(self) -> None:
         """Let go of what was kept for calls that are over."""
@@ -72,7 +77,7 @@ class Running(threading.local):
         self.positions.clear()
 
 
-running = Running()
+running: Running = Running()
 
 
 def layer_call() -> LayerCall | None:
@@ -107,11 +112,11 @@ def begin(module: nn.Module, taps: Taps, kwargs: dict[str, Any]) -> LayerCall:
     return call
 
 
-def is_cache(value: Any) -> bool:
+def is_cache(value: object) -> bool:
     return hasattr(value, "get_mask_sizes") and hasattr(value, "get_query_offset")
 
 
-def remember(mask: Any, attention_mask: Tensor | None) -> None:
+def remember(mask: object, attention_mask: Tensor | None) -> None:
     """Keep in mind which padding a mask was made from."""
     if isinstance(mask, Tensor) and attention_mask is not None and attention_mask.ndim == 2:
         running.masks.append((mask, attention_mask.bool()))
@@ -130,7 +135,7 @@ def tokens_of(call: LayerCall) -> Tensor | None:
     return model.encoder_attention_mask if call.is_cross else model.attention_mask
 
 
-def model_call(kwargs: dict[str, Any]) -> ModelCall:
+def model_call(kwargs: Mapping[str, object]) -> ModelCall:
     """What a model was told about padding."""
     masks = (kwargs.get(name) for name in ("attention_mask", "encoder_attention_mask"))
     flat = (mask.bool() if isinstance(mask, Tensor) and mask.ndim == 2 else None for mask in masks)

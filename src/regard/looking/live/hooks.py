@@ -3,7 +3,6 @@
 import inspect
 import threading
 from functools import cache, partial
-from typing import Any
 
 from torch import Tensor, nn
 
@@ -48,7 +47,7 @@ def close(module: nn.Module) -> None:
             interface.close()
 
 
-def see_block(module: nn.Module, args: Any, output: Any) -> None:
+def see_block(module: nn.Module, args: tuple[object, ...], output: object) -> None:
     """A block has put something out. Several streams side by side, as Gemma 3n has, are none that could be shown."""
     x = output[0] if isinstance(output, tuple) and output else output
     if isinstance(x, Tensor) and x.ndim == 3:
@@ -56,14 +55,14 @@ def see_block(module: nn.Module, args: Any, output: Any) -> None:
             tap.block_output(x)
 
 
-def enter_model(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
+def enter_model(module: nn.Module, args: tuple[object, ...], kwargs: dict[str, object] | None = None) -> None:
     """A model begins to run: what it was told about padding. A hook that another thread has just taken away is called
     without names, and does nothing."""
     if kwargs is not None and active_taps(vars(module).get("taps", ())):
         running.calls.append((module, model_call(by_name(module, args) | kwargs), None))
 
 
-def enter_layer(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> None:
+def enter_layer(module: nn.Module, args: tuple[object, ...], kwargs: dict[str, object] | None = None) -> None:
     """An attention layer begins to run: while somebody looks, its calls of kernel and softmax are met."""
     taps = active_taps(vars(module).get("taps", ()))
     if taps and kwargs is not None:
@@ -73,7 +72,7 @@ def enter_layer(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
         mode.__enter__()
 
 
-def leave(module: nn.Module, args: tuple[Any, ...], output: Any) -> None:
+def leave(module: nn.Module, args: tuple[object, ...], output: object) -> None:
     """A model or layer has run, or failed: whatever was begun in it ends."""
     if not any(other is module for other, _, _ in running.calls):
         return
@@ -98,7 +97,7 @@ def unmet_reason(softmaxes: int, module: nn.Module) -> str:
     return f"it called neither torch's fused attention nor a softmax{note}; sdpa and eager can be watched"
 
 
-def by_name(module: nn.Module, args: tuple[Any, ...]) -> dict[str, Any]:
+def by_name(module: nn.Module, args: tuple[object, ...]) -> dict[str, object]:
     """What a module was called with by position, under the names that its forward pass has for it."""
     return dict(zip(parameters(type(module)), args, strict=False))
 

@@ -37,7 +37,7 @@ def layer_name(model: nn.Module, path: str) -> LayerName:
     return LayerName(path, side, int(parts[numbered[0]]) if numbered else None, is_cross, blocks)
 
 
-def side_of(parts: list[str], block: str, module: nn.Module, config: Any) -> str:
+def side_of(parts: list[str], block: str, module: nn.Module, config: object) -> str:
     """Which side a layer is on: by its path, what its model is for, the name of its block, or the layer itself."""
     sides = [part for part in parts if part in ("encoder", "decoder")]
     is_decoder = bool(getattr(config, "is_decoder", False) or getattr(config, "causal", False))
@@ -51,7 +51,7 @@ def side_of(parts: list[str], block: str, module: nn.Module, config: Any) -> str
     return "decoder" if getattr(module, "is_causal", False) else "encoder"
 
 
-def side_of_family(config: Any) -> str | None:
+def side_of_family(config: object) -> str | None:
     """The side of a model of one stack, by what transformers builds for its config: None if it builds both or none."""
     from transformers.models.auto import modeling_auto as auto
 
@@ -65,7 +65,7 @@ def side_of_family(config: Any) -> str | None:
     return "encoder" if masked or getattr(config, "attn_type", None) == "bi" else "decoder"
 
 
-def config_of(model: nn.Module, path: str) -> Any:
+def config_of(model: nn.Module, path: str) -> object:
     """The config of a layer: its own, or that of the nearest module around it."""
     parts = path.split(".")
     for length in range(len(parts), -1, -1):

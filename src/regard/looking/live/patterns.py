@@ -149,6 +149,10 @@ def agrees(pattern: Pattern, weights: Tensor) -> bool:
     return not difference.numel() or bool(difference.max() <= limit)
 
 
+KnownPositions = tuple[Tensor, Tensor | None, int, tuple[int | bool | None, ...], CallPositions]
+"""Of a mask: what goes with it, its version, what else they depend on, and the positions."""
+
+
 def positions_of_call(call: LayerCall, query: Tensor, keys: int, mask: Tensor | None) -> CallPositions:
     """Where queries and keys stand and what they see; layers that are called alike with one mask share the answer."""
     attention_mask = tokens_of(call)
