@@ -3,7 +3,6 @@
 import json
 import struct
 from collections.abc import Sequence
-from typing import Any
 
 from torch import Tensor
 
@@ -12,7 +11,7 @@ from regard.viewer.payload import API_VERSION
 MAGIC = b"RGD1"
 
 
-def frame(head: dict[str, Any], numbers: Sequence[Tensor]) -> bytes:
+def frame(head: dict[str, object], numbers: Sequence[Tensor]) -> bytes:
     """Numbers for the page: four letters, the length of a JSON head, the head, then float32, little end first.
 
     The head is filled up with spaces, so that the numbers begin at a multiple of four.

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -10,18 +9,19 @@ from torch import Tensor
 
 from regard.errors import RegardError
 from regard.looking import edit
+from regard.looking.edit_fields import Record
 from regard.tasks import Task
 from regard.tasks.inputs import Reading
 from regard.tasks.replay import run_readings
 from regard.viewer.candidates import OPTIONS, next_token_probabilities
 from regard.viewer.overflow import REASON
-from regard.viewer.payload import CompetingTokens, EditEffect, ProbabilityShift, TextChange, TokenColumn
+from regard.viewer.payload import ChangeKind, CompetingTokens, EditEffect, ProbabilityShift, TextChange, TokenColumn
 from regard.viewer.run_result import RunResult
 from regard.viewer.task_runs import LONG
 from regard.viewer.token_columns import option_texts
 
-CHANGES = {"equal": "same", "delete": "removed", "insert": "added", "replace": "replaced"}
-Records = Sequence[dict[str, Any]]
+CHANGES: dict[str, ChangeKind] = {"equal": "same", "delete": "removed", "insert": "added", "replace": "replaced"}
+Records = Sequence[Record]
 
 
 @torch.no_grad()
@@ -56,7 +56,7 @@ def text_changes(before: str, after: str) -> list[TextChange]:
     words_before, words_after = before.split(), after.split()
     matcher = SequenceMatcher(None, words_before, words_after, autojunk=False)
     return [
-        TextChange(kind=CHANGES[kind], before=words_before[a:b], after=words_after[c:d])  # type: ignore[arg-type]
+        TextChange(kind=CHANGES[kind], before=words_before[a:b], after=words_after[c:d])
         for kind, a, b, c, d in matcher.get_opcodes()
     ]
 

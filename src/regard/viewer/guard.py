@@ -13,9 +13,10 @@ from starlette.exceptions import HTTPException
 from regard.errors import RegardError
 from regard.viewer.payload import Fault
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Scope = MutableMapping[str, Any]  # this and the next as ASGI has them
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "regard-token"
@@ -80,7 +81,9 @@ class Guard:
     """Refuses foreign hosts, origins, tokens and long bodies before anything else is asked."""
 
     def __init__(self, app: App, address: ServerAddress, body: int) -> None:
-        self.app, self.address, self.body = app, address, body
+        self.app = app
+        self.address = address
+        self.body = body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -93,7 +96,7 @@ class Guard:
             return
         size, cookie = 0, self.cookie(scope)
 
-        async def receive_limited() -> MutableMapping[str, Any]:
+        async def receive_limited() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
@@ -101,7 +104,7 @@ class Guard:
                 raise HTTPException(413, f"a body of at most {self.body} bytes expected")
             return message
 
-        async def send_signed(message: MutableMapping[str, Any]) -> None:
+        async def send_signed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
                 message["headers"] = [*message.get("headers", []), *added, *cookie]

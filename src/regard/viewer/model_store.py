@@ -3,11 +3,11 @@
 import threading
 from collections import OrderedDict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 from weakref import WeakValueDictionary
 
 from regard.errors import RegardError, UnknownName
-from regard.viewer.payload import ModelInfo
+from regard.viewer.payload import ModelInfo, ModelState
 
 if TYPE_CHECKING:
     from regard.tasks import Task
@@ -23,10 +23,12 @@ class ModelStore:
     """
 
     def __init__(self, folders: dict[str, Path] | None = None, device: str | None = None, max_loaded: int = 3) -> None:
-        self.folders, self.device, self.max_loaded = folders or {}, device, max_loaded
+        self.folders: dict[str, Path] = folders or {}
+        self.device = device
+        self.max_loaded = max_loaded
         self.loaded: OrderedDict[str, Task] = OrderedDict()
         self.alive: WeakValueDictionary[str, Task] = WeakValueDictionary()
-        self.states: dict[str, tuple[str, float]] = {}
+        self.states: dict[str, tuple[ModelState, float]] = {}
         self.problems: dict[str, str] = {}
         self.listed_models: dict[str, ListedModel] | None = None
         self._loading, self._listing, self._changing = threading.Lock(), threading.Lock(), threading.Lock()
@@ -55,14 +57,14 @@ class ModelStore:
             state, fraction = "idle", 0.0
         return ModelInfo(
             name=name,
-            where=listed.where,  # type: ignore[arg-type]
+            where=listed.where,
             task=listed.task,
             architecture=listed.architecture,
             parameters=listed.parameters,
             size=listed.size,
             licence=listed.licence,
             problem=self.problems.get(name, listed.problem),
-            state=state,  # type: ignore[arg-type]
+            state=state,
             fraction=fraction,
         )
 
@@ -114,7 +116,17 @@ class ModelStore:
         return load(self.folders.get(name, name), device=self.device)
 
 
-def unlisted_model(name: str, where: Any) -> ModelInfo:
+def unlisted_model(name: str, where: Literal["built in", "folder"]) -> ModelInfo:
     """A model of which nothing is known yet."""
-    unknown: dict[str, Any] = dict.fromkeys(("task", "architecture", "licence", "problem"), "")
-    return ModelInfo(name=name, where=where, parameters=0, size=0, state="loading", fraction=0.0, **unknown)
+    return ModelInfo(
+        name=name,
+        where=where,
+        task="",
+        architecture="",
+        parameters=0,
+        size=0,
+        licence="",
+        problem="",
+        state="loading",
+        fraction=0.0,
+    )

@@ -4,7 +4,7 @@
 removes a field, or changes what one means, adds one to API_VERSION: a page of another version is refused in one line.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
@@ -12,20 +12,24 @@ API_VERSION = 2
 Line = Annotated[str, StringConstraints(max_length=200)]
 Index = Annotated[int, Field(ge=0, lt=2**31, strict=True)]
 Range = Annotated[tuple[Index, Index], Field(strict=False)]  # JSON has no tuples
+ChangeKind = Literal["same", "removed", "added", "replaced"]
 CellPooling = Literal["mean", "max"]
+ModelState = Literal["idle", "loading", "ready", "failed"]
 RunState = Literal["waiting", "loading", "reading", "writing", "looking", "pooling", "done", "failed", "cancelled"]
 
 
 class RequestModel(BaseModel):
     """What a page sends: nothing unknown, no NaN, no infinity, and no "1" or true for 1."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, validate_default=True, strict=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="forbid", allow_inf_nan=False, validate_default=True, strict=True
+    )
 
 
 class ResponseModel(BaseModel):
     """What a page is sent."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 
 
 class VersionedResponse(ResponseModel):
@@ -180,7 +184,7 @@ class CompetingTokens(ResponseModel):
 class TextChange(ResponseModel):
     """Words that stayed, went, came, or came for others."""
 
-    kind: Literal["same", "removed", "added", "replaced"]
+    kind: ChangeKind
     before: list[str]
     after: list[str]
 
@@ -288,7 +292,7 @@ class ModelInfo(ResponseModel):
     size: int
     licence: str
     problem: str
-    state: Literal["idle", "loading", "ready", "failed"]
+    state: ModelState
     fraction: float
 
 

@@ -16,7 +16,9 @@ class QueryLimiter:
     """Computes `at_once` answers at a time, in threads; beyond `most` questions it refuses."""
 
     def __init__(self, at_once: int, most: int) -> None:
-        self.slots, self.most, self.waiting = asyncio.Semaphore(at_once), most, 0
+        self.slots: asyncio.Semaphore = asyncio.Semaphore(at_once)
+        self.most = most
+        self.waiting: int = 0
 
     async def __call__(self, request: Request, compute: Callable[[], Result]) -> Result:
         if self.waiting >= self.most:

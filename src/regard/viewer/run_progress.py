@@ -27,8 +27,9 @@ class RunProgress:
     """Reports how far a run is, and stops it once it was cancelled: every step of it comes by here."""
 
     def __init__(self, run: str, report: Callable[[RunStatus], None]) -> None:
-        self.run, self.report = run, report
-        self.cancelled = threading.Event()
+        self.run = run
+        self.report = report
+        self.cancelled: threading.Event = threading.Event()
         self.last: tuple[RunState, float] = ("waiting", 0.0)
 
     def at(self, state: RunState, fraction: float = 0.0, text: str = "", tokens: Sequence[str] = ()) -> None:
@@ -59,7 +60,9 @@ class LayerProgress(Tap):
     """Counts layers and blocks as they are passed."""
 
     def __init__(self, progress: RunProgress, total: int) -> None:
-        self.progress, self.total, self.count = progress, total, 0
+        self.progress = progress
+        self.total = total
+        self.count: int = 0
 
     def see(self, pattern: Pattern) -> None:
         self.advance()

@@ -31,11 +31,13 @@ class Job:
     """A run on its way: what was asked, and the lines that tell about it."""
 
     def __init__(self, request: RunRequest) -> None:
-        self.id, self.request = secrets.token_hex(8), request
+        self.id: str = secrets.token_hex(8)
+        self.request = request
         self.statuses: asyncio.Queue[RunStatus] = asyncio.Queue()
-        self.loop = asyncio.get_running_loop()
+        self.loop: asyncio.AbstractEventLoop = asyncio.get_running_loop()
         self.progress: RunProgress | None = None
-        self.is_cancelled = self.is_running = False
+        self.is_cancelled: bool = False
+        self.is_running: bool = False
 
     def report(self, status: RunStatus) -> None:
         """From any thread; nobody hears it once the server has stopped."""
@@ -51,13 +53,16 @@ class Job:
 class RunStore:
     """The store and the queue. A job runs in a thread of its own, in which its edits and watchers live and end."""
 
+    pool: ThreadPoolExecutor
+
     def __init__(self, model_store: ModelStore, limits: Limits) -> None:
-        self.model_store, self.limits = model_store, limits
+        self.model_store = model_store
+        self.limits = limits
         self.jobs: dict[str, Job] = {}
         self.finished: OrderedDict[str, FinishedRun] = OrderedDict()
         self.sizes: dict[str, int] = {}  # bytes of the finished runs
         self.dropped: deque[str] = deque(maxlen=REMEMBERED)
-        self.lock = threading.RLock()
+        self.lock: threading.RLock = threading.RLock()
         self.open()
 
     def open(self) -> None:

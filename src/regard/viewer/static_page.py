@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
-from typing import Any
+from importlib.resources.abc import Traversable
 
 from fastapi import FastAPI
 from fastapi.responses import Response
@@ -25,7 +25,7 @@ def serve_page(app: FastAPI) -> None:
     """A route for each file, and `/` for the page itself."""
     bodies: dict[str, tuple[bytes, str]] = {}
 
-    def collect(folder: Any, prefix: str) -> None:
+    def collect(folder: Traversable, prefix: str) -> None:
         for entry in folder.iterdir():
             if entry.is_dir():
                 collect(entry, f"{prefix}{entry.name}/")

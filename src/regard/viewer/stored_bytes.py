@@ -2,7 +2,6 @@
 
 import sys
 from types import FunctionType, ModuleType
-from typing import Any
 
 from torch import Tensor, nn
 
@@ -13,9 +12,10 @@ SHARED = (nn.Module, nn.Parameter, Task, Tokenizer, type, ModuleType, FunctionTy
 """What belongs to the model or to the program, and stays when a run is dropped."""
 
 
-def stored_bytes(value: Any) -> int:
+def stored_bytes(value: object) -> int:
     """Bytes of a value and of all that it holds; each tensor counts as much as it keeps in memory, and once."""
-    total, counted, parts = 0, set[tuple[str, int]](), [value]
+    total, counted = 0, set[tuple[str, int]]()
+    parts: list[object] = [value]
     while parts:
         part = parts.pop()
         if isinstance(part, SHARED):

@@ -109,8 +109,9 @@ class TokenSpelling:
     """What each token adds to a text, as they come. Half a letter is nothing; the token that ends it adds all of it."""
 
     def __init__(self, before: Sequence[int], tokenizer: Tokenizer) -> None:
-        self.tokenizer, self.ids = tokenizer, list(before[-CONTEXT:])
-        self.text = tokenizer.decode(self.ids).rstrip(HALF)
+        self.tokenizer = tokenizer
+        self.ids: list[int] = list(before[-CONTEXT:])
+        self.text: str = tokenizer.decode(self.ids).rstrip(HALF)
 
     def add(self, number: int) -> str:
         self.ids.append(number)

@@ -5,6 +5,7 @@ The widget answers the same requests as the server (viewer/API.md), by the same 
 """
 
 import asyncio
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -20,7 +21,7 @@ from regard.tasks import Task
 from regard.tasks.listing import ListedModel
 from regard.viewer import maps, payload, pyramid
 from regard.viewer.finished_run import FinishedRun
-from regard.viewer.guard import ServerAddress
+from regard.viewer.guard import App, Message, ServerAddress
 from regard.viewer.model_store import ModelStore
 from regard.viewer.run_payload import run_payload
 from regard.viewer.run_result import RunResult, WatchedLayer
@@ -29,6 +30,8 @@ from regard.viewer.token_columns import sentence_column
 
 PORT = 80
 NAME = "model"
+Head = dict[str, object]
+"""What an answer begins with: {id, status, type, more}."""
 
 
 def show(what: Task | Seen | Pattern, text: str = "", **how: Any) -> Any:
@@ -71,6 +74,7 @@ def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
     """What was seen, as a run that nobody asked for."""
     watched, lines = {}, {}
     for layer, (pattern, rows, columns) in looks.items():
+        assert isinstance(pattern, Pattern)
         member = numbers([batch], pattern.shape[0], "batch member")[0]
         pattern = maps.with_row_statistics(pattern.narrow(slice(member, member + 1), slice(0, pattern.shape[1])))
         check("row", rows, pattern.shape[2])
@@ -101,7 +105,7 @@ def side_names(layer: str, pattern: Pattern, rows: Labels, columns: Labels) -> t
     return "from" if query_side == key_side and is_separate else query_side, key_side
 
 
-async def answer_message(app: Any, request: dict[str, Any], send: Any) -> None:
+async def answer_message(app: App, request: Mapping[str, object], send: Callable[[Head, bytes], None]) -> None:
     """One request through the routes. `send` is given a head and a part of the body, until a head says it was the last.
 
     A request is {id, method, path, body, version}; a head {id, status, type, more}.
@@ -109,7 +113,7 @@ async def answer_message(app: Any, request: dict[str, Any], send: Any) -> None:
     path, _, query = str(request.get("path", "/")).partition("?")
     body = str(request.get("body") or "").encode()
     version = [(b"x-regard-version", str(request["version"]).encode())] if "version" in request else []
-    head: dict[str, Any] = {"id": request.get("id"), "status": 500, "type": ""}
+    head: Head = {"id": request.get("id"), "status": 500, "type": ""}
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -124,10 +128,10 @@ async def answer_message(app: Any, request: dict[str, Any], send: Any) -> None:
         "client": None,
         "server": ("127.0.0.1", PORT),
     }
-    messages = asyncio.Queue()
+    messages: asyncio.Queue[Message] = asyncio.Queue()
     messages.put_nowait({"type": "http.request", "body": body, "more_body": False})
 
-    async def relay(message: Any) -> None:
+    async def relay(message: Message) -> None:
         if message["type"] == "http.response.start":
             kinds = [value.decode() for name, value in message["headers"] if name.lower() == b"content-type"]
             head.update(status=message["status"], type=kinds[0] if kinds else "")
@@ -156,12 +160,12 @@ def widget() -> Any:
         _css = (static / "page.css").read_text("utf-8") if (static / "page.css").is_file() else ""
         run = traitlets.Unicode("").tag(sync=True)
 
-        def __init__(self, app: Any, run: str = "") -> None:
+        def __init__(self, app: App, run: str = "") -> None:
             super().__init__(run=run)
             self.app, self.tasks = app, set()
             self.on_msg(self.answer)
 
-        def answer(self, _: Any, content: Any, buffers: Any) -> None:
+        def answer(self, _: object, content: object, buffers: object) -> None:
             """A request of the page; the kernel's own loop answers it."""
             if not isinstance(content, dict):
                 return

@@ -1,7 +1,5 @@
 """The numbers of the Learn pages, each computed when it is asked for, by the library's own attention."""
 
-from typing import Any
-
 from pydantic import ValidationError
 
 from regard.errors import RegardError, lookup
@@ -51,7 +49,7 @@ def topics() -> payload.TopicList:
     )
 
 
-def lesson(topic: str, inputs: dict[str, Any], model_store: ModelStore) -> payload.LessonNumbers:
+def lesson(topic: str, inputs: dict[str, object], model_store: ModelStore) -> payload.LessonNumbers:
     """The numbers of a page for what was changed on it."""
     chosen = lookup(LESSONS, topic, "topic")
     try:

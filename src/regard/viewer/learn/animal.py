@@ -1,13 +1,16 @@
 """The animal didn't cross the road because it was too tired, or too wide: which heads notice?"""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import torch
 from pydantic import Field
 
+from regard.attention import Pattern
 from regard.errors import RegardError, UnknownName
 from regard.looking import watch
 from regard.looking.layer_names import LayerNames
+from regard.models import Encoder, Transformer
 from regard.tasks import Task
 from regard.viewer.learn.lesson import Lesson, LessonResult, Word, fact, grid
 from regard.viewer.model_store import ModelStore
@@ -44,7 +47,7 @@ def compute(request: AnimalRequest, model_store: ModelStore) -> LessonResult:
     ranking = sorted(
         (
             (animal_share(here, layer, head) - animal_share(there, layer, head), layer, head)
-            for layer, head in here["heads"]
+            for layer, head in here.heads
         ),
         key=lambda entry: (-abs(entry[0]), entry[1], entry[2]),
     )
@@ -54,10 +57,10 @@ def compute(request: AnimalRequest, model_store: ModelStore) -> LessonResult:
     rows = [[*weights_of_it(here, layer, head), difference] for difference, layer, head in best]
     names = [f"{layer} · {head}" for _, layer, head in best]
     _, layer, head = best[0]
-    weights = here["seen"][layer][0, head, here["it"]]
+    weights = here.seen[layer][0, head, here.it]
     grids = [
         grid("ranking", torch.tensor(rows), names, ["animal", "road", "difference"]),
-        grid("weights", weights, ["it"], here["texts"], "weights"),
+        grid("weights", weights, ["it"], here.texts, "weights"),
     ]
     facts = [fact("rule", RULE), fact("layer", layer), fact("head", float(head)), fact("model", name)]
     return LessonResult(name, grids, facts)
@@ -74,19 +77,31 @@ def fitting_model(model_store: ModelStore) -> str:
     return next((name for name in fitting if name in model_store.loaded), fitting[0])
 
 
-def watch_sentence(task: Task, sentence: str) -> dict[str, Any]:
+@dataclass(frozen=True, eq=False)
+class WatchedSentence:
+    """What was seen, the heads that saw the whole sentence, and where the three words stand; `it` is the last "it"."""
+
+    seen: Mapping[str, Pattern]
+    heads: Sequence[tuple[str, int]]
+    texts: Sequence[str]
+    it: int
+    at: Mapping[str, list[int]]
+
+
+def watch_sentence(task: Task, sentence: str) -> WatchedSentence:
     """What every head that sees the whole sentence looked at, and where the three words stand."""
     encoded = task.tokenizer.encode(sentence)
     side = text_column("text", [sentence], encoded, task.tokenizer)
     layers = [name for name in LayerNames(task.model).layers if name.startswith("encoder")]
     if not layers:
-        return {"heads": []}
-    model: Any = task.model
+        return WatchedSentence({}, [], [], 0, {})
+    model = task.model
     with watch(model, *layers) as seen:
         tokens = torch.tensor([encoded.ids], device=task.device)
-        if hasattr(model, "encode"):
+        if isinstance(model, Transformer):
             model.encode(tokens)
         else:
+            assert isinstance(model, Encoder)
             model.hidden(tokens)
     words = [word.strip(".").lower() for word in sentence.split()]
     at = {
@@ -94,16 +109,16 @@ def watch_sentence(task: Task, sentence: str) -> dict[str, Any]:
         for word in ("it", "animal", "road")
     }
     heads = [(name, head) for name in layers for head in range(seen[name].shape[1])]
-    return {"seen": seen, "heads": heads, "texts": side.texts, "it": at["it"][-1], "at": at}
+    return WatchedSentence(seen, heads, side.texts, at["it"][-1], at)
 
 
-def weights_of_it(watched: dict[str, Any], layer: str, head: int) -> list[float]:
+def weights_of_it(watched: WatchedSentence, layer: str, head: int) -> list[float]:
     """The weight of "it" on the animal and on the road."""
-    row = watched["seen"][layer][0, head, watched["it"]]
-    return [float(row[watched["at"][word]].sum()) for word in ("animal", "road")]
+    row = watched.seen[layer][0, head, watched.it]
+    return [float(row[watched.at[word]].sum()) for word in ("animal", "road")]
 
 
-def animal_share(watched: dict[str, Any], layer: str, head: int) -> float:
+def animal_share(watched: WatchedSentence, layer: str, head: int) -> float:
     animal, road = weights_of_it(watched, layer, head)
     return animal / (animal + road) if animal + road > 0 else 0.5
 

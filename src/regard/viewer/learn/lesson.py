@@ -42,7 +42,7 @@ class Lesson:
     """What a page may change, how its numbers come about, and the Python lines that compute the same."""
 
     request: type[RequestModel]
-    compute: Callable[[Any, ModelStore], LessonResult]
+    compute: Callable[[Any, ModelStore], LessonResult]  # of a `request`
     code: str
 
 

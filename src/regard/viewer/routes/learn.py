@@ -35,7 +35,7 @@ def topic_list() -> TopicList:
     return learn.topics()
 
 
-def lesson_numbers(topic: str, inputs: dict[str, Any], model_store: ModelStore) -> LessonNumbers:
+def lesson_numbers(topic: str, inputs: dict[str, object], model_store: ModelStore) -> LessonNumbers:
     from regard.viewer import learn
 
     return learn.lesson(topic, inputs, model_store)

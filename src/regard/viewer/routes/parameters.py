@@ -6,7 +6,7 @@ from fastapi import Path, Query
 from pydantic import BeforeValidator
 
 
-def check_digits(value: Any) -> Any:
+def check_digits(value: object) -> object:
     """Raise for what is no whole number in plain digits, as " 1", "1_0" or "1.0"; defaults are numbers already."""
     if isinstance(value, str) and not (value.isascii() and value.isdigit()):
         raise ValueError("a whole number of 0 or more expected")
