@@ -66,17 +66,21 @@ class StoredTensor:
     """A tensor in a file: its shape, and its bytes where two are compared."""
 
     def __init__(self, path: Path, shape: tuple[int, ...], begin: int, end: int) -> None:
-        self.path, self.shape, self.begin, self.end = path, shape, begin, end
+        self.path = path
+        self.shape = shape
+        self.begin = begin
+        self.end = end
 
     def content(self) -> bytes:
         with self.path.open("rb") as file:
             file.seek(self.begin)
             return file.read(self.end - self.begin)
 
-    def __eq__(self, other: object) -> object:  # type: ignore[override]
+    def __eq__(self, other: object) -> object:  # type: ignore[override]  # in an array, as tensors are compared
         return np.array([isinstance(other, StoredTensor) and self.content() == other.content()])
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
 def stored_tensors(folder: Path) -> dict[str, StoredTensor]:

@@ -3,6 +3,7 @@
 The names are loaded when first used: what a recipe may say takes no torch.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from regard.lazy import lazy_names
@@ -26,4 +27,6 @@ _PUBLIC = {
     "train": ".run.session",
 }
 
+__getattr__: Callable[[str], object]
+__dir__: Callable[[], list[str]]
 __getattr__, __dir__ = lazy_names(__name__, _PUBLIC)
