@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from inspect import signature
-from typing import Any
 
 
 @dataclass(frozen=True)
@@ -16,7 +15,7 @@ class PartSizes:
     length: int
     both_ways: bool = True
 
-    def arguments(self, part: Callable[..., object]) -> dict[str, Any]:
+    def arguments(self, part: Callable[..., object]) -> dict[str, object]:
         """Those sizes that this part asks for."""
         names = signature(part).parameters
         return {name: size for name, size in asdict(self).items() if name in names}

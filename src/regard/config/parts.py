@@ -47,7 +47,7 @@ class PositionConfig:
     """Which scheme, and its settings."""
 
     kind: str = "none"
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)  # as JSON and TOML have them
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class ScoreConfig:
     """Which score, by its name in SCORES, and its settings."""
 
     kind: str = "dot"
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)  # as JSON and TOML have them
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class AttentionMethodConfig:
     """Which way to compare fewer pairs, by its name in ATTENTION_METHODS, and its settings."""
 
     kind: str
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)  # as JSON and TOML have them
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from regard.config.models import VisionConfig
+from regard.config.models import AlignConfig, Config, VisionConfig
 from regard.config.parts import EmbeddedStackConfig, StackConfig
 from regard.errors import RegardError, ShapeError
 
-Config = TypeVar("Config")
+AnyConfig = TypeVar("AnyConfig", bound=Config)
 SIDES = ("encoder", "decoder")
 ALIGN = "align"  # the one layer of a recurrent translator
 
 
-def pruned_heads(config: Any) -> dict[str, list[int]]:
+def pruned_heads(config: object) -> dict[str, list[int]]:
     """The heads that were taken out, by layer: {"encoder.0.self": [1, 3]}."""
     pruned: dict[str, list[int]] = {}
     for name in SIDES:
@@ -25,13 +25,14 @@ def pruned_heads(config: Any) -> dict[str, list[int]]:
     return pruned | ({ALIGN: sorted(look.pruned)} if look is not None and look.pruned else {})
 
 
-def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
+def with_pruned(config: AnyConfig, heads: Mapping[str, Iterable[int]]) -> AnyConfig:
     """A config without these heads, those that were taken out before included."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
+    layers = dict(config.pruned) if isinstance(config, VisionConfig) else {}
     for layer, numbers in heads.items():
         name, _, below = layer.partition(".")
         part = changes.get(name, getattr(config, name, None))
-        if layer == ALIGN and part is not None:
+        if layer == ALIGN and isinstance(part, AlignConfig):
             changes[name] = replace(part, pruned=all_pruned(part.heads, part.pruned, numbers, layer))
         elif isinstance(part, EmbeddedStackConfig) and is_layer(
             part.stack, below, crosses=name == "decoder" and has_source(config)
@@ -39,14 +40,14 @@ def with_pruned(config: Config, heads: Mapping[str, Iterable[int]]) -> Config:
             pruned = all_pruned(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, layer)
             changes[name] = replace(part, stack=replace(part.stack, pruned={**part.stack.pruned, below: pruned}))
         elif isinstance(config, VisionConfig) and name == "encoder" and is_layer(config.stack, below, crosses=False):
-            pruned = changes.get("pruned", config.pruned)
-            changes["pruned"] = {**pruned, layer: all_pruned(config.heads, pruned.get(layer, ()), numbers, layer)}
+            layers[layer] = all_pruned(config.heads, layers.get(layer, ()), numbers, layer)
+            changes["pruned"] = layers
         else:
             raise RegardError(f"{type(config).__name__} has no layer {layer!r} that heads could be taken out of")
-    return replace(config, **changes)  # type: ignore[type-var]
+    return replace(config, **changes)
 
 
-def has_source(config: Any) -> bool:
+def has_source(config: object) -> bool:
     """Whether a decoder looks at an encoder."""
     return all(isinstance(getattr(config, name, None), EmbeddedStackConfig) for name in SIDES)
 

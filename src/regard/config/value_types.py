@@ -9,18 +9,19 @@ from regard.errors import ShapeError
 from regard.settings import shown
 
 
-def choices(hint: Any) -> tuple[Any, ...]:
+def choices(hint: object) -> tuple[object, ...]:
     """The types that a hint allows."""
     return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-def is_of(hint: Any, value: Any) -> bool:
+def is_of(hint: object, value: object) -> bool:
     """Whether a value is of a type, and in its range if it has one; a whole number is a float, too."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         return any(is_of(choice, value) for choice in get_args(hint))
     if origin is Annotated:
-        return is_of(hint.__origin__, value) and value in hint.__metadata__[0]
+        kind, allowed, *_ = get_args(hint)
+        return is_of(kind, value) and value in allowed
     if origin is Literal:
         return isinstance(value, str) and value in get_args(hint)
     if origin in (list, tuple):
@@ -30,19 +31,20 @@ def is_of(hint: Any, value: Any) -> bool:
         return isinstance(value, dict) and all(is_of(get_args(hint)[1], item) for item in value.values())
     if hint is float:
         return type(value) in (int, float)
-    return hint is Any or (value is None if hint in (None, NoneType) else type(value) is hint)
+    return hint in (Any, object) or (value is None if hint in (None, NoneType) else type(value) is hint)
 
 
-def type_name(hint: Any) -> str:
+def type_name(hint: object) -> str:
     """How a message names a type: "int from 1 to 1,024 or nothing"."""
     if len(choices(hint)) > 1:
         return " or ".join(map(type_name, choices(hint)))
     if get_origin(hint) is Annotated:
-        return f"{type_name(hint.__origin__)} {hint.__metadata__[0]}"
+        kind, allowed, *_ = get_args(hint)
+        return f"{type_name(kind)} {allowed}"
     return "nothing" if hint is NoneType else getattr(hint, "__name__", str(hint))
 
 
-def check_settings(part: type, settings: Mapping[str, Any], what: str, filled: int = 0) -> None:
+def check_settings(part: type, settings: Mapping[str, object], what: str, filled: int = 0) -> None:
     """Raise ShapeError unless these are the settings that a part takes, behind the first `filled` of its arguments."""
     arguments = [one for one in signature(part).parameters.values() if one.kind is one.POSITIONAL_OR_KEYWORD]
     known = {one.name: one for one in arguments[filled:]}

@@ -4,7 +4,6 @@ Nothing here imports torch. A new family is one file, and one line of FAMILIES.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from regard.errors import CheckpointError, lookup
 from regard.families import (
@@ -76,7 +75,7 @@ EXAMPLES: dict[str, Callable[[], ExampleModel]] = {
 """A small model of every family."""
 
 
-def family_of(config: dict[str, Any], where: str) -> Family:
+def family_of(config: dict[str, object], where: str) -> Family:
     """The family whose layout a config.json has."""
     kind = config.get("model_type")
     if kind == encoder_decoder.KIND:

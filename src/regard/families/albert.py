@@ -1,13 +1,12 @@
 """ALBERT, whose layers share their weights: Lan et al. 2020."""
 
 from dataclasses import replace
-from typing import Any
 
 from regard.config import ClassificationHeadConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig, StackConfig
-from regard.config.ranges import LAYERS, SEGMENTS, SHARE, WIDTH
+from regard.config.ranges import LAYERS, SEGMENTS_OF_BERT, SHARE, WIDTH
 from regard.errors import CheckpointError
 from regard.families import bert
-from regard.families.family import ExampleModel, Family
+from regard.families.family import EncoderHeads, ExampleModel, Family
 from regard.families.options import Options
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, weight_and_bias
@@ -16,7 +15,7 @@ ARCHITECTURES = (
     "AlbertModel", "AlbertForMaskedLM", "AlbertForPreTraining", "AlbertForSequenceClassification",
     "AlbertForTokenClassification",
 )  # fmt: skip
-DEFAULTS = {
+DEFAULTS: dict[str, object] = {
     "vocab_size": 30000, "hidden_size": 4096, "num_attention_heads": 64, "intermediate_size": 16384,
     "hidden_act": "gelu_new", "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0,
 }  # fmt: skip
@@ -35,7 +34,7 @@ def read(options: Options, architecture: str) -> EncoderConfig:
 
 def side(options: Options) -> EmbeddedStackConfig:
     """BERT's, with a narrower table of words and fewer blocks than layers."""
-    plain = bert.read_side(options, segments=options.integer("type_vocab_size", 2, SEGMENTS))
+    plain = bert.read_side(options, segments=options.integer("type_vocab_size", 2, SEGMENTS_OF_BERT))
     inner = options.integer("embedding_size", 128, WIDTH)
     groups = options.integer("num_hidden_groups", 1, LAYERS)
     layers = plain.stack.layers
@@ -55,12 +54,12 @@ def narrowed(plain: EmbeddedStackConfig, embedding_width: int, groups: int) -> E
     )
 
 
-def heads_config(options: Options, kind: str) -> dict[str, Any]:
+def heads_config(options: Options, kind: str) -> EncoderHeads:
     """The heads of an architecture."""
     tied, labels = options.flag("tie_word_embeddings", True), bert.count_labels(options)
     dropout = options.number("classifier_dropout_prob", 0.1, SHARE)
     output = OutputConfig(tied, bias=True, transform=options.activation("hidden_act", "gelu_new"))
-    return {
+    heads: dict[str, EncoderHeads] = {
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},
         "ForPreTraining": {"output": output, "pooler": "tanh", "follows": True},
@@ -69,10 +68,11 @@ def heads_config(options: Options, kind: str) -> dict[str, Any]:
             "pooler": "tanh",
         },
         "ForTokenClassification": {"classify": ClassificationHeadConfig(labels, None, dropout=dropout)},
-    }[kind]
+    }
+    return heads[kind]
 
 
-def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
+def write(config: EncoderConfig, architecture: str) -> dict[str, object]:
     side = config.encoder
     return {
         "model_type": "albert",

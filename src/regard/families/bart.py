@@ -1,7 +1,5 @@
 """BART: Lewis et al. 2020."""
 
-from typing import Any
-
 from regard.config import (
     AttentionConfig,
     EmbeddedStackConfig,
@@ -32,11 +30,7 @@ def read(options: Options, architecture: str) -> TransformerConfig:
     options.only("extra_pos_embeddings", OFFSET)
     vocabulary, scale = options.integer("vocab_size", 50265, VOCABULARY), scale_of(options)
     encoder, decoder = (side(sizes_of(options, name, vocabulary), scale) for name in ("encoder", "decoder"))
-    return TransformerConfig(
-        encoder,
-        decoder,
-        **tables(options, scored=architecture == "BartForConditionalGeneration"),
-    )
+    return TransformerConfig(encoder, decoder, *tables(options, scored=architecture == "BartForConditionalGeneration"))
 
 
 def refuse_unsupported(options: Options) -> None:
@@ -94,25 +88,25 @@ def example() -> ExampleModel:
     return ExampleModel(TransformerConfig(both, both), "BartForConditionalGeneration", {"model_type": "bart"})
 
 
-def tables(options: Options, *, scored: bool, shared: bool = True) -> dict[str, Any]:
-    """Whether both sides have one table, and whether words are scored by it. Untied sides may have one each."""
+def tables(options: Options, *, scored: bool, shared: bool = True) -> tuple[OutputConfig | None, bool]:
+    """How words are scored, if they are, and whether both sides have one table. Untied sides may have one each."""
     tied = options.flag("tie_word_embeddings", True)
     own = any(options.holds(f"{root}encoder.embed_tokens.weight") for root in ("", "model."))
     output = OutputConfig(tied, bias=options.holds("final_logits_bias")) if scored else None
-    return {"shared": shared and (tied or not own), "output": output}
+    return output, shared and (tied or not own)
 
 
-def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:
+def write(config: TransformerConfig, architecture: str) -> dict[str, object]:
     return {"model_type": "bart", **config_entries(config)} | {
         "vocab_size": config.encoder.embedding.vocabulary,
         "max_position_embeddings": config.encoder.position.settings["length"],
     }
 
 
-def config_entries(config: TransformerConfig) -> dict[str, Any]:
+def config_entries(config: TransformerConfig) -> dict[str, object]:
     """What BART's config tells, and Marian's."""
     stack = config.encoder.stack
-    entries = {
+    entries: dict[str, object] = {
         "d_model": stack.width,
         "scale_embedding": config.encoder.embedding.scale != 1,
         "activation_function": name_of(stack.feed_forward.activation),

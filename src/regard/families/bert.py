@@ -1,7 +1,6 @@
 """BERT: Devlin et al. 2019."""
 
 from functools import partial
-from typing import Any
 
 from regard.config import (
     AttentionConfig,
@@ -22,12 +21,12 @@ from regard.config.ranges import (
     LABELS,
     LAYERS,
     POSITIONS,
-    SEGMENTS,
+    SEGMENTS_OF_BERT,
     SHARE,
     VOCABULARY,
     WIDTH,
 )
-from regard.families.family import ExampleModel, Family
+from regard.families.family import EncoderHeads, ExampleModel, Family
 from regard.families.options import Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
@@ -43,7 +42,7 @@ OLDER = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bia
 
 def read(options: Options, architecture: str) -> EncoderConfig:
     require_bidirectional(options)
-    segments = options.integer("type_vocab_size", 2, SEGMENTS)
+    segments = options.integer("type_vocab_size", 2, SEGMENTS_OF_BERT)
     return EncoderConfig(
         read_side(options, segments=segments), **heads_config(options, architecture.removeprefix("Bert"))
     )
@@ -119,11 +118,11 @@ def example() -> ExampleModel:
     return ExampleModel(EncoderConfig(side(example_sizes("gelu")), output), "BertForMaskedLM", {"model_type": "bert"})
 
 
-def heads_config(options: Options, kind: str) -> dict[str, Any]:
+def heads_config(options: Options, kind: str) -> EncoderHeads:
     """The heads of an architecture."""
     tied, labels, dropout = options.flag("tie_word_embeddings", True), count_labels(options), last_dropout(options)
     output = OutputConfig(tied, bias=True, transform=options.activation("hidden_act", "gelu"))
-    return {
+    heads: dict[str, EncoderHeads] = {
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},
         "ForPreTraining": {"output": output, "pooler": "tanh", "follows": True},
@@ -132,7 +131,8 @@ def heads_config(options: Options, kind: str) -> dict[str, Any]:
             "pooler": "tanh",
         },
         "ForTokenClassification": {"classify": ClassificationHeadConfig(labels, None, dropout=dropout)},
-    }[kind]
+    }
+    return heads[kind]
 
 
 def last_dropout(options: Options) -> float:
@@ -146,18 +146,18 @@ def count_labels(options: Options) -> int:
     return options.integer("num_labels", len(options.object("id2label")) or 2, LABELS)
 
 
-def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
+def write(config: EncoderConfig, architecture: str) -> dict[str, object]:
     return {"model_type": "bert", "type_vocab_size": config.encoder.embedding.segments, **config_entries(config)}
 
 
-def config_entries(config: EncoderConfig) -> dict[str, Any]:
+def config_entries(config: EncoderConfig) -> dict[str, object]:
     """What all BERT-like configs tell."""
     entries = stack_entries(config.encoder)
     entries |= {"tie_word_embeddings": config.output.tied} if config.output else {}
     return entries | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
-def stack_entries(side: EmbeddedStackConfig) -> dict[str, Any]:
+def stack_entries(side: EmbeddedStackConfig) -> dict[str, object]:
     stack, position = side.stack, side.position.settings
     return {
         "vocab_size": side.embedding.vocabulary,

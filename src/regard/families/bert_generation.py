@@ -1,7 +1,5 @@
 """BERT for generation, as an encoder or as a language model: Rothe et al. 2020."""
 
-from typing import Any
-
 from regard.config import DecoderConfig, EmbeddedStackConfig, EncoderConfig, OutputConfig
 from regard.errors import CheckpointError
 from regard.families import bert
@@ -36,7 +34,7 @@ def side(options: Options) -> EmbeddedStackConfig:
     return bert.read_side(options, segments=0)
 
 
-def write(config: EncoderConfig | DecoderConfig, architecture: str) -> dict[str, Any]:
+def write(config: EncoderConfig | DecoderConfig, architecture: str) -> dict[str, object]:
     entries = {"model_type": "bert-generation", "is_decoder": isinstance(config, DecoderConfig)}
     if isinstance(config, EncoderConfig):
         return entries | bert.stack_entries(config.encoder)

@@ -1,7 +1,5 @@
 """DistilBERT: Sanh et al. 2019."""
 
-from typing import Any
-
 from regard.config import (
     ClassificationHeadConfig,
     EmbeddedStackConfig,
@@ -11,7 +9,7 @@ from regard.config import (
 )
 from regard.config.ranges import FEED_FORWARD_WIDTH, HEADS, LAYERS, POSITIONS, SHARE, VOCABULARY, WIDTH
 from regard.families import bert
-from regard.families.family import ExampleModel, Family
+from regard.families.family import EncoderHeads, ExampleModel, Family
 from regard.families.options import Options, name_of
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
@@ -46,23 +44,24 @@ def side(options: Options) -> EmbeddedStackConfig:
     return bert.side(sizes, segments=0)
 
 
-def heads_config(options: Options, kind: str) -> dict[str, Any]:
+def heads_config(options: Options, kind: str) -> EncoderHeads:
     """The heads of an architecture."""
     tied, labels = options.flag("tie_word_embeddings", True), bert.count_labels(options)
     options.ignore("qa_dropout")
     dropout, last = options.number("dropout", 0.1, SHARE), options.number("seq_classif_dropout", 0.2, SHARE)
     output = OutputConfig(tied, bias=True, transform=options.activation("activation", "gelu"))
-    return {
+    heads: dict[str, EncoderHeads] = {
         "Model": {},
         "ForMaskedLM": {"output": output},
         "ForSequenceClassification": {"classify": ClassificationHeadConfig(labels, "first", "relu", dropout=last)},
         "ForTokenClassification": {"classify": ClassificationHeadConfig(labels, None, dropout=dropout)},
-    }[kind]
+    }
+    return heads[kind]
 
 
-def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
+def write(config: EncoderConfig, architecture: str) -> dict[str, object]:
     side, stack = config.encoder, config.encoder.stack
-    entries = {
+    entries: dict[str, object] = {
         "model_type": "distilbert",
         "vocab_size": side.embedding.vocabulary,
         "dim": stack.width,

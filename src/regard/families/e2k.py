@@ -1,7 +1,5 @@
 """e2k, English words in Japanese letters: a GRU encoder-decoder with four heads between two memories (PyPI, e2k)."""
 
-from typing import Any
-
 from regard.config import AlignConfig, AlignerConfig, OutputConfig, RecurrentConfig
 from regard.config.ranges import HEADS
 from regard.errors import CheckpointError
@@ -47,7 +45,7 @@ def config(reads: RecurrentConfig, writes: RecurrentConfig, heads: int) -> Align
     )
 
 
-def write(config: AlignerConfig, architecture: str) -> dict[str, Any]:
+def write(config: AlignerConfig, architecture: str) -> dict[str, object]:
     return {"model_type": "e2k", "num_heads": config.align.heads if config.align else USUAL_HEADS}
 
 

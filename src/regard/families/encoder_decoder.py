@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypeVar
 
 from regard.config import (
     DecoderConfig,
@@ -20,6 +20,7 @@ from regard.families.tensor_names import TensorName, TensorNames, weight_and_bia
 from regard.settings import shown
 
 KIND, ARCHITECTURE = "encoder-decoder", "EncoderDecoderModel"
+Part = TypeVar("Part")
 PRUNED = ("pruned", "pruned_heads")  # said of the whole: checkpoints/pruned.py
 
 
@@ -56,7 +57,7 @@ class GenerativeFamily:
         assert isinstance(config, EncoderConfig | DecoderConfig)
         return (config.encoder if isinstance(config, EncoderConfig) else config.decoder), config.output
 
-    def write(self, side: EmbeddedStackConfig, output: OutputConfig | None) -> dict[str, Any]:
+    def write(self, side: EmbeddedStackConfig, output: OutputConfig | None) -> dict[str, object]:
         entries = self.family.write(self.config(side, output), self.architecture)
         return entries | {"is_decoder": True, "add_cross_attention": True}
 
@@ -101,7 +102,7 @@ WRITERS: dict[str, GenerativeFamily] = {
 """Families that can write the target."""
 
 
-def family(config: Mapping[str, Any], where: str) -> Family:
+def family(config: Mapping[str, object], where: str) -> Family:
     """The family of models that are joined from the two that a config names."""
     reader, writer = part_family(config, "encoder", READERS, where), part_family(config, "decoder", WRITERS, where)
     bare = reader.architectures[0]
@@ -109,7 +110,7 @@ def family(config: Mapping[str, Any], where: str) -> Family:
     def read(options: Options, architecture: str) -> TransformerConfig:
         options.only("tie_encoder_decoder", False)
         options.ignore("vocab_size", "tie_word_embeddings")
-        parts = [Options(options.get(side), f"{options.where}: {side}") for side in ("encoder", "decoder")]
+        parts = [Options(options.object(side), f"{options.where}: {side}") for side in ("encoder", "decoder")]
         for part in parts:
             part.only("tie_encoder_decoder", False)
             part.ignore(*PRUNED)
@@ -121,7 +122,7 @@ def family(config: Mapping[str, Any], where: str) -> Family:
         bridge = source.encoder.stack.width != target.stack.width
         return TransformerConfig(source.encoder, target, output, shared=False, bridge=bridge)
 
-    def write(config_of_both: TransformerConfig, architecture: str) -> dict[str, Any]:
+    def write(config_of_both: TransformerConfig, architecture: str) -> dict[str, object]:
         return {
             "model_type": KIND,
             "is_encoder_decoder": True,
@@ -147,7 +148,8 @@ def example() -> ExampleModel:
     return ExampleModel(config, ARCHITECTURE, {"model_type": KIND, **parts})
 
 
-def part_family(config: Mapping[str, Any], side: str, table: Mapping[str, Any], where: str) -> Any:
+def part_family(config: Mapping[str, object], side: str, table: Mapping[str, Part], where: str) -> Part:
+    """The family in a table that one side of a config names."""
     part = config.get(side)
     kind = part.get("model_type") if isinstance(part, Mapping) else None
     if not isinstance(kind, str) or kind not in table:

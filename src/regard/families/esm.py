@@ -1,7 +1,6 @@
 """ESM-2: Lin et al. 2023. BERT with the norms before each part, and rotary positions."""
 
 from dataclasses import replace
-from typing import Any
 
 from regard.config import (
     AttentionConfig,
@@ -78,9 +77,9 @@ def example() -> ExampleModel:
     return ExampleModel(config, "EsmForMaskedLM", {"model_type": "esm"})
 
 
-def write(config: EncoderConfig, architecture: str) -> dict[str, Any]:
+def write(config: EncoderConfig, architecture: str) -> dict[str, object]:
     side, stack = config.encoder, config.encoder.stack
-    entries = {
+    entries: dict[str, object] = {
         "model_type": "esm",
         "vocab_size": side.embedding.vocabulary,
         "hidden_size": stack.width,

@@ -2,9 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypedDict
 
-from regard.config import Config, DecoderConfig, EncoderConfig, TransformerConfig
+from regard.config import (
+    ClassificationHeadConfig,
+    Config,
+    DecoderConfig,
+    EncoderConfig,
+    OutputConfig,
+    TransformerConfig,
+)
 from regard.errors import CheckpointError
 from regard.families.options import Options
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
@@ -20,7 +27,21 @@ class ExampleModel:
 
     config: Config
     architecture: str
-    config_entries: dict[str, Any]
+    config_entries: Mapping[str, object]
+
+
+class DecoderHeads(TypedDict, total=False):
+    """What an architecture has on top of a decoder, as its config takes it."""
+
+    output: OutputConfig | None
+    classify: ClassificationHeadConfig
+
+
+class EncoderHeads(DecoderHeads, total=False):
+    """And on top of an encoder."""
+
+    pooler: str
+    follows: bool
 
 
 @dataclass(frozen=True)
@@ -37,8 +58,8 @@ class Family:
     name: str
     architectures: tuple[str, ...]
     read: Callable[[Options, str], Config]
-    write: Callable[[Any, str], dict[str, Any]]
-    names: Callable[[Any, str], TensorNames]
+    write: Callable[[Any, str], dict[str, object]]  # Any: the kind of config that this family reads
+    names: Callable[[Any, str], TensorNames]  # the same
     example: Callable[[], ExampleModel]
     model_type: str = ""
     presets: Mapping[str, Callable[..., Preset]] = field(default_factory=dict)
@@ -50,7 +71,7 @@ class Family:
         object.__setattr__(self, "model_type", self.model_type or self.name)
 
 
-def architecture_of(config: Mapping[str, Any], family: Family, where: str) -> str:
+def architecture_of(config: Mapping[str, object], family: Family, where: str) -> str:
     """The class that a config was saved by; the family's bare model where it does not say."""
     named = Settings(config, where, CheckpointError).list("architectures") or [family.architectures[0]]
     if named[0] not in family.architectures:

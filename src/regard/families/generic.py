@@ -70,7 +70,7 @@ def read(options: Options, architecture: str) -> Config:
     return from_json(CONFIGS[kind], options.need("model"), f"{options.where}: model")
 
 
-def write(config: Config, architecture: str) -> dict[str, Any]:
+def write(config: Config, architecture: str) -> dict[str, object]:
     return {"model_type": KIND, "kind": kind_of(config), "model": asdict(config)}
 
 
@@ -100,8 +100,8 @@ def family(config: Config, planner: Callable[[ModelRecipe, DataSizes], ModelPlan
     )
 
 
-def from_json(cls: Any, data: Any, where: str) -> Any:
-    """A dataclass from what `asdict` and JSON made of it; `where` is its path, for errors."""
+def from_json(cls: Any, data: object, where: str) -> Any:
+    """A dataclass, whichever, from what `asdict` and JSON made of it; `where` is its path, for errors."""
     if not isinstance(data, Mapping):
         raise CheckpointError(f"{where}: the fields of a {cls.__name__} expected, got {shown(data)}")
     known_fields = {field.name: field for field in fields(cls)}
@@ -114,7 +114,7 @@ def from_json(cls: Any, data: Any, where: str) -> Any:
     return cls(**{name: value_of(hints[name], value, f"{where}.{name}") for name, value in data.items()})
 
 
-def value_of(hint: Any, value: Any, where: str) -> Any:
+def value_of(hint: object, value: object, where: str) -> object:
     """A value of JSON as the type of a field wants it."""
     for choice in choices(hint):
         if is_dataclass(choice) and isinstance(value, Mapping):

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from regard.config import (
     AttentionConfig,
@@ -18,7 +17,7 @@ from regard.config import (
 )
 from regard.config.ranges import EPSILON, FEED_FORWARD_WIDTH, HEADS, LAYERS, POSITIONS, SHARE, VOCABULARY, WIDTH
 from regard.families.bert import count_labels
-from regard.families.family import ExampleModel, Family
+from regard.families.family import DecoderHeads, ExampleModel, Family
 from regard.families.options import Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
@@ -102,7 +101,7 @@ def example() -> ExampleModel:
     return ExampleModel(DecoderConfig(side(example_sizes("gelu-tanh"))), "GPT2LMHeadModel", {"model_type": "gpt2"})
 
 
-def heads_config(options: Options, architecture: str) -> dict[str, Any]:
+def heads_config(options: Options, architecture: str) -> DecoderHeads:
     """What an architecture of GPT-2, or of the GPT before it, is for."""
     options.ignore(*(f"summary_{what}" for what in SUMMARY))
     tied, labels = options.flag("tie_word_embeddings", True), count_labels(options)
@@ -113,7 +112,7 @@ def heads_config(options: Options, architecture: str) -> dict[str, Any]:
     return {"output": None}
 
 
-def write(config: DecoderConfig, architecture: str) -> dict[str, Any]:
+def write(config: DecoderConfig, architecture: str) -> dict[str, object]:
     stack = config.decoder.stack
     return {
         "model_type": "gpt2",
@@ -125,7 +124,7 @@ def write(config: DecoderConfig, architecture: str) -> dict[str, Any]:
     }
 
 
-def size_entries(config: DecoderConfig) -> dict[str, Any]:
+def size_entries(config: DecoderConfig) -> dict[str, object]:
     """What the config of GPT-2 has in common with that of the GPT before it."""
     side, stack = config.decoder, config.decoder.stack
     return {

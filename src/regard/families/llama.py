@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from regard.config import (
     AttentionConfig,
@@ -29,13 +28,15 @@ from regard.config.ranges import (
     VOCABULARY,
     WIDTH,
 )
+from regard.errors import CheckpointError
 from regard.families.bert import count_labels
-from regard.families.family import ExampleModel, Family
+from regard.families.family import DecoderHeads, ExampleModel, Family
 from regard.families.gpt2 import heads, labelled
 from regard.families.options import Options, name_of
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
 from regard.families.sizes import Sizes, example_sizes
 from regard.families.tensor_names import TensorName, TensorNames, tensor_name, weight_and_bias
+from regard.settings import shown
 
 KINDS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
 BASE = 10000.0
@@ -62,7 +63,7 @@ def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
     body = side(
         sizes,
         rotary(options, head_width),
-        AttentionConfig(heads, head_width, heads if kv_heads is None else kv_heads, **biases(kind, options)),
+        AttentionConfig(heads, head_width, heads if kv_heads is None else kv_heads, *biases(kind, options)),
         NormConfig("rms", options.number("rms_norm_eps", 1e-6, EPSILON)),
         feed_forward_bias=kind == "llama" and options.flag("mlp_bias", False),
         window=window(kind, options),
@@ -114,11 +115,11 @@ def example(kind: str) -> ExampleModel:
     )
 
 
-def biases(kind: str, options: Options) -> dict[str, Any]:
-    """Which projections of attention have one: all or none in Llama, all but the last in Qwen2."""
+def biases(kind: str, options: Options) -> tuple[bool, bool | None]:
+    """Whether projections of attention have one, and the last of them: all or none in Llama, all but it in Qwen2."""
     if kind == "qwen2":
-        return {"bias": True, "output_bias": False}
-    return {"bias": kind == "llama" and options.flag("attention_bias", False)}
+        return True, False
+    return kind == "llama" and options.flag("attention_bias", False), None
 
 
 def window(kind: str, options: Options) -> int | None:
@@ -160,7 +161,7 @@ def rope_scaling(rope: Options, max_positions: int | None) -> RopeScaling:
     return RopeScaling(factor, length, low, high)
 
 
-def heads_config(options: Options, architecture: str) -> dict[str, Any]:
+def heads_config(options: Options, architecture: str) -> DecoderHeads:
     """What an architecture is for."""
     tied, labels = options.flag("tie_word_embeddings", False), count_labels(options)
     if architecture.endswith("ForCausalLM"):
@@ -170,11 +171,11 @@ def heads_config(options: Options, architecture: str) -> dict[str, Any]:
     return {"output": None}
 
 
-def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]:
+def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, object]:
     side, stack = config.decoder, config.decoder.stack
     split = stack.attention
     settings = side.position.settings
-    entries = {
+    entries: dict[str, object] = {
         "model_type": kind,
         "vocab_size": side.embedding.vocabulary,
         "hidden_size": stack.width,
@@ -190,7 +191,7 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]
         "rope_scaling": None,
         "tie_word_embeddings": config.output.tied if config.output else False,
     }
-    own = {
+    own: dict[str, dict[str, object]] = {
         "llama": {"attention_bias": split.bias, "mlp_bias": stack.feed_forward.bias},
         "mistral": {"sliding_window": stack.window},
         "qwen2": {"use_sliding_window": False},
@@ -198,11 +199,14 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, Any]
     return entries | own[kind] | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
-def rope(settings: dict[str, Any]) -> dict[str, Any]:
+def rope(settings: dict[str, object]) -> dict[str, object]:
     """The settings of rotary positions, as transformers 5 writes them."""
-    entries, scaling = {"rope_theta": settings.get("base", BASE)}, settings.get("scaling")
+    entries: dict[str, object] = {"rope_theta": settings.get("base", BASE)}
+    scaling = settings.get("scaling")
     if scaling is None:
         return entries | {"rope_type": "default"}
+    if not isinstance(scaling, RopeScaling):
+        raise CheckpointError(f"scaling = {shown(scaling)}: a RopeScaling expected")
     if scaling.length is None:
         return entries | {"rope_type": "linear", "factor": scaling.factor}
     return entries | {

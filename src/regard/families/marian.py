@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from regard.config import EmbeddedStackConfig, EmbeddingConfig, OutputConfig, PositionConfig, TransformerConfig
 from regard.config.ranges import VOCABULARY
@@ -29,7 +28,7 @@ def read(options: Options, architecture: str) -> TransformerConfig:
     return TransformerConfig(
         side(sizes[0], scale),
         side(sizes[1], scale),
-        **bart.tables(options, scored=architecture == "MarianMTModel", shared=shared),
+        *bart.tables(options, scored=architecture == "MarianMTModel", shared=shared),
     )
 
 
@@ -66,7 +65,7 @@ def example() -> ExampleModel:
     return ExampleModel(TransformerConfig(both, both), "MarianMTModel", {"model_type": "marian"})
 
 
-def write(config: TransformerConfig, architecture: str) -> dict[str, Any]:
+def write(config: TransformerConfig, architecture: str) -> dict[str, object]:
     return {"model_type": "marian", **bart.config_entries(config)} | {
         "vocab_size": config.encoder.embedding.vocabulary,
         "decoder_vocab_size": config.decoder.embedding.vocabulary,

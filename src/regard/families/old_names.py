@@ -7,7 +7,7 @@ are read through it; what is written is the generic layout, with new names.
 import re
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from regard.families import generic
 
@@ -60,7 +60,7 @@ ARCHITECTURES = {
 }
 
 
-def is_own(config: Mapping[str, Any]) -> bool:
+def is_own(config: Mapping[str, object]) -> bool:
     """Whether a config.json is of a layout of our own that is no longer written, whose tensors have our names."""
     return str(config.get("model_type")) in FIELDS
 
@@ -76,14 +76,15 @@ def current_name(name: str) -> str:
     return name
 
 
-def current_config(config: Mapping[str, Any]) -> dict[str, Any]:
+def current_config(config: Mapping[str, object]) -> dict[str, object]:
     """A config.json of an old layout of ours as the generic one has it; those of other libraries stay as they are."""
     if not is_own(config):
         return dict(config)
     model_type = str(config["model_type"])
     current = with_current_fields(config, FIELDS[model_type])
-    if isinstance(config.get("architectures"), list):
-        current["architectures"] = [ARCHITECTURES.get(str(name), name) for name in config["architectures"]]
+    architectures = config.get("architectures")
+    if isinstance(architectures, list):
+        current["architectures"] = [ARCHITECTURES.get(str(name), name) for name in architectures]
     kind = model_type.removeprefix("regard-")
     if current.get("architectures") == ["GlimpseNetwork"]:
         kind = "glimpse"
@@ -98,7 +99,7 @@ def model_fields(kind: str) -> list[str]:
     return [field.name for field in fields(generic.CONFIGS[kind]) if field.name != "pruned"]
 
 
-def nested(model: dict[str, Any]) -> dict[str, Any]:
+def nested(model: dict[str, object]) -> dict[str, object]:
     """The parts of an XL, which lay side by side, and whose score was a name."""
     side = {key: model[key] for key in ("embedding", "stack") if key in model}
     match side.get("stack"):
@@ -107,16 +108,17 @@ def nested(model: dict[str, Any]) -> dict[str, Any]:
     return {"decoder": side, **({"output": model["output"]} if "output" in model else {})}
 
 
-def with_current_fields(config: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def with_current_fields(config: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
     """A config with its fields renamed."""
     current = dict(config)
     for path, new in names.items():
         *parents, old = path.split(".")
-        part: Any = current
+        part: object = current
         for parent in parents:
-            if isinstance(part, dict) and isinstance(part.get(parent), dict):
-                part[parent] = dict(part[parent])
-            part = part.get(parent) if isinstance(part, dict) else None
+            below = part.get(parent) if isinstance(part, dict) else None
+            if isinstance(part, dict) and isinstance(below, dict):
+                below = part[parent] = dict(below)
+            part = below
         if isinstance(part, dict) and old in part:
             value = part.pop(old)
             part.setdefault(new, value)

@@ -1,7 +1,6 @@
 """The first GPT: Radford et al. 2018. Its norms stand after the layers, and there is none at the end."""
 
 from dataclasses import replace
-from typing import Any
 
 from regard.config import DecoderConfig
 from regard.config.ranges import EPSILON
@@ -22,7 +21,7 @@ def read(options: Options, architecture: str) -> DecoderConfig:
     return DecoderConfig(side, **gpt2.heads_config(options, architecture))
 
 
-def write(config: DecoderConfig, architecture: str) -> dict[str, Any]:
+def write(config: DecoderConfig, architecture: str) -> dict[str, object]:
     activation = config.decoder.stack.feed_forward.activation
     afn = next(key for key, name in ACTIVATIONS.items() if name == activation)
     return {"model_type": "openai-gpt", **gpt2.size_entries(config), "afn": afn}

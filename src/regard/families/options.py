@@ -44,12 +44,17 @@ class Options(Settings):
     `tensors` are those that the config came with: some things are said there alone.
     """
 
-    def __init__(self, config: Mapping[str, Any], where: str, tensors: Mapping[str, TensorLike] | None = None) -> None:
+    entries: Mapping[str, Any]  # as JSON has them
+    tensors: Mapping[str, TensorLike]
+
+    def __init__(
+        self, config: Mapping[str, object], where: str, tensors: Mapping[str, TensorLike] | None = None
+    ) -> None:
         super().__init__(config, where, CheckpointError)
         self.tensors = {} if tensors is None else tensors
         self.read_keys: set[str] = set()
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> object:
         """The value of a key as it is, or its default."""
         self.read_keys.add(key)
         return super().get(key, default)
@@ -58,17 +63,17 @@ class Options(Settings):
         """Keys that say nothing here, whatever their value."""
         self.read_keys.update(keys)
 
-    def need(self, key: str) -> Any:
+    def need(self, key: str) -> object:
         """The value of a key that has to be there."""
         if self.entries.get(key) is None:
             raise CheckpointError(f"{self.where}: {key} is missing")
         return self.get(key)
 
-    def presume(self, defaults: Mapping[str, Any]) -> None:
+    def presume(self, defaults: Mapping[str, object]) -> None:
         """What keys are worth that the config leaves out."""
         self.entries = {**defaults, **self.entries}
 
-    def only(self, key: str, *allowed: Any) -> None:
+    def only(self, key: str, *allowed: object) -> None:
         """A key that we support with these values alone; leaving it out is fine."""
         value = self.get(key)
         if key in self.entries and not any(type(value) is type(other) and value == other for other in allowed):
@@ -89,7 +94,7 @@ class Options(Settings):
         own, other = self.tensors[name], self.tensors[other_than]
         if own.shape != other.shape:
             return True
-        equal: Any = own == other
+        equal: Any = own == other  # an array or a tensor of truths, as the library of the two has it
         return not bool(equal.all())
 
     def done(self) -> None:

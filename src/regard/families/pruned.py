@@ -2,15 +2,15 @@
 
 from typing import TypeVar
 
-from regard.config import DecoderConfig, EncoderConfig
+from regard.config import Config, DecoderConfig, EncoderConfig
 from regard.config.pruning import with_pruned
 from regard.errors import CheckpointError
 from regard.families.options import Options
 
-Config = TypeVar("Config")
+AnyConfig = TypeVar("AnyConfig", bound=Config)
 
 
-def without_pruned_heads(config: Config, options: Options) -> Config:
+def without_pruned_heads(config: AnyConfig, options: Options) -> AnyConfig:
     """A config without the heads that `pruned` names by layer, {"encoder.0.self": [1, 3]}, in any family.
 
     Models of one stack may have been pruned by transformers before its version 5, as `pruned_heads`: {"0": [1, 3]}.

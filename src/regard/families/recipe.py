@@ -1,7 +1,8 @@
 """How a recipe speaks of a model, and what is made of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from regard.config import Config
 from regard.families.recipe_fields import Count, Length, OptionalLength, OptionalWidth, Share, Width
@@ -16,7 +17,7 @@ class PartRecipe:
     """
 
     kind: str = ""
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class ModelPlan:
 
     config: Config
     architecture: str
-    config_entries: dict[str, Any]
+    config_entries: Mapping[str, object]
 
 
 @dataclass(frozen=True)

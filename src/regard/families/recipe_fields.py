@@ -3,13 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 from unicodedata import category
 
 from regard.errors import RecipeError
 from regard.settings import LARGEST, Range, shown
 
-KIND_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text in quotes"}
+KIND_NAMES: dict[object, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a text in quotes",
+}
 
 
 SETTING = Range(-(10**12), 10**12)
@@ -30,7 +35,7 @@ Width = Annotated[int, Range(1, 1 << 20)]
 OptionalWidth = Annotated[int, Range(0, 1 << 20)]
 
 
-def check_fields(kind: type, values: Mapping[str, Any]) -> None:
+def check_fields(kind: type, values: Mapping[str, object]) -> None:
     """Raise RecipeError, which begins with the field's name, for a value that its field of a dataclass may not have."""
     hints = hints_of(kind)
     for name, value in values.items():
@@ -38,13 +43,12 @@ def check_fields(kind: type, values: Mapping[str, Any]) -> None:
 
 
 @cache
-def hints_of(kind: type) -> dict[str, Any]:
+def hints_of(kind: type) -> dict[str, object]:
     hints = get_type_hints(kind, include_extras=True)
     return {field.name: hints[field.name] for field in fields(kind)}
 
 
-def check_value(hint: Any, value: Any, name: str) -> None:
-    kind: Any
+def check_value(hint: object, value: object, name: str) -> None:
     kind, allowed = get_args(hint) if get_origin(hint) is Annotated else (hint, None)
     if get_origin(kind) is tuple:
         check_items(get_args(kind), value, name)
@@ -59,6 +63,7 @@ def check_value(hint: Any, value: Any, name: str) -> None:
         if allowed is not None and value not in allowed:
             raise RecipeError(f"{name} = {shown(value)}: {KIND_NAMES[kind]} {allowed} expected")
     elif kind is dict or get_origin(kind) is dict:
+        assert isinstance(value, dict)
         for key, setting in value.items():
             check_setting(key, setting)
     elif is_dataclass(kind):
@@ -68,7 +73,7 @@ def check_value(hint: Any, value: Any, name: str) -> None:
             raise RecipeError(f"{name}.{problem}") from None
 
 
-def check_setting(name: str, setting: Any, *, is_nested: bool = False) -> None:
+def check_setting(name: str, setting: object, *, is_nested: bool = False) -> None:
     """A setting of a part, whose constructor knows more: a number, a text, true or false, or a table of such."""
     if isinstance(setting, dict) and not is_nested:
         for inner_name, inner in setting.items():
@@ -80,7 +85,7 @@ def check_setting(name: str, setting: Any, *, is_nested: bool = False) -> None:
         raise RecipeError(f"{name} = {shown(setting)}: a number, a text, or true or false expected")
 
 
-def check_items(kinds: tuple[Any, ...], value: Any, name: str) -> None:
+def check_items(kinds: tuple[object, ...], value: object, name: str) -> None:
     """The items of a tuple: any number of one kind, or one of each."""
     is_open = kinds[-1] is ...
     if not isinstance(value, tuple) or not (is_open or len(value) == len(kinds)):

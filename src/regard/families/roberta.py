@@ -1,12 +1,11 @@
 """RoBERTa: Liu et al. 2019; and XLM-RoBERTa and CamemBERT, which are RoBERTa in other languages."""
 
 from functools import partial
-from typing import Any
 
 from regard.config import ClassificationHeadConfig, EncoderConfig, OutputConfig
-from regard.config.ranges import POSITIONS, SEGMENTS
+from regard.config.ranges import POSITIONS, SEGMENTS_OF_BERT
 from regard.families import bert
-from regard.families.family import ExampleModel, Family
+from regard.families.family import EncoderHeads, ExampleModel, Family
 from regard.families.options import Options
 from regard.families.sizes import example_sizes
 from regard.families.tensor_names import TensorNames, weight_and_bias
@@ -19,24 +18,26 @@ KINDS = ("Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassific
 
 def read(options: Options, architecture: str, *, prefix: str) -> EncoderConfig:
     bert.require_bidirectional(options)
-    segments, padding = options.integer("type_vocab_size", 2, SEGMENTS), options.integer("pad_token_id", 1, PADDING)
+    segments = options.integer("type_vocab_size", 2, SEGMENTS_OF_BERT)
+    padding = options.integer("pad_token_id", 1, PADDING)
     side = bert.read_side(options, segments=segments, offset=padding + 1)
     return EncoderConfig(side, **heads_config(options, architecture.removeprefix(prefix)))
 
 
-def heads_config(options: Options, kind: str) -> dict[str, Any]:
+def heads_config(options: Options, kind: str) -> EncoderHeads:
     """The heads of an architecture."""
     labels, dropout = bert.count_labels(options), bert.last_dropout(options)
     output = OutputConfig(options.flag("tie_word_embeddings", True), bias=True, transform="gelu")
-    return {
+    heads: dict[str, EncoderHeads] = {
         "Model": {"pooler": "tanh"},
         "ForMaskedLM": {"output": output},
         "ForSequenceClassification": {"classify": ClassificationHeadConfig(labels, "first", "tanh", dropout=dropout)},
         "ForTokenClassification": {"classify": ClassificationHeadConfig(labels, None, dropout=dropout)},
-    }[kind]
+    }
+    return heads[kind]
 
 
-def write(config: EncoderConfig, architecture: str, *, model_type: str) -> dict[str, Any]:
+def write(config: EncoderConfig, architecture: str, *, model_type: str) -> dict[str, object]:
     side = config.encoder
     own = {"type_vocab_size": side.embedding.segments, "pad_token_id": side.position.settings.get("offset", 0) - 1}
     return {"model_type": model_type, **own, **bert.config_entries(config)}

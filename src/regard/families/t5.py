@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from regard.config import (
     AttentionConfig,
@@ -133,7 +132,7 @@ def activation_of(options: Options) -> tuple[str, bool]:
     return ACTIVATIONS[name], bool(kind)
 
 
-def write(config: EncoderConfig | TransformerConfig, architecture: str) -> dict[str, Any]:
+def write(config: EncoderConfig | TransformerConfig, architecture: str) -> dict[str, object]:
     side, stack = config.encoder, config.encoder.stack
     name = name_of(stack.feed_forward.activation)
     if stack.feed_forward.gated and name == "gelu":
