@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -17,6 +17,7 @@ from regard.families.encoder_decoder import ARCHITECTURE, KIND, READERS, WRITERS
 from regard.families.family import Family
 from regard.families.options import Options
 from regard.models import Decoder, Encoder, EncoderConfig, Model, OutputConfig, Transformer, TransformerConfig
+from regard.settings import Settings
 
 WRITES = {"is_decoder": True, "add_cross_attention": True}
 
@@ -40,7 +41,7 @@ class JoinedModel:
     """
 
     model: Transformer
-    config: dict[str, Any]
+    config: dict[str, object]
     new: tuple[str, ...]
     spare: dict[str, Tensor]
     architecture: str = ARCHITECTURE
@@ -77,8 +78,9 @@ def join(encoder: Joinable, decoder: Joinable, *, start: int | None = None, padd
     first_parameter = next(reader.parameters())
     model.to(device=first_parameter.device, dtype=first_parameter.dtype).train(reader.training)
     joined = joined_config(source.config, target.config, config)
-    joined |= decoder_tokens(joined["decoder"], start, padding)
-    return JoinedModel(model, joined, new, spare_of(reader, source, joined["encoder"].get("model_type")))
+    parts = Settings(joined, "config", CheckpointError)
+    joined |= decoder_tokens(parts.object("decoder"), start, padding)
+    return JoinedModel(model, joined, new, spare_of(reader, source, parts.object("encoder").get("model_type")))
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class JoinPart:
     """A model, and what its folder said if it had one."""
 
     model: Model
-    config: dict[str, Any] | None = None
+    config: dict[str, object] | None = None
     spare: Mapping[str, Tensor] | None = None
 
 
@@ -99,13 +101,14 @@ def join_part(model: Joinable) -> JoinPart:
     return JoinPart(loaded.model, loaded.config, loaded.spare)
 
 
-def output_of(writer: Encoder | Decoder, config: dict[str, Any] | None) -> OutputConfig:
+def output_of(writer: Encoder | Decoder, config: dict[str, object] | None) -> OutputConfig:
     """How words are scored; a model without a head gets the one that its family writes with."""
     if writer.config.output is not None:
         return writer.config.output
-    if config and config.get("model_type") in WRITERS:
+    kind = config.get("model_type") if config else None
+    if config and isinstance(kind, str) and kind in WRITERS:
         options = Options({**config, **WRITES}, "decoder")
-        return WRITERS[config["model_type"]].read(options)[1] or OutputConfig()
+        return WRITERS[kind].read(options)[1] or OutputConfig()
     if isinstance(writer, Decoder):
         return OutputConfig(tied=True)
     return OutputConfig(tied=True, bias=True, transform=writer.config.encoder.stack.feed_forward.activation)
@@ -133,8 +136,8 @@ def fill_model(model: Transformer, read: Mapping[str, Tensor], write: Mapping[st
 
 
 def joined_config(
-    source: dict[str, Any] | None, target: dict[str, Any] | None, config: TransformerConfig
-) -> dict[str, Any]:
+    source: dict[str, object] | None, target: dict[str, object] | None, config: TransformerConfig
+) -> dict[str, object]:
     """The config of both. Models that came without one are described as the first family that they fit."""
     if source is None:
         source = next(filter(None, (encoder_config(kind, config) for kind in READERS)), {})
@@ -143,7 +146,7 @@ def joined_config(
     return {"model_type": KIND, "encoder": source, "decoder": {**target, **WRITES}}
 
 
-def decoder_tokens(decoder: Mapping[str, Any], start: int | None, padding: int | None) -> dict[str, int]:
+def decoder_tokens(decoder: Mapping[str, object], start: int | None, padding: int | None) -> dict[str, object]:
     """The tokens that targets begin with and are padded with: those given, or the decoder's own."""
     starts = (start, decoder.get("decoder_start_token_id"), decoder.get("bos_token_id"))
     choices = {"decoder_start_token_id": starts, "pad_token_id": (padding, decoder.get("pad_token_id"))}
@@ -151,7 +154,7 @@ def decoder_tokens(decoder: Mapping[str, Any], start: int | None, padding: int |
     return {name: numbers[0] for name, numbers in candidates.items() if numbers}
 
 
-def encoder_config(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
+def encoder_config(kind: str, config: TransformerConfig) -> dict[str, object] | None:
     """The config of an encoder in this family, if it can say everything."""
     family = READERS[kind]
     bare = family.architectures[0]
@@ -163,7 +166,7 @@ def encoder_config(kind: str, config: TransformerConfig) -> dict[str, Any] | Non
     return entries if isinstance(again, EncoderConfig) and again.encoder == config.encoder else None
 
 
-def decoder_config(kind: str, config: TransformerConfig) -> dict[str, Any] | None:
+def decoder_config(kind: str, config: TransformerConfig) -> dict[str, object] | None:
     """The config of a decoder in this family, if it can say everything."""
     try:
         entries = WRITERS[kind].write(config.decoder, config.output)

@@ -29,7 +29,7 @@ class Checkpoint:
     """
 
     model: Model
-    config: dict[str, Any]
+    config: dict[str, object]
     architecture: str
     folder: Path
     spare: dict[str, Tensor] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Uninitialised(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def restore_buffers(model: Model, config: Any) -> None:
+def restore_buffers(model: Model, config: Config) -> None:
     """Tables that are computed, not learned, are not in any file: make them anew."""
     if not any(buffer.is_meta for buffer in model.buffers()):
         return

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from inspect import signature
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -25,7 +24,7 @@ from regard.positions import POSITIONS
 def save_model(
     model: Model,
     folder: str | Path,
-    config: dict[str, Any],
+    config: dict[str, object],
     architecture: str,
     *,
     files: Iterable[Path] = (),
@@ -49,7 +48,7 @@ def save_model(
 class ModelFiles:
     """A model as others read it: what its config.json says, and its tensors by name."""
 
-    config: dict[str, Any]
+    config: dict[str, object]
     tensors: dict[str, Tensor]
 
     def write(self, folder: Path, files: Iterable[Path] = ()) -> None:
@@ -63,7 +62,7 @@ class ModelFiles:
 
 def model_files(
     model: Model,
-    config: dict[str, Any],
+    config: dict[str, object],
     architecture: str,
     where: str,
     *,
@@ -97,7 +96,7 @@ def cast_tensors(dtypes: Mapping[str, torch.dtype], tensors: Mapping[str, Tensor
     return {name: tensor.to(dtypes.get(name, usual or tensor.dtype)) for name, tensor in tensors.items()}
 
 
-def differences(config: Any, read: Any, path: str = "") -> list[str]:
+def differences(config: object, read: object, path: str = "") -> list[str]:
     """Where a config differs from what others would understand. Dropout does not count: not every family tells."""
     config, read = with_defaults(config), with_defaults(read)
     if not is_dataclass(config) or type(config) is not type(read):
@@ -110,7 +109,7 @@ def differences(config: Any, read: Any, path: str = "") -> list[str]:
     ]
 
 
-def with_defaults(config: Any) -> Any:
+def with_defaults(config: object) -> object:
     """The same config with what follows from the rest written out."""
     if isinstance(config, StackConfig):
         attention = config.attention
@@ -126,7 +125,10 @@ def with_defaults(config: Any) -> Any:
     return config
 
 
-def merge(config: Mapping[str, Any], news: Mapping[str, Any]) -> dict[str, Any]:
+def merge(config: Mapping[str, object], news: Mapping[str, object]) -> dict[str, object]:
     """A config with news in it, those about its parts in the parts."""
-    both = {key for key in config.keys() & news.keys() if isinstance(config[key], dict) and isinstance(news[key], dict)}
-    return {**config, **news, **{key: merge(config[key], news[key]) for key in both}}
+    merged = {**config, **news}
+    for key, part in config.items():
+        if isinstance(part, dict) and isinstance(new := news.get(key), dict):
+            merged[key] = merge(part, new)
+    return merged

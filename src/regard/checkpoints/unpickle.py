@@ -26,8 +26,12 @@ def unpickle(target: Path, pickles: list[Path]) -> None:
     save_file(tensors, target, metadata={"format": "pt"})
 
 
-if __name__ == "__main__":
+def main() -> None:
     try:
         unpickle(Path(sys.argv[1]), [Path(name) for name in sys.argv[2:]])
     except Exception as problem:  # one line for the process that waits
         sys.exit(first_line(problem))
+
+
+if __name__ == "__main__":
+    main()

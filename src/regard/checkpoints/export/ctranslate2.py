@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from torch import Tensor, nn
 
 from regard.checkpoints.export.export_source import ExportSource
@@ -99,9 +100,10 @@ def fill_linear(spec: Any, layer: nn.Linear) -> None:
     spec.weight, spec.bias = numbers(layer.weight), numbers(layer.bias)
 
 
-def fill_norm(spec: Any, norm: Any) -> None:
+def fill_norm(spec: Any, norm: nn.Module | None) -> None:
+    assert isinstance(norm, nn.LayerNorm)
     spec.gamma, spec.beta = numbers(norm.weight), numbers(norm.bias)
 
 
-def numbers(tensor: Tensor) -> Any:
+def numbers(tensor: Tensor) -> np.ndarray:
     return tensor.detach().numpy()

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -12,6 +11,7 @@ from regard.checkpoints.files import CheckpointError, list_names, read_json
 from regard.checkpoints.load import Checkpoint
 from regard.models import EmbeddedStackConfig, Transformer, TransformerConfig
 from regard.models.embedded_stack import EmbeddedStack
+from regard.settings import Settings
 from regard.text import Tokenizer
 
 GENERATION = "generation_config.json"
@@ -32,7 +32,7 @@ class ExportSource:
         return self.checkpoint.folder
 
     @cached_property
-    def config(self) -> dict[str, Any]:
+    def config(self) -> dict[str, object]:
         """config.json, and generation_config.json before it."""
         path = self.folder / GENERATION
         generation = read_json(path) if path.is_file() else {}
@@ -68,8 +68,9 @@ class ExportSource:
         """What is added to the scores of words, so that none is written that the folder forbids."""
         model = self.model
         assert model.output is not None
-        banned = {word[0] for word in self.config.get("bad_words_ids") or [] if len(word) == 1}
-        banned = (banned | set(self.config.get("suppress_tokens") or [])) - {self.token_id("eos_token_id")}
+        settings = Settings(self.config, str(self.folder), CheckpointError)
+        banned = {word[0] for word in settings.list("bad_words_ids") if len(word) == 1}
+        banned = (banned | set(settings.list("suppress_tokens"))) - {self.token_id("eos_token_id")}
         if model.output.bias is None and not banned:
             return None
         bias = torch.zeros(len(model.output.weight)) if model.output.bias is None else model.output.bias.detach()

@@ -7,19 +7,20 @@ decoder.onnx   token int64 (batch, 1), attention_mask and all cross.… as above
             -> scores float32 (batch, vocabulary) of the token that follows, now.0.key, now.0.value, …: the next past
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from torch import nn
 
 from regard.checkpoints.export.export_source import ExportSource
-from regard.checkpoints.export.graph import OnnxGraph
+from regard.checkpoints.export.graph import OnnxGraph, TypeAndShape
 from regard.errors import lookup
 from regard.layers import TransformerBlock
 from regard.models.embedded_stack import EmbeddedStack
 
 HIDDEN = np.finfo(np.float32).min
-ACTIVATIONS: dict[str, Any] = {
+ACTIVATIONS: dict[str, Callable[[OnnxGraph, str], str]] = {
     "relu": lambda graph, x: graph("Relu", x),
     "gelu": lambda graph, x: graph("Gelu", x),
     "gelu-tanh": lambda graph, x: graph("Gelu", x, approximate="tanh"),
@@ -44,7 +45,7 @@ def write_encoder(source: ExportSource, path: Path) -> None:
         assert isinstance(block, TransformerBlock)
 
         def attend(x: str, block: TransformerBlock = block) -> str:
-            query, key, value = graph("Split", graph.linear(x, block.self.qkv), outputs=3, axis=-1, num_outputs=3)
+            query, key, value = graph.several("Split", 3, graph.linear(x, block.self.qkv), axis=-1, num_outputs=3)
             output = side.attention_output(
                 side.split_heads(query), side.split_heads(key), side.split_heads(value), mask
             )
@@ -56,10 +57,13 @@ def write_encoder(source: ExportSource, path: Path) -> None:
     for number, block in enumerate(model.decoder.stack.blocks):
         assert isinstance(block, TransformerBlock)
         assert block.cross is not None
-        pair = graph("Split", graph.linear(x, block.cross.kv), outputs=2, axis=-1, num_outputs=2)
+        pair = graph.several("Split", 2, graph.linear(x, block.cross.kv), axis=-1, num_outputs=2)
         for kind, part in zip(("key", "value"), pair, strict=True):
             graph.named(OnnxStack(graph, model.decoder, source).split_heads(part), f"cross.{number}.{kind}")
-    inputs = {"tokens": ["int64", "batch", "source"], "attention_mask": ["bool", "batch", "source"]}
+    inputs: dict[str, TypeAndShape] = {
+        "tokens": ["int64", "batch", "source"],
+        "attention_mask": ["bool", "batch", "source"],
+    }
     graph.save(path, inputs, cache_names(source, "cross", "source"))
 
 
@@ -74,7 +78,7 @@ def write_decoder(source: ExportSource, path: Path) -> None:
         assert isinstance(block, TransformerBlock)
 
         def attend(x: str, block: TransformerBlock = block, number: int = number) -> str:
-            query, key, value = graph("Split", graph.linear(x, block.self.qkv), outputs=3, axis=-1, num_outputs=3)
+            query, key, value = graph.several("Split", 3, graph.linear(x, block.self.qkv), axis=-1, num_outputs=3)
             key = graph("Concat", f"past.{number}.key", side.split_heads(key), axis=2)
             value = graph("Concat", f"past.{number}.value", side.split_heads(value), axis=2)
             graph.named(key, f"now.{number}.key")
@@ -93,13 +97,13 @@ def write_decoder(source: ExportSource, path: Path) -> None:
     scores = graph("MatMul", graph("Squeeze", side.final_norm(x), [1]), model.output.weight.detach().T)
     bias = source.output_bias()
     graph.named(scores if bias is None else graph("Add", scores, bias), "scores")
-    inputs = {"token": ["int64", "batch", 1], "attention_mask": ["bool", "batch", "source"]}
+    inputs: dict[str, TypeAndShape] = {"token": ["int64", "batch", 1], "attention_mask": ["bool", "batch", "source"]}
     inputs |= cache_names(source, "cross", "source") | cache_names(source, "past", "written")
-    outputs = {"scores": ["float32", "batch", len(model.output.weight)]}
+    outputs: dict[str, TypeAndShape] = {"scores": ["float32", "batch", len(model.output.weight)]}
     graph.save(path, inputs, outputs | cache_names(source, "now", "all"))
 
 
-def cache_names(source: ExportSource, name: str, length: str) -> dict[str, list[Any]]:
+def cache_names(source: ExportSource, name: str, length: str) -> dict[str, TypeAndShape]:
     """Keys and values of every layer of the decoder."""
     stack = source.model.config.decoder.stack
     heads, width = stack.attention.heads, stack.width // stack.attention.heads
@@ -109,6 +113,12 @@ def cache_names(source: ExportSource, name: str, length: str) -> dict[str, list[
 
 class OnnxStack:
     """The parts of one side, as operators."""
+
+    graph: OnnxGraph
+    side: EmbeddedStack
+    heads: int
+    width: int
+    activation: Callable[[OnnxGraph, str], str]
 
     def __init__(self, graph: OnnxGraph, side: EmbeddedStack, source: ExportSource) -> None:
         self.graph, self.side = graph, side
@@ -147,7 +157,7 @@ class OnnxStack:
 
         return self.add_and_norm(x, think, block.feed_forward_norm, block)
 
-    def add_and_norm(self, x: str, part: Any, norm: Any, block: TransformerBlock) -> str:
+    def add_and_norm(self, x: str, part: Callable[[str], str], norm: nn.Module | None, block: TransformerBlock) -> str:
         if block.pre_norm:
             return self.graph("Add", x, part(self.graph.norm(x, norm)))
         return self.graph.norm(self.graph("Add", x, part(x)), norm)
