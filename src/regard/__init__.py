@@ -3,6 +3,7 @@
 The public names are loaded when first used, so that `import regard` does not wait for torch.
 """
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from regard.lazy import lazy_names
@@ -34,4 +35,6 @@ _PUBLIC = {
     "watchable": "regard.looking",
 }
 
+__getattr__: Callable[[str], object]
+__dir__: Callable[[], list[str]]
 __getattr__, __dir__ = lazy_names(__name__, _PUBLIC)

@@ -21,6 +21,9 @@ UNKNOWN_CALL = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EXDEV)
 class SaveError(RegardError):
     """A file or folder that could not be written; those that were there before are whole."""
 
+    path: Path
+    reason: str
+
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(path, reason)
         self.path, self.reason = path, reason

@@ -47,8 +47,8 @@ def refuse_constant(name: str) -> float:
     raise JsonError(f"a finite number expected, got {name}")
 
 
-def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
+def unique_names(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields: dict[str, object] = {}
     for name, value in pairs:
         if name in fields:
             raise JsonError(f"the name {name[:40]!r} comes twice in one object")
@@ -56,7 +56,7 @@ def unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return fields
 
 
-def check_parts(value: Any) -> None:
+def check_parts(value: object) -> None:
     """Raise where a value is nested too deeply, or holds half a character, which no file could be written with."""
     parts = [(value, 0)]
     while parts:

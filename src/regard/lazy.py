@@ -3,16 +3,15 @@
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
 
 
-def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package, given the module of each name, as in ".padding".
 
     No such module may be called as one of the names: whoever imports the module would find it under the name.
     """
 
-    def load_name(name: str) -> Any:
+    def load_name(name: str) -> object:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(homes[name], package), name)

@@ -1,19 +1,26 @@
 """What every picture of a grid accepts, checked once."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 from regard.errors import ShapeError
 
 Labels = Sequence[str] | None
 
 
-def plain(grid: Any, rows: Labels, columns: Labels) -> list[list[Any]]:
+@runtime_checkable
+class Listable(Protocol):
+    """An array of numpy, a tensor of torch, or of whichever library."""
+
+    def tolist(self) -> object: ...
+
+
+def plain(grid: object, rows: Labels, columns: Labels) -> list[list[float]]:
     """The grid as a list of equally long rows, known to fit its labels.
 
     A grid is a list of lists, or anything that `.tolist()` turns into one: an array, a tensor.
     """
-    table = grid.tolist() if hasattr(grid, "tolist") else grid
+    table = grid.tolist() if isinstance(grid, Listable) else grid
     if not isinstance(table, list | tuple) or any(not isinstance(row, list | tuple) for row in table):
         raise ShapeError("a picture needs a grid of rows and columns, got something with another number of axes")
     if any(isinstance(cell, list | tuple) for row in table for cell in row):

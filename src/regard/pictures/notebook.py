@@ -19,23 +19,23 @@ Looks = Mapping[str, tuple[Any, Labels, Labels]]
 class Live(Album):
     """An album of a notebook: displayed as a page, and drawn once somebody wants its pictures."""
 
-    page: Any
+    page: Any  # a widget of whoever has one
     drawn: Callable[[], Album]
 
     def __init__(self, page: Any, drawn: Callable[[], Album]) -> None:
         vars(self).update(page=page, drawn=drawn)
 
     @cached_property
-    def pictures(self) -> Sequence[Picture]:  # type: ignore[override]
+    def pictures(self) -> Sequence[Picture]:  # type: ignore[override]  # a field there, drawn late here
         return self.drawn().pictures
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         return self.page._repr_mimebundle_(**wanted)
 
-    def _repr_html_(self) -> None:  # type: ignore[override]
+    def _repr_html_(self) -> None:  # type: ignore[override]  # None: a notebook then takes the bundle
         """Nothing beside the page."""
 
-    def _repr_svg_(self) -> None:  # type: ignore[override]
+    def _repr_svg_(self) -> None:  # type: ignore[override]  # the same
         """Nothing beside the page."""
 
 

@@ -10,7 +10,6 @@ from base64 import b64encode
 from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
-from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -62,7 +61,7 @@ def page(album: Album) -> str:
     )
 
 
-def payload(album: Album) -> dict[str, Any]:
+def payload(album: Album) -> dict[str, object]:
     """What the script is given: colours, and for every picture its names, numbers and shades on every scale."""
     on = {
         name: Album([replace(picture, scale=SCALES[name]) for picture in album.pictures]).fit_scales().pictures
@@ -79,7 +78,7 @@ def payload(album: Album) -> dict[str, Any]:
     return {"steps": STEPS, "themes": {"light": _theme(LIGHT), "dark": _theme(DARK)}, "panels": panels}
 
 
-def _panel(picture: Picture, scales: dict[str, Scale]) -> dict[str, Any]:
+def _panel(picture: Picture, scales: dict[str, Scale]) -> dict[str, object]:
     numbers = np.asarray(picture.table, dtype=np.float64)
     with np.errstate(over="ignore"):
         exact = numbers.astype("<f4")
@@ -95,7 +94,7 @@ def _panel(picture: Picture, scales: dict[str, Scale]) -> dict[str, Any]:
     }
 
 
-def _scale_steps(name: str, scale: Scale, picture: Picture) -> dict[str, Any]:
+def _scale_steps(name: str, scale: Scale, picture: Picture) -> dict[str, object]:
     """A scale as it is chosen, what its legend says, and the shade of every cell: -STEPS … STEPS moved up by STEPS."""
     steps = [
         UNPAINTED if step is None else step + STEPS for row in steps_of(scale.shares(picture.table)) for step in row
@@ -109,16 +108,16 @@ def _scale_steps(name: str, scale: Scale, picture: Picture) -> dict[str, Any]:
     }
 
 
-def _label(text: str) -> dict[str, Any]:
+def _label(text: str) -> dict[str, object]:
     """A label in runs, cut where it is long, and whole for the line that says what is pointed at."""
     cut = shorten(text, WIDEST)
-    named: dict[str, Any] = {"runs": [[run, int(is_faint)] for run, is_faint in cut]}
+    named: dict[str, object] = {"runs": [[run, int(is_faint)] for run, is_faint in cut]}
     if cut != signs(text) or isolate(text) != label(text):
         named["whole"] = isolate(text)
     return named
 
 
-def _theme(theme: Theme) -> dict[str, Any]:
+def _theme(theme: Theme) -> dict[str, object]:
     return {
         "shades": [hexadecimal(theme.colour(step / STEPS)) for step in range(-STEPS, STEPS + 1)],
         "text": hexadecimal(theme.text),
@@ -127,7 +126,7 @@ def _theme(theme: Theme) -> dict[str, Any]:
     }
 
 
-def _inside(data: Any) -> str:
+def _inside(data: object) -> str:
     """JSON in ASCII that holds no character with which an element could end or another begin."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import InitVar, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from regard.errors import ShapeError
 from regard.pictures.grids import Labels, plain
@@ -24,7 +23,7 @@ class Picture:
     looks at a word's tokens are added up and looks of its tokens averaged. `notes` are what else each cell has to say.
     """
 
-    grid: Any
+    grid: object
     rows: Labels = None
     columns: Labels = None
     title: str = ""
@@ -57,6 +56,8 @@ class Picture:
 
     @property
     def table(self) -> Table:
+        """The numbers, row by row."""
+        assert isinstance(self.grid, list)
         return self.grid
 
     @property

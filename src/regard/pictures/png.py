@@ -2,13 +2,21 @@
 
 from functools import cache
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from regard.errors import RegardError
 from regard.pictures.colours import DARK, LIGHT, Theme
 from regard.pictures.labels import Run
 from regard.pictures.picture import Album
 from regard.pictures.sheet import STEPS, Letters, Sheet, lay_out
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont, ImageFont
+
+    Font = FreeTypeFont | ImageFont
+    Piece = tuple[str, Font, bool]
 
 ZOOM = 2  # pixels for each pixel of the drawing, so that letters are crisp
 LARGEST = 1 << 28  # pixels that a picture may have
@@ -41,7 +49,7 @@ def png(album: Album, *, dark: bool = False) -> bytes:
     return content.getvalue()
 
 
-def _grids(sheet: Sheet, paint: Any, theme: Theme) -> None:
+def _grids(sheet: Sheet, paint: "ImageDraw", theme: Theme) -> None:
     shades = {step: theme.colour(step / STEPS) for step in range(-STEPS, STEPS + 1)}
 
     def fill(x: float, y: float, width: float, height: float, step: int) -> None:
@@ -59,7 +67,7 @@ def _grids(sheet: Sheet, paint: Any, theme: Theme) -> None:
         paint.rectangle([round(ZOOM * edge) for edge in (x, y, x + width, y + height)], outline=theme.frame)
 
 
-def _letters(letters: Letters, image: Any, paint: Any, theme: Theme) -> None:
+def _letters(letters: Letters, image: "Image", paint: "ImageDraw", theme: Theme) -> None:
     """Text, letter by letter, each from the first font that has it."""
     from PIL import Image, ImageDraw
 
@@ -75,16 +83,16 @@ def _letters(letters: Letters, image: Any, paint: Any, theme: Theme) -> None:
     _write(paint, placed, x - (width if letters.anchor == "end" else 0), y, theme)
 
 
-def _write(paint: Any, placed: list[tuple[str, Any, bool]], x: float, y: float, theme: Theme) -> None:
+def _write(paint: "ImageDraw", placed: "list[Piece]", x: float, y: float, theme: Theme) -> None:
     for part, font, is_faint in placed:
         paint.text((x, y), part, font=font, fill=theme.faint if is_faint else theme.text, anchor="ls")
         x += font.getlength(part)
 
 
-def _fonts(run: Run) -> list[tuple[str, Any, bool]]:
+def _fonts(run: Run) -> "list[Piece]":
     """The letters of a run, those in a row that one font has together; one that no font has is written as its code."""
     text, is_faint = run
-    pieces: list[tuple[str, Any, bool]] = []
+    pieces: list[Piece] = []
     for letter in text:
         font = next((number for number in range(len(_available())) if _has(number, letter)), None)
         part, chosen = (letter, _available()[font]) if font is not None else (f"\\u{ord(letter):04x}", _available()[0])
@@ -96,7 +104,7 @@ def _fonts(run: Run) -> list[tuple[str, Any, bool]]:
 
 
 @cache
-def _available() -> list[Any]:
+def _available() -> "list[Font]":
     """The fonts of this machine, letter by letter without ligatures, so that every token is seen as it is spelled."""
     from PIL import ImageFont
 
@@ -116,5 +124,6 @@ def _has(font: int, letter: str) -> bool:
 
     if category(letter).startswith("Z"):
         return True
-    mask, missing = (_available()[font].getmask(one) for one in (letter, "\U0010ffff"))
+    masks: list[Any] = [_available()[font].getmask(one) for one in (letter, "\U0010ffff")]  # bytes, in Pillow's C
+    mask, missing = masks
     return mask.size != missing.size or bytes(mask) != bytes(missing)

@@ -1,6 +1,5 @@
 """Pictures as a self-contained SVG: labels, a legend, the exact number under the pointer."""
 
-from typing import Any
 from xml.sax.saxutils import escape
 
 from regard.pictures.colours import DARK, LIGHT, Theme, hexadecimal
@@ -14,7 +13,7 @@ POINTED = 20_000  # cells that each say their number; of more, cells of one shad
 
 
 def heat(
-    grid: Any,
+    grid: object,
     rows: Labels = None,
     columns: Labels = None,
     *,

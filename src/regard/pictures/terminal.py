@@ -1,8 +1,7 @@
 """Grids in the terminal: a mask as boxes, numbers as shades or colours."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import ceil, isnan
-from typing import Any
 
 from rich.cells import cell_len
 
@@ -16,7 +15,7 @@ SHADES = "·░▒▓█"
 WIDEST, EDGE = 12, 24  # cells that labels of columns and of rows may take when nobody says how much room there is
 
 
-def boxes(grid: Any, rows: Labels = None, columns: Labels = None) -> str:
+def boxes(grid: object, rows: Labels = None, columns: Labels = None) -> str:
     """A grid of booleans: ■ where it is true, · where it is not."""
     table = plain(grid, rows, columns)
     cells = min(WIDEST, _widest(columns, atleast=1))
@@ -25,7 +24,7 @@ def boxes(grid: Any, rows: Labels = None, columns: Labels = None) -> str:
 
 
 def heat(
-    grid: Any,
+    grid: object,
     rows: Labels = None,
     columns: Labels = None,
     *,
@@ -85,7 +84,7 @@ def _colour(share: float, cells: int) -> str:
     return f"\x1b[48;2;{red};{green};{blue}m{' ' * cells}\x1b[0m"
 
 
-def _legend(scale: Scale, picture: Picture, paint: Any) -> str:
+def _legend(scale: Scale, picture: Picture, paint: Callable[[float, int], str]) -> str:
     """Both ends of the scale, and what was done to the numbers."""
     low, high = scale.ends
     first = f"{paint(-1.0, 2)} {low:.4g}   " if low < 0 else f"{low:.4g} … "

@@ -95,7 +95,9 @@ class Router:
         forward = start.centre[0] < end.centre[0]
         first, last = start.side("right" if forward else "left"), end.side("left" if forward else "right")
         if not self.metrics.edge:
+            level = abs(first[1] - last[1]) < 1
             last = (last[0], last[1] - wire.lift * end.height)
+            first = (first[0], last[1]) if level else first
         if abs(first[1] - last[1]) < 1:
             return (first, (last[0], first[1]))
         middle = first[0] + (last[0] - first[0]) * wire.bend
