@@ -57,15 +57,16 @@ def draw_reader(config: AlignerConfig, learned: int) -> tuple[DiagramPart, list[
         is_gap = index == "…"
         parts = [
             DiagramBox(f"x.{index}", subscript("x", index) if not is_gap else "…", form="text"),
-            cell(f"read.{index}", "…" if is_gap else "→", note="reads from the left"),
-            cell(f"back.{index}", "…" if is_gap else "←", note="reads from the right"),
+            cell(
+                f"read.{index}", "…" if is_gap else "→ ←", note="two cells, one that reads on and one that reads back"
+            ),
         ]
         columns.append(BoxColumn(tuple(parts), joined=not is_gap))
     for first, second in pairwise(READ):
-        wires.append(DiagramWire(f"read.{first}", f"read.{second}", "stream", "across"))
-        wires.append(DiagramWire(f"back.{second}", f"back.{first}", "stream", "across"))
+        wires.append(DiagramWire(f"read.{first}", f"read.{second}", "stream", "across", lift=-0.2))
+        wires.append(DiagramWire(f"read.{second}", f"read.{first}", "stream", "across", lift=0.2))
     wires += [
-        DiagramWire(f"back.{index}", "annotations", "stream", "up", note="both ways together")
+        DiagramWire(f"read.{index}", "annotations", "stream", "up", note="both ways together")
         for index in READ
         if index != "…"
     ]

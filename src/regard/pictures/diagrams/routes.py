@@ -7,6 +7,9 @@ from regard.pictures.diagrams.placed import DiagramSheet, Metrics, PlacedBox, Pl
 class Router:
     """Finds the corners of arrows on a sheet."""
 
+    sheet: DiagramSheet
+    metrics: Metrics
+
     def __init__(self, sheet: DiagramSheet, metrics: Metrics) -> None:
         self.sheet, self.metrics = sheet, metrics
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 from regard.errors import RecipeError, lookup
 from regard.families import RECIPES
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
+from regard.families.recipe_parts import with_parts
 from regard.settings import shown
-from regard.training.model.parts import has_words, own_layout, try_out, with_parts
+from regard.training.model.parts import LIBRARY, has_words, own_layout, try_out
 from regard.training.model.size import check_size
 
 
@@ -23,7 +24,7 @@ def model_plan(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     if model.kind in ("alignment", "memory"):
         check_size(plan.config)
         return plan
-    config = with_parts(plan.config, model)
+    config = with_parts(plan.config, model, LIBRARY)
     try_out(config, model.max_positions)
     if has_words(config, plan.architecture, plan.config_entries):
         return replace(plan, config=config)

@@ -1,4 +1,4 @@
-"""Parts that a recipe puts into a family's model: [model.position], [model.score], [model.attention].
+"""Whether a model that a recipe puts together can be built, and in whose layout it is written.
 
 A model that its family still has words for is written in the family's layout, any other in our own. What cannot go
 together is found out before the first step, by a few tokens through one layer of it.
@@ -6,8 +6,6 @@ together is found out before the first step, by a few tokens through one layer o
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from inspect import signature
-from typing import TypeVar
 
 import torch
 
@@ -15,82 +13,19 @@ from regard.attention import SCORES
 from regard.attention.efficient import ATTENTION_METHODS
 from regard.checkpoints.files import first_line
 from regard.checkpoints.save import differences
-from regard.config import Config, PartSizes
-from regard.errors import RecipeError, RegardError, lookup
+from regard.config import Config
+from regard.errors import RecipeError, RegardError
 from regard.families import LAYOUTS, generic
 from regard.families.options import Options
-from regard.families.recipe import ModelPlan, ModelRecipe, PartRecipe
-from regard.models import (
-    AttentionMethodConfig,
-    DecoderConfig,
-    EmbeddedStackConfig,
-    EncoderConfig,
-    Model,
-    PositionConfig,
-    ScoreConfig,
-    TransformerConfig,
-    build,
-)
+from regard.families.recipe import ModelPlan
+from regard.families.recipe_parts import PartTables
+from regard.models import DecoderConfig, EmbeddedStackConfig, EncoderConfig, Model, TransformerConfig, build
 from regard.positions import POSITIONS
 from regard.training.model.size import check_size
 
 TOKENS = 5  # of the trial, at most
-AnyConfig = TypeVar("AnyConfig")
-
-
-def with_parts(config: Config, model: ModelRecipe) -> Config:
-    """A family's config with the parts that a recipe names."""
-    if not any(part.kind for part in (model.position, model.score, model.attention)):
-        return config
-    if not isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig):
-        raise RecipeError(f"model.kind = {model.kind!r} has no position, score or attention of another kind")
-    changes = {
-        field.name: stack_with_parts(part, model, is_causal=field.name == "decoder")
-        for field in fields(config)
-        if isinstance(part := getattr(config, field.name), EmbeddedStackConfig)
-    }
-    return replace(config, **changes)
-
-
-def stack_with_parts(side: EmbeddedStackConfig, model: ModelRecipe, *, is_causal: bool) -> EmbeddedStackConfig:
-    """One stack, its sizes filled in where a part wants to know them."""
-    attention = side.stack.attention
-    sizes = PartSizes(
-        width=side.stack.width,
-        heads=attention.heads,
-        head_width=attention.head_width or side.stack.width // attention.heads,
-        length=model.max_positions,
-        both_ways=not is_causal,
-    )
-    if model.position.kind:
-        cls = lookup(POSITIONS, model.position.kind, "position scheme (model.position.kind)")
-        settings = settings_of(cls, model.position, sizes.arguments(cls), "model.position")
-        side = replace(side, position=PositionConfig(model.position.kind, settings))
-    if model.score.kind:
-        cls = lookup(SCORES, model.score.kind, "score (model.score.kind)")
-        settings = settings_of(cls, model.score, {}, "model.score", filled=("heads", "width"))
-        attention = replace(attention, scale=None, score=ScoreConfig(model.score.kind, settings))
-    if model.attention.kind not in ("", "full"):
-        cls = lookup(ATTENTION_METHODS, model.attention.kind, "attention method (model.attention.kind)")
-        settings = settings_of(cls, model.attention, sizes.arguments(cls), "model.attention")
-        attention = replace(attention, method=AttentionMethodConfig(model.attention.kind, settings))
-    return replace(side, stack=replace(side.stack, attention=attention))
-
-
-def settings_of(
-    cls: type, part: PartRecipe, sizes: Mapping[str, object], where: str, filled: tuple[str, ...] = ()
-) -> dict[str, object]:
-    """The settings of a part: what the recipe says, and the sizes that its constructor asks for by name."""
-    known = {name: one for name, one in signature(cls).parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD}
-    for key in part.settings:
-        if key not in known or key in filled:
-            names = ", ".join(name for name in known if name not in filled) or "no settings"
-            raise RecipeError(f"unknown key '{where}.{key}': {part.kind} has {names}")
-    settings = {**sizes, **part.settings}
-    missing = [name for name, one in known.items() if one.default is one.empty and name not in (*settings, *filled)]
-    if missing:
-        raise RecipeError(f"{where}: kind = {part.kind!r} needs {', '.join(missing)}")
-    return settings
+LIBRARY = PartTables(POSITIONS, SCORES, ATTENTION_METHODS)
+"""What a recipe can name."""
 
 
 def has_words(config: Config, architecture: str, entries: Mapping[str, object]) -> bool:
