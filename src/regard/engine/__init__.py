@@ -1,7 +1,7 @@
 """The compiled step: C++ in source/, built once, and never in the way of a model that it cannot run."""
 
 import logging
-from typing import Any
+from typing import TypeVar
 
 from torch import nn
 
@@ -13,13 +13,16 @@ from regard.engine.parts import Unsupported
 from regard.engine.steps import Engine
 from regard.engine.top import top
 from regard.errors import lookup
+from regard.models import Decoder, Transformer
 
 __all__ = ["PRECISIONS", "Engine", "EngineError", "Unsupported", "refresh", "serve", "top"]
 
 _told: set[str] = set()
 
+Model = TypeVar("Model")
 
-def serve(model: Any, precision: str = "float32", *, wait: bool = False) -> Any:
+
+def serve(model: Model, precision: str = "float32", *, wait: bool = False) -> Engine | Model:
     """What takes the steps of a model: the engine, or the model itself where the engine cannot.
 
     The engine is built when it is first wanted, and the model serves meanwhile; `wait` stays until it is there. A
@@ -36,6 +39,7 @@ def serve(model: Any, precision: str = "float32", *, wait: bool = False) -> Any:
             raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
         if not is_packed(model, precision):
             pack(engine_library, model, precision)
+        assert isinstance(model, Transformer | Decoder)
         return Engine(model, lambda: pack(engine_library, model, precision), lambda reason: tell(reason, is_wanted))
     except Unsupported as problem:
         tell(str(problem), is_wanted)

@@ -46,7 +46,7 @@ NATIVE = {
 # What a wheel carries for x86-64, best first: flags, and what the processor must have.
 V3 = frozenset({"avx2", "fma", "f16c", "bmi1", "bmi2", "abm", "movbe"})
 V4 = V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"}
-LEVELS = {
+LEVELS: dict[str, tuple[tuple[str, ...], frozenset[str]]] = {
     "x86-64-v4": (("-march=x86-64-v4", "-mavx512vnni"), V4),
     "x86-64-v3": (("-march=x86-64-v3",), V3),
 }

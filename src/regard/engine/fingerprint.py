@@ -7,27 +7,31 @@ tensor. All numbers are looked at once a second at most, which finds a write thr
 import ctypes
 import time
 import weakref
-from typing import Any
+from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules import module as torch_module
 from torch.nn.modules.dropout import _DropoutNd
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook
+from torch.utils.hooks import RemovableHandle
 
 from regard.engine.library import Library
 from regard.engine.parts import Unsupported
 
 LINES = 8  # of each tensor in the sample, 16 numbers each
 INTERVAL = 1.0  # seconds between two looks at all numbers
-clock = time.monotonic
+clock: Callable[[], float] = time.monotonic
 
 _alive: dict[int, "weakref.ref[Fingerprint]"] = {}
-_hooks: list[Any] = []
+_hooks: list[RemovableHandle] = []
 
 
 class Fingerprint:
     """What a model was when this was taken."""
+
+    library: Library
+    tensors: frozenset[int]
 
     def __init__(self, library: Library, model: nn.Module) -> None:
         self.library = library
@@ -38,7 +42,7 @@ class Fingerprint:
         _alive[id(self)] = weakref.ref(self, lambda _, key=id(self): _alive.pop(key, None))
         if not _hooks:
             _hooks.append(register_optimizer_step_post_hook(mark_stepped))
-        self._gone: list[Any] = []  # filled when a module dies, whose id then may be another's
+        self._gone: list[weakref.ref[nn.Module]] = []  # filled when a module dies, whose id then may be another's
         inner = [module for module in model.modules() if module is not model]
         self._modules = [weakref.ref(module, self._gone.append) for module in inner]
         self._parts = parts(model)
@@ -76,7 +80,7 @@ class Fingerprint:
         return value.value
 
 
-def parts(model: nn.Module) -> list[Any]:
+def parts(model: nn.Module) -> list[object]:
     """All modules and their kinds; where all weights lie, in what shape, and how often each was changed in place.
 
     Raises Unsupported if more than layers would run: hooks, dropout. It walks the modules itself: torch's own walk
@@ -84,8 +88,8 @@ def parts(model: nn.Module) -> list[Any]:
     """
     if torch_module._global_forward_hooks or torch_module._global_forward_pre_hooks:
         raise Unsupported("hooks are at work in all models")
-    description: list[Any] = []
-    left: list[Any] = [model]
+    description: list[object] = []
+    left: list[nn.Module | None] = [model]
     module = model
     try:
         while left:
@@ -139,7 +143,7 @@ def extent(tensor: Tensor) -> int:
     return (steps + 1) * tensor.element_size()
 
 
-def mark_stepped(optimizer: Optimizer, *_: Any) -> None:
+def mark_stepped(optimizer: Optimizer, *_: object) -> None:
     """Tell whoever packed these weights that an optimiser has changed them."""
     if not _alive:
         return

@@ -6,14 +6,21 @@ import threading
 import weakref
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from regard.attention import SCORES, Dot
 from regard.engine.library import NONE, AttentionSpec, LayerSpec, Library, OutputSpec, StackSpec, address
-from regard.engine.parts import Unsupported, activation_code, check_dropout, feed_forward_width, plain_parameter, rows
+from regard.engine.parts import (
+    Unsupported,
+    activation_code,
+    check_dropout,
+    feed_forward_width,
+    plain_parameter,
+    plain_weight,
+    rows,
+)
 from regard.layers import Embedding, FeedForward, Linear, MultiHead, Output, Stack, Transform, TransformerBlock
 from regard.models import Decoder, Transformer
 from regard.models.embedded_stack import EmbeddedStack
@@ -28,6 +35,12 @@ ADDED, ROTATED, BIASED, EVERYWHERE = 0, 1, 2, 3
 class PackedModel:
     """A model's weights in the engine. What it points to is kept alive here."""
 
+    library: Library
+    precision: str
+    has_source: bool
+    vocabulary: int
+    address: int
+
     def __init__(self, library: Library, model: nn.Module, precision: str) -> None:
         if type(model) not in (Transformer, Decoder):
             raise Unsupported(f"{type(model).__name__} is no model that it knows")
@@ -36,11 +49,11 @@ class PackedModel:
             raise Unsupported("words are scored in another way, or not at all")
         self.library, self.precision = library, precision
         self.has_source = isinstance(model, Transformer)
-        self.vocabulary = len(plain_parameter(model.output, "weight"))
+        self.vocabulary = len(plain_weight(model.output))
         self.position_tables: dict[int, PositionTable] = {}
         self._extending = threading.Lock()
-        self._referenced: list[Any] = []
-        self._linears: dict[tuple[Any, ...], int] = {}
+        self._referenced: list[object] = []
+        self._linears: dict[tuple[object, ...], int] = {}
         self.address = library.check_new(library.model(PRECISIONS[precision]))
         weakref.finalize(self, library.model_free, self.address)
         if isinstance(model, Transformer):
@@ -72,7 +85,7 @@ class PackedModel:
             return NONE
         if not isinstance(layer, nn.Linear) or type(layer) not in (nn.Linear, Linear):
             raise Unsupported(f"{type(layer).__name__} is no plain linear layer")
-        return self._product(plain_parameter(layer, "weight"), plain_parameter(layer, "bias"))
+        return self._product(plain_weight(layer), plain_parameter(layer, "bias"))
 
     def _product(self, weight: Tensor, bias: Tensor | None, scale: float = 1.0) -> int:
         """A linear layer; layers that share their weights share their place here."""
@@ -102,7 +115,7 @@ class PackedModel:
         pointers = self._pointer(weight), self._pointer(bias)
         return self.library.check_new(self.library.norm(self.address, *pointers, width, is_rms, epsilon))
 
-    def _numbers(self, numbers: Sequence[int]) -> Any:
+    def _numbers(self, numbers: Sequence[int]) -> ctypes.Array[ctypes.c_int32]:
         array = (ctypes.c_int32 * len(numbers))(*numbers)
         self._referenced.append(array)
         return array
@@ -181,6 +194,8 @@ class PackedModel:
         if layer.method is not None:
             raise Unsupported(f"{layer.method.name} compares fewer pairs than all")
         split = layer.split
+        if split.value_width != split.width:
+            raise Unsupported(f"values of {split.value_width} numbers in a head beside keys of {split.width}")
         score = Dot() if layer.score is None else layer.score.score(1, 1)
         if type(layer.score) not in (type(None), SCORES["dot"]) or not isinstance(score, Dot):
             raise Unsupported(f"{type(layer.score).__name__} is not the dot product")
@@ -207,7 +222,7 @@ class PackedModel:
             dense=self._linear(transform.dense) if transform else NONE,
             dense_activation=activation_code(transform.activation) if transform else 0,
             dense_norm=self._norm(transform.norm) if transform else NONE,
-            output=self._product(plain_parameter(output, "weight"), plain_parameter(output, "bias"), output.scale),
+            output=self._product(plain_weight(output), plain_parameter(output, "bias"), output.scale),
             has_source=self.has_source,
         )
         self.library.check(self.library.output(self.address, ctypes.byref(spec)))
@@ -221,6 +236,10 @@ def expect_numbers(name: str, tensor: Tensor | None, count: int) -> None:
 
 class PositionTable:
     """A table of positions that is written out as far as it is needed."""
+
+    kind: int
+    position: Sinusoidal | Rotary
+    count: int
 
     def __init__(self, kind: int, position: Sinusoidal | Rotary) -> None:
         self.kind, self.position, self.count = kind, position, 0

@@ -2,16 +2,18 @@
 
 import weakref
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
 
+from regard.attention.taps import Tap
 from regard.engine.changes import WRITING, LayerChange, current_changes
-from regard.engine.library import address
+from regard.engine.library import Library, address
 from regard.engine.packed_model import DECODER, ENCODER, PackedModel
 from regard.engine.parts import Unsupported
 from regard.errors import ShapeError
+from regard.models import Decoder, Transformer
+from regard.models.decoder_state import DecoderState
 from regard.models.inputs import check_vocabulary, row_numbers, source_ids, token_ids, token_mask, token_tables
 from regard.shapes import AttentionMask, Tokens
 
@@ -25,19 +27,28 @@ class Engine:
     with the reason when the model itself has to serve.
     """
 
-    def __init__(self, model: Any, packed: Callable[[], PackedModel], on_fallback: Callable[[str], None]) -> None:
+    model: Transformer | Decoder
+    packed: Callable[[], PackedModel]
+    on_fallback: Callable[[str], None]
+
+    def __init__(
+        self, model: Transformer | Decoder, packed: Callable[[], PackedModel], on_fallback: Callable[[str], None]
+    ) -> None:
         self.model, self.packed, self.on_fallback = model, packed, on_fallback
 
-    def start(self, source: Tensor | None = None, attention_mask: Tensor | None = None) -> Any:
+    def start(self, source: Tensor | None = None, attention_mask: Tensor | None = None) -> "EngineState | DecoderState":
         source = source_ids(self.model, source)
         attention_mask = None if attention_mask is None else token_mask("attention_mask", attention_mask, source)
         try:
             return EngineState(self.packed(), source, attention_mask, current_changes(self.model))
         except Unsupported as problem:
             self.on_fallback(str(problem))
-            return self.model.start(source, attention_mask)
+            # source_ids saw to it that a model which reads has a source
+            return self.model.start(source, attention_mask)  # type: ignore[arg-type]
 
-    def step(self, state: Any, tokens: Tensor, attention_mask: Tensor | None = None) -> tuple[Tensor, Any]:
+    def step(
+        self, state: "EngineState | DecoderState", tokens: Tensor, attention_mask: Tensor | None = None
+    ) -> "tuple[Tensor, EngineState | DecoderState]":
         tokens = token_ids("tokens", tokens)
         if not tokens.shape[1]:
             raise ShapeError("tokens has no columns, at least one token in each row expected")
@@ -51,6 +62,14 @@ class Engine:
 
 class EngineState:
     """What the engine knows in the middle of a text. `select` changes it in place: only numbers of rows move."""
+
+    packed: PackedModel
+    library: Library
+    threads: int
+    address: int
+    taps: list[Tap]
+    length: int
+    tokens: int
 
     def __init__(
         self, packed: PackedModel, source: Tokens | None, attention_mask: AttentionMask | None, edits: list[LayerChange]
