@@ -13,6 +13,7 @@ CPP := $(wildcard src/regard/engine/source/*.cpp src/regard/engine/source/*.h)
 RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 LOG := $(VENV)/install.log
+TYPES := $(VENV)/types.log
 PARTS := $(if $(filter test proof lint types format $(DEV),$(MAKECMDGOALS)),3,2)
 
 # Which part it is, its name, what pip gets: pip's words go into a file, whose end is shown if it fails.
@@ -45,8 +46,11 @@ lint: $(DEV)  ## ruff and clang-format: rules and format
 	$(IN_VENV) -m ruff format --check .
 	$(VENV)/bin/clang-format --dry-run --Werror $(CPP)
 
-types: $(DEV)  ## pyright
+types: $(DEV)  ## pyright, and that every public name says its type
 	$(IN_VENV) -m pyright
+	@PATH="$(abspath $(VENV))/bin:$$PATH" $(IN_VENV) -m pyright --verifytypes regard --ignoreexternal >$(TYPES) || \
+	  { sed -n '/^Symbols used/,$$p' $(TYPES) >&2; exit 1; }
+	@grep "completeness" $(TYPES)
 
 format: $(DEV)  ## let ruff and clang-format mend and format the source
 	$(IN_VENV) -m ruff format .
