@@ -51,5 +51,5 @@ def test_what_is_wrong_is_one_line(recipe, error, message):
 
 
 def test_models_without_such_parts_say_so():
-    with pytest.raises(RecipeError, match="has no position, score or attention of another kind"):
+    with pytest.raises(RecipeError, match="has no position, score, attention or values"):
         with_parts(CONFIGS["memory"], ModelRecipe(position=PartRecipe("rotary")), PART_WEIGHTS)

@@ -143,18 +143,18 @@ def attention_frame(
     row = [
         projection(f"{kind}.query", "Queries", stack.width, heads, split.width, attention.bias, "both"),
         projection(f"{kind}.key", "Keys", comes_from, groups, split.width, attention.bias, where, crosses),
-        projection(f"{kind}.value", "Values", comes_from, groups, split.width, attention.bias, ends, crosses),
+        projection(f"{kind}.value", "Values", comes_from, groups, split.value_width, attention.bias, ends, crosses),
     ]
     if shares_keys:
         row[1] = DiagramBox(f"{kind}.key", "Keys", ("are the queries",), "attention", source=MULTIHEAD)
     parts: list[DiagramPart] = [BoxRow(tuple(row), wide=True)]
     parts += compare_boxes(side, kind, split.width, is_causal)
-    joined = heads * split.width
+    joined, each = heads * split.value_width, split.value_width
     has_bias = attention.bias if attention.output_bias is None else attention.output_bias
     out = weights.linear(joined, stack.width, has_bias)
     parts += [
         step(f"{kind}.gather", "Gather: weights × V", MULTIHEAD, "attention"),
-        step(f"{kind}.join", f"Join {spelling.plural(heads, 'head')}: {heads} × {split.width} = {joined:,}", MULTIHEAD),
+        step(f"{kind}.join", f"Join {spelling.plural(heads, 'head')}: {heads} × {each} = {joined:,}", MULTIHEAD),
         DiagramBox(
             f"{kind}.output",
             "Output",

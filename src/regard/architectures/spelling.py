@@ -26,7 +26,8 @@ def heads_line(attention: AttentionConfig, width: int, left: tuple[int, ...]) ->
     count = plural(split.heads, "head")
     if low < split.heads:
         count = f"{low}" + (f" to {high}" if high > low else "") + f" of {count}"
-    return f"{count} × {split.width}"
+    values = "" if split.value_width == split.width else f", values {split.value_width}"
+    return f"{count} × {split.width}{values}"
 
 
 def score_lines(attention: AttentionConfig, width: int, *, crosses: bool) -> list[str]:

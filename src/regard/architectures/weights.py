@@ -77,13 +77,15 @@ def attention(
 ) -> int:
     """Queries, keys, values, the output, and what is learned in the score and the method."""
     split = config.split(width, pruned)
-    heads, pairs = len(split.remaining_heads), len(split.remaining_kv_heads) * split.width
+    heads, kv_heads = len(split.remaining_heads), len(split.remaining_kv_heads)
     crosses, source = source_width is not None, width if source_width is None else source_width
     method = None if crosses else config.method
-    keys = 0 if method is not None and method.kind in SHARING else linear(source, pairs, config.bias)
+    shares = method is not None and method.kind in SHARING
+    keys = 0 if shares else linear(source, kv_heads * split.width, config.bias)
+    values = linear(source, kv_heads * split.value_width, config.bias)
     output_bias = config.bias if config.output_bias is None else config.output_bias
-    total = linear(width, heads * split.width, config.bias) + keys + linear(source, pairs, config.bias)
-    total += linear(heads * split.width, width, output_bias)
+    total = linear(width, heads * split.width, config.bias) + keys + values
+    total += linear(heads * split.value_width, width, output_bias)
     if config.score is not None and not (crosses and config.score.kind in RELATIVE):
         sizes = {"heads": heads, "width": split.width}
         total += part_weights(SCORE_WEIGHTS, config.score.kind, sizes | config.score.settings)

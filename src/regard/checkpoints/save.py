@@ -13,11 +13,11 @@ from torch import Tensor
 from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, list_names, write_with_manifest
 from regard.checkpoints.tensors import file_tensors, write_tensors
 from regard.config.pruning import pruned_heads
-from regard.families import family_of
+from regard.families import family_of, generic
 from regard.families.old_names import current_config
 from regard.families.options import Options
 from regard.families.pruned import without_pruned_heads
-from regard.models import Model, PositionConfig, StackConfig
+from regard.models import EmbeddedStackConfig, Model, PositionConfig, StackConfig
 from regard.positions import POSITIONS
 
 
@@ -72,6 +72,8 @@ def model_files(
     """A model in the words of its family, once they are known to say all of it; errors begin with `where`."""
     config = current_config(config)
     family = family_of(config, where)
+    if family.names is not generic.names and (differing := value_widths(model.config)):
+        raise CheckpointError(f"{where}: {architecture} has no words for {list_names(differing)} of this model")
     try:
         pruned = pruned_heads(model.config)
         entries = {key: value for key, value in config.items() if key != "pruned"} | (
@@ -109,6 +111,17 @@ def differences(config: object, read: object, path: str = "") -> list[str]:
     ]
 
 
+def value_widths(config: object) -> list[str]:
+    """Where values are wider or narrower than keys: no outside family knows of it, and none could name its tensors."""
+    sides = {name: getattr(config, name, None) for name in ("encoder", "decoder")}
+    return [
+        f"{name}.stack.attention.value_width = {split.value_width}"
+        for name, side in sides.items()
+        if isinstance(side, EmbeddedStackConfig)
+        and (split := side.stack.attention.split(side.stack.width)).value_width != split.width
+    ]
+
+
 def with_defaults(config: object) -> object:
     """The same config with what follows from the rest written out."""
     if isinstance(config, StackConfig):
@@ -116,7 +129,10 @@ def with_defaults(config: object) -> object:
         head_width = config.width // attention.heads if attention.head_width is None else attention.head_width
         groups = attention.heads if attention.kv_heads is None else attention.kv_heads
         output_bias = attention.bias if attention.output_bias is None else attention.output_bias
-        attention = replace(attention, head_width=head_width, kv_heads=groups, output_bias=output_bias)
+        values = head_width if attention.value_width is None else attention.value_width
+        attention = replace(
+            attention, head_width=head_width, kv_heads=groups, output_bias=output_bias, value_width=values
+        )
         return replace(config, attention=attention)
     if isinstance(config, PositionConfig):
         arguments = signature(POSITIONS[config.kind]).bind(**config.settings)

@@ -9,14 +9,16 @@ from regard.errors import ShapeError
 class HeadSplit:
     """How a stream is split into heads.
 
-    `groups` key heads serve `heads` query heads between them. `kept` names the heads that pruning left, by the
-    numbers they had before; `heads` and `groups` count those of before, too.
+    `kv_heads` heads of keys and values serve `heads` of queries between them. `remaining_heads` names those that
+    pruning left, by the numbers they had before; `heads` and `kv_heads` count those of before, too. Queries and keys
+    have `width` numbers in a head, values `value_width`.
     """
 
     heads: int
     width: int
     kv_heads: int
     remaining_heads: tuple[int, ...]
+    value_width: int
 
     @classmethod
     def of(
@@ -27,6 +29,7 @@ class HeadSplit:
         head_width: int | None = None,
         kv_heads: int | None = None,
         remaining_heads: tuple[int, ...] | None = None,
+        value_width: int | None = None,
     ) -> "HeadSplit":
         """Heads that share a stream of this width evenly, unless told otherwise."""
         if heads < 1:
@@ -38,14 +41,17 @@ class HeadSplit:
         kv_heads = heads if kv_heads is None else kv_heads
         if kv_heads < 1 or heads % kv_heads:
             raise ShapeError(f"{kv_heads} key heads cannot be shared evenly by {heads} heads")
-        if head_width is not None and head_width < 1:
-            raise ShapeError(f"a head has at least one number in each vector, got {head_width}")
+        for own in (head_width, value_width):
+            if own is not None and own < 1:
+                raise ShapeError(f"a head has at least one number in each vector, got {own}")
         remaining_heads = tuple(range(heads)) if remaining_heads is None else tuple(sorted(set(remaining_heads)))
         if not remaining_heads or not 0 <= remaining_heads[0] <= remaining_heads[-1] < heads:
             raise ShapeError(
                 f"heads to keep are numbered from 0 to {heads - 1}, at least one of them, got {list(remaining_heads)}"
             )
-        return cls(heads, width // heads if head_width is None else head_width, kv_heads, remaining_heads)
+        head_width = width // heads if head_width is None else head_width
+        value_width = head_width if value_width is None else value_width
+        return cls(heads, head_width, kv_heads, remaining_heads, value_width)
 
     @property
     def is_pruned(self) -> bool:

@@ -69,7 +69,9 @@ class AttentionMethodConfig:
 @dataclass(frozen=True)
 class AttentionConfig:
     """How a layer attends. `scale` is the dot product's, 1/√(head width) unless given; `score` is another score, and
-    `method` another way than comparing every pair. Attention to a source has no method, and no score of distances."""
+    `method` another way than comparing every pair. Attention to a source has no method, and no score of distances.
+    `value_width` are the numbers of a value in a head, as many as of a key unless given.
+    """
 
     heads: Annotated[int, HEADS]
     head_width: Annotated[int, WIDTH] | None = None
@@ -80,12 +82,18 @@ class AttentionConfig:
     dropout: Annotated[float, SHARE] = 0.0
     score: ScoreConfig | None = None
     method: AttentionMethodConfig | None = None
+    value_width: Annotated[int, WIDTH] | None = None
 
     def split(self, width: int, pruned_heads: Collection[int] = ()) -> HeadSplit:
         """How a stream of this width is split into heads, some of which may have been taken out."""
         remaining = tuple(head for head in range(self.heads) if head not in pruned_heads) if pruned_heads else None
         return HeadSplit.of(
-            width, self.heads, head_width=self.head_width, kv_heads=self.kv_heads, remaining_heads=remaining
+            width,
+            self.heads,
+            head_width=self.head_width,
+            kv_heads=self.kv_heads,
+            remaining_heads=remaining,
+            value_width=self.value_width,
         )
 
 

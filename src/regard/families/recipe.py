@@ -29,6 +29,7 @@ class ModelRecipe:
     width: Width = 256
     layers: tuple[Annotated[int, Range(1, 1000)], ...] = (3,)  # one number, or [encoder, decoder]
     heads: Count = 4
+    value_width: OptionalWidth = 0  # of a head; 0: as many numbers as its keys have
     feed_forward_width: OptionalWidth = 0  # 0: four times the model's
     activation: str = ""
     dropout: Share = 0.1

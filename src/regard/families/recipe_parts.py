@@ -36,10 +36,10 @@ class PartTables:
 
 def with_parts(config: Config, model: ModelRecipe, tables: PartTables) -> Config:
     """A family's config with the parts that a recipe names."""
-    if not any(part.kind for part in (model.position, model.score, model.attention)):
+    if not model.value_width and not any(part.kind for part in (model.position, model.score, model.attention)):
         return config
     if not isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig):
-        raise RecipeError(f"model.kind = {model.kind!r} has no position, score or attention of another kind")
+        raise RecipeError(f"model.kind = {model.kind!r} has no position, score, attention or values of another kind")
     changes = {
         field.name: stack_with_parts(part, model, tables, is_causal=field.name == "decoder")
         for field in fields(config)
@@ -60,6 +60,8 @@ def stack_with_parts(
         length=model.max_positions,
         both_ways=not is_causal,
     )
+    if model.value_width:
+        attention = replace(attention, value_width=model.value_width)
     if model.position.kind:
         part = lookup(tables.positions, model.position.kind, "position scheme (model.position.kind)")
         settings = settings_of(part, model.position, sizes.arguments(part), "model.position")

@@ -21,8 +21,8 @@ class MultiHead(nn.Module):
     """Project into heads, attend in each, and read all of them together: Vaswani et al. 2017, 3.2.2.
 
     Query, key and value of one source come from one projection. With `source_width`, keys and values come from
-    another source: cross-attention. A `method` compares fewer pairs than all (attention/efficient). The one place where
-    a model calls attend().
+    another source: cross-attention. Values may be wider or narrower than keys (`HeadSplit.value_width`). A `method`
+    compares fewer pairs than all (attention/efficient). The one place where a model calls attend().
     """
 
     taps: Taps = ()
@@ -35,6 +35,7 @@ class MultiHead(nn.Module):
     method: AttentionMethod | None
     dropout: float
     split: HeadSplit
+    sizes: tuple[int, int, int]
     query: Linear
     kv: Linear
     qkv: Linear
@@ -60,17 +61,23 @@ class MultiHead(nn.Module):
             raise ShapeError(
                 f"{type(method).__name__} compares queries with each other: no source and no groups of heads"
             )
-        queries, pairs = len(split.remaining_heads) * split.width, 2 * len(split.remaining_kv_heads) * split.width
+        self.sizes = queries, keys, values = self.sizes_of(split)
         self.width, self.source_width = width, width if source_width is None else source_width
         self.crosses = source_width is not None
         if source_width is None:
-            self.qkv = Linear(width, queries + (pairs // 2 if self.shares else pairs), bias=bias)
+            self.qkv = Linear(width, queries + keys + values, bias=bias)
         else:
             self.query = Linear(width, queries, bias=bias)
-            self.kv = Linear(source_width, pairs, bias=bias)
-        self.output = Linear(queries, width, bias=bias if output_bias is None else output_bias)
+            self.kv = Linear(source_width, keys + values, bias=bias)
+        gathered = len(split.remaining_heads) * split.value_width
+        self.output = Linear(gathered, width, bias=bias if output_bias is None else output_bias)
         self.score, self.method = score, method
         self.dropout = dropout
+
+    def sizes_of(self, split: HeadSplit) -> tuple[int, int, int]:
+        """How many numbers of queries, keys and values all heads have together; no keys where they are the queries."""
+        heads, kv_heads = len(split.remaining_heads), len(split.remaining_kv_heads)
+        return heads * split.width, 0 if self.shares else kv_heads * split.width, kv_heads * split.value_width
 
     def forward(
         self,
@@ -129,6 +136,7 @@ class MultiHead(nn.Module):
 
     def keep(self, remaining_heads: tuple[int, ...]) -> None:
         """Cut all other heads out of the weights; heads are named by the numbers that they had at first."""
+        queries, keys, _ = self.sizes
         before, self.split = (
             self.split,
             HeadSplit.of(
@@ -137,26 +145,25 @@ class MultiHead(nn.Module):
                 head_width=self.split.width,
                 kv_heads=self.split.kv_heads,
                 remaining_heads=remaining_heads,
+                value_width=self.split.value_width,
             ),
         )
-        self.kv_head_of = self.split.kv_head_of
+        self.kv_head_of, self.sizes = self.split.kv_head_of, self.sizes_of(self.split)
         heads = torch.tensor(
             [before.remaining_heads.index(head) for head in self.split.remaining_heads],
             device=self.output.weight.device,
         )
-        groups = [before.remaining_kv_heads.index(group) for group in self.split.remaining_kv_heads]
-        numbers = torch.arange(before.width, device=heads.device)
-        queries = (heads[:, None] * before.width + numbers).flatten()
-        pairs = (torch.tensor(groups, device=heads.device)[:, None] * before.width + numbers).flatten()
-        every = len(before.remaining_heads) * before.width
-        parts = [
-            pairs + len(before.remaining_kv_heads) * before.width * part for part in range(1 if self.shares else 2)
-        ]
+        groups = torch.tensor(
+            [before.remaining_kv_heads.index(group) for group in self.split.remaining_kv_heads], device=heads.device
+        )
+        query_rows = rows_of(heads, before.width)
+        key_rows = rows_of(groups[:0] if self.shares else groups, before.width)
+        value_rows = keys + rows_of(groups, before.value_width)
         if self.crosses:
-            self.query, self.kv = cut(self.query, queries), cut(self.kv, torch.cat(parts))
+            self.query, self.kv = cut(self.query, query_rows), cut(self.kv, torch.cat([key_rows, value_rows]))
         else:
-            self.qkv = cut(self.qkv, torch.cat([queries, *(every + part for part in parts)]))
-        self.output = cut(self.output, columns=queries)
+            self.qkv = cut(self.qkv, torch.cat([query_rows, queries + key_rows, queries + value_rows]))
+        self.output = cut(self.output, columns=rows_of(heads, before.value_width))
         for name, table in [] if self.score is None else list(self.score.named_parameters()):
             setattr(self.score, name, nn.Parameter(table.detach()[heads].clone(), table.requires_grad))
 
@@ -169,23 +176,17 @@ class MultiHead(nn.Module):
         if not self.crosses:
             if source is not None:
                 raise ShapeError("this layer looks at its own sequence: give source_width to make it look at a source")
-            both = self.qkv(x)
-            queries = len(self.split.remaining_heads) * self.split.width
-            if self.shares:
-                query, value = both.tensor_split([queries], -1)
-                return self.split_heads(query), None, self.split_heads(value)
-            query, key, value = both.split(
-                [queries, (both.shape[-1] - queries) // 2, (both.shape[-1] - queries) // 2], -1
-            )
-            return self.split_heads(query), self.split_heads(key), self.split_heads(value)
+            query, key, value = self.qkv(x).split(self.sizes, -1)
+            key = None if self.shares else self.split_heads(key)
+            return self.split_heads(query), key, self.split_values(value)
         query = self.split_heads(self.query(x))
         if cache is not None and cache.key is not None:
             return query, None, None
         if source is None:
             raise ShapeError("this layer looks at a source, and none was given")
         expect("the source", "numbers in each vector", source.shape[-1], self.source_width)
-        key, value = self.kv(source).chunk(2, -1)
-        return query, self.split_heads(key), self.split_heads(value)
+        key, value = self.kv(source).split(self.sizes[1:], -1)
+        return query, self.split_heads(key), self.split_values(value)
 
     def keys_and_values(self, cache: Cache | None, key: Tensor | None, value: Tensor | None) -> tuple[Tensor, Tensor]:
         """Keys and values with those that the cache holds."""
@@ -202,6 +203,15 @@ class MultiHead(nn.Module):
     def split_heads(self, x: Tensor) -> Tensor:
         """(batch, length, heads x width) becomes (batch, heads, length, width)."""
         return x.unflatten(-1, (-1, self.split.width)).transpose(1, 2)
+
+    def split_values(self, x: Tensor) -> Tensor:
+        """The same of values, which may have another width."""
+        return x.unflatten(-1, (-1, self.split.value_width)).transpose(1, 2)
+
+
+def rows_of(heads: Tensor, width: int) -> Tensor:
+    """The numbers of these heads among those of all, each `width` wide."""
+    return (heads[:, None] * width + torch.arange(width, device=heads.device)).flatten()
 
 
 def fold_beams(query: Tensor, beams: int) -> Tensor:

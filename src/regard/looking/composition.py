@@ -29,8 +29,8 @@ class HeadWeights:
 
     query: Float[Tensor, "heads head_width width"]
     key: Float[Tensor, "heads head_width width"]
-    value: Float[Tensor, "heads head_width width"]
-    output: Float[Tensor, "heads width head_width"]
+    value: Float[Tensor, "heads value_width width"]
+    output: Float[Tensor, "heads width value_width"]
     scale: float  # of the dot product
 
     @classmethod
@@ -39,18 +39,19 @@ class HeadWeights:
         attention = block.self
         if not isinstance(attention.score, ScaledDot | None) or attention.shares:
             raise RegardError("QK of a head is a product of its projections: this layer compares in another way")
-        head_width, heads = attention.split.width, len(attention.split.remaining_heads)
+        head_width, value_width = attention.split.width, attention.split.value_width
+        heads = len(attention.split.remaining_heads)
         kv_heads = len(attention.split.remaining_kv_heads)
         weight = attention.qkv.weight.detach().double()
         gain = getattr(block.self_norm, "weight", None) if block.pre_norm else None
         weight = weight if gain is None else weight * gain.detach().double()
-        query, key, value = weight.split([heads * head_width, kv_heads * head_width, kv_heads * head_width])
+        query, key, value = weight.split(attention.sizes)
         kv_head_of = _kv_head_of(attention, heads, kv_heads)
         return cls(
             query.unflatten(0, (heads, head_width)),
             key.unflatten(0, (kv_heads, head_width))[kv_head_of],
-            value.unflatten(0, (kv_heads, head_width))[kv_head_of],
-            attention.output.weight.detach().double().unflatten(1, (heads, head_width)).transpose(0, 1),
+            value.unflatten(0, (kv_heads, value_width))[kv_head_of],
+            attention.output.weight.detach().double().unflatten(1, (heads, value_width)).transpose(0, 1),
             head_width**-0.5 if attention.score is None or attention.score.scale is None else attention.score.scale,
         )
 

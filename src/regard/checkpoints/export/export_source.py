@@ -95,6 +95,7 @@ def unsupported_of_stack(side: EmbeddedStackConfig) -> dict[str, bool]:
         f"norm = {stack.norm.kind}": stack.norm.kind != "layer",
         "attention.groups": attention.kv_heads not in (None, attention.heads),
         "attention.head_width": attention.head_width not in (None, stack.width // attention.heads),
+        "attention.value_width": attention.split(stack.width).value_width != stack.width // attention.heads,
         "attention.scale": attention.scale is not None,
         "attention.bias": not attention.bias or attention.output_bias is False,
         "inner": stack.feed_forward.gated or not stack.feed_forward.bias,

@@ -22,6 +22,8 @@ def model_plan(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     assert family.plan is not None
     plan = family.plan(model, sizes)
     if model.kind in ("alignment", "memory"):
+        if model.value_width:
+            raise RecipeError(f"model.value_width = {model.value_width}: a {model.kind} has no heads of its own width")
         check_size(plan.config)
         return plan
     config = with_parts(plan.config, model, LIBRARY)
