@@ -102,7 +102,7 @@ class Settings:
             self.refuse(key, "a string")
         return default if value is None else value
 
-    def object(self, key: str) -> Mapping[str, Any]:
+    def object(self, key: str) -> Mapping[Any, Any]:
         """An object as JSON has it; an empty one where it is left out or null."""
         value = self.get(key)
         if value is not None and not isinstance(value, Mapping):
