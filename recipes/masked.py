@@ -1,8 +1,8 @@
 """English text of many kinds for a masked encoder, and what it is measured by: python recipes/masked.py --help.
 
-Everyday sentences, parliament thinned, speech, encyclopedia, manuals, stories and web pages, each sentence once, and the
-sentences of WikiText-2 of which no word was cut out; one line in a hundred is valid, one in a hundred test, by its own
-spelling, so that no sentence is in two of them.
+Everyday sentences, parliament thinned, speech, encyclopedia, manuals, stories and web pages, each sentence once, and
+the sentences of WikiText-2 of which no word was cut out; one line in a hundred is valid, one in a hundred test, by its
+own spelling, so that no sentence is in two of them.
 
     python recipes/masked.py text ../shared/data runs/masked
     regard train recipes/masked.toml
@@ -15,6 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -80,7 +81,7 @@ class Neighbours:
         for words in lines:
             row = ["<s>", *words, "</s>"]
             self.words.update(row)
-            self.pairs.update(zip(row, row[1:], strict=False))
+            self.pairs.update(pairwise(row))
         for left, right in self.pairs:
             self.after.setdefault(left, set()).add(right)
             self.before.setdefault(right, set()).add(left)
@@ -92,9 +93,11 @@ class Neighbours:
 
     def guess(self, left: str, right: str) -> str:
         near = (self.after.get(left, set()) | self.before.get(right, set())) & self.candidates
-        return max(
-            sorted(near.union(self.common)), key=lambda word: self.conditional(word, left) * self.conditional(right, word)
-        )
+
+        def fit(word: str) -> float:
+            return self.conditional(word, left) * self.conditional(right, word)
+
+        return max(sorted(near.union(self.common)), key=fit)
 
 
 @click.group()
