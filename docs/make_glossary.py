@@ -23,6 +23,8 @@ PACKAGES = {
     "regard.checkpoints": "Checkpoints",
     "regard.text": "Text",
     "regard.pictures": "Pictures",
+    "regard.pictures.diagrams": "Diagrams",
+    "regard.architectures": "Drawings of architectures",
 }
 AUTHORS = r"[A-Z][\w'-]+ (?:Team|et al\.|and [A-Z][\w'-]+)|[A-Z][\w'-]+"
 PAPER = re.compile(rf"((?:{AUTHORS}) (?:19|20)\d\d(?:, \d[\d.]*\d|, \d)?(?: and \d[\d.]*\d)?)")

@@ -1,8 +1,9 @@
 """How far a word's influence reaches: the gradient of an output with respect to an input n positions before it.
 
-A recurrent net passes a word on from position to position, so its path is n steps long. Dilated convolutions halve the
-way each layer: log2 n steps. Attention looks there in one step, whatever n is: Vaswani et al. 2017, table 1. Weights
-are fresh, of one width, and the numbers are means over seeds, relative to those of the word just before.
+A recurrent net passes a word on from position to position, so its path is n steps long. A convolution of k tokens takes
+k - 1 positions a layer: about n / k steps. Dilated convolutions double their reach each layer: log2 n steps. Attention
+looks there in one step, whatever n is: Vaswani et al. 2017, table 1. Weights are fresh, of one width, and the numbers
+are means over seeds, relative to those of the word just before.
 
     python examples/paths.py --chart paths.svg
 """
@@ -21,6 +22,9 @@ from regard.pictures.chart import lines
 
 WIDTH, LENGTH = 64, 256
 DISTANCES = [2**power for power in range(8)]  # 1 to 128
+KERNEL = (
+    17  # tokens of a plain convolution: eight layers of it reach 128 positions, as eight dilated ones of two tokens do
+)
 
 Net = Callable[[Tensor], Tensor]
 
@@ -31,17 +35,27 @@ def recurrent() -> Net:
     return lambda x: net(x)[0]
 
 
-def convolution() -> Net:
-    """Dilated causal convolutions of two tokens each, doubling, with the way around each layer: van den Oord 2016."""
-    layers = nn.ModuleList(nn.Conv1d(WIDTH, WIDTH, 2, dilation=2**power) for power in range(8))
+def convolutions(size: int, dilations: list[int]) -> Net:
+    """Causal convolutions of so many tokens, with the way around each layer."""
+    layers = nn.ModuleList(nn.Conv1d(WIDTH, WIDTH, size, dilation=dilation) for dilation in dilations)
 
     def run(x: Tensor) -> Tensor:
         x = x.mT
         for layer in layers:
-            x = x + torch.relu(layer(nn.functional.pad(x, (layer.dilation[0], 0))))
+            x = x + torch.relu(layer(nn.functional.pad(x, ((size - 1) * layer.dilation[0], 0))))
         return x.mT
 
     return run
+
+
+def convolution() -> Net:
+    """Eight plain ones."""
+    return convolutions(KERNEL, [1] * 8)
+
+
+def dilated() -> Net:
+    """Eight of two tokens each, whose dilation doubles: van den Oord et al. 2016."""
+    return convolutions(2, [2**power for power in range(8)])
 
 
 def attention() -> Net:
@@ -50,8 +64,8 @@ def attention() -> Net:
     return lambda x: x + layer(x, mask=Causal())
 
 
-NETS = {"recurrent": recurrent, "convolution": convolution, "attention": attention}
-STEPS = {"recurrent": "n", "convolution": "log2 n", "attention": "1"}
+NETS = {"recurrent": recurrent, "convolution": convolution, "dilated": dilated, "attention": attention}
+STEPS = {"recurrent": "n", "convolution": "n / k", "dilated": "log2 n", "attention": "1"}
 
 
 def gradient(net: Net, distance: int, generator: torch.Generator) -> float:

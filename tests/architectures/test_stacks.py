@@ -6,8 +6,16 @@ import pytest
 from diagram_examples import CONFIGS
 
 from regard.architectures import diagram_of
-from regard.config import AttentionConfig, ClassificationHeadConfig, NormConfig, OutputConfig, PositionConfig
+from regard.config import (
+    AttentionConfig,
+    ClassificationHeadConfig,
+    FeedForwardConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+)
 from regard.config.pruning import with_pruned
+from regard.errors import RegardError
 from regard.pictures.diagrams.diagram import BoxColumn, BoxFrame, boxes_of
 from regard.pictures.diagrams.layout import lay_out
 from regard.pictures.diagrams.scene import METRICS
@@ -187,3 +195,17 @@ def test_a_part_that_is_not_known_is_not_hidden():
     diagram = diagram_of(changed(BERT, attention=unknown))
     assert "and more" in diagram.subtitle
     assert "new score" in " ".join(diagram.boxes["encoder.self"].lines)
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_what_a_block_does_without_is_not_drawn(pre_norm):
+    config = changed(MARIAN, pre_norm=pre_norm, residual=False, feed_forward=FeedForwardConfig(0))
+    diagram = diagram_of(config)
+    names = [box.name for box in boxes_of(diagram.part)]
+    assert not [name for name in names if name.startswith("encoder.feed_forward") or name == "encoder.self_add"]
+    assert not [
+        wire for wire in diagram.wires if wire.note == "residual connection" and wire.start.startswith("encoder")
+    ]
+    lay_out(diagram, METRICS)
+    with pytest.raises(RegardError, match="a model without layers: there is nothing between its words and its output"):
+        diagram_of(changed(MARIAN, layers=0))

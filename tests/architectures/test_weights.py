@@ -11,12 +11,14 @@ from regard.architectures.part_weights import METHOD_WEIGHTS, POSITION_WEIGHTS, 
 from regard.architectures.weights import count_weights, is_counted
 from regard.attention import SCORES
 from regard.attention.efficient import ATTENTION_METHODS
-from regard.config import AttentionMethodConfig, PositionConfig, ScoreConfig
+from regard.config import AttentionMethodConfig, FeedForwardConfig, NormConfig, PositionConfig, ScoreConfig
 from regard.config.pruning import with_pruned
 from regard.families import PRESETS
 from regard.models import build
 from regard.positions import POSITIONS
 from regard.training.model.size import Unfilled
+
+NONE = FeedForwardConfig(0)
 
 
 def learned(config):
@@ -102,3 +104,12 @@ def test_what_is_not_in_the_tables_is_said_to_be_missing():
 def test_heads_that_were_taken_out_are_not_counted():
     config = with_pruned(CONFIGS["t5"], {"encoder.0.self": [1], "decoder.1.cross": [0, 2]})
     assert count_weights(config).total() == learned(config) < count_weights(CONFIGS["t5"]).total()
+
+
+@pytest.mark.parametrize(
+    "changes", [{"residual": False}, {"norm": NormConfig("none")}, {"feed_forward": NONE}], ids=str
+)
+def test_what_a_block_does_without_is_not_counted(changes):
+    config = with_stack(CONFIGS["openai-gpt"], **changes)
+    assert is_counted(config)
+    assert count_weights(config).total() == learned(config)

@@ -19,10 +19,24 @@ def example(name: str):
 def test_what_a_recurrent_net_forgets_attention_does_not():
     table = example("paths").measured(seeds=2)
     by_distance = dict(zip(example("paths").DISTANCES, zip(*table.values(), strict=True), strict=True))
-    recurrent, convolution, attention = by_distance[64]
+    recurrent, convolution, dilated, attention = by_distance[64]
     assert recurrent < 1e-6
-    assert 0.2 < convolution < 5
+    assert recurrent < convolution < 0.5  # four steps at least
+    assert 0.2 < dilated < 5
     assert 0.2 < attention < 5
+
+
+def test_eight_layers_reach_as_far_as_their_kernels_are_long():
+    """Plain ones take k - 1 positions a layer, dilated ones of two tokens 1 + 2 + 4 + …: nothing is from beyond."""
+    paths = example("paths")
+    torch.manual_seed(1)
+    for net, reach in ((paths.convolution(), 8 * (paths.KERNEL - 1)), (paths.dilated(), 255)):
+        at_reach = paths.gradient(net, reach, torch.Generator().manual_seed(1))
+        beyond = (
+            [paths.gradient(net, reach + 1, torch.Generator().manual_seed(1))] if reach + 1 < paths.LENGTH else [0.0]
+        )
+        assert at_reach > 0
+        assert beyond == [0.0]
 
 
 def test_names_that_stand_in_the_same_places_lie_close_together(monkeypatch):

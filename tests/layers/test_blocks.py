@@ -161,3 +161,24 @@ def test_errors_say_what_was_expected_and_what_came(unchecked):
         block(cross=True)(x)
     with pytest.raises(ShapeError, match="this block has no attention to a source"):
         block()(x, x)
+
+
+def small_block(**options) -> TransformerBlock:
+    feed_forward = options.pop("feed_forward", FeedForward(WIDTH, INNER))
+    return TransformerBlock(MultiHead(WIDTH, HEADS), feed_forward, partial(nn.LayerNorm, WIDTH), **options)
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_without_residuals_what_a_part_gives_takes_the_place_of_the_stream(pre_norm):
+    block, x = small_block(pre_norm=pre_norm, is_residual=False), torch.randn(2, 5, WIDTH)
+    if pre_norm:
+        expected = block.feed_forward(block.feed_forward_norm(block.self(block.self_norm(x))))
+    else:
+        expected = block.feed_forward_norm(block.feed_forward(block.self_norm(block.self(x))))
+    assert_close(block(x), expected)
+
+
+def test_without_a_feed_forward_layer_a_block_is_attention_alone():
+    block, x = small_block(feed_forward=None), torch.randn(2, 5, WIDTH)
+    assert_close(block(x), x + block.self(block.self_norm(x)))
+    assert not [name for name, _ in block.named_parameters() if "feed_forward" in name]

@@ -20,12 +20,18 @@ def test_rms_norm_takes_the_size_away():
     assert_close(NORMS["rms"](8)(x), x / x.square().mean(-1, keepdim=True).sqrt(), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", NORMS)
+@pytest.mark.parametrize("name", [name for name in NORMS if name != "none"])
 def test_every_norm_forgets_the_size_of_a_vector(name):
     norm, x = NORMS[name](8), torch.randn(2, 3, 8)
     assert_close(norm(3 * x), norm(x), rtol=1e-3, atol=1e-4)
 
 
 def test_an_unknown_norm_gets_the_list_of_known_ones():
-    with pytest.raises(UnknownName, match="unknown norm 'batch': known: layer, rms"):
+    with pytest.raises(UnknownName, match="unknown norm 'batch': known: layer, none, rms"):
         lookup(NORMS, "batch", "norm")
+
+
+def test_no_norm_leaves_vectors_as_they_are_and_learns_nothing():
+    norm, x = NORMS["none"](8, eps=1e-5), torch.randn(2, 3, 8)
+    assert norm(x) is x
+    assert not list(norm.parameters())

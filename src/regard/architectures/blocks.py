@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from regard.architectures import spelling, weights
 from regard.config import EmbeddedStackConfig, StackConfig
+from regard.errors import RegardError
 from regard.pictures.diagrams import BoxColumn, BoxFrame, BoxRow, DiagramBox, DiagramPart, DiagramWire
 from regard.pictures.diagrams.diagram import Side
 from regard.pictures.diagrams.numbers import short_count
@@ -37,11 +38,13 @@ def draw_stack(config: EmbeddedStackConfig, style: BlockStyle) -> StackDrawing:
     stack, name = config.stack, style.name
     parts: list[DiagramPart] = []
     wires: list[DiagramWire] = []
-    for kind in ("self", *(["cross"] if style.source_width is not None else []), "feed_forward"):
+    if not stack.layers:
+        raise RegardError("a model without layers: there is nothing between its words and its output to draw")
+    for kind in sublayers(stack, crosses=style.source_width is not None):
         box = feed_forward_box(stack, name) if kind == "feed_forward" else attention_box(config, style, kind)
         sublayer, wire = residual(stack, name, kind, box, style)
         parts += sublayer
-        wires.append(wire)
+        wires += [wire] if stack.residual else []
     if style.memory:
         wires += memory_wires(stack, name)
     frame = BoxFrame(
@@ -53,6 +56,11 @@ def draw_stack(config: EmbeddedStackConfig, style: BlockStyle) -> StackDrawing:
         source=BLOCKS,
     )
     return StackDrawing(frame, tuple(wires))
+
+
+def sublayers(stack: StackConfig, *, crosses: bool) -> list[str]:
+    """The parts of a block, from below."""
+    return ["self", *(["cross"] if crosses else []), *(["feed_forward"] if stack.feed_forward.width else [])]
 
 
 def block_label(stack: StackConfig, style: BlockStyle) -> str:
@@ -76,15 +84,15 @@ def residual(
         before = DiagramBox(f"{name}.{kind}_norm", norm, (), "norm", "slim", parameters=learned, source=NORMS)
         add = DiagramBox(f"{name}.{kind}_add", "+", (), "plain", "sum", note=told, source=BLOCKS)
         wire = DiagramWire(before.name, add.name, side=style.side, is_fork=True, note="residual connection")
-        return [before, middle, add], wire
+        return [before, middle, *([add] if stack.residual else [])], wire
     after = DiagramBox(
         f"{name}.{kind}_norm",
-        f"Add & {norm}",
+        f"Add & {norm}" if stack.residual else norm,
         (),
         "norm",
         "slim",
         parameters=learned,
-        note=f"{told}, then normalised",
+        note=f"{told}, then normalised" if stack.residual else "what came out is normalised",
         source=BLOCKS,
     )
     wire = DiagramWire(box.name, after.name, side=style.side, is_fork=True, note="residual connection")

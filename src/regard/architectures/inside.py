@@ -1,7 +1,7 @@
 """One block of a stack, large: every matrix, and what is done between them."""
 
 from regard.architectures import spelling, weights
-from regard.architectures.blocks import BLOCKS, FEED_FORWARD, MULTIHEAD, NORMS
+from regard.architectures.blocks import BLOCKS, FEED_FORWARD, MULTIHEAD, NORMS, sublayers
 from regard.architectures.part_weights import SHARING
 from regard.config import (
     Config,
@@ -31,9 +31,8 @@ def block_diagram(config: Config, block: str, title: str = "") -> Diagram:
     layers = next(layers for layers in stack.shared() if layer in layers)
     parts: list[DiagramPart] = [DiagramBox("in", f"{stack.width:,} numbers for each position", form="text")]
     wires: list[DiagramWire] = []
-    kinds = ["self", *(["cross"] if source is not None else []), "feed_forward"]
     found = 0
-    for kind in kinds:
+    for kind in sublayers(stack, crosses=source is not None):
         if kind == "feed_forward":
             frame, learned = feed_forward_frame(stack)
             inner: list[DiagramWire] = []
@@ -44,7 +43,7 @@ def block_diagram(config: Config, block: str, title: str = "") -> Diagram:
         found += learned + weights.norm(stack.norm, stack.width)
         sublayer, wire = residual(stack, kind, frame)
         parts += sublayer
-        wires += [*inner, wire]
+        wires += [*inner, *([wire] if stack.residual else [])]
     parts.append(
         DiagramBox("out", f"block {layer + 1}" if layer + 1 < stack.layers else "the end of the stack", form="text")
     )
@@ -106,6 +105,8 @@ def residual(stack: StackConfig, kind: str, frame: BoxFrame) -> tuple[list[Diagr
     if stack.dropout:
         dropped.append(DiagramBox(f"{kind}.dropout", f"Dropout {stack.dropout:g}", (), "plain", "slim", source=BLOCKS))
     wire = DiagramWire(fork.name, add.name, side="left", outside=frame.name, note="residual connection")
+    if not stack.residual:
+        return [norm, frame, *dropped] if stack.pre_norm else [frame, *dropped, norm], wire
     if stack.pre_norm:
         return [fork, norm, frame, *dropped, add], wire
     return [fork, frame, *dropped, add, norm], wire

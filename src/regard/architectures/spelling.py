@@ -2,7 +2,7 @@
 
 from regard.config import AttentionConfig, FeedForwardConfig, NormConfig, PositionConfig, StackConfig
 
-NORM_NAMES = {"layer": "LayerNorm", "rms": "RMSNorm"}
+NORM_NAMES = {"layer": "LayerNorm", "rms": "RMSNorm", "none": "no norm"}
 ACTIVATION_NAMES = {"relu": "ReLU", "gelu": "GELU", "gelu-tanh": "GELU (tanh)", "silu": "SiLU", "tanh": "tanh"}
 CELL_NAMES = {"gru": "GRU", "lstm": "LSTM"}
 

@@ -1,7 +1,7 @@
 """Encoders, decoders and whole Transformers as diagrams."""
 
 from regard.architectures import spelling, weights
-from regard.architectures.blocks import NORMS, BlockStyle, StackDrawing, draw_stack
+from regard.architectures.blocks import NORMS, BlockStyle, StackDrawing, draw_stack, sublayers
 from regard.architectures.shares import shares_of
 from regard.config import (
     ClassificationHeadConfig,
@@ -310,7 +310,10 @@ def top_box(side: EmbeddedStackConfig, bridge: bool) -> str:
         return "bridge"
     if side.stack.final_norm:
         return "encoder.norm"
-    return "encoder.feed_forward_add" if side.stack.pre_norm else "encoder.feed_forward_norm"
+    last = sublayers(side.stack, crosses=False)[-1]
+    if not side.stack.pre_norm:
+        return f"encoder.{last}_norm"
+    return f"encoder.{last}_add" if side.stack.residual else f"encoder.{last}"
 
 
 def cross_wire(last: str) -> DiagramWire:

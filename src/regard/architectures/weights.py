@@ -43,7 +43,7 @@ LOCAL_WEIGHTS: dict[str, Callable[[int], int]] = {
 }
 CELL_GATES = {"gru": 3, "lstm": 4}
 DEEP_INPUTS = {"maxout": 2, "tanh": 1}
-NORM_VECTORS = {"layer": 2, "rms": 1}
+NORM_VECTORS = {"layer": 2, "rms": 1, "none": 0}
 
 
 def is_counted(config: Config) -> bool:
@@ -93,6 +93,8 @@ def attention(
 
 
 def feed_forward(config: FeedForwardConfig, width: int) -> int:
+    if not config.width:
+        return 0
     wide = 2 * config.width if config.gated else config.width
     return linear(width, wide, config.bias) + linear(config.width, width, config.bias)
 
@@ -113,7 +115,8 @@ def stack_weights(config: StackConfig, source_width: int | None = None) -> Weigh
             cross = config.pruned_heads(layers, "cross")
             found["attention"] += attention(config.attention, config.width, cross, source_width)
         found["feed_forward"] += feed_forward(config.feed_forward, config.width)
-        found["norm"] += norm(config.norm, config.width) * (2 if source_width is None else 3)
+        parts = 1 + (source_width is not None) + (config.feed_forward.width > 0)
+        found["norm"] += norm(config.norm, config.width) * parts
     found["norm"] += norm(config.norm, config.width) if config.final_norm else 0
     return found
 

@@ -12,6 +12,7 @@ from regard.cli.streams import whole_output
 from regard.errors import RegardError
 
 COMMANDS = {
+    "ablate": "Train with one part changed at a time, and compare.",
     "align": "Tell which words of two texts belong together.",
     "answer": "Answer questions about a story, and show which sentences were read.",
     "bench": "Measure how fast this machine writes, beside the peers installed.",

@@ -8,14 +8,15 @@ from typing import Annotated, Any, Literal
 from regard.config.head_split import HeadSplit
 from regard.config.ranges import (
     EPSILON,
-    FEED_FORWARD_WIDTH,
     HEADS,
     LABELS,
     LAYERS,
+    OPTIONAL_FEED_FORWARD,
     POSITIONS,
     SCALE,
     SEGMENTS,
     SHARE,
+    STACK_LAYERS,
     VOCABULARY,
     WIDTH,
 )
@@ -99,9 +100,9 @@ class AttentionConfig:
 
 @dataclass(frozen=True)
 class FeedForwardConfig:
-    """The feed-forward layer."""
+    """The feed-forward layer; a width of 0: there is none."""
 
-    width: Annotated[int, FEED_FORWARD_WIDTH]
+    width: Annotated[int, OPTIONAL_FEED_FORWARD]
     activation: str = "relu"
     gated: bool = False
     bias: bool = True
@@ -113,16 +114,18 @@ class StackConfig:
     """Blocks on top of each other.
 
     `distinct` blocks are made and repeated over the depth (ALBERT); all of them unless given. `pruned` names the
-    heads that were taken out, by layer within the stack: {"0.self": [1, 3]}; alike for all layers of one block.
+    heads that were taken out, by layer within the stack: {"0.self": [1, 3]}; alike for all layers of one block. Without
+    `residual` a part's output takes the place of the stream, to which it is added otherwise.
     """
 
-    layers: Annotated[int, LAYERS]
+    layers: Annotated[int, STACK_LAYERS]
     width: Annotated[int, WIDTH]
     attention: AttentionConfig
     feed_forward: FeedForwardConfig
     norm: NormConfig = NormConfig()
     pre_norm: bool = True
     final_norm: bool = True
+    residual: bool = True
     window: Annotated[int, POSITIONS] | None = None
     distinct: Annotated[int, LAYERS] | None = None
     pruned: dict[str, list[int]] = field(default_factory=dict)

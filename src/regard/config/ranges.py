@@ -7,8 +7,10 @@ from regard.settings import Range
 
 VOCABULARY = Range(1, 1 << 24)
 LAYERS = Range(1, 1024)
+STACK_LAYERS = Range(0, 1024)
 WIDTH = Range(1, 1 << 17)
 FEED_FORWARD_WIDTH = Range(1, 1 << 20)
+OPTIONAL_FEED_FORWARD = Range(0, 1 << 20)
 HEADS = Range(1, 1024)
 POSITIONS = Range(1, 1 << 24)
 BUCKETS = Range(2, 1 << 16)

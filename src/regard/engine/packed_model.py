@@ -131,6 +131,8 @@ class PackedModel:
         for block in stack.blocks:
             if type(block) is not TransformerBlock or type(block.feed_forward) is not FeedForward:
                 raise Unsupported(f"{type(block).__name__} is not a block that it knows")
+            if not block.is_residual:
+                raise Unsupported("a part's output is not added to the stream")
             check_dropout(block, block.feed_forward)
         check_dropout(embedding)
         if not len(stack.blocks):
@@ -138,6 +140,7 @@ class PackedModel:
         first = stack.blocks[0]
         assert isinstance(first, TransformerBlock)
         feed_forward = first.feed_forward
+        assert feed_forward is not None
         table = rows(embedding.table)
         spec = StackSpec(
             width=first.self.width,
@@ -167,6 +170,7 @@ class PackedModel:
 
     def _layer(self, which: int, block: TransformerBlock, like: FeedForward, pre_norm: bool) -> None:
         feed_forward = block.feed_forward
+        assert feed_forward is not None
         shape = (
             feed_forward_width(feed_forward),
             feed_forward.gated,

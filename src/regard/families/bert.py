@@ -104,6 +104,9 @@ def preset(layers: int, width: int, heads: int, vocabulary: int = 30522) -> Enco
 
 def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     body, entries = side(Sizes.of_recipe(model, data.vocabulary, "gelu")), {"model_type": "bert"}
+    if data.labels_tokens:
+        classify = ClassificationHeadConfig(data.labels, None, dropout=model.dropout)
+        return ModelPlan(EncoderConfig(body, None, classify), "BertForTokenClassification", entries)
     if data.labels:
         classify = ClassificationHeadConfig(data.labels, model.pool, dropout=model.dropout)
         return ModelPlan(EncoderConfig(body, None, classify, "tanh"), "BertForSequenceClassification", entries)

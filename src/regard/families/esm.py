@@ -63,6 +63,9 @@ def side(sizes: Sizes, epsilon: float = 1e-5, base: float = BASE, *, norm: bool 
 def plan(model: ModelRecipe, data: DataSizes) -> ModelPlan:
     body = side(Sizes.of_recipe(model, data.vocabulary, "gelu"))
     entries = {"model_type": "esm", "max_position_embeddings": model.max_positions}
+    if data.labels_tokens:
+        classify = ClassificationHeadConfig(data.labels, None, dropout=model.dropout)
+        return ModelPlan(EncoderConfig(body, None, classify), "EsmForTokenClassification", entries)
     if data.labels:
         classify = ClassificationHeadConfig(data.labels, model.pool, "tanh", dropout=model.dropout)
         return ModelPlan(EncoderConfig(body, None, classify), "EsmForSequenceClassification", entries)

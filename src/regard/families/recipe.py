@@ -27,7 +27,7 @@ class ModelRecipe:
     kind: str = "transformer"
     family: str = ""
     width: Width = 256
-    layers: tuple[Annotated[int, Range(1, 1000)], ...] = (3,)  # one number, or [encoder, decoder]
+    layers: tuple[Annotated[int, Range(0, 1000)], ...] = (3,)  # one number, or [encoder, decoder]
     heads: Count = 4
     value_width: OptionalWidth = 0  # of a head; 0: as many numbers as its keys have
     feed_forward_width: OptionalWidth = 0  # 0: four times the model's
@@ -36,6 +36,10 @@ class ModelRecipe:
     attention_dropout: Share = 0.0
     feed_forward_dropout: Share = 0.0
     max_positions: Length = 512  # where they are learned
+    feed_forward: bool = True  # false: attention alone
+    residual: bool = True  # false: what a part gives takes the place of the stream instead of being added to it
+    norm: str = ""  # a name of NORMS, "none" among them; as the family has it, if empty
+    norm_place: Literal["", "pre", "post"] = ""  # before each part and at the end, or after each sum
     shared_embedding: bool = True  # one embedding for both sides
     tied_embedding: bool = True  # and for the output
     output_bias: bool = False
@@ -69,10 +73,12 @@ class ModelPlan:
 @dataclass(frozen=True)
 class DataSizes:
     """What the data asks of a model: so many words (`target_vocabulary`, where the other side has its own), labels
-    (0: none), and whether sentences follow each other; `sentence_words` are the words of a remembered sentence."""
+    (0: none; `labels_tokens`: one for each token), and whether sentences follow each other; `sentence_words` are the
+    words of a remembered sentence."""
 
     vocabulary: int
     target_vocabulary: int | None = None
     labels: int = 0
+    labels_tokens: bool = False
     next_sentence: bool = False
     sentence_words: int = 0

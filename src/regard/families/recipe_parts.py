@@ -17,6 +17,7 @@ from regard.config import (
     PartSizes,
     PositionConfig,
     ScoreConfig,
+    StackConfig,
     TransformerConfig,
 )
 from regard.errors import RecipeError, lookup
@@ -35,8 +36,9 @@ class PartTables:
 
 
 def with_parts(config: Config, model: ModelRecipe, tables: PartTables) -> Config:
-    """A family's config with the parts that a recipe names."""
-    if not model.value_width and not any(part.kind for part in (model.position, model.score, model.attention)):
+    """A family's config with the parts that a recipe names, and without those that it leaves out."""
+    names_parts = any(part.kind for part in (model.position, model.score, model.attention))
+    if not names_parts and not model.value_width and not changes_blocks(model):
         return config
     if not isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig):
         raise RecipeError(f"model.kind = {model.kind!r} has no position, score, attention or values of another kind")
@@ -74,7 +76,23 @@ def stack_with_parts(
         part = lookup(tables.methods, model.attention.kind, "attention method (model.attention.kind)")
         settings = settings_of(part, model.attention, sizes.arguments(part), "model.attention")
         attention = replace(attention, method=AttentionMethodConfig(model.attention.kind, settings))
-    return replace(side, stack=replace(side.stack, attention=attention))
+    return replace(side, stack=with_blocks(replace(side.stack, attention=attention), model))
+
+
+def changes_blocks(model: ModelRecipe) -> bool:
+    """Whether the layers are to be otherwise than their family has them."""
+    return bool(not model.feed_forward or not model.residual or model.norm or model.norm_place)
+
+
+def with_blocks(stack: StackConfig, model: ModelRecipe) -> StackConfig:
+    """Layers with the norm that a recipe names, where it wants it, and without the parts that it leaves out."""
+    if not model.feed_forward:
+        stack = replace(stack, feed_forward=replace(stack.feed_forward, width=0))
+    if model.norm:
+        stack = replace(stack, norm=replace(stack.norm, kind=model.norm))
+    if model.norm_place:
+        stack = replace(stack, pre_norm=model.norm_place == "pre", final_norm=model.norm_place == "pre")
+    return replace(stack, residual=model.residual)
 
 
 def settings_of(

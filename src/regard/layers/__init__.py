@@ -10,7 +10,7 @@ from regard.layers.feedforward import ACTIVATIONS, FeedForward
 from regard.layers.linear import Linear, product
 from regard.layers.memory_hop import MemoryHop, sentence_vectors
 from regard.layers.multihead import HeadSplit, MultiHead
-from regard.layers.norms import NORMS
+from regard.layers.norms import NORMS, NoNorm
 from regard.layers.output import Output, Transform
 from regard.layers.recurrent import CELLS, Recurrent
 
@@ -31,6 +31,7 @@ __all__ = [
     "Linear",
     "MemoryHop",
     "MultiHead",
+    "NoNorm",
     "Output",
     "Recurrent",
     "Stack",

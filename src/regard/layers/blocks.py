@@ -32,7 +32,8 @@ class BlockCache:
 class TransformerBlock(nn.Module):
     """One layer: self-attention, attention to a source if there is one, and a feed-forward layer.
 
-    Each adds to the stream. Post-norm normalises the sum (Vaswani et al. 2017), pre-norm what goes in (`pre_norm`).
+    Each adds to the stream, or takes its place (`is_residual=False`). Post-norm normalises the sum (Vaswani et al.
+    2017), pre-norm what goes in (`pre_norm`). Without a feed-forward layer a block is attention alone.
     """
 
     taps: Taps = ()
@@ -41,26 +42,28 @@ class TransformerBlock(nn.Module):
     self_norm: nn.Module
     cross: MultiHead | None
     cross_norm: nn.Module | None
-    feed_forward: FeedForward
-    feed_forward_norm: nn.Module
+    feed_forward: FeedForward | None
+    feed_forward_norm: nn.Module | None
     pre_norm: bool
+    is_residual: bool
     dropout: Dropout
 
     def __init__(
         self,
         attention: MultiHead,
-        feed_forward: FeedForward,
+        feed_forward: FeedForward | None,
         norm: Callable[[], nn.Module],
         *,
         cross: MultiHead | None = None,
         pre_norm: bool = True,
+        is_residual: bool = True,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
         self.self, self.self_norm = attention, norm()
         self.cross, self.cross_norm = (cross, norm()) if cross is not None else (None, None)
-        self.feed_forward, self.feed_forward_norm = feed_forward, norm()
-        self.pre_norm = pre_norm
+        self.feed_forward, self.feed_forward_norm = (feed_forward, norm()) if feed_forward is not None else (None, None)
+        self.pre_norm, self.is_residual = pre_norm, is_residual
         self.dropout = Dropout(dropout)
 
     def forward(
@@ -89,15 +92,16 @@ class TransformerBlock(nn.Module):
         x = self.residual(x, look, self.self_norm)
         if self.cross is not None and self.cross_norm is not None:
             x = self.residual(x, look_across, self.cross_norm)
-        x = self.residual(x, self.feed_forward, self.feed_forward_norm)
+        if self.feed_forward is not None and self.feed_forward_norm is not None:
+            x = self.residual(x, self.feed_forward, self.feed_forward_norm)
         for tap in active_taps(self.taps) if self.taps else ():
             tap.block_output(x)
         return x
 
     def residual(self, x: Tensor, part: Callable[[Tensor], Tensor], norm: nn.Module) -> Tensor:
-        if self.pre_norm:
-            return x + self.dropout(part(norm(x)))
-        return norm(x + self.dropout(part(x)))
+        change = self.dropout(part(norm(x) if self.pre_norm else x))
+        x = x + change if self.is_residual else change
+        return x if self.pre_norm else norm(x)
 
 
 class Stack(nn.Module):

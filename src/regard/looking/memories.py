@@ -105,7 +105,7 @@ def match_keys(model: nn.Module, on_match: Callable[[str, Tensor], None], *patte
                 if (layer := next(turns)) in watched_names:
                     on_match(layer, args[0].detach())
 
-            stack.callback(block.feed_forward.narrow.register_forward_pre_hook(hook).remove)
+            stack.callback(_narrow(block).register_forward_pre_hook(hook).remove)
         yield
 
 
@@ -114,7 +114,7 @@ def promoted_tokens(model: nn.Module, layer: str, units: Sequence[int] | None = 
     unembedding = Unembedding(model)
     if layer not in unembedding.blocks:
         raise UnknownName(f"{layer} is not followed by the output: known: {', '.join(unembedding.blocks)}")
-    values = unembedding.blocks[layer].feed_forward.narrow.weight.detach().T  # (units, width)
+    values = _narrow(unembedding.blocks[layer]).weight.detach().T  # (units, width)
     values = values if units is None else values[list(units)]
     top = []
     with torch.no_grad():
@@ -124,10 +124,21 @@ def promoted_tokens(model: nn.Module, layer: str, units: Sequence[int] | None = 
 
 
 def _blocks(model: nn.Module) -> dict[str, TransformerBlock]:
-    blocks = {name: block for name, block in LayerNames(model).blocks.items() if isinstance(block, TransformerBlock)}
+    blocks = {
+        name: block
+        for name, block in LayerNames(model).blocks.items()
+        if isinstance(block, TransformerBlock) and block.feed_forward is not None
+    }
     if not blocks:
         raise RegardError(f"{type(model).__name__} has no feed-forward layer of ours to look into")
     return blocks
+
+
+def _narrow(block: TransformerBlock) -> nn.Linear:
+    """What holds the values of a block."""
+    if block.feed_forward is None:
+        raise RegardError("this block has no feed-forward layer: it is attention alone")
+    return block.feed_forward.narrow
 
 
 def _merge(first: tuple[Tensor, Tensor], second: tuple[Tensor, Tensor], k: int) -> tuple[Tensor, Tensor]:

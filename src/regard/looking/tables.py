@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import RegardError, lookup
-from regard.layers import TransformerBlock
+from regard.layers import NoNorm, TransformerBlock
 from regard.looking.composition import HeadWeights
 from regard.looking.unembed import Unembedding
 
@@ -111,7 +111,7 @@ def _stream(unembedding: Unembedding, block: TransformerBlock) -> Tensor:
     x = embedding.table.weight.detach() * embedding.scale
     x = x if embedding.norm is None else embedding.norm(x)
     x = x if embedding.widen is None else embedding.widen(x)
-    if not block.pre_norm:
+    if not block.pre_norm or isinstance(block.self_norm, NoNorm):
         return x
     x = x - x.mean(-1, keepdim=True) if isinstance(block.self_norm, nn.LayerNorm) else x
     return x / x.square().mean(-1, keepdim=True).add(1e-6).sqrt()

@@ -1,5 +1,6 @@
 """Reads a text from left to right and goes on: GPT and its kind."""
 
+import torch
 from torch import Tensor, nn
 
 from regard.config import DecoderConfig
@@ -45,6 +46,8 @@ class Decoder(nn.Module):
     ) -> tuple[Tensor, DecoderState]:
         """Read on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
         tokens, attention_mask = pad_left(tokens, attention_mask)
+        if attention_mask is None and not state.caches:
+            attention_mask = torch.ones_like(tokens, dtype=torch.bool)
         state = state.read(tokens.shape[1], attention_mask)
         x = self.decoder(tokens, attention_mask=state.attention_mask, caches=state.caches)
         assert self.output is not None

@@ -27,6 +27,8 @@ class DecoderState:
 
     @property
     def length(self) -> int:
+        if not self.caches:  # a model without layers remembers nothing but how much it read
+            return 0 if self.attention_mask is None else self.attention_mask.shape[1]
         return self.caches[0].self.length
 
     def read(self, count: int, attention_mask: AttentionMask | None) -> "DecoderState":

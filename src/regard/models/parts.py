@@ -91,7 +91,9 @@ def build_attention(
     )
 
 
-def build_feed_forward(config: FeedForwardConfig, width: int) -> FeedForward:
+def build_feed_forward(config: FeedForwardConfig, width: int) -> FeedForward | None:
+    if not config.width:
+        return None
     return FeedForward(
         width, config.width, config.activation, gated=config.gated, bias=config.bias, dropout=config.dropout
     )
@@ -115,6 +117,7 @@ def build_block(config: StackConfig, layers: range, source_width: int | None) ->
         partial(build_norm, config.norm, config.width),
         cross=cross,
         pre_norm=config.pre_norm,
+        is_residual=config.residual,
         dropout=config.dropout,
     )
 

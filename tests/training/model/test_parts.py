@@ -6,10 +6,14 @@ Also tests: models/parts.py, training/model/model_plans.py.
 from dataclasses import replace
 
 import pytest
+import torch
 
+from regard.checkpoints import load_model, save_model
+from regard.decoding import decode
 from regard.families import FAMILIES, RECIPES
 from regard.families.recipe import DataSizes, ModelRecipe, PartRecipe
-from regard.models import DecoderConfig, EncoderConfig, PositionConfig, ScoreConfig
+from regard.models import DecoderConfig, EncoderConfig, PositionConfig, ScoreConfig, build
+from regard.training.model.initial import initialise
 from regard.training.model.model_plans import model_plan
 from regard.training.recipe.reading import RecipeError, read_recipe, write_recipe
 
@@ -96,3 +100,52 @@ def test_a_name_where_a_table_should_be_is_told_so(tmp_path):
     path.write_text(RECIPE.replace('kind = "decoder"', 'kind = "decoder"\nscore = "cosine"'))
     with pytest.raises(RecipeError, match=r"'model.score' is a table now: \[model.score\] with kind = 'cosine'"):
         read_recipe(path)
+
+
+LEFT_OUT = [
+    {"feed_forward": False},
+    {"residual": False},
+    {"norm": "none"},
+    {"norm": "rms"},
+    {"layers": (0,)},
+]
+
+
+@pytest.mark.parametrize("changes", LEFT_OUT, ids=str)
+@pytest.mark.parametrize("kind", ["encoder", "decoder"])
+def test_what_a_recipe_leaves_out_is_left_out_and_saved_in_our_own_layout(kind, changes, tmp_path):
+    plan = model_plan(replace(SMALL, kind=kind, dropout=0.0, **changes), SIZES)
+    assert plan.config_entries["model_type"] == "regard"
+    model = build(plan.config).eval()
+    initialise(model, seed=1)
+    save_model(model, tmp_path / "model", plan.config_entries, plan.architecture)
+    loaded = load_model(tmp_path / "model").model
+    assert loaded.config == plan.config
+    tokens = torch.randint(0, 20, (2, 7), generator=torch.Generator().manual_seed(1))
+    assert torch.equal(loaded(tokens), model(tokens))
+    if kind == "decoder":
+        loaded, text = loaded.double(), tokens[:, :2]  # fresh weights find many words nearly as likely
+        written = decode(loaded, None, prefix=text, max_new_tokens=4, min_new_tokens=4)
+        for _ in range(4):
+            text = torch.cat([text, loaded(text)[:, -1:].argmax(-1)], 1)
+        assert [list(result.best.ids) for result in written] == text[:, 2:].tolist()
+
+
+def test_norms_stand_where_a_recipe_wants_them_and_a_family_that_has_them_there_keeps_its_layout():
+    post = model_plan(replace(SMALL, kind="decoder", norm_place="post"), SIZES)
+    assert isinstance(post.config, DecoderConfig)
+    assert (post.config.decoder.stack.pre_norm, post.config.decoder.stack.final_norm) == (False, False)
+    assert post.config_entries["model_type"] == "regard"
+    assert model_plan(replace(SMALL, kind="decoder", norm_place="pre"), SIZES).config_entries["model_type"] == "gpt2"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "transformer", "layers": (0,)}, "model.layers = 0: an encoder or a decoder can do without"),
+        ({"kind": "alignment", "residual": False}, "model.kind = 'alignment' has no residuals"),
+    ],
+)
+def test_what_a_kind_cannot_do_without_is_refused(changes, message):
+    with pytest.raises(RecipeError, match=message):
+        model_plan(replace(SMALL, **changes), SIZES)

@@ -1,7 +1,8 @@
 """Every objective, over the table: what a batch is, and how wrong a model is about it.
 
 Also tests: training/objectives/answer.py, training/objectives/classify.py, training/objectives/masked.py,
-training/objectives/next_token.py, training/objectives/objective.py, training/objectives/translate.py.
+training/objectives/next_token.py, training/objectives/objective.py, training/objectives/tag.py,
+training/objectives/translate.py.
 """
 
 import numpy as np

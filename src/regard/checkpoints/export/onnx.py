@@ -150,10 +150,11 @@ class OnnxStack:
         return graph("Reshape", output, [0, 0, self.heads * self.width])
 
     def feed_forward(self, x: str, block: TransformerBlock) -> str:
+        part = block.feed_forward
+        assert part is not None
+
         def think(x: str) -> str:
-            return self.graph.linear(
-                self.activation(self.graph, self.graph.linear(x, block.feed_forward.widen)), block.feed_forward.narrow
-            )
+            return self.graph.linear(self.activation(self.graph, self.graph.linear(x, part.widen)), part.narrow)
 
         return self.add_and_norm(x, think, block.feed_forward_norm, block)
 

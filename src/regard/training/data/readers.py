@@ -7,6 +7,7 @@ from regard.errors import lookup
 from regard.text import DataError
 from regard.training.data.questions import answer_data
 from regard.training.data.streams import masked_data, next_token_data
+from regard.training.data.tags import tag_data
 from regard.training.data.training_data import Say, TrainingData, classification_data, translation_data
 from regard.training.recipe.reading import RecipeError
 from regard.training.recipe.recipe import Recipe
@@ -16,6 +17,7 @@ READERS: dict[str, Callable[[Recipe, Path, Say], TrainingData]] = {
     "next-token": next_token_data,
     "masked": masked_data,
     "classify": classification_data,
+    "tag": tag_data,
     "answer": answer_data,
 }
 """How the data of an objective is read."""

@@ -12,7 +12,7 @@ from regard.training.optimisation.learner import Learner
 from regard.training.recipe.recipe import Recipe
 from regard.training.run.export import max_target_length
 
-TRANSLATION_METRICS = ("bleu", "chrf")
+TRANSLATION_METRICS = ("bleu", "chrf", "exact")
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Evaluator:
         )
         if train.metric not in TRANSLATION_METRICS or data.start_token is None:
             return cls(batches)
-        SacreBleu()  # says what is missing now, and not after hours
+        if train.metric != "exact":
+            SacreBleu()  # says what is missing now, and not after hours
         # What the finished model scores is what anyone finds who evaluates its folder, texts without an end included.
         as_told = is_last and recipe.model.kind in ("transformer", "alignment")
         count = len(data.valid) if is_last or not train.valid_lines else min(train.valid_lines, len(data.valid))
@@ -47,6 +48,7 @@ class Evaluator:
                 train.beam if is_last else train.valid_beam,
                 train.length_penalty,
                 max_target_length(recipe) - 1 if as_told else None,  # the token that a text begins with counts there
+                is_exact=train.metric == "exact",
             ),
         )
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import eq
 
 import torch
 
@@ -62,7 +63,10 @@ def held_out_scores(learner: Learner, batches: Iterable[ExampleBatch], check: Ch
 
 @dataclass(frozen=True)
 class TranslationSet:
-    """Sources as tokens, and what they should become. `longest` are the tokens written at most; None: by the source."""
+    """Sources as tokens, and what they should become. `max_new_tokens` are written at most; None: by the source.
+
+    With `is_exact` texts are right or wrong, and nothing else is counted.
+    """
 
     sources: Sequence[Sequence[int]]
     references: Sequence[str]
@@ -71,11 +75,14 @@ class TranslationSet:
     beam: int = 1
     length_penalty: float = 1.0
     max_new_tokens: int | None = None
+    is_exact: bool = False
 
     def scores(self, model: Model, check: Check = lambda: None) -> dict[str, float]:
-        """BLEU and chrF as sacreBLEU counts them."""
-        sacre = SacreBleu()
-        scores = sacre.scores(self.translations(model, check), self.references)
+        """BLEU and chrF as sacreBLEU counts them; or the share of texts that are the reference, word for word."""
+        if self.is_exact:
+            texts = self.translations(model, check)
+            return {"exact": sum(map(eq, texts, self.references)) / max(1, len(texts))}
+        scores = SacreBleu().scores(self.translations(model, check), self.references)
         return {name: score.score for name, score in scores.items()}
 
     def translations(self, model: Model, check: Check) -> list[str]:

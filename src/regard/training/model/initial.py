@@ -48,7 +48,8 @@ def initialise(model: Model, seed: int) -> None:
     if not two_sided:
         blocks = [module for module in model.modules() if isinstance(module, TransformerBlock)]
         for block in blocks if blocks and blocks[0].pre_norm else []:
-            for last in (block.self.output, block.feed_forward.narrow):
+            ends = [block.self.output] + ([] if block.feed_forward is None else [block.feed_forward.narrow])
+            for last in ends:
                 last.weight.mul_((2 * len(blocks)) ** -0.5)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from regard.errors import RecipeError, lookup
 from regard.families import RECIPES
 from regard.families.recipe import DataSizes, ModelPlan, ModelRecipe
-from regard.families.recipe_parts import with_parts
+from regard.families.recipe_parts import changes_blocks, with_parts
 from regard.settings import shown
 from regard.training.model.parts import LIBRARY, has_words, own_layout, try_out
 from regard.training.model.size import check_size
@@ -17,6 +17,8 @@ def model_plan(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     family = lookup(families, model.family or next(iter(families)), f"family of {model.kind} (model.family)")
     if not 1 <= len(model.layers) <= (2 if model.kind in ("transformer", "alignment") else 1):
         raise RecipeError(f"model.layers = {shown(model.layers)}: one number expected, or two for two sides")
+    if 0 in model.layers and model.kind not in ("encoder", "decoder"):
+        raise RecipeError(f"model.layers = 0: an encoder or a decoder can do without, not {model.kind!r}")
     if model.width % model.heads:
         raise RecipeError(f"model.heads = {model.heads}: a width of {model.width} cannot be split into so many")
     assert family.plan is not None
@@ -24,6 +26,8 @@ def model_plan(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     if model.kind in ("alignment", "memory"):
         if model.value_width:
             raise RecipeError(f"model.value_width = {model.value_width}: a {model.kind} has no heads of its own width")
+        if changes_blocks(model):
+            raise RecipeError(f"model.kind = {model.kind!r} has no residuals, norms or feed-forward layers to change")
         check_size(plan.config)
         return plan
     config = with_parts(plan.config, model, LIBRARY)

@@ -5,6 +5,7 @@ from regard.training.objectives.classify import ClassificationObjective
 from regard.training.objectives.masked import MaskedObjective
 from regard.training.objectives.next_token import NextTokenObjective
 from regard.training.objectives.objective import LossSums, Objective, Row
+from regard.training.objectives.tag import TagObjective
 from regard.training.objectives.translate import TranslationObjective
 
 OBJECTIVES: dict[str, type[Objective]] = {
@@ -14,6 +15,7 @@ OBJECTIVES: dict[str, type[Objective]] = {
         NextTokenObjective,
         MaskedObjective,
         ClassificationObjective,
+        TagObjective,
         AnswerObjective,
     )
 }
@@ -27,5 +29,6 @@ __all__ = [
     "NextTokenObjective",
     "Objective",
     "Row",
+    "TagObjective",
     "TranslationObjective",
 ]

@@ -35,7 +35,7 @@ class TranslationObjective:
 
     name: ClassVar[str] = "translate"
     kinds: ClassVar[tuple[str, ...]] = ("transformer", "decoder", "alignment")
-    metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity", "bleu", "chrf")
+    metrics: ClassVar[tuple[str, ...]] = ("loss", "perplexity", "bleu", "chrf", "exact")
 
     def __init__(self, *, start: int, pad: int, one_stream: bool = False) -> None:
         self.start = start

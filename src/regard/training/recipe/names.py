@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from regard.errors import RecipeError, UnknownName, lookup
 from regard.families import RECIPES
 from regard.families.recipe_fields import check_fields
-from regard.layers import CELLS
+from regard.layers import CELLS, NORMS
 from regard.layers.alignment_attention import LOCAL
 from regard.layers.deep_output import DEEP_ACTIVATIONS
 from regard.layers.feedforward import ACTIVATIONS
 from regard.models.memory import TYINGS
 from regard.text.labelled import LAYOUTS
 from regard.text.learning import KINDS
+from regard.text.synthetic import SYNTHETIC_TASKS
 from regard.text.windows import ORDERS
 from regard.training.objectives import OBJECTIVES
 from regard.training.optimisation.learner import PRECISIONS
@@ -29,6 +30,10 @@ def check_recipe(recipe: Recipe) -> None:
 def check_names(recipe: Recipe) -> None:
     """Raise RecipeError for a name that its table does not hold; what a model's parts are called, the model knows."""
     data, tokenizer, model, train = recipe.data, recipe.tokenizer, recipe.model, recipe.train
+    if data.make.kind:
+        check_name("data.make.kind", data.make.kind, SYNTHETIC_TASKS)
+    if bool(data.make.kind) == bool(data.train):
+        raise RecipeError("data.train: either files or [data.make] expected, got " + ("both" if data.train else "none"))
     check_name("data.label", data.label, LAYOUTS)
     check_name("data.windows", data.windows, ORDERS)
     if not tokenizer.kind.endswith(".json"):
@@ -38,6 +43,8 @@ def check_names(recipe: Recipe) -> None:
         check_name("model.family", model.family, RECIPES[model.kind])
     if model.activation:
         check_name("model.activation", model.activation, {**ACTIVATIONS, **DEEP_ACTIVATIONS})
+    if model.norm:
+        check_name("model.norm", model.norm, NORMS)
     check_name("model.cell", model.cell, CELLS)
     if model.local:
         check_name("model.local", model.local, LOCAL)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from regard.families.recipe import ModelRecipe
+from regard.families.recipe import ModelRecipe, PartRecipe
 from regard.families.recipe_fields import (
     Amount,
     Count,
@@ -28,10 +28,13 @@ class DataRecipe:
     """Where the text is. Files are named from `folder`, and that from the recipe's own folder.
 
     `train` is a pair of parallel files, one .tsv, or one text; `swap` turns the direction of a pair around. `label`
-    says where a line has its label: "first" or "last" of two columns, "word", or "coarse" (before a colon).
+    says where a line has its label: "first" or "last" of two columns, "word", or "coarse" (before a colon). `make` is a
+    table instead of files: kind is a name of SYNTHETIC_TASKS, train, valid, test and seed say how many lines of it
+    there are to be, and the rest are its own settings.
     """
 
-    train: tuple[str, ...]
+    train: tuple[str, ...] = ()
+    make: PartRecipe = PartRecipe()  # [data.make] kind = "copy": the recipe makes its own texts
     valid: tuple[str, ...] = ()
     folder: str = ""
     swap: bool = False

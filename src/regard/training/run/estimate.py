@@ -12,6 +12,7 @@ import torch
 from regard.checkpoints.device import check_device
 from regard.training.data.batch_source import BatchSource, mix_seeds
 from regard.training.data.readers import read_training_data
+from regard.training.data.synthetic import with_synthetic_data
 from regard.training.data.vocabulary import FOLDER
 from regard.training.evaluation.evaluator import Evaluator
 from regard.training.model.start import starting_model
@@ -33,7 +34,8 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
     check_recipe(recipe)
     run, torch_device = Path(recipe.run), torch.device(check_device(device))
     with memory_errors(), tempfile.TemporaryDirectory() as folder:
-        data = read_training_data(recipe, run if (run / FOLDER).is_dir() else Path(folder), say)
+        home = run if (run / FOLDER).is_dir() else Path(folder)
+        data = read_training_data(with_synthetic_data(recipe, home), home, say)
         train = recipe.train
         model = starting_model(recipe, data, say).model.to(torch_device)
         Evaluator.of(recipe, data)

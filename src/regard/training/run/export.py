@@ -18,6 +18,7 @@ PIPELINES = {
     "next-token": "text-generation",
     "masked": "fill-mask",
     "classify": "text-classification",
+    "tag": "token-classification",
     "answer": "question-answering",
 }
 
@@ -61,6 +62,8 @@ class Exporter:
         name = Path(recipe.run).name
         count = sum(weight.numel() for weight in model.parameters())
         files = ", ".join(f"`{Path(file).name}`" for file in recipe.data.train)
+        if recipe.data.make.kind:
+            files = f"texts that the recipe makes itself (`{recipe.data.make.kind}`)"
         reached = "\n".join(f"| {key} | {value:.4f} |" for key, value in scores.items() if isinstance(value, float))
         table = f"\nOn the valid set:\n\n| score | value |\n|---|---:|\n{reached}\n" if reached else ""
         return CARD.format(

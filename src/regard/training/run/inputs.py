@@ -104,7 +104,7 @@ def check_sources(recipe: Recipe, run: Path, *, accept_changed: bool, is_begun: 
 
     Where nothing was learned yet, a run begins anew with what is there now, its tokenizer included.
     """
-    inputs, sources = RunInputs.read(run), source_contents(recipe)
+    inputs, sources = RunInputs.read(run), source_contents(recipe, run)
     if not is_begun and inputs.differences(sources | inputs.tokenizer):
         inputs = RunInputs({})
         if (run / TOKENIZER).is_dir():
@@ -118,12 +118,14 @@ def check_tokenizer(inputs: RunInputs, run: Path, *, accept_changed: bool) -> Ru
     return inputs.renewed(sources | tokenizer_contents(run), run, accept_changed=accept_changed)
 
 
-def source_contents(recipe: Recipe) -> FileContents:
-    """The files that others give a run: texts, and the model to start from."""
+def source_contents(recipe: Recipe, run: Path) -> FileContents:
+    """The files that others give a run: texts, and the model to start from; those it made itself by paths from it."""
     paths = [source_file(name) for name in (*recipe.data.train, *recipe.data.valid)]
     if recipe.start and (start := Path(recipe.start)).is_dir():
         paths += sorted(path for path in start.iterdir() if path.suffix in START_FILES and path.is_file())
-    return {str(path): FileContent.of(path) for path in dict.fromkeys(paths)}
+    makes_texts = bool(recipe.data.make.kind)
+    names = {path: str(path.relative_to(run) if makes_texts and path.is_relative_to(run) else path) for path in paths}
+    return {name: FileContent.of(path) for path, name in names.items()}
 
 
 def source_file(name: str) -> Path:

@@ -20,7 +20,7 @@ from regard.training.run.reports import TrainingReport
 from regard.training.run.signals import Stopped, StopRequest
 from regard.training.run.state import TrainingProgress
 
-HIGHER_IS_BETTER = ("bleu", "chrf", "accuracy", "f1")
+HIGHER_IS_BETTER = ("bleu", "chrf", "accuracy", "exact", "f1")
 """Scores of which more is better; of all others, less."""
 
 Evaluate = Callable[[Callable[[], None]], dict[str, float]]

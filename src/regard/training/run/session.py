@@ -12,6 +12,8 @@ from regard.checkpoints.files import check_manifest, write_with_manifest
 from regard.files import sweep, write_file
 from regard.training.data.batch_source import BatchSource
 from regard.training.data.readers import read_training_data
+from regard.training.data.synthetic import FOLDER as SYNTHETIC
+from regard.training.data.synthetic import with_synthetic_data
 from regard.training.data.training_data import TrainingData
 from regard.training.data.vocabulary import FOLDER as TOKENIZER
 from regard.training.data.vocabulary import tokenizer_files
@@ -213,10 +215,11 @@ class Session:
     def read_inputs(self, checkpoints: CheckpointStore) -> tuple[RunInputs, TrainingData]:
         """What the first process does before the others: clear up, and read what must be as it was."""
         checkpoints.sweep()
-        for name in (RECIPE, INPUTS, TOKENIZER, RESULT):
+        for name in (RECIPE, INPUTS, TOKENIZER, RESULT, SYNTHETIC):
             sweep(self.run, name)
         accept = self.accept_changed_data
-        inputs = check_sources(self.recipe, self.run, accept_changed=accept, is_begun=bool(checkpoints.steps()))
+        recipe = with_synthetic_data(self.recipe, self.run)
+        inputs = check_sources(recipe, self.run, accept_changed=accept, is_begun=bool(checkpoints.steps()))
         data = self.read_data()
         return check_tokenizer(inputs, self.run, accept_changed=accept), data
 
@@ -232,7 +235,7 @@ class Session:
         return replace(progress, best=None, best_step=-1, evaluations_since_best=0)
 
     def read_data(self) -> TrainingData:
-        return read_training_data(self.recipe, self.run, self.report.say)
+        return read_training_data(with_synthetic_data(self.recipe, self.run), self.run, self.report.say)
 
     def is_done(self, progress: TrainingProgress) -> bool:
         """Whether the result is there already, and of this step."""
