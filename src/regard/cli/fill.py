@@ -5,12 +5,12 @@ from dataclasses import asdict
 
 import click
 
-from regard.cli.texts import ChunkProgress, model_text_options, progress, read_texts
+from regard.cli.texts import ChunkProgress, progress, read_texts, text_options
 from regard.cli.values import count
 
 
 @click.command(context_settings={"show_default": True})
-@model_text_options
+@text_options(None)
 @click.option("--top", type=count(), default=5, help="How many words to show for every gap.")
 def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: int) -> None:
     """Guess the words behind each mask of a text.
