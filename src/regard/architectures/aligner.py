@@ -21,14 +21,14 @@ SCORES = {"additive": "additive", "bilinear": "general", "dot": "dot product", M
 
 
 def aligner_diagram(config: AlignerConfig, title: str) -> Diagram:
-    found = weights.count_weights(config)
-    reader, reader_wires = draw_reader(config, found["reader"])
-    writer, writer_wires = draw_writer(config, found["writer"])
+    counts = weights.count_weights(config)
+    reader, reader_wires = draw_reader(config, counts["reader"])
+    writer, writer_wires = draw_writer(config, counts["writer"])
     wires = [*reader_wires, *writer_wires, *look_wires(config)]
-    part = BoxColumn((reader, annotations_box(config, found["attention"]), writer), "whole", joined=False)
-    subtitle = f"Recurrent translator · {short_count(found.total())} parameters · width {config.writes.width:,}"
+    part = BoxColumn((reader, annotations_box(config, counts["attention"]), writer), "whole", joined=False)
+    subtitle = f"Recurrent translator · {short_count(counts.total())} parameters · width {config.writes.width:,}"
     facts = tuple(aligner_facts(config))
-    return Diagram(title, subtitle, part, tuple(wires), shares_of(found), facts, parameters=found.total())
+    return Diagram(title, subtitle, part, tuple(wires), shares_of(counts), facts, parameters=counts.total())
 
 
 def aligner_facts(config: AlignerConfig) -> list[str]:

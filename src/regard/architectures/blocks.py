@@ -79,10 +79,10 @@ def residual(
     middle: DiagramPart = box
     if kind == "self" and style.memory:
         middle = BoxRow((memory_box(style), box), stream=1)
-    told = "what came in is added to what came out"
+    note_text = "what came in is added to what came out"
     if stack.pre_norm:
         before = DiagramBox(f"{name}.{kind}_norm", norm, (), "norm", "slim", parameters=learned, source=NORMS)
-        add = DiagramBox(f"{name}.{kind}_add", "+", (), "plain", "sum", note=told, source=BLOCKS)
+        add = DiagramBox(f"{name}.{kind}_add", "+", (), "plain", "sum", note=note_text, source=BLOCKS)
         wire = DiagramWire(before.name, add.name, side=style.side, is_fork=True, note="residual connection")
         return [before, middle, *([add] if stack.residual else [])], wire
     after = DiagramBox(
@@ -92,7 +92,7 @@ def residual(
         "norm",
         "slim",
         parameters=learned,
-        note=f"{told}, then normalised" if stack.residual else "what came out is normalised",
+        note=f"{note_text}, then normalised" if stack.residual else "what came out is normalised",
         source=BLOCKS,
     )
     wire = DiagramWire(box.name, after.name, side=style.side, is_fork=True, note="residual connection")
@@ -166,10 +166,10 @@ def each(counts: list[int]) -> str:
 
 def packed(lines: list[str], widest: int = 25) -> tuple[str, ...]:
     """Short lines put together, as far as there is room."""
-    found: list[str] = []
+    rows: list[str] = []
     for line in lines:
-        if found and len(found[-1]) + len(line) + 3 <= widest:
-            found[-1] += f" · {line}"
+        if rows and len(rows[-1]) + len(line) + 3 <= widest:
+            rows[-1] += f" · {line}"
         else:
-            found.append(line)
-    return tuple(found)
+            rows.append(line)
+    return tuple(rows)

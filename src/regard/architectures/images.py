@@ -14,7 +14,7 @@ GLIMPSES = ("1", "2", "…", "n")
 
 
 def vision_diagram(config: VisionConfig, title: str) -> Diagram:
-    found = weights.count_weights(config)
+    counts = weights.count_weights(config)
     stack = config.stack
     drawn = draw_stack(EmbeddedStackConfig(EmbeddingConfig(1), stack), BlockStyle("encoder", is_causal=False))
     width, pieces = config.width, config.pieces
@@ -49,7 +49,7 @@ def vision_diagram(config: VisionConfig, title: str) -> Diagram:
             ),
         )
     if config.has_positions:
-        count = found["position"]
+        count = counts["position"]
         added.append(
             DiagramBox(
                 "positions",
@@ -90,14 +90,14 @@ def vision_diagram(config: VisionConfig, title: str) -> Diagram:
     part = BoxColumn((picture, *embedded, drawn.part, *([norm] if stack.final_norm else []), labels), "encoder")
     facts = [*spelling.stack_facts(stack), *spelling.dropout_facts(stack, 0.0)]
     facts += [] if config.has_positions else ["no positions: a set of patches"]
-    total = found.total()
+    total = counts.total()
     subtitle = f"Vision Transformer · {short_count(total)} parameters · width {width:,}"
-    return Diagram(title, subtitle, part, drawn.wires, shares_of(found, "patches"), tuple(facts), parameters=total)
+    return Diagram(title, subtitle, part, drawn.wires, shares_of(counts, "patches"), tuple(facts), parameters=total)
 
 
 def glimpse_diagram(config: GlimpseConfig, title: str) -> Diagram:
     """Unrolled: a state decides where to look, sees a small square there, and becomes the next state."""
-    found = weights.count_weights(config)
+    counts = weights.count_weights(config)
     columns: list[DiagramPart] = []
     wires: list[DiagramWire] = []
     for index in GLIMPSES:
@@ -133,13 +133,13 @@ def glimpse_diagram(config: GlimpseConfig, title: str) -> Diagram:
     frame = BoxFrame("glimpses", "Glimpses", BoxRow(tuple(columns)), f"× {config.glimpses}", source=VISION)
     labels = DiagramBox("labels", "Labels", (f"{config.width:,} → {config.labels:,}",), "output", source=VISION)
     wires.append(DiagramWire(f"state.{GLIMPSES[-1]}", "labels", "stream", "up"))
-    total = found.total()
+    total = counts.total()
     return Diagram(
         title,
         f"Hard attention · {short_count(total)} parameters",
         BoxColumn((frame, labels), joined=False),
         tuple(wires),
-        shares_of(found, "patches"),
+        shares_of(counts, "patches"),
         glimpse_facts(config),
         parameters=total,
     )

@@ -31,7 +31,7 @@ def block_diagram(config: Config, block: str, title: str = "") -> Diagram:
     layers = next(layers for layers in stack.shared() if layer in layers)
     parts: list[DiagramPart] = [DiagramBox("in", f"{stack.width:,} numbers for each position", form="text")]
     wires: list[DiagramWire] = []
-    found = 0
+    parameters = 0
     for kind in sublayers(stack, crosses=source is not None):
         if kind == "feed_forward":
             frame, learned = feed_forward_frame(stack)
@@ -40,16 +40,15 @@ def block_diagram(config: Config, block: str, title: str = "") -> Diagram:
             pruned = stack.pruned_heads(layers, kind)
             frame, learned = attention_frame(side, kind, pruned, name == "decoder", source)
             inner = [DiagramWire(f"{kind}.value", f"{kind}.gather", "cross", "rise", note="what is gathered")]
-        found += learned + weights.norm(stack.norm, stack.width)
+        parameters += learned + weights.norm(stack.norm, stack.width)
         sublayer, wire = residual(stack, kind, frame)
         parts += sublayer
         wires += [*inner, *([wire] if stack.residual else [])]
     parts.append(
         DiagramBox("out", f"block {layer + 1}" if layer + 1 < stack.layers else "the end of the stack", form="text")
     )
-    subtitle = (
-        f"{'Pre-norm' if stack.pre_norm else 'Post-norm'} · {short_count(found)} parameters · width {stack.width:,}"
-    )
+    norm = "Pre-norm" if stack.pre_norm else "Post-norm"
+    subtitle = f"{norm} · {short_count(parameters)} parameters · width {stack.width:,}"
     facts = spelling.stack_facts(stack) + spelling.dropout_facts(stack, 0.0)
     return Diagram(
         f"{title or type(config).__name__}, {name} block {layer}",
@@ -57,7 +56,7 @@ def block_diagram(config: Config, block: str, title: str = "") -> Diagram:
         BoxColumn(tuple(parts)),
         tuple(wires),
         facts=tuple(facts),
-        parameters=found,
+        parameters=parameters,
     )
 
 

@@ -12,7 +12,7 @@ MOST = 4  # hops that are drawn one by one
 
 
 def memory_diagram(config: MemoryNetworkConfig, title: str) -> Diagram:
-    found = weights.count_weights(config)
+    counts = weights.count_weights(config)
     hops = min(config.hops, MOST)
     hidden = config.hops - hops
     stream = hop_column(config, hops, hidden)
@@ -23,9 +23,9 @@ def memory_diagram(config: MemoryNetworkConfig, title: str) -> Diagram:
     facts = [f"{plural(config.memories, 'sentence')} whose time is known" if config.memories else "knows no time"]
     facts.append("words in order" if config.max_words else "words in no order")
     facts += ["an empty memory beside the story"] if config.empty else []
-    facts += [f"a matrix on the way past every hop: {short_count(found['attention'])}"] if config.projects else []
+    facts += [f"a matrix on the way past every hop: {short_count(counts['attention'])}"] if config.projects else []
     facts += [f"{config.copies} copies side by side"] if config.copies > 1 else []
-    total = found.total()
+    total = counts.total()
     subtitle = (
         f"Memory network · {plural(config.hops, 'hop')} · {short_count(total)} parameters · width {config.width:,}"
     )
@@ -34,7 +34,7 @@ def memory_diagram(config: MemoryNetworkConfig, title: str) -> Diagram:
         subtitle,
         BoxRow((tables, stream), "whole"),
         tuple(wires),
-        shares_of(found),
+        shares_of(counts),
         tuple(facts),
         parameters=total,
     )

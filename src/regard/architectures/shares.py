@@ -18,10 +18,10 @@ LABELS = {
 """The colour and the name of every kind of part, in the order from bottom to top."""
 
 
-def shares_of(found: Counter[str], words: str = "words") -> tuple[DiagramShare, ...]:
+def shares_of(counts: Counter[str], words: str = "words") -> tuple[DiagramShare, ...]:
     """The parts of a model in order; `words` are what its embedding is of."""
     return tuple(
-        DiagramShare(colour, words if kind == "embedding" else label, found[kind])
+        DiagramShare(colour, words if kind == "embedding" else label, counts[kind])
         for kind, (colour, label) in LABELS.items()
-        if found[kind]
+        if counts[kind]
     )

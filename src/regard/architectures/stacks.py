@@ -63,8 +63,8 @@ def whole(
     wires: list[DiagramWire],
 ) -> Diagram:
     """The diagram, with what is said above and below it."""
-    found = weights.count_weights(config)
-    total = found.total()
+    counts = weights.count_weights(config)
+    total = counts.total()
     widths = " and ".join(dict.fromkeys(f"{side.stack.width:,}" for side in sides))
     more = "" if weights.is_counted(config) else " and more"
     facts = list(dict.fromkeys(fact for side in sides for fact in side_facts(side)))
@@ -72,7 +72,7 @@ def whole(
     if tied_to is not None and tied_to.tied:
         facts.append("output tied to the words")
     subtitle = f"{kind} · {short_count(total)} parameters{more} · width {widths}"
-    return Diagram(title, subtitle, part, tuple(wires), shares_of(found), tuple(facts), parameters=total)
+    return Diagram(title, subtitle, part, tuple(wires), shares_of(counts), tuple(facts), parameters=total)
 
 
 def side_facts(side: EmbeddedStackConfig) -> list[str]:

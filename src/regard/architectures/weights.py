@@ -108,27 +108,27 @@ def embedding(config: EmbeddingConfig, width: int) -> int:
 
 def stack_weights(config: StackConfig, source_width: int | None = None) -> Weights:
     """All blocks that have weights of their own, and the norm at the end."""
-    found: Weights = Counter()
+    counts: Weights = Counter()
     for layers in config.shared():
-        found["attention"] += attention(config.attention, config.width, config.pruned_heads(layers, "self"))
+        counts["attention"] += attention(config.attention, config.width, config.pruned_heads(layers, "self"))
         if source_width is not None:
             cross = config.pruned_heads(layers, "cross")
-            found["attention"] += attention(config.attention, config.width, cross, source_width)
-        found["feed_forward"] += feed_forward(config.feed_forward, config.width)
+            counts["attention"] += attention(config.attention, config.width, cross, source_width)
+        counts["feed_forward"] += feed_forward(config.feed_forward, config.width)
         parts = 1 + (source_width is not None) + (config.feed_forward.width > 0)
-        found["norm"] += norm(config.norm, config.width) * parts
-    found["norm"] += norm(config.norm, config.width) if config.final_norm else 0
-    return found
+        counts["norm"] += norm(config.norm, config.width) * parts
+    counts["norm"] += norm(config.norm, config.width) if config.final_norm else 0
+    return counts
 
 
 def side_weights(config: EmbeddedStackConfig, source_width: int | None = None) -> Weights:
     """One side: words, positions and the stack."""
-    found = stack_weights(config.stack, source_width)
+    counts = stack_weights(config.stack, source_width)
     width = config.embedding.embedding_width or config.stack.width
-    found["embedding"] += embedding(config.embedding, config.stack.width)
-    found["norm"] += norm(config.stack.norm, width) if config.embedding.norm else 0
-    found["position"] += position(config.position)
-    return found
+    counts["embedding"] += embedding(config.embedding, config.stack.width)
+    counts["norm"] += norm(config.stack.norm, width) if config.embedding.norm else 0
+    counts["position"] += position(config.position)
+    return counts
 
 
 def output(config: OutputConfig, side: EmbeddedStackConfig) -> int:
@@ -218,12 +218,12 @@ def memory_weights(config: MemoryNetworkConfig) -> Weights:
 
 
 def vision_weights(config: VisionConfig) -> Weights:
-    found = stack_weights(config.stack)
+    counts = stack_weights(config.stack)
     has_token = config.pool == "first"
-    found["embedding"] += linear(config.patch**2, config.width) + (config.width if has_token else 0)
-    found["position"] += (config.pieces + has_token) * config.width if config.has_positions else 0
-    found["output"] += linear(config.width, config.labels)
-    return found
+    counts["embedding"] += linear(config.patch**2, config.width) + (config.width if has_token else 0)
+    counts["position"] += (config.pieces + has_token) * config.width if config.has_positions else 0
+    counts["output"] += linear(config.width, config.labels)
+    return counts
 
 
 def glimpse_weights(config: GlimpseConfig) -> Weights:
@@ -241,23 +241,23 @@ def count_weights(config: Config) -> Weights:
     """How many numbers a model learns, by the kind of part that has them; what is shared is counted once."""
     if isinstance(config, TransformerConfig):
         width, source = config.decoder.stack.width, config.encoder.stack.width
-        found = side_weights(config.encoder) + side_weights(config.decoder, width if config.bridge else source)
+        counts = side_weights(config.encoder) + side_weights(config.decoder, width if config.bridge else source)
         if config.shared:
-            found["embedding"] -= config.decoder.embedding.vocabulary * (
+            counts["embedding"] -= config.decoder.embedding.vocabulary * (
                 config.decoder.embedding.embedding_width or width
             )
-        found["attention"] += linear(source, width) if config.bridge else 0
-        found["output"] += output(config.output, config.decoder) if config.output else 0
+        counts["attention"] += linear(source, width) if config.bridge else 0
+        counts["output"] += output(config.output, config.decoder) if config.output else 0
     elif isinstance(config, EncoderConfig | DecoderConfig):
         side = config.encoder if isinstance(config, EncoderConfig) else config.decoder
-        found = side_weights(side)
-        found["output"] += heads_weights(config, side)
+        counts = side_weights(side)
+        counts["output"] += heads_weights(config, side)
     elif isinstance(config, AlignerConfig):
-        found = aligner_weights(config)
+        counts = aligner_weights(config)
     elif isinstance(config, MemoryNetworkConfig):
-        found = memory_weights(config)
+        counts = memory_weights(config)
     elif isinstance(config, VisionConfig):
-        found = vision_weights(config)
+        counts = vision_weights(config)
     else:
-        found = glimpse_weights(config)
-    return Counter({kind: number for kind, number in found.items() if number})
+        counts = glimpse_weights(config)
+    return Counter({kind: number for kind, number in counts.items() if number})

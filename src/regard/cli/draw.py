@@ -50,11 +50,11 @@ def draw(
     from regard.architectures.inside import block_diagram
     from regard.tasks.model_config import find_config
 
-    found = find_config(name, vocabulary=vocabulary)
+    named_config = find_config(name, vocabulary=vocabulary)
     if block is None:
-        diagram = diagram_of(found.config, found.name)
+        diagram = diagram_of(named_config.config, named_config.name)
     else:
-        diagram = block_diagram(found.config, block, found.name)
+        diagram = block_diagram(named_config.config, block, named_config.name)
     if as_json:
         click.echo(json.dumps(diagram.as_data(), ensure_ascii=False))
     elif output == "-":

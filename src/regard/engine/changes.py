@@ -66,7 +66,7 @@ def current_changes(model: nn.Module) -> list[LayerChange]:
         if any(looks(tap) for tap in taps):
             raise Unsupported(LOOKING)
         records = [tap.records() for tap in taps if edits(tap)]
-        if not any(told is None or told for told in records):
+        if not any(record is None or record for record in records):
             continue
         gates = torch.ones(len(layer.split.remaining_heads), dtype=torch.float32, device="cpu")
         change = LayerChange(kind, number, gates, gates.clone(), taps=taps)

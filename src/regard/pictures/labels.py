@@ -50,14 +50,14 @@ def shorten(text: str, width: int) -> list[Run]:
     runs = signs(text)
     if sum(cell_len(run) for run, _ in runs) <= width:
         return runs
-    found, room = [], width - 1
+    parts, room = [], width - 1
     for run, is_faint in runs:
         part = run if cell_len(run) <= room else set_cell_size(run, room)
-        found.append((part, is_faint))
+        parts.append((part, is_faint))
         room -= cell_len(part)
         if room <= 0:
             break
-    return [*found, ("…", True)]
+    return [*parts, ("…", True)]
 
 
 def fit(text: str, width: int) -> str:

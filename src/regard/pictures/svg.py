@@ -98,18 +98,18 @@ def _text(letters: Letters) -> str:
 
 def _cells(patch: Patch) -> list[str]:
     """A rectangle for each cell, which says where it is, its number, and its note if it has one."""
-    found, notes = [], patch.picture.notes
+    marks, notes = [], patch.picture.notes
     size = f'width="{patch.cell:g}" height="{patch.cell:g}"'
     rows, columns = ([escape(isolate(one)) for one in names] for names in patch.picture.names)
     for i, (numbers, steps) in enumerate(zip(patch.picture.table, patch.steps, strict=True)):
         for j, (number, step) in enumerate(zip(numbers, steps, strict=True)):
             said = f" {escape(isolate(notes[i][j]))}" if notes else ""
-            found.append(
+            marks.append(
                 f'<rect class="{"none" if step is None else name(step)}" x="{patch.x + patch.cell * j:g}"'
                 f' y="{patch.y + patch.cell * i:g}" {size}>'
                 f"<title>{rows[i]} → {columns[j]}: {number:.7g}{said}</title></rect>"
             )
-    return found
+    return marks
 
 
 def _paths(patch: Patch) -> list[str]:

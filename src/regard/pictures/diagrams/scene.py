@@ -219,8 +219,8 @@ def footer(diagram: Diagram, width: float) -> tuple[list[MarkGroup], float]:
         x = 0.0
         for share in diagram.shares:
             part = width * share.parameters / total
-            told = f"{share.label}: {share.parameters:,} parameters"
-            groups.append(MarkGroup((RectangleMark(x, y, max(part - 1.5, 0.5), 8, 2, f"bar {share.kind}"),), told))
+            tooltip = f"{share.label}: {share.parameters:,} parameters"
+            groups.append(MarkGroup((RectangleMark(x, y, max(part - 1.5, 0.5), 8, 2, f"bar {share.kind}"),), tooltip))
             x += part
         x, y = 0.0, y + 27.0
         for share in diagram.shares:

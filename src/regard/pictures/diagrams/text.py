@@ -158,10 +158,10 @@ class _Canvas:
     def lines(self, sheet: DiagramSheet) -> list[str]:
         rows = range(int(sheet.height) + 1)
         last = int(sheet.width) + 1
-        found = ["".join(self.cells.get((column, row), " ") for column in range(last + 1)).rstrip() for row in rows]
-        while found and not found[-1]:
-            found.pop()
-        return found
+        lines = ["".join(self.cells.get((column, row), " ") for column in range(last + 1)).rstrip() for row in rows]
+        while lines and not lines[-1]:
+            lines.pop()
+        return lines
 
 
 def _direction(start: Point, end: Point) -> int:

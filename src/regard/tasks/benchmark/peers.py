@@ -76,14 +76,14 @@ def ctranslate2(compute: str) -> Enter:
             options = {"beam_size": workload.beam, "length_penalty": 1.0}
             if token_spec.reads:
                 lengths = {"min_decoding_length": workload.required_new_tokens, "max_decoding_length": workload.write}
-                write = lambda: [found.hypotheses[0] for found in program.translate_batch(words, **options, **lengths)]  # noqa: E731
+                write = lambda: [one.hypotheses[0] for one in program.translate_batch(words, **options, **lengths)]  # noqa: E731
             else:
                 options |= {
                     "min_length": workload.required_new_tokens,
                     "max_length": workload.write,
                     "include_prompt_in_result": False,
                 }
-                write = lambda: [found.sequences[0] for found in program.generate_batch(words, **options)]  # noqa: E731
+                write = lambda: [result.sequences[0] for result in program.generate_batch(words, **options)]  # noqa: E731
             return lambda: [until([numbers[word] for word in answer], token_spec.ends) for answer in write()]
 
         return ready
