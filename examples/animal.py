@@ -1,7 +1,7 @@
 """The animal didn't cross the road because it was too tired, or too wide: a small encoder looks at the right noun.
 
-recipes/animal.toml trains an encoder of two layers to tag "it" with the noun that it means, on sentences that the
-recipe makes itself. No loss is put on attention, and no adjective of a test sentence was met with either of its nouns in
+recipes/animal.toml trains an encoder of two layers to tag "it" with the noun that it means, on sentences that it
+makes itself. No loss is put on attention, and no adjective of a test sentence was met with either of its nouns in
 training. Of all heads, and of three seeds, the one is chosen that gives the right noun the larger weight in most
 sentences of the valid split; then it is judged by the test split. The same is done with two heads a layer, with tags
 drawn by lot in training, and with the encoder of the built-in en-de, which was never asked what "it" means.

@@ -43,5 +43,5 @@ def test_a_model_that_reads_on_has_no_head_that_sees_the_whole():
 
 
 def test_a_text_without_the_pronoun_is_refused(task):
-    with pytest.raises(RegardError, match="a text with 'it' expected, got 'The road was wide.'"):
+    with pytest.raises(RegardError, match="a text with 'it' expected, got 'The road"):
         pronoun_weights(task, "The road was wide.")
