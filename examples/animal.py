@@ -24,6 +24,7 @@ from regard.tasks import ClassifyTask, Task, TokenLabels
 from regard.tasks.pronouns import pronoun_weights
 from regard.text.synthetic.pronouns import ANIMALS, FEELINGS, NOT_ASKED, PLACES, SHAPES
 from regard.training import read_recipe, train
+from regard.training.run.reports import SilentReport
 
 ROOT = Path(__file__).parents[1]
 RECIPE = ROOT / "recipes" / "animal.toml"
@@ -134,7 +135,7 @@ def trained(name: str, home: Path, seed: int, changes: Sequence[str] = ()) -> Pa
     """The run of a model: a finished one is read, any other is trained."""
     run, own = MODELS[name]
     folder = home / f"{run}-{seed}"
-    train(read_recipe(RECIPE, [f"run={folder}", f"train.seed={seed}", *own, *changes]))
+    train(read_recipe(RECIPE, [f"run={folder}", f"train.seed={seed}", *own, *changes]), reporting=SilentReport())
     return folder
 
 
