@@ -31,10 +31,11 @@ def numbers(topic: str, **inputs) -> tuple[dict[str, torch.Tensor], dict[str, ob
     }
 
 
-@pytest.mark.parametrize("topic", [topic for topic in learn.LESSONS if topic != "animal"])
+@pytest.mark.parametrize("topic", learn.LESSONS)
 def test_a_lesson_says_whose_numbers_it_has_and_its_code_runs(topic):
     result = learn.lesson(topic, {}, MODEL_STORE)
-    assert result.origin in ("by hand", "random", "babi", "en-de")
+    origins = ("by hand", "random", "babi", "en-de", "recipes/animal.toml, and en-de")
+    assert result.origin in origins
     for grid in result.grids:
         assert len(grid.numbers) == len(grid.rows)
         assert {len(row) for row in grid.numbers} == {len(grid.columns)}
@@ -153,6 +154,35 @@ def test_the_farthest_felt_is_memory_times_layers():
     for memory in (2, 4):
         _, facts = numbers("segments", length=24, segment=4, memory=memory)
         assert facts["farthest"] == 2 * memory  # two layers
+
+
+@pytest.mark.parametrize(("word", "meant", "other"), [("tired", "animal", "road"), ("wide", "road", "animal")])
+def test_the_noun_of_the_small_models_changes_with_the_last_word(word, meant, other):
+    result = learn.lesson("animal", {"word": word, "model": "en-de"}, MODEL_STORE)
+    grids, facts = {one.name: one for one in result.grids}, {one.name: one.value for one in result.facts}
+    assert (facts["means"], facts["two heads mean"]) == (meant, meant)
+    first, second = (dict(zip(("animal", "road"), row, strict=True)) for row in grids["small"].numbers)
+    assert first[meant] > first[other]
+    assert second[other] > second[meant]  # the sentence with the other word
+    whole = dict(zip(map(str.strip, grids["small weights"].columns), grids["small weights"].numbers[0], strict=True))
+    assert whole[meant] == pytest.approx(first[meant])
+    divided = dict(zip(grids["two heads"].rows, grids["two heads"].numbers, strict=True))
+    assert len(divided) == 4
+    animal, road, _ = divided[facts["two heads chosen"]]
+    assert (animal > road) == (meant == "animal")
+    assert grids["ranking"].columns == ["animal", "road", "difference"]
+
+
+def test_a_model_that_only_reads_on_is_said_to_and_the_small_ones_stay():
+    grids, facts = numbers("animal", model="shakespeare")
+    assert facts["problem"] == "shakespeare has no layer in which 'it' can see the whole sentence"
+    assert {*grids} == {"small", "small weights", "two heads"}
+
+
+@pytest.mark.parametrize("word", ["it", "animal.", " ", "very { wide", "東京"])
+def test_any_last_word_is_taken(word):
+    grids, _ = numbers("animal", word=word, model="en-de")
+    assert_close(grids["small weights"].sum(-1), torch.ones(1))
 
 
 @pytest.mark.parametrize(
