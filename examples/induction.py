@@ -35,8 +35,6 @@ RECIPE = Path(__file__).parents[1] / "recipes" / "induction.toml"
 LAYERS = (0, 1, 2)
 FLOORS = {"bigrams": -sum(share * math.log(share) for share in SHARES), "skip-trigrams": 0.0, "repeats": 0.0}
 """The least loss that anybody can have on the words that a rule tells."""
-STEPS = {"bigrams": 400, "skip-trigrams": 400}
-"""Where fewer steps will do than the recipe has."""
 PERIOD = 15  # of the texts that are drawn
 
 
@@ -62,8 +60,7 @@ def losses(model: Any, tokens: Tensor) -> Tensor:
 def learn(kind: str, layers: int, folder: Path, changes: Sequence[str] = ()) -> Reader:
     """Train the recipe on one kind of text, with so many layers."""
     run = folder / f"{kind}-{layers}"
-    steps = [f"train.steps={STEPS[kind]}"] if kind in STEPS else []
-    keys = [f"run={run}", f"data.make.kind={kind}", f"model.layers={layers}", *steps, *changes]
+    keys = [f"run={run}", f"data.make.kind={kind}", f"model.layers={layers}", *changes]
     model = train(read_recipe(RECIPE, keys), reporting=SilentReport())
     texts = (run / "data" / "test.txt").read_text(encoding="utf-8").splitlines()
     return Reader(regard.load(model), [text.split() for text in texts])
