@@ -86,7 +86,9 @@ def look(reader: Reader) -> tuple[Circuits, dict[str, list[float]]]:
     """What the heads of a reader of repeats do, and its loss on words that come again without each of them."""
     tokens = reader.tokens(reader.lines)
     told = torch.tensor([is_told("repeats", words) for words in reader.lines])
-    evaluation_set = EvaluationSet([tokens], lambda model, batch: losses(model, batch)[told].sum(), lambda _: told.sum())
+    evaluation_set = EvaluationSet(
+        [tokens], lambda model, batch: losses(model, batch)[told].sum(), lambda _: int(told.sum())
+    )
     full, rises = evaluation_set.mean(reader.task.model), ablation(reader.task.model, evaluation_set)
     without = {layer: [full + rise for rise in row.tolist()] for layer, row in rises.items()}
     return circuits(reader.task.model, tokens[:, :-1]), without
@@ -114,7 +116,11 @@ def main(as_json: bool, chart: Path | None, changes: tuple[str, ...]) -> None:
         report = {"losses": table, "floors": FLOORS, "circuits": heads.plain(), "without": without}
         click.echo(json.dumps(report, indent=1))
     else:
-        click.echo(f"{'loss on words that the rule tells':36}" + "".join(f"{number:>7} layers" for number in LAYERS) + "   least")
+        click.echo(
+            f"{'loss on words that the rule tells':36}"
+            + "".join(f"{number:>7} layers" for number in LAYERS)
+            + "   least"
+        )
         for kind, row in table.items():
             click.echo(f"{kind:36}" + "".join(f"{loss:>14.2f}" for loss in row) + f"{FLOORS[kind]:>8.2f}")
         click.echo(f"\n{'two layers, repeats':22}{'previous':>10}{'induction':>11}{'loss without it':>17}")

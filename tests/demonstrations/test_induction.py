@@ -18,9 +18,9 @@ def readers(tmp_path_factory):
 
 
 def test_words_are_told_where_the_rule_can_be_followed():
-    assert induction.is_told("bigrams", "^ a b a".split()) == [False, True, True]
-    assert induction.is_told("skip-trigrams", "^ <a> ? d b".split()) == [False, False, True, False]
-    assert induction.is_told("repeats", "^ a b c a b c".split()) == [False, False, False, False, True, True]
+    assert induction.is_told("bigrams", ["^", "a", "b", "a"]) == [False, True, True]
+    assert induction.is_told("skip-trigrams", ["^", "<a>", "?", "d", "b"]) == [False, False, True, False]
+    assert induction.is_told("repeats", ["^", *"abcabc"]) == [False, False, False, False, True, True]
 
 
 def test_two_layers_foresee_what_comes_again_and_fewer_do_not(readers):
@@ -33,7 +33,9 @@ def test_two_layers_foresee_what_comes_again_and_fewer_do_not(readers):
 def test_the_first_layer_looks_one_back_the_second_at_what_followed_and_neither_can_be_missed(readers):
     heads, without = induction.look(readers[-1])
     layers = list(without)
-    strongest = {kind: max(heads.heads(0), key=lambda h: (h.kind == kind, h.score)) for kind in ("previous", "induction")}
+    strongest = {
+        kind: max(heads.heads(0), key=lambda h: (h.kind == kind, h.score)) for kind in ("previous", "induction")
+    }
     assert [strongest[kind].layer for kind in ("previous", "induction")] == layers
     assert min(head.score for head in strongest.values()) > 0.4
     two = induction.told_loss(readers[-1], "repeats")
