@@ -6,8 +6,9 @@ from demonstrations.examples import example
 
 induction = example("induction")
 SMALLER = [
-    "data.make.symbols=12", "data.make.length=19", "data.make.min_period=4", "data.make.max_period=9", "data.context=20",
-    "data.make.train=2000", "data.make.valid=20", "data.make.test=100", "model.width=32", "train.steps=200",
+    "data.make.symbols=12", "data.make.length=19", "data.make.min_period=4", "data.make.max_period=9",
+    "data.context=20", "data.make.train=2000", "data.make.valid=20", "data.make.test=100",
+    "model.width=32", "train.steps=200",
 ]  # fmt: skip
 
 
