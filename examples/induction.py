@@ -35,7 +35,7 @@ RECIPE = Path(__file__).parents[1] / "recipes" / "induction.toml"
 LAYERS = (0, 1, 2)
 FLOORS = {"bigrams": -sum(share * math.log(share) for share in SHARES), "skip-trigrams": 0.0, "repeats": 0.0}
 """The least loss that anybody can have on the words that a rule tells."""
-PERIOD = 15  # of the texts that are drawn
+PERIOD = 12  # of the texts that are drawn
 
 
 class Reader(NamedTuple):
@@ -60,7 +60,8 @@ def losses(model: Any, tokens: Tensor) -> Tensor:
 def learn(kind: str, layers: int, folder: Path, changes: Sequence[str] = ()) -> Reader:
     """Train the recipe on one kind of text, with so many layers."""
     run = folder / f"{kind}-{layers}"
-    keys = [f"run={run}", f"data.make.kind={kind}", f"model.layers={layers}", *changes]
+    texts = f"data.make.kind={kind}" if kind == "repeats" else f"data.make={{kind = \"{kind}\", train = 10000}}"
+    keys = [f"run={run}", texts, f"model.layers={layers}", *changes]
     model = train(read_recipe(RECIPE, keys), reporting=SilentReport())
     texts = (run / "data" / "test.txt").read_text(encoding="utf-8").splitlines()
     return Reader(regard.load(model), [text.split() for text in texts])
