@@ -60,8 +60,8 @@ def losses(model: Any, tokens: Tensor) -> Tensor:
 def learn(kind: str, layers: int, folder: Path, changes: Sequence[str] = ()) -> Reader:
     """Train the recipe on one kind of text, with so many layers."""
     run = folder / f"{kind}-{layers}"
-    texts = f"data.make.kind={kind}" if kind == "repeats" else f"data.make={{kind = \"{kind}\", train = 10000}}"
-    keys = [f"run={run}", texts, f"model.layers={layers}", *changes]
+    make = f"data.make.kind={kind}" if kind == "repeats" else f'data.make={{kind = "{kind}", train = 10000}}'
+    keys = [f"run={run}", make, f"model.layers={layers}", *changes]
     model = train(read_recipe(RECIPE, keys), reporting=SilentReport())
     texts = (run / "data" / "test.txt").read_text(encoding="utf-8").splitlines()
     return Reader(regard.load(model), [text.split() for text in texts])
