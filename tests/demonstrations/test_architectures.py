@@ -15,7 +15,7 @@ def cells(start):
     return next(row for name, row in ROWS.items() if name.startswith(start))
 
 
-@pytest.mark.parametrize(("column", "name"), enumerate(["transformer-base", "transformer-big"]))
+@pytest.mark.parametrize(("column", "name"), list(enumerate(["transformer-base", "transformer-big"])))
 def test_the_table_of_the_paper_is_that_of_the_presets(column, name):
     config = preset(name)
     for side in (config.encoder, config.decoder):

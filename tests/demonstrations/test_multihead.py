@@ -48,3 +48,11 @@ def test_heads_may_stand_in_any_order():
         layer.qkv.bias.copy_(bias[:, order].flatten())
         layer.output.weight.copy_(layer.output.weight.unflatten(1, (3, 4))[:, order].flatten(1))
     assert_close(layer(x), before)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7])
+def test_a_head_that_looks_at_two_keys_alike_cannot_tell_them_apart_and_two_heads_can(share):
+    values = torch.randn(2, 6).double()
+    weights = torch.tensor([share, 1 - share]).double()
+    assert torch.allclose(weights @ values, weights @ values.flip(0)) == (share == 0.5)
+    assert not torch.allclose(torch.eye(2).double() @ values, torch.eye(2).double() @ values.flip(0))

@@ -58,7 +58,7 @@ class SkipTrigramTask:
 
     def draw(self, random: Random, split: Split) -> str:
         topic, words = random.randrange(self.symbols), symbols(self.symbols)
-        line = [f"<{words[topic]}>"]
+        line = [words[topic].upper()]
         while len(line) < self.length - 1:
             line += [ASK, self.answer(topic)] if random.random() < 0.25 else [random.choice(words)]
         return f"{START} {' '.join([*line, random.choice(words)][: self.length])}"
