@@ -1,9 +1,9 @@
 """Is a model as sure as it is right? And the one temperature that mends it: Guo et al. 2017.
 
 A small classifier learns from a few examples that this script makes, of classes that overlap, too long for its own
-good: the longer, the surer, whether right or not. One number, by which all its scores are divided, is fitted on examples it
-did not see, and tried on others. The same where some labels are wrong, which is not a matter of temperature. The
-built-in models are measured where a text is given, by the chances of each next token.
+good: the longer, the surer, whether right or not. One number, by which all its scores are divided, is fitted on
+examples it did not see, and tried on others. The same where some labels are wrong, which is not a matter of
+temperature. The built-in models are measured where a text is given, by the chances of each next token.
 
     python examples/calibration.py --chart calibration.svg
     python examples/calibration.py --model shakespeare --text input.txt.xz

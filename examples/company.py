@@ -1,11 +1,14 @@
 """Words that keep the same company lie close together: skip-gram with negative samples, Mikolov et al. 2013.
 
 Every word learns to tell the words around it from words drawn at random. Nobody says what a name is; names end up
-beside names, because the same words stand around them.
+beside names, because the same words stand around them. Without a file it reads sentences that it makes itself, in which
+words of a kind may stand where others of that kind do; with one, the words that people wrote.
 
+    python examples/company.py
     python examples/company.py ../shared/data/tatoeba-en-de/train.tsv.xz tom house two
 """
 
+import random
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -22,8 +25,26 @@ NAMES = (
     "tom", "mary", "john", "alice", "bob", "jack", "jim", "ken", "susan", "jane", "mike", "nancy", "bill", "peter",
     "george", "emily", "helen",
 )  # fmt: skip
+KINDS = {
+    "name": NAMES,
+    "drink": ("tea", "coffee", "water", "milk", "juice", "wine", "beer", "lemonade"),
+    "animal": ("dog", "cat", "horse", "bird", "cow", "mouse", "sheep", "goat"),
+    "place": ("house", "garden", "station", "school", "market", "park", "river", "bridge"),
+    "number": ("two", "three", "four", "five", "six", "seven", "eight", "nine"),
+    "colour": ("red", "blue", "green", "white", "black", "brown", "yellow", "grey"),
+    "day": ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+}
+PATTERNS = (
+    "name and name drink drink in the place", "name has number colour animals", "on day name went to the place",
+    "the colour animal runs to the place", "name gave name number glasses of drink", "name saw a colour animal on day",
+    "is the drink in the place cold", "the animal sleeps behind the place", "name bought a colour coat on day",
+    "there are number animals at the place", "would you like some drink name", "name paints the place colour",
+)  # fmt: skip
+MADE = 6000  # sentences
 REACH, RARE, NEGATIVE = 4, 5, 5
-FREQUENT = 1e-3  # the share of all words from which on a word is left out now and then
+ALIKE = 0.9
+"""Where all words point the same way as much as this, on average, nothing was learned."""
+FREQUENT = 10  # a word that is so many times as frequent as the mean is left out now and then
 
 
 @dataclass(frozen=True)
@@ -39,6 +60,11 @@ class Company:
         best = near.topk(most + 1)
         pairs = zip(best.indices.tolist(), best.values.tolist(), strict=True)
         return [(self.words[number], value) for number, value in pairs if self.words[number] != word][:most]
+
+    def sameness(self) -> float:
+        """The mean cosine of two different words."""
+        count = len(self.words)
+        return float((self.vectors.sum(0).square().sum() - count) / (count * (count - 1)))
 
     def closeness(self, some: list[str]) -> tuple[float, float]:
         """The mean cosine among these words, and between them and all others."""
@@ -57,13 +83,24 @@ def sentences(file: Path) -> list[list[str]]:
     return [re.findall(r"[a-z']+", text) for text in texts]
 
 
+def made_sentences(seed: int) -> list[list[str]]:
+    """Sentences of PATTERNS, with any word of a kind where the kind stands; "animals" is one more word."""
+    draw = random.Random(seed)
+
+    def word(part: str) -> str:
+        kind = KINDS.get(part.removesuffix("s"), ())
+        return (draw.choice(kind) + part[len(part.removesuffix("s")) :]) if kind else part
+
+    return [[word(part) for part in draw.choice(PATTERNS).split()] for _ in range(MADE)]
+
+
 def numbered(texts: list[list[str]], counts: Counter[str], words: list[str]) -> tuple[Tensor, Tensor]:
     """All words in a row as numbers, and the sentence of each. Frequent words are left out more often than not."""
     number = {word: index for index, word in enumerate(words)}
     pairs = [(number[word], text) for text, line in enumerate(texts) for word in line if word in number]
     tokens, where = torch.tensor(pairs).unbind(1)
     share = torch.tensor([counts[word] for word in words]) / len(tokens)
-    kept = torch.rand(len(tokens)) < (FREQUENT / share).sqrt()[tokens]
+    kept = torch.rand(len(tokens)) < (FREQUENT / len(words) / share).sqrt()[tokens]
     return tokens[kept], where[kept]
 
 
@@ -104,17 +141,22 @@ def learn(
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False), required=False)
 @click.argument("asked", nargs=-1)
 @click.option("--epochs", default=15, show_default=True)
 @click.option("--seed", default=1, show_default=True)
-def main(file: Path, asked: tuple[str, ...], epochs: int, seed: int) -> None:
+def main(file: Path | None, asked: tuple[str, ...], epochs: int, seed: int) -> None:
     """Learn vectors of the words of FILE, and say which lie beside those that are ASKED for."""
     torch.manual_seed(seed)
-    company = learn(sentences(file), epochs=epochs)
-    for word in asked or ("tom", "house", "two", "red", "drink"):
+    company = learn(sentences(file), epochs=epochs) if file else learn(made_sentences(seed), epochs=epochs, rows=512)
+    if company.sameness() > ALIKE:
+        raise click.ClickException(
+            f"all words point the same way (mean cosine {company.sameness():.2f}): too little text, or too few epochs"
+        )
+    for word in asked or ("tom", "house", "two", "red", "drink" if file else "tea"):
         if word not in company.words:
-            raise click.ClickException(f"{word!r} is not among the {len(company.words)} words of {file.name}")
+            where = file.name if file else "the sentences made here"
+            raise click.ClickException(f"{word!r} is not among the {len(company.words)} words of {where}")
         click.echo(f"{word:10} " + "  ".join(f"{other} {near:.2f}" for other, near in company.nearest(word)))
     names = [name for name in NAMES if name in company.words]
     among, outside = company.closeness(names)

@@ -7,9 +7,13 @@ own spelling, so that no sentence is in two of them.
     python recipes/masked.py text ../shared/data runs/masked
     regard train recipes/masked.toml
     python recipes/masked.py score runs/masked-encoder/model runs/masked
+    python recipes/ship.py runs/masked-encoder masked-en
+    python recipes/masked.py score masked-en runs/masked --json > masked-en.json
+    python recipes/ship.py runs/masked-encoder masked-en --scores masked-en.json
 """
 
 import hashlib
+import json
 import random
 import re
 import sys
@@ -126,7 +130,8 @@ def text(data: Path, folder: Path, seed: int) -> None:
 @click.option("--split", type=click.Choice(["valid", "test"]), default="test", show_default=True)
 @click.option("--words", default=2000, show_default=True)
 @click.option("--seed", default=1, show_default=True)
-def score(model: str, folder: Path, split: str, words: int, seed: int) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print what recipes/ship.py --scores reads.")
+def score(model: str, folder: Path, split: str, words: int, seed: int, as_json: bool) -> None:
     """How often the first guess of MODEL is the hidden word, beside a bigram model that knows both neighbours.
 
     One word of a sentence is hidden, any word that is one piece of the model's vocabulary; both choose among these. The
@@ -156,6 +161,10 @@ def score(model: str, folder: Path, split: str, words: int, seed: int) -> None:
         guesses = (task.tokenizer.token(choice.id) for choice in answer.candidates[0])
         right += next((word for word in guesses if word in vocabulary), None) == hidden
     count = len(asked)
+    if as_json:
+        scores = {"first_guess": 100 * right / count, "bigram_guess": 100 * bigram / count}
+        click.echo(json.dumps({"texts": count, "scores": scores}))
+        return
     click.echo(
         f"{split}: {count:,} hidden words: {model} right {right / count:.1%}, bigrams of both neighbours "
         f"{bigram / count:.1%}: {right / max(bigram, 1):.2f} times as often"

@@ -33,6 +33,7 @@ LARGEST = 16_000_000  # bytes of a file
 ALONG = ("tokenizer.json", "target_tokenizer.json", "tokenizer_config.json", "generation_config.json")
 GENERATION = "generation_config.json"
 NAMES = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity", "bits_per_character": "bits per character"}
+NAMES |= {"first_guess": "first guesses right %", "bigram_guess": "bigrams of both neighbours right %"}
 """Scores that go into a card, and how they are called there."""
 
 

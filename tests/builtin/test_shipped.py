@@ -51,7 +51,7 @@ def test_a_card_tells_data_licence_scores_limits_and_recipe(name):
     assert re.search(rf"\b{name}\b", notice)
     if card.licence.startswith("cc-by"):
         assert attribution in notice
-        assert re.search(r"CC BY [23]\.0", text)
+        assert re.search(r"CC BY(-SA)? [23]\.0", text)
     assert not re.findall(r'"(?:/|[A-Z]:\\)[^"]*"', text), "a path of the machine that it was trained on"
 
 

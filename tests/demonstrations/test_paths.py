@@ -42,7 +42,7 @@ def test_eight_layers_reach_as_far_as_their_kernels_are_long():
 def test_names_that_stand_in_the_same_places_lie_close_together(monkeypatch):
     """Names and towns take the same two places of a sentence, but never each other's."""
     company = example("company")
-    monkeypatch.setattr(company, "FREQUENT", 1.0)
+    monkeypatch.setattr(company, "FREQUENT", 1e4)
     names, towns, verbs = ["tom", "ann", "bob", "eve"], ["rome", "bonn", "oslo", "lima"], ["sees", "likes", "calls"]
     draw = random.Random(1)
     texts = [
@@ -53,3 +53,20 @@ def test_names_that_stand_in_the_same_places_lie_close_together(monkeypatch):
     found = company.learn(texts, width=16, epochs=8, rows=256, rate=1e-2)
     for word, kind in [*((name, names) for name in names), *((town, towns) for town in towns)]:
         assert {other for other, _ in found.nearest(word, 3)} == set(kind) - {word}
+
+
+def test_sentences_that_make_themselves_are_enough():
+    company = example("company")
+    torch.manual_seed(1)
+    learned = company.learn(company.made_sentences(seed=1)[:2000], width=16, epochs=4, rows=256, rate=1e-2)
+    for kind in ("drink", "number", "colour"):
+        words = set(company.KINDS[kind])
+        assert all({other for other, _ in learned.nearest(word, 3)} <= words for word in words)
+
+
+def test_words_of_which_nothing_was_learned_are_alike():
+    company = example("company")
+    torch.manual_seed(1)
+    alike = company.learn(company.made_sentences(seed=1)[:300], epochs=1)
+    assert company.Company(alike.words, torch.ones(len(alike.words), 4) / 2).sameness() > company.ALIKE
+    assert abs(company.Company(["a", "b"], torch.eye(2)).sameness()) < 1e-6

@@ -1,8 +1,9 @@
 """The numbers of the Learn pages, beside closed forms and torch's own layers; their code runs as it stands.
 
-Also tests: viewer/grids.py, viewer/learn/alignment.py, viewer/learn/convolution.py, viewer/learn/dense.py,
-viewer/learn/dictionary.py, viewer/learn/graph.py, viewer/learn/heads.py, viewer/learn/lesson.py,
-viewer/learn/masks.py, viewer/learn/match.py, viewer/learn/matrix.py, viewer/learn/memory.py, viewer/learn/order.py,
+Also tests: viewer/grids.py, viewer/learn/alignment.py, viewer/learn/convolution.py, viewer/learn/cross.py,
+viewer/learn/dense.py, viewer/learn/dictionary.py, viewer/learn/forcing.py, viewer/learn/graph.py,
+viewer/learn/heads.py, viewer/learn/lesson.py, viewer/learn/masks.py, viewer/learn/match.py, viewer/learn/matrix.py,
+viewer/learn/memory.py, viewer/learn/norm.py, viewer/learn/order.py, viewer/learn/residual.py,
 viewer/learn/segments.py, viewer/learn/softmax.py.
 """
 
@@ -33,7 +34,7 @@ def numbers(topic: str, **inputs) -> tuple[dict[str, torch.Tensor], dict[str, ob
 @pytest.mark.parametrize("topic", [topic for topic in learn.LESSONS if topic != "animal"])
 def test_a_lesson_says_whose_numbers_it_has_and_its_code_runs(topic):
     result = learn.lesson(topic, {}, MODEL_STORE)
-    assert result.origin in ("by hand", "random", "babi")
+    assert result.origin in ("by hand", "random", "babi", "en-de")
     for grid in result.grids:
         assert len(grid.numbers) == len(grid.rows)
         assert {len(row) for row in grid.numbers} == {len(grid.columns)}
@@ -67,6 +68,46 @@ def test_the_matrix_form_is_that_of_torch():
     grids, _ = numbers("matrix", x=x.tolist(), query=query.tolist(), key=key.tolist(), value=value.tolist())
     heads = [(x @ matrix)[None, None] for matrix in (query, key, value)]
     assert_close(grids["output"], F.scaled_dot_product_attention(*heads)[0, 0])
+
+
+def test_norms_are_those_of_torch():
+    x, gain, bias = torch.randn(4, 6), 1.5, -0.5
+    grids, facts = numbers("norm", x=x.tolist(), gain=gain, bias=bias, epsilon=1e-3)
+    by_torch = F.layer_norm(x, (6,), torch.full((6,), gain), torch.full((6,), bias), eps=1e-3)
+    assert_close(grids["layer norm"], by_torch)
+    assert_close(grids["batch norm"], F.batch_norm(x, None, None, training=True, eps=1e-3))
+    assert facts["mean"] == pytest.approx(float(x[0].mean()), abs=1e-6)
+
+
+def test_a_gradient_dies_in_blocks_without_a_residual():
+    grids, facts = numbers("residual", blocks=20)
+    kept, lost = grids["powers of ten"]
+    assert (kept > -0.5).all()
+    assert lost[-1] < -10
+    assert (lost.diff() < 0).all()
+    assert facts["without"] < 1e-10 < 0.3 < facts["with"]
+
+
+def test_attention_to_another_text_is_that_of_torch():
+    query, key = torch.randn(3, 3), torch.randn(4, 3)
+    grids, _ = numbers("cross", query=query.tolist(), key=key.tolist(), scale=0.7)
+    by_torch = F.scaled_dot_product_attention(query[None, None], key[None, None], key[None, None], scale=0.7)
+    assert_close(grids["output"], by_torch[0, 0])
+    assert grids["weights"].shape == (3, 4)
+
+
+def test_forced_guesses_are_those_of_one_step_after_another():
+    source, target = "Where is the station?", "Wo ist der Bahnhof?"
+    grids, facts = numbers("forcing", source=source, target=target)
+    task = MODEL_STORE.get("en-de")
+    state, token, chances = task.model.start(torch.tensor([task.tokenizer.encode(source).ids])), 0, []
+    with torch.no_grad():
+        for following in task.tokenizer.encode(target).ids:
+            scores, state = task.model.step(state, torch.tensor([[token]]))
+            chances.append(scores[0, -1].softmax(-1)[following])
+            token = following
+    assert_close(grids["probability of the right word"][:, 0], torch.stack(chances), atol=1e-4, rtol=0)
+    assert facts["loss"] == pytest.approx(-float(torch.stack(chances).log().mean()), abs=1e-3)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 4])

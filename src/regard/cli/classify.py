@@ -5,11 +5,11 @@ from dataclasses import asdict
 
 import click
 
-from regard.cli.texts import ChunkProgress, model_text_options, progress, read_texts
+from regard.cli.texts import ChunkProgress, progress, read_texts, text_options
 
 
 @click.command(context_settings={"show_default": True})
-@model_text_options
+@text_options(None)
 @click.option("--pairs", is_flag=True, help="Each text is two, with a tab between them.")
 @click.option("--cut", is_flag=True, help="Read only the beginning of a text that is too long.")
 def classify(texts: tuple[str, ...], model: str, device: str, as_json: bool, pairs: bool, cut: bool) -> None:

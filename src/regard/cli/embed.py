@@ -4,11 +4,11 @@ import json
 
 import click
 
-from regard.cli.texts import ChunkProgress, model_text_options, progress, read_texts
+from regard.cli.texts import ChunkProgress, progress, read_texts, text_options
 
 
 @click.command(context_settings={"show_default": True})
-@model_text_options
+@text_options(None)
 @click.option("--compare", is_flag=True, help="Print how like the first text each other one is, from -1 to 1.")
 @click.option("--cut", is_flag=True, help="Read only the beginning of a text that is too long.")
 def embed(texts: tuple[str, ...], model: str, device: str, as_json: bool, compare: bool, cut: bool) -> None:

@@ -19,9 +19,9 @@ def learn(
 ) -> None:
     """Learn what attention is, in the browser: each idea with numbers that you can change.
 
-    TOPIC is where to begin: match, softmax, dictionary, matrix, heads, animal, order, masks, graph, dense, convolution,
-    alignment, memory, segments. docs/topics.md lists them with the pages that work each one through. The server answers
-    this machine only, and needs no network; Ctrl-C stops it.
+    TOPIC is where to begin: match, softmax, dictionary, matrix, heads, animal, order, masks, residual, norm, cross,
+    forcing, graph, dense, convolution, alignment, memory, segments. docs/topics.md lists them with the pages that work
+    each one through. The server answers this machine only, and needs no network; Ctrl-C stops it.
 
     \b
     regard learn

@@ -164,11 +164,6 @@ def text_options(model: str | None) -> Callable[[Command], Command]:
     return asks
 
 
-def model_text_options(command: Command) -> Command:
-    """The same for commands that have no usual model."""
-    return text_options(None)(command)
-
-
 def read_texts(texts: tuple[str, ...], file: str | None = None, whole: bool = False) -> ArgumentTexts | Lines | Whole:
     """The texts of the command line, or the lines of a file, or those of standard input; `whole`: all lines as one."""
     if texts and file:

@@ -8,15 +8,19 @@ import { give, useLesson, type LessonPage } from "./lesson";
 import { alignment } from "./pages/alignment";
 import { animal } from "./pages/animal";
 import { convolution } from "./pages/convolution";
+import { cross } from "./pages/cross";
 import { dense } from "./pages/dense";
 import { dictionary } from "./pages/dictionary";
+import { forcing } from "./pages/forcing";
 import { graph } from "./pages/graph";
 import { heads } from "./pages/heads";
 import { masks } from "./pages/masks";
 import { match } from "./pages/match";
 import { matrix } from "./pages/matrix";
 import { memory } from "./pages/memory";
+import { norm } from "./pages/norm";
 import { order } from "./pages/order";
+import { residual } from "./pages/residual";
 import { segments } from "./pages/segments";
 import { softmax } from "./pages/softmax";
 
@@ -29,6 +33,10 @@ const PAGES: LessonPage[] = [
   animal,
   order,
   masks,
+  residual,
+  norm,
+  cross,
+  forcing,
   graph,
   dense,
   convolution,
