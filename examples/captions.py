@@ -1,9 +1,10 @@
 """A picture is read, a sentence is written: captions of shapes, and where each word looks.
 
-A picture has two shapes, a large one and a small one, of any colour, on a noisy ground: "a red circle above a small blue
-square". A vision Transformer reads its pieces, a decoder writes the words and looks at the pieces by cross-attention.
-Some pairs of colour and shape are in no picture that it learns from, and all captions that it is tried on are new.
-While it writes the colour and the kind of a shape, is the piece that it looks at most the one with that shape?
+A picture has two shapes, a large one and a small one, of any colour, on a noisy ground: "a red circle above a small
+blue square". A vision Transformer reads its pieces, a decoder writes the words and looks at the pieces by
+cross-attention. Some pairs of colour and shape are in no picture that it learns from, and all captions that it is tried
+on are new. While it writes the colour and the kind of a shape, is the piece that it looks at most the one with that
+shape?
 
     python examples/captions.py --chart captions.svg
 """
@@ -33,7 +34,7 @@ from regard.models import VisionConfig, VisionTransformer
 from regard.models.embedded_stack import EmbeddedStack
 from regard.models.parts import build_output
 
-SIZE, PATCH, WIDTH, HEADS = 32, 8, 64, 4
+SIZE, PATCH, WIDTH, HEADS = 24, 8, 64, 4
 LARGE, SMALL, GROUND, NOISE = 8, 5, 0.1, 0.05
 COLOURS = {"red": (1, 0.15, 0.15), "green": (0.15, 0.8, 0.2), "blue": (0.25, 0.35, 1), "yellow": (0.95, 0.85, 0.1)}
 SHAPES = ("circle", "square", "triangle")
@@ -132,6 +133,8 @@ class Captioner(nn.Module):
         stack = StackConfig(1, WIDTH, AttentionConfig(HEADS), FeedForwardConfig(2 * WIDTH, "gelu"))
         position = PositionConfig("learned", {"length": LENGTH, "width": WIDTH})
         self.encoder = VisionTransformer(reads)
+        assert self.encoder.positions is not None
+        nn.init.normal_(self.encoder.positions, std=0.2)  # as loud as the pieces, or places are learned late
         self.decoder = EmbeddedStack(
             EmbeddedStackConfig(EmbeddingConfig(len(WORDS)), stack, position), is_causal=True, source_width=WIDTH
         )
@@ -252,7 +255,7 @@ def chart_of(scenes: list[Scene], captions: list[list[str]], weights: Tensor) ->
 
 @click.command()
 @click.option("--seeds", default=1, show_default=True)
-@click.option("--steps", default=700, show_default=True, help="Batches of 64 pictures.")
+@click.option("--steps", default=500, show_default=True, help="Batches of 64 pictures.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--chart", type=click.Path(path_type=Path, dir_okay=False), help="Draw where words look, as an SVG.")
 def main(seeds: int, steps: int, as_json: bool, chart: Path | None) -> None:

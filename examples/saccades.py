@@ -1,9 +1,9 @@
 """Where to look, and at what scale: a small sign somewhere in a picture, and two glimpses to read it.
 
-A picture of 9 x 9 pixels has a sign of 3 x 3 in one of its nine fields, a line in one of four directions; all signs have
-as many pixels. A glimpse network decides where it looks next (Mnih et al. 2014). With one scale it sees 3 x 3 pixels;
-with two it may look at 9 x 9 instead, in which every field is no more than how bright it is. Reading takes a near look,
-finding takes a far one.
+A picture of 9 x 9 pixels has a sign of 3 x 3 in one of its nine fields, a line in one of four directions; all signs
+have as many pixels. A glimpse network decides where it looks next (Mnih et al. 2014). With one scale it sees 3 x 3
+pixels; with two it may look at 9 x 9 instead, in which every field is no more than how bright it is. Reading takes a
+near look, finding takes a far one.
 
     python examples/saccades.py
 """

@@ -272,7 +272,8 @@ def build_alignment_score(config: AlignConfig, width: int, source_width: int) ->
         settings["key_width"] = source_width
     elif width != source_width and not score_class.knows_positions:
         raise ShapeError(
-            f"a score of kind {config.score!r} compares equal widths, got a state of {width}, a source of {source_width}"
+            f"a score of kind {config.score!r} compares equal widths, got a state of {width}, "
+            f"a source of {source_width}"
         )
     if "score_width" in sizes:
         settings["score_width"] = config.score_width

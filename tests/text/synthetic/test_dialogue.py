@@ -22,9 +22,7 @@ def test_an_answer_names_nothing_that_was_not_said():
 
 def test_no_name_of_one_split_occurs_in_another():
     random, task = Random(2), DialogueTask()
-    found = {
-        split: {name for _ in range(500) for name in names(task.draw(random, split))} for split in get_args(Split)
-    }
+    found = {split: {name for _ in range(500) for name in names(task.draw(random, split))} for split in get_args(Split)}
     assert all(name_split(name) == split for split, some in found.items() for name in some)
     assert not found["train"] & found["test"]
 
