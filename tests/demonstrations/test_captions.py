@@ -92,6 +92,22 @@ def test_peaks_are_counted_at_the_words_that_name_a_shape():
     assert captions.peaks([found], weights.roll(2, 2)) == {"own": 0, "other": 0.5}  # on 8, and on 1
 
 
+def test_colours_are_learned_soon_and_looked_at_where_they_are():
+    """The whole takes longer; so far it is the shapes that it looks at, and of an untrained model it is not."""
+    model, scenes = captions.train(1, 150), captions.draw(60, Random(5), "held out")
+    images, words, answers = captions.batch(scenes, torch.Generator().manual_seed(5))
+    is_colour = torch.isin(answers, torch.tensor([captions.WORDS.index(colour) for colour in captions.COLOURS]))
+    with torch.no_grad():
+        right = (model(images, words).argmax(-1) == answers)[is_colour].float().mean()
+        of_another = (model(images.roll(1, 0), words).argmax(-1) == answers)[is_colour].float().mean()
+    assert right > 0.9
+    assert of_another < 0.6
+    assert captions.peaks(scenes, captions.looks(model, images, words))["own"] > 0.7
+    torch.manual_seed(1)
+    untrained = captions.looks(captions.Captioner().eval(), images, words)
+    assert captions.peaks(scenes, untrained)["own"] < 0.5
+
+
 def test_the_command_prints_what_was_measured(tmp_path):
     found = run_json(captions, "--seeds", "1", "--steps", "2", "--chart", str(tmp_path / "chart.svg"))
     assert {"held out", "never met"} <= set(found)
