@@ -59,6 +59,8 @@ def looked(model, state, annotations, position):
     if look.score == "additive":
         inner = torch.tanh(state @ compare.query_weight[0] + source @ compare.key_weight[0])
         scores = inner @ compare.vector[0]
+    elif look.score == "cosine":
+        scores = compare.inverse_temperature * (source @ state) / (source.norm(dim=-1) * state.norm())
     elif look.score == "bilinear":
         scores = source @ (state @ compare.weight[0])
     else:

@@ -12,7 +12,8 @@ from models.plain_alignment import written
 from torch.testing import assert_close
 
 import regard
-from regard.attention import Additive, Dot, Pattern
+from regard.architectures.weights import count_weights
+from regard.attention import SCORES, Additive, Dot, Pattern
 from regard.errors import RegardError, ShapeError
 from regard.models import AlignConfig, Aligner, AlignerConfig, OutputConfig, RecurrentConfig
 from regard.models.alignment import build_alignment
@@ -30,6 +31,7 @@ MODELS = {
     "bahdanau, lstm": replace(BAHDANAU, cell="lstm", deep="tanh"),
     "general": LUONG,
     "dot, fed": replace(LUONG, align=AlignConfig("dot", "after"), feeding=True, cell="lstm"),
+    "cosine": replace(LUONG, align=AlignConfig("cosine", "after")),
     "concat, fed": replace(LUONG, align=AlignConfig("additive", "after"), feeding=True),
     "additive, fed": replace(BAHDANAU, feeding=True),
     "multihead": replace(LUONG, align=AlignConfig("multihead", "after", heads=2)),
@@ -191,6 +193,25 @@ def test_general_on_weights_made_by_hand_is_a_closed_form():
     assert_close(identity(query, source), build_alignment(AlignConfig("dot", "after"), 2, 2)(query, source))
 
 
+@pytest.mark.parametrize("name", [name for name, score in SCORES.items() if not score.is_relative])
+def test_every_score_without_distances_can_align(name):
+    network = Aligner(replace(LUONG, align=AlignConfig(name, "after"))).eval()
+    with regard.watch(network) as seen:
+        logits = network(SOURCE, TARGET, attention_mask=REAL, target_attention_mask=TARGET_REAL)
+    weights = seen["align"].weights()
+    assert_close(weights.sum(-1), torch.ones_like(weights[..., 0]))
+    assert not weights[1, ..., 3:].any()
+    assert count_weights(network.config).total() == sum(part.numel() for part in network.parameters())
+    other = SOURCE.clone()
+    other[0, 2] = 11
+    assert not torch.allclose(network(other, TARGET)[0], logits[0])
+
+
+def test_a_local_look_is_refused_where_weights_are_no_softmax():
+    with pytest.raises(ShapeError, match="a local look weighs by a softmax, a score of kind 'kernel' does not"):
+        build_alignment(AlignConfig("kernel", local="monotonic"), 8, 8)
+
+
 def test_scores_become_what_the_table_of_scores_says():
     network = model("general")
     with regard.watch(network) as seen:
@@ -205,8 +226,10 @@ def test_scores_become_what_the_table_of_scores_says():
 @pytest.mark.parametrize(
     ("config", "message"),
     [
-        (AlignConfig("dot", "after"), "a dot product is of equal widths, got a state of 8, a source of 6"),
-        (AlignConfig("shaw"), "additive, bilinear, dot or multihead"),
+        (AlignConfig("dot", "after"), "'dot' compares equal widths, got a state of 8, a source of 6"),
+        (AlignConfig("cosine"), "'cosine' compares equal widths"),
+        (AlignConfig("shaw"), "no distance .* additive, bilinear, cosine, .* expected, got 'shaw'"),
+        (AlignConfig("bilinaer"), "did you mean 'bilinear'"),
         (AlignConfig("multihead", heads=2, local="predictive"), "a local look is of one head"),
         (AlignConfig(local="sideways"), "unknown local look 'sideways'"),
         (AlignConfig("multihead", heads=3), "cannot be split into 3 heads"),

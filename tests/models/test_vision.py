@@ -4,30 +4,101 @@ Also tests: layers/classification_head.py.
 """
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 from torch.testing import assert_close
 
 import regard
+from regard.architectures.weights import count_weights
 from regard.checkpoints import load_model, save_model
 from regard.errors import ShapeError
 from regard.models import GlimpseConfig, GlimpseNetwork, VisionConfig, VisionTransformer
-from regard.models.vision import cut
+from regard.models.build import build
+from regard.models.vision import cut, surroundings
 
 PATCHES = VisionConfig(size=6, patch=2, labels=4, width=16, layers=2, heads=2, feed_forward_width=32)
 PIXELS = replace(PATCHES, patch=1, pool="mean")
+COLOURS = replace(PATCHES, channels=3)
 GLIMPSE = GlimpseConfig(size=5, labels=3, width=12, glimpses=4, patch=3)
 
 
-def images(size: int, batch: int = 3) -> torch.Tensor:
-    return torch.rand(batch, size, size)
+def images(size: int, batch: int = 3, channels: int = 1) -> torch.Tensor:
+    return torch.rand(batch, channels, size, size) if channels > 1 else torch.rand(batch, size, size)
 
 
 def test_a_picture_is_cut_row_by_row():
     (pieces,) = cut(torch.arange(16.0).view(1, 4, 4), 4, 2)
     assert pieces.tolist() == [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]]
+
+
+def test_pieces_of_a_colour_picture_are_a_convolutions():
+    """32 x 32 x 3 in pieces of one pixel is 1024 x 3; a linear layer on larger pieces is a convolution with strides."""
+    picture = images(32, channels=3)
+    torch.testing.assert_close(cut(picture, 32, 1, 3), picture.flatten(2).mT)
+    model = VisionTransformer(replace(COLOURS, size=32, patch=8))
+    weight = model.pieces.weight.view(16, 3, 8, 8)
+    expected = F.conv2d(picture, weight, model.pieces.bias, stride=8).flatten(2).mT
+    assert_close(model.pieces(cut(picture, 32, 8, 3)), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_one_channel_may_be_left_out():
+    model, image = VisionTransformer(PATCHES).eval(), images(6)
+    assert_close(model(image[:, None]), model(image), rtol=0, atol=0)
+
+
+def test_every_colour_counts():
+    model, image = VisionTransformer(COLOURS).eval(), images(6, channels=3)
+    for channel in range(3):
+        other = image.clone()
+        other[:, channel] = 0
+        assert (model(other) - model(image)).abs().amax(-1).min() > 1e-5
+
+
+@pytest.mark.parametrize("scale", [1, 3, 9])
+def test_surroundings_are_means_of_squares_around_a_pixel(scale):
+    (image,) = images(7, batch=1, channels=2)[None, 0]
+    found = surroundings(image[None], 3, scale)[0].view(7, 7, 2, 3, 3)
+    wide = F.pad(image, [30] * 4)
+    for row, column in [(0, 0), (3, 4), (6, 6)]:
+        for down in range(3):
+            for right in range(3):
+                top, left = (30 + at + scale * (by - 1) - scale // 2 for at, by in ((row, down), (column, right)))
+                expected = wide[:, top : top + scale, left : left + scale].mean((1, 2))
+                assert_close(found[row, column, :, down, right], expected)
+
+
+def test_a_glimpse_is_at_a_position_and_at_a_scale():
+    config = replace(GLIMPSE, scales=2, glimpses=1)
+    model = GlimpseNetwork(config).eval()
+    image = images(5, batch=1)
+    for look, side in ((12, 1), (25 + 12, 2)):  # the middle, of 3 x 3 pixels or of 9 x 9, which is all there is
+        with torch.no_grad():
+            model.initial_state.fill_(1)
+            model.query.weight.zero_()
+            model.query.bias.fill_(1)
+            model.keys.zero_()
+            model.keys[look] = 9
+        glances = model.glances(image)
+        assert glances.positions.item() == look
+        assert glances.probabilities.shape == (1, 1, 50)
+        corner = image.clone()
+        corner[0, 0, 0] += 1
+        assert torch.equal(model(corner), glances.logits) == (side == 1)
+
+
+@pytest.mark.parametrize("config", [COLOURS, replace(GLIMPSE, scales=3, channels=3)])
+def test_what_is_counted_is_what_is_learned(config):
+    model = build(config)
+    assert count_weights(config).total() == sum(part.numel() for part in model.parameters())
+
+
+def test_a_folder_from_before_there_were_colours_has_one_channel():
+    model = load_model(Path(__file__).parents[1] / "before/checkpoints/regard-vision").model
+    assert model.config.channels == 1
 
 
 @pytest.mark.parametrize("pool", ["mean", "first"])
@@ -108,12 +179,21 @@ def test_a_glimpse_is_watched_and_edited_like_any_attention():
         assert (model.glances(image).positions != first).all()
 
 
-@pytest.mark.parametrize("model", [VisionTransformer(PATCHES), VisionTransformer(PIXELS), GlimpseNetwork(GLIMPSE)])
+@pytest.mark.parametrize(
+    "model",
+    [
+        VisionTransformer(PATCHES),
+        VisionTransformer(PIXELS),
+        VisionTransformer(COLOURS),
+        GlimpseNetwork(GLIMPSE),
+        GlimpseNetwork(replace(GLIMPSE, scales=2, channels=2)),
+    ],
+)
 def test_a_saved_model_loads_again(tmp_path, model):
     save_model(model, tmp_path / "model", {"model_type": "regard"}, type(model).__name__)
     again = load_model(tmp_path / "model").model
     assert again.config == model.config
-    image = images(model.config.size)
+    image = images(model.config.size, channels=model.config.channels)
     assert_close(again.eval()(image), model.eval()(image), rtol=0, atol=0)
 
 
@@ -122,5 +202,9 @@ def test_sizes_that_do_not_fit_are_named():
         VisionTransformer(replace(PATCHES, patch=4))
     with pytest.raises(ShapeError, match="images has 5 pixels a side, expected 6"):
         VisionTransformer(PATCHES)(images(5))
+    with pytest.raises(ShapeError, match=r"images of 3 channels are \(batch, 3, 6, 6\), got no channels"):
+        VisionTransformer(COLOURS)(images(6))
+    with pytest.raises(ShapeError, match="images has 2 channels, expected 3"):
+        VisionTransformer(COLOURS)(images(6, channels=2))
     with pytest.raises(ShapeError, match="an odd patch expected, got 2"):
         GlimpseNetwork(replace(GLIMPSE, patch=2))

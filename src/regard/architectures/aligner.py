@@ -17,7 +17,13 @@ LOOK, DEEP, OUTPUT = (
 )
 READ, WRITTEN = ("1", "2", "…", "n"), ("t−1", "t", "t+1")
 SUBSCRIPTS = str.maketrans("0123456789n−+t", "₀₁₂₃₄₅₆₇₈₉ₙ₋₊ₜ")
-SCORES = {"additive": "additive", "bilinear": "general", "dot": "dot product", MULTIHEAD: "multi-head"}
+SCORES = {
+    "additive": "additive",
+    "bilinear": "general",
+    "dot": "dot product",
+    "cosine": "cosine",
+    MULTIHEAD: "multi-head",
+}
 
 
 def aligner_diagram(config: AlignerConfig, title: str) -> Diagram:

@@ -18,10 +18,11 @@ def vision_diagram(config: VisionConfig, title: str) -> Diagram:
     stack = config.stack
     drawn = draw_stack(EmbeddedStackConfig(EmbeddingConfig(1), stack), BlockStyle("encoder", is_causal=False))
     width, pieces = config.width, config.pieces
-    learned = weights.linear(config.patch**2, width)
+    numbers = config.channels * config.patch**2
+    learned = weights.linear(numbers, width)
     lines = (
         f"{pieces:,} of {config.patch} × {config.patch}",
-        f"{config.patch**2} → {width:,} · {short_count(learned)}",
+        f"{numbers:,} → {width:,} · {short_count(learned)}",
     )
     added = [
         DiagramBox(
@@ -86,7 +87,7 @@ def vision_diagram(config: VisionConfig, title: str) -> Diagram:
         parameters=answer,
         source=HEAD,
     )
-    picture = DiagramBox("picture", f"picture of {config.size} × {config.size}", form="text")
+    picture = DiagramBox("picture", f"picture of {pixels(config)}", form="text")
     part = BoxColumn((picture, *embedded, drawn.part, *([norm] if stack.final_norm else []), labels), "encoder")
     facts = [*spelling.stack_facts(stack), *spelling.dropout_facts(stack, 0.0)]
     facts += [] if config.has_positions else ["no positions: a set of patches"]
@@ -146,5 +147,11 @@ def glimpse_diagram(config: GlimpseConfig, title: str) -> Diagram:
 
 
 def glimpse_facts(config: GlimpseConfig) -> tuple[str, ...]:
-    picture = f"picture of {config.size} × {config.size}: {config.size**2:,} places"
-    return (picture, f"glimpses of {config.patch} × {config.patch}", f"state of {config.width:,}")
+    picture = f"picture of {pixels(config)}: {config.size**2:,} places"
+    scales = f", at one of {config.scales} scales" if config.scales > 1 else ""
+    return (picture, f"glimpses of {config.patch} × {config.patch}{scales}", f"state of {config.width:,}")
+
+
+def pixels(config: VisionConfig | GlimpseConfig) -> str:
+    """The size of a picture in words."""
+    return f"{config.size} × {config.size}" + (f" × {config.channels}" if config.channels > 1 else "")

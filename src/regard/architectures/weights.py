@@ -220,18 +220,18 @@ def memory_weights(config: MemoryNetworkConfig) -> Weights:
 def vision_weights(config: VisionConfig) -> Weights:
     counts = stack_weights(config.stack)
     has_token = config.pool == "first"
-    counts["embedding"] += linear(config.patch**2, config.width) + (config.width if has_token else 0)
+    counts["embedding"] += linear(config.channels * config.patch**2, config.width) + (config.width if has_token else 0)
     counts["position"] += (config.pieces + has_token) * config.width if config.has_positions else 0
     counts["output"] += linear(config.width, config.labels)
     return counts
 
 
 def glimpse_weights(config: GlimpseConfig) -> Weights:
-    width, places = config.width, config.size**2
+    width, looks = config.width, config.looks
     return Counter(
-        attention=linear(width, width) + places * width,
-        embedding=linear(config.patch**2, width),
-        position=places * width,
+        attention=linear(width, width) + looks * width,
+        embedding=linear(config.channels * config.patch**2, width),
+        position=looks * width,
         cell=recurrent("gru", width, width) + width,
         output=linear(width, 1) + linear(width, config.labels),
     )

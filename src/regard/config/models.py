@@ -13,6 +13,7 @@ from regard.config.parts import (
     StackConfig,
 )
 from regard.config.ranges import (
+    CHANNELS,
     COPIES,
     FEED_FORWARD_WIDTH,
     HEADS,
@@ -21,6 +22,7 @@ from regard.config.ranges import (
     MEMORIES,
     PIXELS,
     POSITIONS,
+    SCALES,
     SHARE,
     VOCABULARY,
     WIDTH,
@@ -178,7 +180,8 @@ class VisionConfig:
 
     `has_positions` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the
     answer: a class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by
-    layer: {"encoder.0.self": [1, 3]}.
+    layer: {"encoder.0.self": [1, 3]}. `channels` are the numbers of a pixel: 1 for brightness, 3 for red, green and
+    blue.
     """
 
     size: Annotated[int, PIXELS]
@@ -192,6 +195,7 @@ class VisionConfig:
     pool: Literal["first", "mean"] = "first"
     dropout: Annotated[float, SHARE] = 0.0
     pruned: dict[str, list[int]] = field(default_factory=dict)
+    channels: Annotated[int, CHANNELS] = 1
 
     @property
     def pieces(self) -> int:
@@ -208,13 +212,24 @@ class VisionConfig:
 
 @dataclass(frozen=True)
 class GlimpseConfig:
-    """`glimpses` looks at squares of `patch` pixels (an odd number) around any pixel of the picture."""
+    """`glimpses` looks at squares of `patch` pixels (an odd number) around any pixel of the picture.
+
+    With more `scales` than one a look is at one of them as well: a square three times as wide for each, of as many
+    numbers, each the mean of what it covers. `channels` are the numbers of a pixel.
+    """
 
     size: Annotated[int, PIXELS]
     labels: Annotated[int, LABELS]
     width: Annotated[int, WIDTH]
     glimpses: Annotated[int, LAYERS] = 6
     patch: Annotated[int, PIXELS] = 3
+    channels: Annotated[int, CHANNELS] = 1
+    scales: Annotated[int, SCALES] = 1
+
+    @property
+    def looks(self) -> int:
+        """How many there are to choose from: every position at every scale."""
+        return self.size**2 * self.scales
 
 
 Config = (

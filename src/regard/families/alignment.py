@@ -12,6 +12,11 @@ ALIGNMENT_SCORES: dict[str, tuple[str, Literal["before", "after"]]] = {
     "concat": ("additive", "after"),
     "general": ("bilinear", "after"),
     "dot": ("dot", "after"),
+    "cosine": ("cosine", "after"),
+    "tempered": ("tempered", "after"),
+    "softcap": ("softcap", "after"),
+    "kernel": ("kernel", "after"),
+    "location": ("location", "after"),
     "multihead": ("multihead", "after"),
 }
 """Scores as the papers call them: which one it is, and whether the state asks before it reads a word or after."""

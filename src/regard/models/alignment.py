@@ -1,15 +1,17 @@
 """A recurrent translator that looks at its source: the first model with attention."""
 
 from dataclasses import dataclass, replace
+from inspect import signature
 from itertools import repeat
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
-from regard.attention import SCORES, Padding
+from regard.attention import SCORES, LearnedScore, Padding
+from regard.attention.normalisers import Softmax
 from regard.config import MULTIHEAD, AlignConfig, AlignerConfig
-from regard.errors import ShapeError, lookup
+from regard.errors import ShapeError, list_names, lookup
 from regard.layers import (
     LOCAL,
     AlignmentAttention,
@@ -248,16 +250,31 @@ def build_alignment(config: AlignConfig, width: int, source_width: int) -> Align
         return MultiHead(
             width, HeadSplit.of(width, config.heads, remaining_heads=remaining_heads), source_width=source_width
         )
-    score_class = lookup(SCORES, config.score, "score")
-    if config.score == "dot":
-        if width != source_width:
-            raise ShapeError(f"a dot product is of equal widths, got a state of {width}, a source of {source_width}")
-        score = score_class(1, width, scale=1.0)
-    elif config.score == "additive":
-        score = score_class(1, width, source_width, config.score_width)
-    elif config.score == "bilinear":
-        score = score_class(1, width, source_width)
-    else:
-        raise ShapeError(f"a translator aligns by additive, bilinear, dot or multihead scores, got {config.score!r}")
+    score = build_alignment_score(config, width, source_width)
+    if config.local is not None and not isinstance(score.score(1, 1).normaliser, Softmax):
+        raise ShapeError(f"a local look weighs by a softmax, a score of kind {config.score!r} does not")
     centre = None if config.local is None else lookup(LOCAL, config.local, "local look")(width)
     return AlignmentAttention(score, centre, config.reach)
+
+
+def build_alignment_score(config: AlignConfig, width: int, source_width: int) -> LearnedScore:
+    """A score of one head. Most compare what is equally wide; some have a matrix between the widths, or do without."""
+    score_class = lookup(SCORES, config.score, "score")
+    if score_class.is_relative:
+        known = [name for name, other in SCORES.items() if not other.is_relative]
+        raise ShapeError(
+            f"a source has no distance from the state that looks at it: {list_names([*known, MULTIHEAD], 20)} "
+            f"expected, got {config.score!r}"
+        )
+    settings: dict[str, object] = {"scale": 1.0} if config.score == "dot" else {}
+    sizes = signature(score_class).parameters
+    if "key_width" in sizes:
+        settings["key_width"] = source_width
+    elif width != source_width and not score_class.knows_positions:
+        raise ShapeError(
+            f"a score of kind {config.score!r} compares equal widths, got a state of {width}, "
+            f"a source of {source_width}"
+        )
+    if "score_width" in sizes:
+        settings["score_width"] = config.score_width
+    return score_class(1, width, **settings)

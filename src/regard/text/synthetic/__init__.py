@@ -2,6 +2,8 @@
 
 from regard.text.synthetic.addition import AdditionTask
 from regard.text.synthetic.anomaly import AnomalyTask
+from regard.text.synthetic.dialogue import DialogueTask
+from regard.text.synthetic.labels import LabelTask
 from regard.text.synthetic.pronouns import PronounTask
 from regard.text.synthetic.sequences import CopyTask, ReverseTask, SortTask
 from regard.text.synthetic.splits import SplitSizes, write_splits
@@ -18,6 +20,8 @@ SYNTHETIC_TASKS: dict[str, type[SyntheticTask]] = {
     "repeats": RepeatTask,
     "addition": AdditionTask,
     "pronouns": PronounTask,
+    "label": LabelTask,
+    "dialogue": DialogueTask,
 }
 
 __all__ = ["SYNTHETIC_TASKS", "SplitSizes", "SyntheticTask", "write_splits"]
