@@ -16,6 +16,7 @@ from regard.config.ranges import (
     SCALE,
     SEGMENTS,
     SHARE,
+    SHARPNESS,
     STACK_LAYERS,
     VOCABULARY,
     WIDTH,
@@ -71,7 +72,8 @@ class AttentionMethodConfig:
 class AttentionConfig:
     """How a layer attends. `scale` is the dot product's, 1/√(head width) unless given; `score` is another score, and
     `method` another way than comparing every pair. Attention to a source has no method, and no score of distances.
-    `value_width` are the numbers of a value in a head, as many as of a key unless given.
+    `value_width` are the numbers of a value in a head, as many as of a key unless given. `qk_norm`: queries and keys are
+    normalised before they are compared, each `head` alone (Qwen 3) or `all` heads together (OLMo 2).
     """
 
     heads: Annotated[int, HEADS]
@@ -84,6 +86,7 @@ class AttentionConfig:
     score: ScoreConfig | None = None
     method: AttentionMethodConfig | None = None
     value_width: Annotated[int, WIDTH] | None = None
+    qk_norm: Literal["head", "all"] | None = None
 
     def split(self, width: int, pruned_heads: Collection[int] = ()) -> HeadSplit:
         """How a stream of this width is split into heads, some of which may have been taken out."""
@@ -115,7 +118,11 @@ class StackConfig:
 
     `distinct` blocks are made and repeated over the depth (ALBERT); all of them unless given. `pruned` names the
     heads that were taken out, by layer within the stack: {"0.self": [1, 3]}; alike for all layers of one block. Without
-    `residual` a part's output takes the place of the stream, to which it is added otherwise.
+    `residual` a part's output takes the place of the stream, to which it is added otherwise. With `output_norm` a part's
+    output is normalised before it is added: beside what goes in (`pre_norm`: Gemma 2), or instead of the sum (OLMo 2).
+    `parallel`: attention and the feed-forward layer read the same stream, and both are added to it (GPT-NeoX). Without
+    `first_norm` the first layer attends to what it is given as it is (ModernBERT). `window` is what a token sees of its
+    text, but for `global_layers`, which see all of it.
     """
 
     layers: Annotated[int, STACK_LAYERS]
@@ -126,7 +133,11 @@ class StackConfig:
     pre_norm: bool = True
     final_norm: bool = True
     residual: bool = True
+    output_norm: bool = False
+    parallel: bool = False
+    first_norm: bool = True
     window: Annotated[int, POSITIONS] | None = None
+    global_layers: list[int] = field(default_factory=list)
     distinct: Annotated[int, LAYERS] | None = None
     pruned: dict[str, list[int]] = field(default_factory=dict)
     dropout: Annotated[float, SHARE] = 0.0
@@ -149,12 +160,15 @@ class StackConfig:
 
 @dataclass(frozen=True)
 class OutputConfig:
-    """How words are scored. `transform` names the activation of a last dense layer."""
+    """How words are scored. `transform` names the activation of a last dense layer. Scores stay between -`cap` and `cap`,
+    where there is one (Gemma 2)."""
 
     tied: bool = True
     bias: bool = False
     scale: Annotated[float, SCALE] = 1.0
     transform: str | None = None
+    transform_bias: bool = True
+    cap: Annotated[float, SHARPNESS] | None = None
 
 
 @dataclass(frozen=True)
@@ -170,8 +184,10 @@ class ClassificationHeadConfig:
 
 @dataclass(frozen=True)
 class EmbeddedStackConfig:
-    """Tokens in, vectors out: words, positions and a stack."""
+    """Tokens in, vectors out: words, positions and a stack. Layers with a window may have a `local_position` of their
+    own (Gemma 3)."""
 
     embedding: EmbeddingConfig
     stack: StackConfig
     position: PositionConfig = PositionConfig()
+    local_position: PositionConfig | None = None

@@ -133,7 +133,11 @@ class PackedModel:
                 raise Unsupported(f"{type(block).__name__} is not a block that it knows")
             if not block.is_residual:
                 raise Unsupported("a part's output is not added to the stream")
+            if block.output_norm or block.is_parallel:
+                raise Unsupported("parts of a block are normalised or added in another order than it knows")
             check_dropout(block, block.feed_forward)
+        if embedded.local_position is not None or stack.global_layers:
+            raise Unsupported("layers differ in what they see")
         check_dropout(embedding)
         if not len(stack.blocks):
             raise Unsupported("it has no blocks")
@@ -197,6 +201,8 @@ class PackedModel:
             raise Unsupported(f"{type(layer).__name__} is no attention layer that it knows")
         if layer.method is not None:
             raise Unsupported(f"{layer.method.name} compares fewer pairs than all")
+        if layer.query_key_norm is not None:
+            raise Unsupported("queries and keys are normalised before they are compared")
         split = layer.split
         if split.value_width != split.width:
             raise Unsupported(f"values of {split.value_width} numbers in a head beside keys of {split.width}")
@@ -221,6 +227,8 @@ class PackedModel:
         transform = output.transform
         if type(transform) not in (type(None), Transform):
             raise Unsupported("words are scored in another way")
+        if output.cap is not None:
+            raise Unsupported("scores of words are capped")
         spec = OutputSpec(
             bridge=self._linear(bridge),
             dense=self._linear(transform.dense) if transform else NONE,
@@ -285,6 +293,8 @@ def _(position: LearnedPositions, packed: PackedModel, side: int) -> None:
 
 @set_position.register
 def _(position: Rotary, packed: PackedModel, side: int) -> None:
+    if position.rotary_width != position.width:
+        raise Unsupported("only a part of each head is turned by its position")
     packed.position_tables[side] = PositionTable(ROTATED, position)
     packed.ensure_positions(side, FIRST_POSITIONS)
 

@@ -14,7 +14,8 @@ class TensorName:
     Several are joined along the first dimension, with `sizes` of theirs in that dimension (equal ones unless
     given). `turned` matrices lie the other way round there; with `column`, theirs has an extra dimension of 1 in front.
     With `begin`, ours is `sizes` rows of a larger tensor from there on, and the rows of the table before it fill the
-    part before.
+    part before. With `heads`, theirs has query, key and value of each of so many heads side by side, ours all queries
+    first.
     """
 
     name: str
@@ -23,6 +24,7 @@ class TensorName:
     transposed: bool = False
     column: bool = False
     begin: int | None = None
+    heads: int | None = None
 
 
 def tensor_name(

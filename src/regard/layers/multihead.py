@@ -10,6 +10,7 @@ from regard.attention.taps import Taps, active_taps
 from regard.config.head_split import HeadSplit
 from regard.errors import ShapeError, expect
 from regard.layers.linear import Linear, cut
+from regard.layers.query_key_norm import QueryKeyNorm
 from regard.positions import Position
 from regard.shapes import Positions, Stream
 
@@ -33,6 +34,7 @@ class MultiHead(nn.Module):
     crosses: bool
     score: LearnedScore | None
     method: AttentionMethod | None
+    query_key_norm: QueryKeyNorm | None
     dropout: float
     split: HeadSplit
     sizes: tuple[int, int, int]
@@ -51,6 +53,7 @@ class MultiHead(nn.Module):
         output_bias: bool | None = None,
         score: LearnedScore | None = None,
         method: AttentionMethod | None = None,
+        query_key_norm: QueryKeyNorm | None = None,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -71,7 +74,7 @@ class MultiHead(nn.Module):
             self.kv = Linear(source_width, keys + values, bias=bias)
         gathered = len(split.remaining_heads) * split.value_width
         self.output = Linear(gathered, width, bias=bias if output_bias is None else output_bias)
-        self.score, self.method = score, method
+        self.score, self.method, self.query_key_norm = score, method, query_key_norm
         self.dropout = dropout
 
     def sizes_of(self, split: HeadSplit) -> tuple[int, int, int]:
@@ -98,6 +101,8 @@ class MultiHead(nn.Module):
         if self.shares and cache is not None:
             raise ShapeError(f"{type(self.method).__name__} reads a whole text at once: it has no use for a cache")
         query, key, value = self.projections(x, source, cache)
+        if self.query_key_norm is not None:
+            query, key = self.query_key_norm(query, key)
         if position is not None:
             if positions is None or self.crosses:
                 raise ShapeError("positions are rotated into queries and keys of one sequence: its positions expected")
@@ -136,6 +141,8 @@ class MultiHead(nn.Module):
 
     def keep(self, remaining_heads: tuple[int, ...]) -> None:
         """Cut all other heads out of the weights; heads are named by the numbers that they had at first."""
+        if self.query_key_norm is not None and self.query_key_norm.is_joint:
+            raise ShapeError("queries of all heads are normalised together: without some the others would change")
         queries, keys, _ = self.sizes
         before, self.split = (
             self.split,
