@@ -13,6 +13,7 @@ from torch import Tensor, nn
 import regard
 from regard.checkpoints import Checkpoint, CheckpointError, load_model, save_model
 from regard.checkpoints.tensors import write_row
+from regard.decoding import decode
 from regard.families import family_of
 
 transformers = pytest.importorskip("transformers")
@@ -177,6 +178,43 @@ def decoder_parity(model: nn.Module, folder: Path) -> None:
             same(stream, expected.hidden_states[layer + 1], attention_mask, 1e-5)
             same_weights(seen[f"decoder.{layer}.self"], weights, attention_mask)
     comes_back(loaded, model, folder / "again")
+
+
+def same_text(model: nn.Module, folder: Path) -> None:
+    """What is written with a cache, token by token, is what the reference writes, whichever side is padded.
+
+    The engine writes, where it serves the model.
+    """
+    loaded = load_model(folder)
+    new = 7
+    told: dict[str, Any] = {"max_new_tokens": new, "do_sample": False, "num_beams": 1, "eos_token_id": None}
+    is_writer = hasattr(loaded.model, "encoder")
+    vocabulary = loaded.model.config.decoder.embedding.vocabulary
+    # The reference numbers positions of a source from its padding on.
+    for side in ("right",) if is_writer else ("left", "right"):
+        tokens, attention_mask = padded(3, side, vocabulary)
+        tokens = tokens.where(attention_mask, 0)
+        left = attention_mask.int().argsort(dim=-1, stable=True)
+        if is_writer:
+            expected = model.generate(
+                tokens, attention_mask=attention_mask.long(), decoder_start_token_id=0, pad_token_id=0, forced_eos_token_id=None,
+                forced_bos_token_id=None, **told,
+            )  # fmt: skip
+            prefix = torch.zeros(3, 1, dtype=torch.long)
+            ours = decode(
+                loaded.model, tokens, attention_mask=attention_mask, prefix=prefix, max_new_tokens=new,
+                min_new_tokens=new,
+            )  # fmt: skip
+            expected = expected[:, 1:]
+        else:
+            expected = model.generate(
+                tokens.gather(1, left), attention_mask=attention_mask.gather(1, left).long(), pad_token_id=0, **told
+            )[:, tokens.shape[1] :]
+            ours = decode(
+                loaded.model, None, prefix=tokens, prefix_attention_mask=attention_mask, max_new_tokens=new,
+                min_new_tokens=new,
+            )  # fmt: skip
+        assert [list(result.best.ids) for result in ours] == expected.tolist()
 
 
 def moved(x: Tensor, attention_mask: Tensor, side: str, *dims: int) -> Tensor:
