@@ -120,7 +120,8 @@ def feed_forward(config: FeedForwardConfig, width: int) -> int:
     if not config.width:
         return 0
     wide = 2 * config.width if config.gated else config.width
-    return linear(width, wide, config.bias) + linear(config.width, width, config.bias)
+    one = linear(width, wide, config.bias) + linear(config.width, width, config.bias)
+    return config.experts * one + linear(width, config.experts, bias=False) if config.experts else one
 
 
 def embedding(config: EmbeddingConfig, width: int) -> int:
@@ -165,7 +166,8 @@ def output(config: OutputConfig, side: EmbeddedStackConfig) -> int:
 
 
 def classify(config: ClassificationHeadConfig, width: int) -> int:
-    return linear(width, config.labels, config.bias) + (0 if config.activation is None else linear(width, width))
+    dense = 0 if config.activation is None else linear(width, width, config.dense_bias)
+    return linear(width, config.labels, config.bias) + dense + (0 if config.norm is None else norm(config.norm, width))
 
 
 def heads_weights(config: EncoderConfig | DecoderConfig, side: EmbeddedStackConfig) -> int:

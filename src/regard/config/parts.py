@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from regard.config.head_split import HeadSplit
 from regard.config.ranges import (
     EPSILON,
+    EXPERTS,
     HEADS,
     LABELS,
     LAYERS,
@@ -103,13 +104,22 @@ class AttentionConfig:
 
 @dataclass(frozen=True)
 class FeedForwardConfig:
-    """The feed-forward layer; a width of 0: there is none."""
+    """The feed-forward layer; a width of 0: there is none. With `experts` there are so many of it, and each token goes to
+    `experts_per_token` of them (Mixtral)."""
 
     width: Annotated[int, OPTIONAL_FEED_FORWARD]
     activation: str = "relu"
     gated: bool = False
     bias: bool = True
     dropout: Annotated[float, SHARE] = 0.0
+    experts: Annotated[int, EXPERTS] = 0
+    experts_per_token: Annotated[int, EXPERTS] = 2
+
+    def __post_init__(self) -> None:
+        if self.experts and not 1 <= self.experts_per_token <= self.experts:
+            raise ShapeError(
+                f"a token goes to 1 to {self.experts} experts, all that there are, got {self.experts_per_token}"
+            )
 
 
 @dataclass(frozen=True)
@@ -173,13 +183,18 @@ class OutputConfig:
 
 @dataclass(frozen=True)
 class ClassificationHeadConfig:
-    """A score per label, for a text or for each token (`pool=None`)."""
+    """A score per label, for a text or for each token (`pool=None`).
+
+    `activation` names that of a dense layer in between, which may go without a bias and have a `norm` behind it.
+    """
 
     labels: Annotated[int, LABELS]
     pool: Literal["first", "last", "mean"] | None = "first"
     activation: str | None = None
     bias: bool = True
     dropout: Annotated[float, SHARE] = 0.0
+    dense_bias: bool = True
+    norm: NormConfig | None = None
 
 
 @dataclass(frozen=True)

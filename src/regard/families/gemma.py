@@ -5,8 +5,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from regard.config import AttentionConfig, DecoderConfig, EmbeddedStackConfig, NormConfig, OutputConfig
-from regard.config import PositionConfig, ScoreConfig
+from regard.config import (
+    AttentionConfig,
+    DecoderConfig,
+    EmbeddedStackConfig,
+    NormConfig,
+    OutputConfig,
+    PositionConfig,
+    ScoreConfig,
+)
 from regard.config.ranges import EPSILON, LAYERS, POSITIONS, ROPE_BASE, SHARPNESS, WIDTH
 from regard.errors import CheckpointError
 from regard.families import llama, qwen3
@@ -43,6 +50,8 @@ NORMS = {
 }
 """Of Gemma 2 and 3; Gemma has Llama's."""
 GLOBAL_BASE = 1e6
+BASES = {qwen3.GLOBAL: ("rope_theta", GLOBAL_BASE), qwen3.LOCAL: ("rope_local_base_freq", llama.BASE)}
+"""What the bases of rotary positions were called before transformers 5, and the usual ones."""
 ACTIVATION = "gelu_pytorch_tanh"
 
 
@@ -64,7 +73,8 @@ def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
     else:
         options.only("attn_logit_softcapping", None)
         attention = replace(attention, qk_norm="head")
-        position, local = near_and_far(options, attention.head_width or 0)
+        position, local = near_and_far(options, attention.head_width or 0, BASES)
+        options.ignore("max_position_embeddings")
     cap = options.number_or_none("final_logit_softcapping", SHARPNESS)
     period = options.integer("sliding_window_pattern", 6, LAYERS) if kind == "gemma3_text" else 2
     usual = [qwen3.LOCAL if (layer + 1) % period else qwen3.GLOBAL for layer in range(sizes.layers)]
@@ -89,22 +99,20 @@ def capped(attention: AttentionConfig, cap: float | None) -> AttentionConfig:
     return replace(attention, scale=None, score=ScoreConfig("softcap", {"cap": cap, "scale": attention.scale}))
 
 
-def near_and_far(options: Options, head_width: int) -> tuple[PositionConfig, PositionConfig]:
+def near_and_far(
+    options: Options, head_width: int, bases: Mapping[str, tuple[str, float]]
+) -> tuple[PositionConfig, PositionConfig]:
     """Positions of layers that see all, and of those with a window, as transformers 5 writes them or as before."""
     both = options.object("rope_parameters")
-    bases = {
-        qwen3.GLOBAL: options.number("rope_theta", GLOBAL_BASE, ROPE_BASE),
-        qwen3.LOCAL: options.number("rope_local_base_freq", llama.BASE, ROPE_BASE),
-    }
     before = {qwen3.GLOBAL: options.object("rope_scaling"), qwen3.LOCAL: {}}
     positions = []
-    for kind, base in bases.items():
+    for kind, (key, usual) in bases.items():
+        base = options.number(key, usual, ROPE_BASE)
         part = before[kind] or both.get(kind) or {}
         if not isinstance(part, Mapping):
             raise CheckpointError(f"{options.where}: rope_parameters.{kind} is no object")
         entries = {"rope_theta": base, "rope_parameters": part, "max_position_embeddings": 1}
         positions.append(llama.rotary(Options(entries, options.where), head_width, rope_types=("default", "linear")))
-    options.ignore("max_position_embeddings")
     return positions[0], positions[1]
 
 
@@ -151,7 +159,7 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, obje
         "hidden_activation": entries.pop("hidden_act"),
         "query_pre_attn_scalar": round(scale**-2),
         "sliding_window": stack.window,
-        "layer_types": qwen3.layer_types(config),
+        "layer_types": qwen3.layer_types(stack),
         "attn_logit_softcapping": score.get("cap"),
         "final_logit_softcapping": config.output.cap if config.output else None,
     }

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from regard.config import AttentionConfig, DecoderConfig, NormConfig, OutputConfig, PositionConfig
+from regard.config import AttentionConfig, DecoderConfig, NormConfig, OutputConfig, PositionConfig, StackConfig
 from regard.config.ranges import EPSILON, POSITIONS, STACK_LAYERS
 from regard.families import llama
 from regard.families.family import ExampleModel, Family
@@ -42,9 +42,8 @@ def windows(options: Options, usual: list[str], window: int | None) -> tuple[int
     return (None, []) if len(global_layers) == len(kinds) else (window, global_layers)
 
 
-def layer_types(config: DecoderConfig) -> list[str]:
+def layer_types(stack: StackConfig) -> list[str]:
     """What `windows` reads."""
-    stack = config.decoder.stack
     has_window = [stack.window is not None and layer not in stack.global_layers for layer in range(stack.layers)]
     return [LOCAL if local else GLOBAL for local in has_window]
 
@@ -62,7 +61,7 @@ def write(config: DecoderConfig, architecture: str) -> dict[str, object]:
         "attention_bias": stack.attention.bias,
         "use_sliding_window": stack.window is not None,
         "sliding_window": stack.window,
-        "layer_types": layer_types(config),
+        "layer_types": layer_types(stack),
     }
 
 

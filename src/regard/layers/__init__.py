@@ -6,6 +6,7 @@ from regard.layers.classification_head import ClassificationHead, DenseLayer, po
 from regard.layers.deep_output import DeepOutput
 from regard.layers.dropout import Dropout
 from regard.layers.embedding import Embedding
+from regard.layers.experts import MixtureOfExperts
 from regard.layers.feedforward import ACTIVATIONS, FeedForward
 from regard.layers.linear import Linear, product
 from regard.layers.memory_hop import MemoryHop, sentence_vectors
@@ -32,6 +33,7 @@ __all__ = [
     "Linear",
     "LocalView",
     "MemoryHop",
+    "MixtureOfExperts",
     "MultiHead",
     "NoNorm",
     "Output",

@@ -9,6 +9,7 @@ from regard.attention import Bias, Cache, Mask
 from regard.attention.taps import Taps, active_taps
 from regard.errors import ShapeError
 from regard.layers.dropout import Dropout
+from regard.layers.experts import MixtureOfExperts
 from regard.layers.feedforward import FeedForward
 from regard.layers.multihead import MultiHead, Source
 from regard.positions import Position
@@ -44,7 +45,7 @@ class TransformerBlock(nn.Module):
     self_norm: nn.Module
     cross: MultiHead | None
     cross_norm: nn.Module | None
-    feed_forward: FeedForward | None
+    feed_forward: FeedForward | MixtureOfExperts | None
     feed_forward_norm: nn.Module | None
     self_output_norm: nn.Module | None
     cross_output_norm: nn.Module | None
@@ -58,7 +59,7 @@ class TransformerBlock(nn.Module):
     def __init__(
         self,
         attention: MultiHead,
-        feed_forward: FeedForward | None,
+        feed_forward: FeedForward | MixtureOfExperts | None,
         norm: Callable[[], nn.Module],
         *,
         cross: MultiHead | None = None,

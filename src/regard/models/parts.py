@@ -28,6 +28,7 @@ from regard.layers import (
     ClassificationHead,
     Embedding,
     FeedForward,
+    MixtureOfExperts,
     MultiHead,
     NoNorm,
     Output,
@@ -110,12 +111,19 @@ def build_attention(
     )
 
 
-def build_feed_forward(config: FeedForwardConfig, width: int) -> FeedForward | None:
+def build_feed_forward(config: FeedForwardConfig, width: int) -> FeedForward | MixtureOfExperts | None:
     if not config.width:
         return None
-    return FeedForward(
-        width, config.width, config.activation, gated=config.gated, bias=config.bias, dropout=config.dropout
+    layer = partial(
+        FeedForward,
+        width,
+        config.width,
+        config.activation,
+        gated=config.gated,
+        bias=config.bias,
+        dropout=config.dropout,
     )
+    return MixtureOfExperts(width, layer, config.experts, config.experts_per_token) if config.experts else layer()
 
 
 def build_stack(config: StackConfig, source_width: int | None = None) -> Stack:
@@ -166,5 +174,12 @@ def build_output(config: OutputConfig, words: Embedding, width: int, norm: NormC
 
 def build_classification_head(config: ClassificationHeadConfig, width: int) -> ClassificationHead:
     return ClassificationHead(
-        width, config.labels, pool=config.pool, activation=config.activation, bias=config.bias, dropout=config.dropout
+        width,
+        config.labels,
+        pool=config.pool,
+        activation=config.activation,
+        bias=config.bias,
+        dropout=config.dropout,
+        dense_bias=config.dense_bias,
+        norm=None if config.norm is None else build_norm(config.norm, width),
     )

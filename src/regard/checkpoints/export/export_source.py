@@ -101,6 +101,7 @@ def unsupported_of_stack(side: EmbeddedStackConfig) -> dict[str, bool]:
         "attention.score": attention.score is not None,
         "attention.method": attention.method is not None,
         "attention.bias": not attention.bias or attention.output_bias is False,
+        "experts": stack.feed_forward.experts > 0,
         "inner": stack.feed_forward.gated or not stack.feed_forward.bias or not stack.feed_forward.width,
         "residual": not stack.residual,
         "output_norm": stack.output_norm,
