@@ -18,10 +18,11 @@ def vision_diagram(config: VisionConfig, title: str) -> Diagram:
     stack = config.stack
     drawn = draw_stack(EmbeddedStackConfig(EmbeddingConfig(1), stack), BlockStyle("encoder", is_causal=False))
     width, pieces = config.width, config.pieces
-    learned = weights.linear(config.patch**2, width)
+    numbers = config.channels * config.patch**2
+    learned = weights.linear(numbers, width)
     lines = (
         f"{pieces:,} of {config.patch} × {config.patch}",
-        f"{config.patch**2} → {width:,} · {short_count(learned)}",
+        f"{numbers} → {width:,} · {short_count(learned)}",
     )
     added = [
         DiagramBox(

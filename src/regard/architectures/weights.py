@@ -245,7 +245,9 @@ def memory_weights(config: MemoryNetworkConfig) -> Weights:
 def vision_weights(config: VisionConfig) -> Weights:
     found = stack_weights(config.stack)
     has_token = config.pool == "first"
-    found["embedding"] += linear(config.patch**2, config.width) + (config.width if has_token else 0)
+    found["embedding"] += linear(config.channels * config.patch**2, config.width) + (
+        config.width if has_token else 0
+    )
     found["position"] += (config.pieces + has_token) * config.width if config.has_positions else 0
     found["output"] += linear(config.width, config.labels)
     return found

@@ -8,12 +8,14 @@ from regard.config.parts import (
     ClassificationHeadConfig,
     EmbeddedStackConfig,
     FeedForwardConfig,
+    NormConfig,
     OutputConfig,
     ScoreConfig,
     StackConfig,
 )
 from regard.config.ranges import (
     COPIES,
+    EPSILON,
     FEED_FORWARD_WIDTH,
     HEADS,
     LABELS,
@@ -178,7 +180,7 @@ class VisionConfig:
 
     `has_positions` tells each piece where it was; without, a picture is a set. `pool` says what is asked for the
     answer: a class token in front ("first"), or the mean of all pieces. `pruned` are heads that were taken out, by
-    layer: {"encoder.0.self": [1, 3]}.
+    layer: {"encoder.0.self": [1, 3]}. A pixel has `channels` numbers.
     """
 
     size: Annotated[int, PIXELS]
@@ -192,6 +194,11 @@ class VisionConfig:
     pool: Literal["first", "mean"] = "first"
     dropout: Annotated[float, SHARE] = 0.0
     pruned: dict[str, list[int]] = field(default_factory=dict)
+    channels: Annotated[int, PIXELS] = 1
+    activation: str = "gelu"
+    epsilon: Annotated[float, EPSILON] = 1e-5
+    qkv_bias: bool = True
+    attention_dropout: Annotated[float, SHARE] = 0.0
 
     @property
     def pieces(self) -> int:
@@ -201,9 +208,12 @@ class VisionConfig:
 
     @property
     def stack(self) -> StackConfig:
-        attention, inner = AttentionConfig(self.heads), FeedForwardConfig(self.feed_forward_width, "gelu")
+        attention = AttentionConfig(
+            self.heads, bias=self.qkv_bias, output_bias=True, dropout=self.attention_dropout
+        )
+        inner, norm = FeedForwardConfig(self.feed_forward_width, self.activation), NormConfig("layer", self.epsilon)
         pruned = {layer.removeprefix("encoder."): heads for layer, heads in self.pruned.items()}
-        return StackConfig(self.layers, self.width, attention, inner, pruned=pruned, dropout=self.dropout)
+        return StackConfig(self.layers, self.width, attention, inner, norm, pruned=pruned, dropout=self.dropout)
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from regard.families import (
     roberta,
     t5,
     vision,
+    vit,
     xl,
 )
 from regard.families.family import ExampleModel, Family, Preset, architecture_of
@@ -79,6 +80,7 @@ FAMILIES: dict[str, Family] = {
         memory.FAMILY,
         vision.VISION,
         vision.GLIMPSE,
+        vit.FAMILY,
         generic.FAMILY,
     )
 }

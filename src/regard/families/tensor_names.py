@@ -15,7 +15,7 @@ class TensorName:
     given). `turned` matrices lie the other way round there; with `column`, theirs has an extra dimension of 1 in front.
     With `begin`, ours is `sizes` rows of a larger tensor from there on, and the rows of the table before it fill the
     part before. With `heads`, theirs has query, key and value of each of so many heads side by side, ours all queries
-    first.
+    first. With `shapes`, ours and theirs have the same numbers in other dimensions.
     """
 
     name: str
@@ -25,6 +25,7 @@ class TensorName:
     column: bool = False
     begin: int | None = None
     heads: int | None = None
+    shapes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
 
 def tensor_name(

@@ -15,7 +15,7 @@ from regard.layers.memory_hop import MemoryHop
 from regard.models.parts import build_stack
 from regard.shapes import Stream
 
-Images = Float[Tensor, "batch size size"]
+Images = Float[Tensor, "batch size size"] | Float[Tensor, "batch channels size size"]
 
 
 class VisionTransformer(nn.Module):
@@ -32,7 +32,7 @@ class VisionTransformer(nn.Module):
         super().__init__()
         self.config = config
         has_token = config.pool == "first"
-        self.pieces = Linear(config.patch**2, config.width)
+        self.pieces = Linear(config.channels * config.patch**2, config.width)
         self.token = nn.Parameter(0.02 * torch.randn(config.width)) if has_token else None
         shape = (config.pieces + has_token, config.width)
         self.positions = nn.Parameter(0.02 * torch.randn(*shape)) if config.has_positions else None
@@ -45,6 +45,7 @@ class VisionTransformer(nn.Module):
 
     def hidden(self, images: Images) -> Stream:
         """A vector for every piece, row by row, that of the class token first."""
+        expect("images", "channels", images.shape[1] if images.ndim == 4 else 1, self.config.channels)
         x = self.pieces(cut(images, self.config.size, self.config.patch))
         if self.token is not None:
             x = torch.cat([self.token.expand(len(x), 1, -1), x], 1)
@@ -52,9 +53,9 @@ class VisionTransformer(nn.Module):
 
 
 def cut(images: Images, size: int, patch: int) -> Float[Tensor, "batch pieces pixels"]:
-    """The squares of a picture, row by row."""
-    expect("images", "pixels a side", images.shape[1], size)
-    return F.unfold(images[:, None], patch, stride=patch).mT
+    """The squares of a picture, row by row; in each, one channel after the other."""
+    expect("images", "pixels a side", images.shape[-1], size)
+    return F.unfold(images if images.ndim == 4 else images[:, None], patch, stride=patch).mT
 
 
 class Glances(NamedTuple):
