@@ -197,8 +197,8 @@ def same_text(model: nn.Module, folder: Path) -> None:
         left = attention_mask.int().argsort(dim=-1, stable=True)
         if is_writer:
             expected = model.generate(
-                tokens, attention_mask=attention_mask.long(), decoder_start_token_id=0, pad_token_id=0, forced_eos_token_id=None,
-                forced_bos_token_id=None, **told,
+                tokens, attention_mask=attention_mask.long(), decoder_start_token_id=0, pad_token_id=0,
+                forced_eos_token_id=None, forced_bos_token_id=None, **told,
             )  # fmt: skip
             prefix = torch.zeros(3, 1, dtype=torch.long)
             ours = decode(

@@ -5,7 +5,11 @@ from parity import decoder_parity, same_text, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
-NEAR_AND_FAR = {"sliding_window": 3, "query_pre_attn_scalar": 16, "layer_types": ["sliding_attention", "full_attention"]}
+NEAR_AND_FAR = {
+    "sliding_window": 3,
+    "query_pre_attn_scalar": 16,
+    "layer_types": ["sliding_attention", "full_attention"],
+}
 ROPE = {
     "sliding_attention": {"rope_type": "default", "rope_theta": 50.0},
     "full_attention": {"rope_type": "linear", "rope_theta": 1000.0, "factor": 2.0},
@@ -36,7 +40,15 @@ def test_gemma_1_to_3_equal_the_reference(family, kind, tmp_path):
     ("name", "changes"),
     [
         ("Gemma", {"attention_bias": True, "hidden_act": "gelu", "tie_word_embeddings": False}),
-        ("Gemma2", {"attn_logit_softcapping": 0.5, "final_logit_softcapping": 1.5, "num_hidden_layers": 3, "layer_types": None}),
+        (
+            "Gemma2",
+            {
+                "attn_logit_softcapping": 0.5,
+                "final_logit_softcapping": 1.5,
+                "num_hidden_layers": 3,
+                "layer_types": None,
+            },
+        ),
         ("Gemma2", {"attn_logit_softcapping": None, "final_logit_softcapping": None}),
         ("Gemma3Text", {"final_logit_softcapping": 2.0, "rope_parameters": ROPE}),
     ],

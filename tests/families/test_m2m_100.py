@@ -22,7 +22,10 @@ def test_m2m_100_equals_the_reference_and_writes_what_it_writes(tmp_path):
 
 
 def test_odd_configs_equal_the_reference(tmp_path):
-    transformer_parity(transformers.M2M100ForConditionalGeneration(config(**{"scale_embedding": False, "decoder_layers": 1})), tmp_path / "odd")
+    transformer_parity(
+        transformers.M2M100ForConditionalGeneration(config(**{"scale_embedding": False, "decoder_layers": 1})),
+        tmp_path / "odd",
+    )
     transformer_parity(transformers.M2M100Model(config()), tmp_path / "bare")
 
 

@@ -21,7 +21,12 @@ def test_mbart_equals_the_reference_and_writes_what_it_writes(tmp_path):
 
 
 def test_odd_configs_equal_the_reference(tmp_path):
-    transformer_parity(transformers.MBartForConditionalGeneration(config(**{"scale_embedding": True, "decoder_layers": 1, "activation_function": "relu"})), tmp_path / "odd")
+    transformer_parity(
+        transformers.MBartForConditionalGeneration(
+            config(**{"scale_embedding": True, "decoder_layers": 1, "activation_function": "relu"})
+        ),
+        tmp_path / "odd",
+    )
     transformer_parity(transformers.MBartModel(config()), tmp_path / "bare")
 
 

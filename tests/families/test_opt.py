@@ -8,8 +8,8 @@ from regard.checkpoints import CheckpointError, load_model
 
 def config(**changes):
     small = {
-        "vocab_size": 61, "hidden_size": 24, "word_embed_proj_dim": 24, "num_hidden_layers": 2, "num_attention_heads": 4,
-        "ffn_dim": 40, "max_position_embeddings": 32, "num_labels": 4, "pad_token_id": 0, "bos_token_id": 1,
+        "vocab_size": 61, "hidden_size": 24, "word_embed_proj_dim": 24, "num_hidden_layers": 2, "ffn_dim": 40,
+        "num_attention_heads": 4, "max_position_embeddings": 32, "num_labels": 4, "pad_token_id": 0, "bos_token_id": 1,
         "eos_token_id": 2,
     }  # fmt: skip
     return transformers.OPTConfig(**(small | changes))

@@ -21,7 +21,10 @@ def test_pegasus_equals_the_reference_and_writes_what_it_writes(tmp_path):
 
 
 def test_odd_configs_equal_the_reference(tmp_path):
-    transformer_parity(transformers.PegasusForConditionalGeneration(config(**{"scale_embedding": True, "decoder_layers": 1})), tmp_path / "odd")
+    transformer_parity(
+        transformers.PegasusForConditionalGeneration(config(**{"scale_embedding": True, "decoder_layers": 1})),
+        tmp_path / "odd",
+    )
     transformer_parity(transformers.PegasusModel(config()), tmp_path / "bare")
 
 

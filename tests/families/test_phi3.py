@@ -23,7 +23,11 @@ def test_phi3_equals_the_reference(kind, tmp_path):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"sliding_window": 3, "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.75}, "hidden_size": 32},
+        {
+            "sliding_window": 3,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.75},
+            "hidden_size": 32,
+        },
         {"tie_word_embeddings": True, "hidden_act": "gelu"},
     ],
 )
@@ -36,6 +40,8 @@ def test_odd_configs_equal_the_reference_and_write_what_it_writes(changes, tmp_p
 def test_an_unsupported_option_is_named(tmp_path):
     transformers.Phi3ForCausalLM(config()).save_pretrained(tmp_path)
     path = tmp_path / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"rope_parameters": {"rope_type": "longrope", "factor": 2.0}}))
+    path.write_text(
+        json.dumps(json.loads(path.read_text()) | {"rope_parameters": {"rope_type": "longrope", "factor": 2.0}})
+    )
     with pytest.raises(CheckpointError, match="rope_type = 'longrope'"):
         load_model(tmp_path)

@@ -54,9 +54,7 @@ def block_diagram(config: Config, block: str, title: str = "") -> Diagram:
     parts.append(
         DiagramBox("out", f"block {layer + 1}" if layer + 1 < stack.layers else "the end of the stack", form="text")
     )
-    subtitle = (
-        f"{spelling.norm_place(stack).capitalize()} · {short_count(found)} parameters · width {stack.width:,}"
-    )
+    subtitle = f"{spelling.norm_place(stack).capitalize()} · {short_count(found)} parameters · width {stack.width:,}"
     facts = spelling.stack_facts(stack) + spelling.dropout_facts(stack, 0.0)
     return Diagram(
         f"{title or type(config).__name__}, {name} block {layer}",

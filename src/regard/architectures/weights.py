@@ -162,7 +162,9 @@ def output(config: OutputConfig, side: EmbeddedStackConfig) -> int:
     inner = own if config.tied or config.transform else width
     total = 0 if config.tied else words.vocabulary * inner
     total += words.vocabulary if config.bias else 0
-    return total + (0 if config.transform is None else linear(width, inner, config.transform_bias) + norm(side.stack.norm, inner))
+    return total + (
+        0 if config.transform is None else linear(width, inner, config.transform_bias) + norm(side.stack.norm, inner)
+    )
 
 
 def classify(config: ClassificationHeadConfig, width: int) -> int:
@@ -245,9 +247,7 @@ def memory_weights(config: MemoryNetworkConfig) -> Weights:
 def vision_weights(config: VisionConfig) -> Weights:
     found = stack_weights(config.stack)
     has_token = config.pool == "first"
-    found["embedding"] += linear(config.channels * config.patch**2, config.width) + (
-        config.width if has_token else 0
-    )
+    found["embedding"] += linear(config.channels * config.patch**2, config.width) + (config.width if has_token else 0)
     found["position"] += (config.pieces + has_token) * config.width if config.has_positions else 0
     found["output"] += linear(config.width, config.labels)
     return found

@@ -208,9 +208,7 @@ class VisionConfig:
 
     @property
     def stack(self) -> StackConfig:
-        attention = AttentionConfig(
-            self.heads, bias=self.qkv_bias, output_bias=True, dropout=self.attention_dropout
-        )
+        attention = AttentionConfig(self.heads, bias=self.qkv_bias, output_bias=True, dropout=self.attention_dropout)
         inner, norm = FeedForwardConfig(self.feed_forward_width, self.activation), NormConfig("layer", self.epsilon)
         pruned = {layer.removeprefix("encoder."): heads for layer, heads in self.pruned.items()}
         return StackConfig(self.layers, self.width, attention, inner, norm, pruned=pruned, dropout=self.dropout)

@@ -73,8 +73,8 @@ class AttentionMethodConfig:
 class AttentionConfig:
     """How a layer attends. `scale` is the dot product's, 1/√(head width) unless given; `score` is another score, and
     `method` another way than comparing every pair. Attention to a source has no method, and no score of distances.
-    `value_width` are the numbers of a value in a head, as many as of a key unless given. `qk_norm`: queries and keys are
-    normalised before they are compared, each `head` alone (Qwen 3) or `all` heads together (OLMo 2).
+    `value_width` are the numbers of a value in a head, as many as of a key unless given. `qk_norm`: queries and keys
+    are normalised before they are compared, each `head` alone (Qwen 3) or `all` heads together (OLMo 2).
     """
 
     heads: Annotated[int, HEADS]
@@ -104,8 +104,8 @@ class AttentionConfig:
 
 @dataclass(frozen=True)
 class FeedForwardConfig:
-    """The feed-forward layer; a width of 0: there is none. With `experts` there are so many of it, and each token goes to
-    `experts_per_token` of them (Mixtral)."""
+    """The feed-forward layer; a width of 0: there is none. With `experts` there are so many of it, and each token goes
+    to `experts_per_token` of them (Mixtral)."""
 
     width: Annotated[int, OPTIONAL_FEED_FORWARD]
     activation: str = "relu"
@@ -128,8 +128,8 @@ class StackConfig:
 
     `distinct` blocks are made and repeated over the depth (ALBERT); all of them unless given. `pruned` names the
     heads that were taken out, by layer within the stack: {"0.self": [1, 3]}; alike for all layers of one block. Without
-    `residual` a part's output takes the place of the stream, to which it is added otherwise. With `output_norm` a part's
-    output is normalised before it is added: beside what goes in (`pre_norm`: Gemma 2), or instead of the sum (OLMo 2).
+    `residual` a part's output takes the place of the stream, to which it is added otherwise. With `output_norm` it is
+    normalised before it is added: beside what goes in (`pre_norm`: Gemma 2), or instead of the sum (OLMo 2).
     `parallel`: attention and the feed-forward layer read the same stream, and both are added to it (GPT-NeoX). Without
     `first_norm` the first layer attends to what it is given as it is (ModernBERT). `window` is what a token sees of its
     text, but for `global_layers`, which see all of it.
@@ -170,8 +170,8 @@ class StackConfig:
 
 @dataclass(frozen=True)
 class OutputConfig:
-    """How words are scored. `transform` names the activation of a last dense layer. Scores stay between -`cap` and `cap`,
-    where there is one (Gemma 2)."""
+    """How words are scored. `transform` names the activation of a last dense layer. Scores stay between -`cap` and
+    `cap`, where there is one (Gemma 2)."""
 
     tied: bool = True
     bias: bool = False

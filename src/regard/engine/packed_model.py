@@ -22,6 +22,7 @@ from regard.engine.parts import (
     rows,
 )
 from regard.layers import Embedding, FeedForward, Linear, MultiHead, Output, Stack, Transform, TransformerBlock
+from regard.layers.norms import OffsetRMSNorm
 from regard.models import Decoder, Transformer
 from regard.models.embedded_stack import EmbeddedStack
 from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
@@ -29,6 +30,7 @@ from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets,
 PRECISIONS = {"float32": 0, "float16": 1, "int8": 2}
 FIRST_POSITIONS = 512  # positions that are written out at first, where a scheme has no end
 ENCODER, DECODER = 0, 1
+NORMS_KNOWN = (nn.LayerNorm, nn.RMSNorm, OffsetRMSNorm)
 ADDED, ROTATED, BIASED, EVERYWHERE = 0, 1, 2, 3
 
 
@@ -104,12 +106,16 @@ class PackedModel:
     def _norm(self, norm: nn.Module | None) -> int:
         if norm is None:
             return NONE
-        if not isinstance(norm, nn.LayerNorm | nn.RMSNorm) or type(norm) not in (nn.LayerNorm, nn.RMSNorm):
+        if not isinstance(norm, nn.LayerNorm | nn.RMSNorm | OffsetRMSNorm) or type(norm) not in NORMS_KNOWN:
             raise Unsupported(f"{type(norm).__name__} is no norm that it knows")
         epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps
-        is_rms = isinstance(norm, nn.RMSNorm)
+        is_rms = not isinstance(norm, nn.LayerNorm)
         weight, bias = plain_parameter(norm, "weight"), None if is_rms else plain_parameter(norm, "bias")
-        width = math.prod(norm.normalized_shape)
+        if isinstance(norm, OffsetRMSNorm):
+            weight = 1 + plain_weight(norm)
+            width = len(weight)
+        else:
+            width = math.prod(norm.normalized_shape)
         expect_numbers("weight", weight, width)
         expect_numbers("bias", bias, width)
         pointers = self._pointer(weight), self._pointer(bias)
@@ -144,7 +150,7 @@ class PackedModel:
         first = stack.blocks[0]
         assert isinstance(first, TransformerBlock)
         feed_forward = first.feed_forward
-        assert feed_forward is not None
+        assert isinstance(feed_forward, FeedForward)
         table = rows(embedding.table)
         spec = StackSpec(
             width=first.self.width,
@@ -174,7 +180,7 @@ class PackedModel:
 
     def _layer(self, which: int, block: TransformerBlock, like: FeedForward, pre_norm: bool) -> None:
         feed_forward = block.feed_forward
-        assert feed_forward is not None
+        assert isinstance(feed_forward, FeedForward)
         shape = (
             feed_forward_width(feed_forward),
             feed_forward.gated,

@@ -38,7 +38,11 @@ def narrowed(body: EmbeddedStackConfig, width: int) -> EmbeddedStackConfig:
 
 def heads_config(options: Options, kind: str) -> EncoderHeads:
     """The heads of an architecture. What finds mistakes scores each token: above 0, it was replaced."""
-    tied, labels, dropout = options.flag("tie_word_embeddings", True), bert.count_labels(options), bert.last_dropout(options)
+    tied, labels, dropout = (
+        options.flag("tie_word_embeddings", True),
+        bert.count_labels(options),
+        bert.last_dropout(options),
+    )
     found = options.activation("hidden_act", "gelu")
     heads: dict[str, EncoderHeads] = {
         "Model": {},

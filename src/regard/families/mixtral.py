@@ -56,11 +56,15 @@ def example() -> ExampleModel:
 
 def write(config: DecoderConfig, architecture: str) -> dict[str, object]:
     stack = config.decoder.stack
-    return {"model_type": "mixtral"} | llama.config_entries(config) | {
-        "sliding_window": stack.window,
-        "num_local_experts": stack.feed_forward.experts,
-        "num_experts_per_tok": stack.feed_forward.experts_per_token,
-    }
+    return (
+        {"model_type": "mixtral"}
+        | llama.config_entries(config)
+        | {
+            "sliding_window": stack.window,
+            "num_local_experts": stack.feed_forward.experts,
+            "num_experts_per_tok": stack.feed_forward.experts_per_token,
+        }
+    )
 
 
 def names(config: DecoderConfig, architecture: str) -> TensorNames:

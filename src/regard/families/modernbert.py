@@ -1,4 +1,4 @@
-"""ModernBERT: Warner et al. 2024. Norms before each part, a gate, rotary positions, and layers that see near and far."""
+"""ModernBERT: Warner et al. 2024. Norms before each part, a gate, rotary positions, layers that see near and far."""
 
 from regard.config import (
     AttentionConfig,

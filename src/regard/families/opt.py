@@ -44,9 +44,7 @@ def side(sizes: Sizes, *, bias: bool = True, pre_norm: bool = True) -> EmbeddedS
     """GPT-2's, with ReLU, and two rows of positions that are not used."""
     plain = gpt2.side(sizes, pre_norm=pre_norm)
     attention, feed_forward = plain.stack.attention, plain.stack.feed_forward
-    stack = replace(
-        plain.stack, attention=replace(attention, bias=bias), feed_forward=replace(feed_forward, bias=bias)
-    )
+    stack = replace(plain.stack, attention=replace(attention, bias=bias), feed_forward=replace(feed_forward, bias=bias))
     settings = {"length": sizes.max_positions, "width": sizes.width, "offset": OFFSET}
     return replace(plain, stack=stack, position=PositionConfig("learned", settings))
 

@@ -48,13 +48,17 @@ def example() -> ExampleModel:
 def write(config: DecoderConfig, architecture: str) -> dict[str, object]:
     side, stack = config.decoder, config.decoder.stack
     rope = {"partial_rotary_factor": 1.0} | llama.rope(side.position.settings)
-    return {"model_type": "phi3"} | llama.config_entries(config) | {
-        "rope_parameters": rope,
-        "partial_rotary_factor": rope["partial_rotary_factor"],
-        "resid_pdrop": stack.dropout,
-        "embd_pdrop": side.embedding.dropout,
-        "sliding_window": stack.window,
-    }
+    return (
+        {"model_type": "phi3"}
+        | llama.config_entries(config)
+        | {
+            "rope_parameters": rope,
+            "partial_rotary_factor": rope["partial_rotary_factor"],
+            "resid_pdrop": stack.dropout,
+            "embd_pdrop": side.embedding.dropout,
+            "sliding_window": stack.window,
+        }
+    )
 
 
 def names(config: DecoderConfig, architecture: str) -> TensorNames:

@@ -57,12 +57,16 @@ def example() -> ExampleModel:
 
 def write(config: DecoderConfig, architecture: str) -> dict[str, object]:
     stack = config.decoder.stack
-    return {"model_type": "qwen3"} | llama.config_entries(config) | {
-        "attention_bias": stack.attention.bias,
-        "use_sliding_window": stack.window is not None,
-        "sliding_window": stack.window,
-        "layer_types": layer_types(stack),
-    }
+    return (
+        {"model_type": "qwen3"}
+        | llama.config_entries(config)
+        | {
+            "attention_bias": stack.attention.bias,
+            "use_sliding_window": stack.window is not None,
+            "sliding_window": stack.window,
+            "layer_types": layer_types(stack),
+        }
+    )
 
 
 FAMILY = Family("qwen3", ARCHITECTURES, read, write, llama.names, example)

@@ -74,7 +74,9 @@ class TransformerBlock(nn.Module):
         self.cross, self.cross_norm = (cross, norm()) if cross is not None else (None, None)
         self.feed_forward, self.feed_forward_norm = (feed_forward, norm()) if feed_forward is not None else (None, None)
         if is_parallel and (cross is not None or not pre_norm or not is_residual):
-            raise ShapeError("parts side by side have a norm before each and add to the stream, and none looks at a source")
+            raise ShapeError(
+                "parts side by side have a norm before each and add to the stream, and none looks at a source"
+            )
         has_both = pre_norm and output_norm
         self.self_output_norm = norm() if has_both else None
         self.cross_output_norm = norm() if has_both and cross is not None else None

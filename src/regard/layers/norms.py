@@ -50,5 +50,4 @@ NORMS: dict[str, type[nn.Module]] = {
 
 def gain_of(norm: nn.Module | None) -> Tensor | None:
     """What a norm multiplies its vectors by, if it learned anything."""
-    weight = getattr(norm, "weight", None)
-    return 1 + weight if isinstance(norm, OffsetRMSNorm) else weight
+    return 1 + norm.weight if isinstance(norm, OffsetRMSNorm) else getattr(norm, "weight", None)

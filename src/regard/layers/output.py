@@ -18,7 +18,9 @@ class Transform(nn.Module):
     activation: Callable[[Tensor], Tensor]
     norm: nn.Module
 
-    def __init__(self, width: int, embedding_width: int, activation: str, norm: nn.Module, *, bias: bool = True) -> None:
+    def __init__(
+        self, width: int, embedding_width: int, activation: str, norm: nn.Module, *, bias: bool = True
+    ) -> None:
         super().__init__()
         self.dense = Linear(width, embedding_width, bias=bias)
         self.activation = lookup(ACTIVATIONS, activation, "activation")

@@ -48,7 +48,9 @@ def initialise(model: Model, seed: int) -> None:
     if not two_sided:
         blocks = [module for module in model.modules() if isinstance(module, TransformerBlock)]
         for block in blocks if blocks and blocks[0].pre_norm else []:
-            layers = block.feed_forward.experts if isinstance(block.feed_forward, MixtureOfExperts) else [block.feed_forward]
+            layers = (
+                block.feed_forward.experts if isinstance(block.feed_forward, MixtureOfExperts) else [block.feed_forward]
+            )
             ends = [block.self.output] + [layer.narrow for layer in layers if isinstance(layer, FeedForward)]
             for last in ends:
                 last.weight.mul_((2 * len(blocks)) ** -0.5)
