@@ -82,7 +82,9 @@ def side_facts(side: EmbeddedStackConfig) -> list[str]:
     own = words.embedding_width or side.stack.width
     if words.scale != 1:
         facts.append(f"words × {f'√{own}' if abs(words.scale - own**0.5) < 1e-6 else f'{words.scale:g}'}")
-    if side.position.kind == "none" and (score is None or score.kind not in ("xl", "shaw", "location")):
+    if side.distances is not None:
+        facts.append(f"{2 * side.distances.buckets} vectors of distances, compared with content in all layers")
+    elif side.position.kind == "none" and (score is None or score.kind not in ("xl", "shaw", "location")):
         facts.append("no positions: a set")
     return facts
 

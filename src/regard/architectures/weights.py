@@ -152,6 +152,9 @@ def side_weights(config: EmbeddedStackConfig, source_width: int | None = None) -
     found["embedding"] += embedding(config.embedding, config.stack.width)
     found["norm"] += norm(config.stack.norm, width) if config.embedding.norm else 0
     found["position"] += position(config.position)
+    if config.distances is not None:
+        found["position"] += 2 * config.distances.buckets * config.stack.width
+        found["position"] += norm(config.stack.norm, config.stack.width) if config.distances.norm else 0
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from regard.config.head_split import HeadSplit
 from regard.config.ranges import (
+    BUCKETS,
     EPSILON,
     EXPERTS,
     HEADS,
@@ -51,6 +52,16 @@ class PositionConfig:
 
     kind: str = "none"
     settings: dict[str, Any] = field(default_factory=dict)  # as JSON and TOML have them
+
+
+@dataclass(frozen=True)
+class DistanceConfig:
+    """A vector for every bucket of distances, which all layers compare with queries and keys (DeBERTa): so many buckets
+    for keys before the query and as many behind it, of distances up to `reach`; with or without a norm."""
+
+    buckets: Annotated[int, BUCKETS]
+    reach: Annotated[int, POSITIONS]
+    norm: bool = True
 
 
 @dataclass(frozen=True)
@@ -200,9 +211,10 @@ class ClassificationHeadConfig:
 @dataclass(frozen=True)
 class EmbeddedStackConfig:
     """Tokens in, vectors out: words, positions and a stack. Layers with a window may have a `local_position` of their
-    own (Gemma 3)."""
+    own (Gemma 3); `distances` are vectors that are compared with content (DeBERTa)."""
 
     embedding: EmbeddingConfig
     stack: StackConfig
     position: PositionConfig = PositionConfig()
     local_position: PositionConfig | None = None
+    distances: DistanceConfig | None = None

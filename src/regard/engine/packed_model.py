@@ -144,6 +144,8 @@ class PackedModel:
             check_dropout(block, block.feed_forward)
         if embedded.local_position is not None or stack.global_layers:
             raise Unsupported("layers differ in what they see")
+        if embedded.distances is not None:
+            raise Unsupported("distances are compared with content")
         check_dropout(embedding)
         if not len(stack.blocks):
             raise Unsupported("it has no blocks")

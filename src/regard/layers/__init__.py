@@ -4,6 +4,7 @@ from regard.layers.alignment_attention import LOCAL, AlignmentAttention, stepwis
 from regard.layers.blocks import BlockCache, LocalView, Stack, TransformerBlock
 from regard.layers.classification_head import ClassificationHead, DenseLayer, pool_tokens
 from regard.layers.deep_output import DeepOutput
+from regard.layers.distances import Distances, DistanceVectors
 from regard.layers.dropout import Dropout
 from regard.layers.embedding import Embedding
 from regard.layers.experts import MixtureOfExperts
@@ -26,6 +27,8 @@ __all__ = [
     "ClassificationHead",
     "DeepOutput",
     "DenseLayer",
+    "DistanceVectors",
+    "Distances",
     "Dropout",
     "Embedding",
     "FeedForward",

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from regard.attention import Bias, Cache, Mask
 from regard.attention.taps import Taps, active_taps
 from regard.errors import ShapeError
+from regard.layers.distances import Distances
 from regard.layers.dropout import Dropout
 from regard.layers.experts import MixtureOfExperts
 from regard.layers.feedforward import FeedForward
@@ -96,13 +97,22 @@ class TransformerBlock(nn.Module):
         position: Position | None = None,
         positions: Positions | None = None,
         cache: BlockCache | None = None,
+        distances: Distances | None = None,
     ) -> Stream:
         if source is not None and self.cross is None:
             raise ShapeError("this block has no attention to a source: give it cross=MultiHead(…), or no source")
         own, across = (cache.self, cache.cross) if cache else (None, None)
 
         def look(x: Tensor) -> Tensor:
-            return self.self(x, mask=mask, bias=bias, position=position, positions=positions, cache=own)
+            return self.self(
+                x,
+                mask=mask,
+                bias=bias,
+                position=position,
+                positions=positions,
+                cache=own,
+                distances=distances,
+            )
 
         def look_across(x: Tensor) -> Tensor:
             assert self.cross is not None
@@ -176,6 +186,7 @@ class Stack(nn.Module):
         positions: Positions | None = None,
         caches: Sequence[BlockCache] | None = None,
         local: LocalView | None = None,
+        distances: Distances | None = None,
     ) -> Stream:
         everywhere = LocalView(mask, position, bias)
         for number, block in enumerate(self.blocks):
@@ -189,5 +200,6 @@ class Stack(nn.Module):
                 position=view.position,
                 positions=positions,
                 cache=caches[number] if caches else None,
+                distances=distances,
             )
         return x if self.norm is None else self.norm(x)

@@ -9,6 +9,8 @@ from regard.attention.efficient import AttentionMethod
 from regard.attention.taps import Taps, active_taps
 from regard.config.head_split import HeadSplit
 from regard.errors import ShapeError, expect
+from regard.attention.scores import Disentangled
+from regard.layers.distances import Distances
 from regard.layers.linear import Linear, cut
 from regard.layers.query_key_norm import QueryKeyNorm
 from regard.positions import Position
@@ -92,11 +94,13 @@ class MultiHead(nn.Module):
         position: Position | None = None,
         positions: Positions | None = None,
         cache: Cache | None = None,
+        distances: Distances | None = None,
     ) -> Stream:
         """Vectors that have looked around: at themselves, or at `source`.
 
         A cache holds what was read already; keys and values of a source go into it once. Where it holds fewer
-        sources than there are members in the batch, as many members in a row look at the same one.
+        sources than there are members in the batch, as many members in a row look at the same one. `distances` are
+        compared with queries and keys, by the layer's own projections.
         """
         if self.shares and cache is not None:
             raise ShapeError(f"{type(self.method).__name__} reads a whole text at once: it has no use for a cache")
@@ -119,6 +123,8 @@ class MultiHead(nn.Module):
         elif beams > 1:
             query, mask = fold_beams(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
         score = Dot() if self.score is None else self.score.score(query.shape[2], key.shape[2])
+        if distances is not None:
+            score = self.disentangled(distances)
         if self.kv_head_of is not None:
             key, value = key[:, self.kv_head_of], value[:, self.kv_head_of]
         if bias is not None and self.split.is_pruned:
@@ -138,6 +144,18 @@ class MultiHead(nn.Module):
         if beams > 1:
             head_outputs = unfold_beams(head_outputs, beams)
         return self.output(head_outputs.transpose(1, 2).flatten(2))
+
+    def disentangled(self, distances: Distances) -> Disentangled:
+        """The score that compares content with distances, too."""
+        if self.crosses or self.score is not None or self.method is not None:
+            raise ShapeError("distances are compared within one text, by the dot product of every pair")
+        query, key, _ = self.qkv(distances.vectors[None]).split(self.sizes, -1)
+        query, key = self.split_heads(query)[0], self.split_heads(key)[0]
+        if self.kv_head_of is not None:
+            key = key[list(self.kv_head_of)]
+        elif len(key) < len(query):
+            key = key.repeat_interleave(len(query) // len(key), 0)
+        return Disentangled(query, key, distances.bucket)
 
     def keep(self, remaining_heads: tuple[int, ...]) -> None:
         """Cut all other heads out of the weights; heads are named by the numbers that they had at first."""

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 
 from regard.attention import Causal, Mask, Padding, Window
 from regard.config import EmbeddedStackConfig
-from regard.layers import BlockCache, Embedding, LocalView, Stack
-from regard.models.parts import build_embedding, build_position, build_stack
+from regard.layers import BlockCache, DistanceVectors, Embedding, LocalView, Stack
+from regard.models.parts import build_distances, build_embedding, build_position, build_stack
 from regard.positions import Position, positions_of
 from regard.shapes import Stream, Tokens
 
@@ -19,6 +19,7 @@ class EmbeddedStack(nn.Module):
     embedding: Embedding
     position: Position
     local_position: Position | None
+    distances: DistanceVectors | None
     stack: Stack
     window: int | None
     is_causal: bool
@@ -29,7 +30,9 @@ class EmbeddedStack(nn.Module):
         self.position = build_position(config.position)
         local = config.local_position
         self.local_position = None if local is None else build_position(local)
-        self.stack = build_stack(config.stack, source_width)
+        stack, distances = config.stack, config.distances
+        self.distances = None if distances is None else build_distances(distances, stack.width, stack.norm)
+        self.stack = build_stack(stack, source_width)
         self.window = config.stack.window
         self.is_causal = is_causal
 
@@ -57,6 +60,7 @@ class EmbeddedStack(nn.Module):
             positions=positions,
             caches=caches,
             local=self.local_view(attention_mask) if has_local else None,
+            distances=None if self.distances is None else self.distances(),
         )
 
     def local_view(self, attention_mask: Tensor | None) -> LocalView:

@@ -12,6 +12,7 @@ from regard.config import (
     AttentionConfig,
     AttentionMethodConfig,
     ClassificationHeadConfig,
+    DistanceConfig,
     EmbeddingConfig,
     FeedForwardConfig,
     HeadSplit,
@@ -26,6 +27,7 @@ from regard.errors import ShapeError, lookup
 from regard.layers import (
     NORMS,
     ClassificationHead,
+    DistanceVectors,
     Embedding,
     FeedForward,
     MixtureOfExperts,
@@ -60,6 +62,10 @@ def build_position(config: PositionConfig) -> Position:
     scheme = lookup(POSITIONS, config.kind, "position scheme")
     check_settings(scheme, config.settings, f"position scheme {config.kind!r}")
     return scheme(**config.settings)
+
+
+def build_distances(config: DistanceConfig, width: int, norm: NormConfig) -> DistanceVectors:
+    return DistanceVectors(config.buckets, config.reach, width, build_norm(norm, width) if config.norm else None)
 
 
 def build_score(config: ScoreConfig, heads: int, head_width: int) -> LearnedScore:

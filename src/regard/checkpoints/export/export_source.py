@@ -91,6 +91,7 @@ def unsupported_of_stack(side: EmbeddedStackConfig) -> dict[str, bool]:
     stack, attention = side.stack, side.stack.attention
     return {
         f"position = {side.position.kind}": side.position.kind not in ("sinusoidal", "learned"),
+        "distances": side.distances is not None,
         "words": side.embedding.embedding_width is not None or side.embedding.segments > 0,
         f"norm = {stack.norm.kind}": stack.norm.kind != "layer",
         "attention.groups": attention.kv_heads not in (None, attention.heads),

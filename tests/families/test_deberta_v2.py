@@ -1,0 +1,49 @@
+"""Also tests: attention/scores/disentangled.py, layers/distances.py."""
+
+import json
+
+import pytest
+from parity import encoder_parity, transformers
+
+from regard.checkpoints import CheckpointError, load_model
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*jit.script.*:DeprecationWarning")  # of the reference, when imported
+
+
+def config(**changes):
+    small = {
+        "vocab_size": 61, "hidden_size": 24, "num_hidden_layers": 2, "num_attention_heads": 3, "intermediate_size": 40,
+        "max_position_embeddings": 32, "num_labels": 4, "relative_attention": True, "position_biased_input": False,
+        "share_att_key": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 4, "max_relative_positions": 6,
+        "norm_rel_ebd": "layer_norm",
+    }  # fmt: skip
+    return transformers.DebertaV2Config(**(small | changes))
+
+
+@pytest.mark.parametrize("kind", ["Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"])
+def test_deberta_v2_equals_the_reference(kind, tmp_path):
+    model = getattr(transformers, f"DebertaV2{kind}")(config())
+    encoder_parity(model, tmp_path, logits="last_hidden_state" if kind == "Model" else "logits")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"norm_rel_ebd": "none", "type_vocab_size": 2, "position_buckets": 6, "max_relative_positions": -1},
+        {"position_buckets": 16, "hidden_act": "relu", "tie_word_embeddings": False, "max_relative_positions": 12},
+    ],
+)
+def test_odd_configs_equal_the_reference(changes, tmp_path):
+    encoder_parity(transformers.DebertaV2ForMaskedLM(config(**changes)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"share_att_key": False}, {"pos_att_type": ["c2p"]}, {"conv_kernel_size": 3}, {"position_biased_input": True}, {"x": 1}],
+)
+def test_an_unsupported_option_is_named(change, tmp_path):
+    transformers.DebertaV2ForMaskedLM(config()).save_pretrained(tmp_path)
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(CheckpointError, match=next(iter(change))):
+        load_model(tmp_path)
