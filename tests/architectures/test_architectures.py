@@ -63,7 +63,9 @@ def test_boxes_add_up_to_the_whole(name):
         box.parameters * (repeats(config, box.name) if box.name.partition(".")[2] in in_blocks else 1)
         for box in diagram.boxes.values()
     )
-    buckets = count_weights(config)["position"] if "t5" in name or "deberta" in name else 0  # a table that has no box: the facts name it
+    buckets = (
+        count_weights(config)["position"] if "t5" in name or "deberta" in name else 0
+    )  # a table that has no box: the facts name it
     stacks = [side.stack for side in vars(config).values() if isinstance(side, EmbeddedStackConfig)]
     lacking = sum(norm(stack.norm, stack.width) for stack in stacks if not stack.first_norm)
     assert total + buckets - lacking == diagram.parameters

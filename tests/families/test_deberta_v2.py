@@ -39,7 +39,13 @@ def test_odd_configs_equal_the_reference(changes, tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"share_att_key": False}, {"pos_att_type": ["c2p"]}, {"conv_kernel_size": 3}, {"position_biased_input": True}, {"x": 1}],
+    [
+        {"share_att_key": False},
+        {"pos_att_type": ["c2p"]},
+        {"conv_kernel_size": 3},
+        {"position_biased_input": True},
+        {"x": 1},
+    ],
 )
 def test_an_unsupported_option_is_named(change, tmp_path):
     transformers.DebertaV2ForMaskedLM(config()).save_pretrained(tmp_path)

@@ -45,3 +45,13 @@ def test_an_unsupported_option_is_named(tmp_path):
     )
     with pytest.raises(CheckpointError, match="rope_type = 'longrope'"):
         load_model(tmp_path)
+
+
+def test_a_folder_that_names_code_is_read_and_none_is_run(tmp_path):
+    """As the first ones were published, before transformers had the family."""
+    transformers.Phi3ForCausalLM(config()).save_pretrained(tmp_path)
+    path = tmp_path / "config.json"
+    expected = load_model(tmp_path).model.config
+    named = {"auto_map": {"AutoModelForCausalLM": "modeling_phi3.Phi3ForCausalLM"}, "attention_bias": False}
+    path.write_text(json.dumps(json.loads(path.read_text()) | named))
+    assert load_model(tmp_path).model.config == expected

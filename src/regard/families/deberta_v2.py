@@ -47,7 +47,9 @@ def read(options: Options, architecture: str) -> EncoderConfig:
     if not isinstance(kinds, list) or {str(kind).strip() for kind in kinds} != BOTH:
         options.refuse("pos_att_type", "c2p and p2c")
     body = bert.read_side(options, segments=options.integer("type_vocab_size", 0, SEGMENTS))
-    return EncoderConfig(side(body, distances_of(options)), **heads_config(options, architecture.removeprefix("DebertaV2")))
+    return EncoderConfig(
+        side(body, distances_of(options)), **heads_config(options, architecture.removeprefix("DebertaV2"))
+    )
 
 
 def distances_of(options: Options) -> DistanceConfig:
@@ -93,7 +95,9 @@ def write(config: EncoderConfig, architecture: str) -> dict[str, object]:
     if distances is None:
         raise AttributeError("distances")
     position = {"length": distances.reach}
-    entries = bert.config_entries(replace(config, encoder=replace(config.encoder, position=PositionConfig("", position))))
+    entries = bert.config_entries(
+        replace(config, encoder=replace(config.encoder, position=PositionConfig("", position)))
+    )
     entries |= {"pooler_hidden_act": config.pooler} if config.pooler else {}
     return entries | {
         "model_type": NAME,
@@ -120,7 +124,9 @@ def names(config: EncoderConfig, architecture: str) -> TensorNames:
         files = (name.replace(".self.query.", ".self.query_proj.") for name in row.file_names)
         files = (name.replace(".self.key.", ".self.key_proj.") for name in files)
         rows += [replace(row, file_names=tuple(name.replace(".self.value.", ".self.value_proj.") for name in files))]
-    result = TensorNames.of(rows, spare=[f"{root}embeddings.position_ids", f"{root}embeddings.position_embeddings.weight"])
+    result = TensorNames.of(
+        rows, spare=[f"{root}embeddings.position_ids", f"{root}embeddings.position_embeddings.weight"]
+    )
     if config.pooler:
         result += TensorNames.of(weight_and_bias("pooler.linear", "pooler.dense"))
     if config.output:

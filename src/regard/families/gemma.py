@@ -78,7 +78,7 @@ def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
     cap = options.number_or_none("final_logit_softcapping", SHARPNESS)
     period = options.integer("sliding_window_pattern", 6, LAYERS) if kind == "gemma3_text" else 2
     usual = [qwen3.LOCAL if (layer + 1) % period else qwen3.GLOBAL for layer in range(sizes.layers)]
-    options.ignore("_sliding_window_pattern", "cache_implementation")
+    options.ignore("_sliding_window_pattern", "sliding_window_size", "cache_implementation")
     window = qwen3.windows(options, usual, options.integer_or_none("sliding_window", 4096, POSITIONS))
     body = sandwiched(side(sizes, position, attention, norm), *window, local)
     config = DecoderConfig(body, **llama.heads_config(options, architecture))

@@ -20,6 +20,7 @@ DEFAULTS: dict[str, object] = {
 def read(options: Options, architecture: str) -> DecoderConfig:
     options.presume(DEFAULTS)
     options.only("attention_bias", False)
+    options.ignore("auto_map")  # which names code that transformers has had itself since; none is run
     options.ignore("original_max_position_embeddings")  # which a longrope alone asks for, and that is refused
     attention = llama.attention_of(options, bias=False)
     sizes = replace(

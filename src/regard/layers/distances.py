@@ -14,7 +14,7 @@ class Distances:
     """Vectors of buckets of distances, and the bucket of every distance up to a reach, before and behind."""
 
     vectors: Float[Tensor, "buckets width"]
-    bucket: Int[Tensor, "distances"]  # noqa: F821
+    bucket: Int[Tensor, "distances"]
 
 
 class DistanceVectors(nn.Module):

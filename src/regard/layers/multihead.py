@@ -6,10 +6,10 @@ from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Dot, LearnedScore, Mask, attend
 from regard.attention.efficient import AttentionMethod
+from regard.attention.scores import Disentangled
 from regard.attention.taps import Taps, active_taps
 from regard.config.head_split import HeadSplit
 from regard.errors import ShapeError, expect
-from regard.attention.scores import Disentangled
 from regard.layers.distances import Distances
 from regard.layers.linear import Linear, cut
 from regard.layers.query_key_norm import QueryKeyNorm

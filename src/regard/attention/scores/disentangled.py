@@ -16,13 +16,13 @@ from regard.shapes import Columns, Keys, Queries, Rows
 class Disentangled(Score):
     """query · key + query · key_distance + key · query_distance, over √(3 width): He et al. 2021, eq. 4.
 
-    Both tables have a vector for every bucket of distances; `bucket[reach + d]` is that of a key that stands d positions
-    before the query, and distances past the reach share an end.
+    Both tables have a vector for every bucket of distances; `bucket[reach + d]` is that of a key that stands d
+    positions before the query, and distances past the reach share an end.
     """
 
     query_distance: Float[Tensor, "heads buckets width"]
     key_distance: Float[Tensor, "heads buckets width"]
-    bucket: Int[Tensor, "distances"]  # noqa: F821  (distances = 2 * reach + 1)
+    bucket: Int[Tensor, "distances"]
 
     def tile(self, query: Queries, key: Keys, rows: Rows, columns: Columns) -> Tensor:
         scale = 1 / math.sqrt(3 * max(key.shape[-1], 1))
