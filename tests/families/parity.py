@@ -21,6 +21,7 @@ transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 
 BATCHES = [(1, "right"), (2, "left"), (2, "right"), (7, "left"), (7, "right")]
+FEW = [(3, "left"), (3, "right")]
 LENGTH = 9
 
 
@@ -132,12 +133,19 @@ def refused(model: nn.Module, folder: Path, option: dict[str, Any], tensor: str)
         load_model(folder)
 
 
-def encoder_parity(model: nn.Module, folder: Path, *, logits: str = "logits", told: Any = None) -> None:
+def encoder_parity(
+    model: nn.Module,
+    folder: Path,
+    batches: list[tuple[int, str]] = BATCHES,
+    *,
+    logits: str = "logits",
+    told: Any = None,
+) -> None:
     """Everything, for a model that reads a text both ways. `told` gives further arguments: (reference's, ours)."""
     model = reference(model, folder)
     loaded = load_model(folder)
     layers = loaded.model.config.encoder.stack.layers
-    for batch, side in BATCHES:
+    for batch, side in batches:
         tokens, attention_mask = padded(batch, side, model.config.vocab_size)
         extra, ours = told(tokens, attention_mask) if told else ({}, {})
         expected = model(
@@ -156,12 +164,12 @@ def encoder_parity(model: nn.Module, folder: Path, *, logits: str = "logits", to
     comes_back(loaded, model, folder / "again")
 
 
-def decoder_parity(model: nn.Module, folder: Path) -> None:
+def decoder_parity(model: nn.Module, folder: Path, batches: list[tuple[int, str]] = BATCHES) -> None:
     """Everything, for a model that reads a text from left to right. Padding is token 0."""
     model = reference(model, folder)
     loaded = load_model(folder)
     stack = loaded.model.decoder.stack
-    for batch, side in BATCHES:
+    for batch, side in batches:
         tokens, attention_mask = padded(batch, side, model.config.vocab_size)
         tokens = tokens.where(attention_mask, 0)
         told = {"attention_mask": attention_mask.long(), "position_ids": positions(attention_mask)}
@@ -225,7 +233,7 @@ def moved(x: Tensor, attention_mask: Tensor, side: str, *dims: int) -> Tensor:
     return torch.stack([row.roll([gap] * len(dims), dims) for row, gap in zip(x, gaps, strict=True)])
 
 
-def transformer_parity(model: nn.Module, folder: Path) -> None:
+def transformer_parity(model: nn.Module, folder: Path, batches: list[tuple[int, str]] = BATCHES) -> None:
     """Everything, for a model that reads one text and writes another.
 
     Absolute positions of the reference ignore padding on the left: it always reads texts that are padded on the right.
@@ -233,7 +241,7 @@ def transformer_parity(model: nn.Module, folder: Path) -> None:
     model = reference(model, folder)
     loaded = load_model(folder)
     sizes = {side: getattr(loaded.model.config, side).embedding.vocabulary for side in ("encoder", "decoder")}
-    for batch, side in BATCHES:
+    for batch, side in batches:
         source, source_attention_mask = padded(batch, "right", sizes["encoder"])
         target, target_attention_mask = padded(batch + 10, "right", sizes["decoder"], length=LENGTH - 2)
         target, target_attention_mask = target[:batch], target_attention_mask[:batch]

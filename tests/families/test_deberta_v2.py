@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from parity import encoder_parity, transformers
+from parity import FEW, encoder_parity, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -23,7 +23,7 @@ def config(**changes):
 @pytest.mark.parametrize("kind", ["Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"])
 def test_deberta_v2_equals_the_reference(kind, tmp_path):
     model = getattr(transformers, f"DebertaV2{kind}")(config())
-    encoder_parity(model, tmp_path, logits="last_hidden_state" if kind == "Model" else "logits")
+    encoder_parity(model, tmp_path, FEW, logits="last_hidden_state" if kind == "Model" else "logits")
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_deberta_v2_equals_the_reference(kind, tmp_path):
     ],
 )
 def test_odd_configs_equal_the_reference(changes, tmp_path):
-    encoder_parity(transformers.DebertaV2ForMaskedLM(config(**changes)), tmp_path)
+    encoder_parity(transformers.DebertaV2ForMaskedLM(config(**changes)), tmp_path, FEW)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from parity import decoder_parity, same_text, transformers
+from parity import FEW, decoder_parity, same_text, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -31,7 +31,7 @@ def config(family, **changes):
 def test_gemma_1_to_3_equal_the_reference(family, kind, tmp_path):
     name = "Gemma3ForCausalLM" if (family, kind) == ("Gemma3Text", "ForCausalLM") else f"{family}{kind}"
     model = getattr(transformers, name)(config(family))
-    decoder_parity(model, tmp_path)
+    decoder_parity(model, tmp_path, FEW)
     if kind == "ForCausalLM":
         same_text(model, tmp_path)
 
@@ -55,7 +55,7 @@ def test_gemma_1_to_3_equal_the_reference(family, kind, tmp_path):
 )
 def test_odd_configs_equal_the_reference(name, changes, tmp_path):
     model = getattr(transformers, f"{name.removesuffix('Text')}ForCausalLM")(config(name, **changes))
-    decoder_parity(model, tmp_path)
+    decoder_parity(model, tmp_path, FEW)
 
 
 def test_configs_from_before_transformers_5_are_read(tmp_path):

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from parity import decoder_parity, same_text, transformers
+from parity import FEW, decoder_parity, same_text, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -18,7 +18,7 @@ def config(**changes):
 
 @pytest.mark.parametrize("kind", ["Model", "ForCausalLM", "ForSequenceClassification"])
 def test_gpt_neox_equals_the_reference(kind, tmp_path):
-    decoder_parity(getattr(transformers, f"GPTNeoX{kind}")(config()), tmp_path)
+    decoder_parity(getattr(transformers, f"GPTNeoX{kind}")(config()), tmp_path, FEW)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_gpt_neox_equals_the_reference(kind, tmp_path):
 )
 def test_odd_configs_equal_the_reference_and_write_what_it_writes(changes, tmp_path):
     model = transformers.GPTNeoXForCausalLM(config(**changes))
-    decoder_parity(model, tmp_path)
+    decoder_parity(model, tmp_path, FEW)
     same_text(model, tmp_path)
 
 

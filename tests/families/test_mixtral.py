@@ -2,7 +2,7 @@ import json
 
 import pytest
 import torch
-from parity import decoder_parity, reference, same_text, transformers
+from parity import FEW, decoder_parity, reference, same_text, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -27,7 +27,7 @@ def config(**changes):
 )
 def test_mixtral_equals_the_reference(kind, changes, tmp_path):
     model = getattr(transformers, f"Mixtral{kind}")(config(**changes))
-    decoder_parity(model, tmp_path)
+    decoder_parity(model, tmp_path, FEW)
     if kind == "ForCausalLM":
         same_text(model, tmp_path)
 

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from parity import encoder_parity, positions, transformers
+from parity import FEW, encoder_parity, positions, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -22,7 +22,7 @@ def told(tokens, attention_mask):
 @pytest.mark.parametrize("kind", ["Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"])
 def test_modernbert_equals_the_reference(kind, tmp_path):
     model = getattr(transformers, f"ModernBert{kind}")(config())
-    encoder_parity(model, tmp_path, logits="last_hidden_state" if kind == "Model" else "logits", told=told)
+    encoder_parity(model, tmp_path, FEW, logits="last_hidden_state" if kind == "Model" else "logits", told=told)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_modernbert_equals_the_reference(kind, tmp_path):
     ],
 )
 def test_odd_configs_equal_the_reference(kind, changes, tmp_path):
-    encoder_parity(getattr(transformers, f"ModernBert{kind}")(config(**changes)), tmp_path, told=told)
+    encoder_parity(getattr(transformers, f"ModernBert{kind}")(config(**changes)), tmp_path, FEW, told=told)
 
 
 def test_configs_from_before_transformers_5_are_read(tmp_path):

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from parity import encoder_parity, same_text, transformer_parity, transformers
+from parity import FEW, encoder_parity, same_text, transformer_parity, transformers
 from safetensors.torch import load_file, save_file
 
 from regard.checkpoints import CheckpointError, load_model
@@ -17,7 +17,7 @@ def config(**changes):
 
 def test_mt5_equals_the_reference_and_writes_what_it_writes(tmp_path):
     model = transformers.MT5ForConditionalGeneration(config())
-    transformer_parity(model, tmp_path)
+    transformer_parity(model, tmp_path, FEW)
     same_text(model, tmp_path)
 
 
@@ -28,11 +28,11 @@ def test_a_table_of_its_own_for_the_scores_equals_the_reference(tmp_path):
     tensors["lm_head.weight"] = tensors["shared.weight"].flip(0).contiguous()
     save_file(tensors, tmp_path / "tied" / "model.safetensors", metadata={"format": "pt"})
     untied = transformers.MT5ForConditionalGeneration.from_pretrained(tmp_path / "tied")
-    transformer_parity(untied, tmp_path / "untied")
+    transformer_parity(untied, tmp_path / "untied", FEW)
 
 
 def test_mt5_as_an_encoder_equals_the_reference(tmp_path):
-    encoder_parity(transformers.MT5EncoderModel(config()), tmp_path)
+    encoder_parity(transformers.MT5EncoderModel(config()), tmp_path, FEW)
 
 
 def test_an_unsupported_option_is_named(tmp_path):

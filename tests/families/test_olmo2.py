@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from parity import decoder_parity, same_text, transformers
+from parity import FEW, decoder_parity, same_text, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -17,7 +17,7 @@ def config(**changes):
 
 @pytest.mark.parametrize("kind", ["Model", "ForCausalLM", "ForSequenceClassification"])
 def test_olmo2_equals_the_reference(kind, tmp_path):
-    decoder_parity(getattr(transformers, f"Olmo2{kind}")(config()), tmp_path)
+    decoder_parity(getattr(transformers, f"Olmo2{kind}")(config()), tmp_path, FEW)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_olmo2_equals_the_reference(kind, tmp_path):
 )
 def test_odd_configs_equal_the_reference_and_write_what_it_writes(changes, tmp_path):
     model = transformers.Olmo2ForCausalLM(config(**changes))
-    decoder_parity(model, tmp_path)
+    decoder_parity(model, tmp_path, FEW)
     same_text(model, tmp_path)
 
 

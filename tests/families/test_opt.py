@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from parity import decoder_parity, same_text, transformers
+from parity import FEW, decoder_parity, same_text, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -18,7 +18,7 @@ def config(**changes):
 @pytest.mark.parametrize("kind", ["Model", "ForCausalLM", "ForSequenceClassification"])
 def test_opt_equals_the_reference(kind, tmp_path):
     model = getattr(transformers, f"OPT{kind}")(config())
-    decoder_parity(model, tmp_path)
+    decoder_parity(model, tmp_path, FEW)
     if kind == "ForCausalLM":
         same_text(model, tmp_path)
 
@@ -31,7 +31,7 @@ def test_opt_equals_the_reference(kind, tmp_path):
     ],
 )
 def test_odd_configs_equal_the_reference(changes, tmp_path):
-    decoder_parity(transformers.OPTForCausalLM(config(**changes)), tmp_path)
+    decoder_parity(transformers.OPTForCausalLM(config(**changes)), tmp_path, FEW)
 
 
 @pytest.mark.parametrize("changes", [{"word_embed_proj_dim": 12}, {"layer_norm_elementwise_affine": False}])

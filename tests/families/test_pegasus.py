@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from parity import same_text, transformer_parity, transformers
+from parity import FEW, same_text, transformer_parity, transformers
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -16,7 +16,7 @@ def config(**changes):
 
 def test_pegasus_equals_the_reference_and_writes_what_it_writes(tmp_path):
     model = transformers.PegasusForConditionalGeneration(config())
-    transformer_parity(model, tmp_path)
+    transformer_parity(model, tmp_path, FEW)
     same_text(model, tmp_path)
 
 
@@ -25,7 +25,7 @@ def test_odd_configs_equal_the_reference(tmp_path):
         transformers.PegasusForConditionalGeneration(config(**{"scale_embedding": True, "decoder_layers": 1})),
         tmp_path / "odd",
     )
-    transformer_parity(transformers.PegasusModel(config()), tmp_path / "bare")
+    transformer_parity(transformers.PegasusModel(config()), tmp_path / "bare", FEW)
 
 
 @pytest.mark.parametrize("change", [{"normalize_before": False}, {"add_bias_logits": True}, {"news": 1}])
