@@ -3,7 +3,9 @@
 import json
 
 import pytest
-from parity import FEW, encoder_parity, transformers
+import torch
+from parity import FEW, encoder_parity, reference, transformers
+from safetensors.torch import load_file, save_file
 
 from regard.checkpoints import CheckpointError, load_model
 
@@ -53,3 +55,17 @@ def test_an_unsupported_option_is_named(change, tmp_path):
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(CheckpointError, match=next(iter(change))):
         load_model(tmp_path)
+
+
+def test_the_published_ones_are_read_whose_config_names_no_architecture(tmp_path):
+    """Their tensors have the names of a model with heads, and the heads are there."""
+    model = reference(transformers.DebertaV2Model(config()), tmp_path)
+    tensors = {f"deberta.{name}": tensor for name, tensor in load_file(tmp_path / "model.safetensors").items()}
+    heads = {"lm_predictions.lm_head.bias": torch.zeros(61), "mask_predictions.classifier.weight": torch.zeros(1, 24)}
+    save_file(tensors | heads, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    written = json.loads((tmp_path / "config.json").read_text())
+    del written["architectures"]
+    (tmp_path / "config.json").write_text(json.dumps(written | {"pos_att_type": "p2c|c2p"}))
+    loaded, tokens = load_model(tmp_path), torch.randint(3, 61, (2, 9))
+    torch.testing.assert_close(loaded.model(tokens), model(tokens).last_hidden_state, rtol=0, atol=1e-5)
+    assert loaded.spare.keys() == heads.keys()

@@ -27,6 +27,11 @@ DEFAULTS: dict[str, object] = {
     "intermediate_size": 6144, "layer_norm_eps": 1e-7,
 }  # fmt: skip
 BOTH = {"c2p", "p2c"}
+HEADS = (
+    *(f"lm_predictions.lm_head.{name}" for name in ("bias", *bert.pair("dense"), *bert.pair("LayerNorm"))),
+    *(f"mask_predictions.{name}" for part in ("dense", "LayerNorm", "classifier") for name in bert.pair(part)),
+)
+"""What the published ones were taught with, and their config does not name."""
 ANY = Range(-1, POSITIONS.most)
 
 
@@ -135,6 +140,8 @@ def names(config: EncoderConfig, architecture: str) -> TensorNames:
         result += TensorNames.of(head) + bert.scores(config.output, "cls.predictions", table)
     if config.classify:
         result += TensorNames.of(weight_and_bias("classify.labels", "classifier"))
+    if not root:
+        return replace(result, spare=result.spare | {*HEADS}, outer_root="deberta.")
     return replace(result, root=root)
 
 
