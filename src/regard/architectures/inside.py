@@ -141,6 +141,7 @@ def norm_box(stack: StackConfig, kind: str, name: str = "norm") -> DiagramBox:
         "rms": ("x ÷ √(mean of x² + ε)", f"gain · {learned:,} · ε {epsilon}"),
         "rms-offset": ("x ÷ √(mean of x² + ε)", f"gain − 1 · {learned:,} · ε {epsilon}"),
     }.get(stack.norm.kind, ())
+    lines = tuple(line.partition(" · ε")[0] for line in lines[1:]) if stack.parallel else lines  # side by side
     return DiagramBox(
         f"{kind}.{name}",
         spelling.norm_name(stack.norm),
