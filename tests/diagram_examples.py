@@ -33,6 +33,7 @@ CONFIGS |= {name: make() for name, make in PRESETS.items()}
 CONFIGS |= OTHERS
 ALIKE = {
     *("roberta", "xlm-roberta", "camembert", "distilbert", "mistral", "qwen2", "bart", "encoder-decoder"),
+    *("opt", "electra", "m2m_100", "pegasus", "mt5", "gemma", "phi3", "qwen3", "gemma3_text", "vit"),
     *("gpt2-medium", "gpt2-large", "bert-large", "transformer-big", "t5-small"),
 }
 """Models that are drawn as another one is, but for their numbers."""

@@ -9,8 +9,16 @@ from diagram_examples import CONFIGS, DIAGRAMS, example_diagram
 
 from regard.architectures import DIAGRAMS as KINDS
 from regard.architectures import diagram_of, spelling
-from regard.architectures.weights import count_weights
-from regard.config import Config, DecoderConfig, EncoderConfig, TransformerConfig, VisionConfig, XLConfig
+from regard.architectures.weights import count_weights, norm
+from regard.config import (
+    Config,
+    DecoderConfig,
+    EmbeddedStackConfig,
+    EncoderConfig,
+    TransformerConfig,
+    VisionConfig,
+    XLConfig,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,12 +58,17 @@ def repeats(config, name):
 def test_boxes_add_up_to_the_whole(name):
     config, diagram = CONFIGS[name], example_diagram(name)
     in_blocks = {"self", "cross", "feed_forward", "self_norm", "cross_norm", "feed_forward_norm"}
+    in_blocks |= {"self_output_norm", "feed_forward_output_norm"}
     total = sum(
         box.parameters * (repeats(config, box.name) if box.name.partition(".")[2] in in_blocks else 1)
         for box in diagram.boxes.values()
     )
-    buckets = count_weights(config)["position"] if "t5" in name else 0  # a table that has no box: the facts name it
-    assert total + buckets == diagram.parameters
+    buckets = (
+        count_weights(config)["position"] if "t5" in name or "deberta" in name else 0
+    )  # a table that has no box: the facts name it
+    stacks = [side.stack for side in vars(config).values() if isinstance(side, EmbeddedStackConfig)]
+    lacking = sum(norm(stack.norm, stack.width) for stack in stacks if not stack.first_norm)
+    assert total + buckets - lacking == diagram.parameters
 
 
 def test_a_title_is_the_kind_of_model_unless_given():

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 import regard
 from regard.checkpoints import Checkpoint, CheckpointError, load_model, save_model
 from regard.checkpoints.tensors import write_row
+from regard.decoding import decode
 from regard.families import family_of
 
 transformers = pytest.importorskip("transformers")
@@ -20,6 +21,7 @@ transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 
 BATCHES = [(1, "right"), (2, "left"), (2, "right"), (7, "left"), (7, "right")]
+FEW = [(3, "left"), (3, "right")]
 LENGTH = 9
 
 
@@ -131,12 +133,19 @@ def refused(model: nn.Module, folder: Path, option: dict[str, Any], tensor: str)
         load_model(folder)
 
 
-def encoder_parity(model: nn.Module, folder: Path, *, logits: str = "logits", told: Any = None) -> None:
+def encoder_parity(
+    model: nn.Module,
+    folder: Path,
+    batches: list[tuple[int, str]] = BATCHES,
+    *,
+    logits: str = "logits",
+    told: Any = None,
+) -> None:
     """Everything, for a model that reads a text both ways. `told` gives further arguments: (reference's, ours)."""
     model = reference(model, folder)
     loaded = load_model(folder)
     layers = loaded.model.config.encoder.stack.layers
-    for batch, side in BATCHES:
+    for batch, side in batches:
         tokens, attention_mask = padded(batch, side, model.config.vocab_size)
         extra, ours = told(tokens, attention_mask) if told else ({}, {})
         expected = model(
@@ -155,12 +164,12 @@ def encoder_parity(model: nn.Module, folder: Path, *, logits: str = "logits", to
     comes_back(loaded, model, folder / "again")
 
 
-def decoder_parity(model: nn.Module, folder: Path) -> None:
+def decoder_parity(model: nn.Module, folder: Path, batches: list[tuple[int, str]] = BATCHES) -> None:
     """Everything, for a model that reads a text from left to right. Padding is token 0."""
     model = reference(model, folder)
     loaded = load_model(folder)
     stack = loaded.model.decoder.stack
-    for batch, side in BATCHES:
+    for batch, side in batches:
         tokens, attention_mask = padded(batch, side, model.config.vocab_size)
         tokens = tokens.where(attention_mask, 0)
         told = {"attention_mask": attention_mask.long(), "position_ids": positions(attention_mask)}
@@ -179,6 +188,43 @@ def decoder_parity(model: nn.Module, folder: Path) -> None:
     comes_back(loaded, model, folder / "again")
 
 
+def same_text(model: nn.Module, folder: Path) -> None:
+    """What is written with a cache, token by token, is what the reference writes, whichever side is padded.
+
+    The engine writes, where it serves the model.
+    """
+    loaded = load_model(folder)
+    new = 7
+    told: dict[str, Any] = {"max_new_tokens": new, "do_sample": False, "num_beams": 1, "eos_token_id": None}
+    is_writer = hasattr(loaded.model, "encoder")
+    vocabulary = loaded.model.config.decoder.embedding.vocabulary
+    # The reference numbers positions of a source from its padding on.
+    for side in ("right",) if is_writer else ("left", "right"):
+        tokens, attention_mask = padded(3, side, vocabulary)
+        tokens = tokens.where(attention_mask, 0)
+        left = attention_mask.int().argsort(dim=-1, stable=True)
+        if is_writer:
+            expected = model.generate(
+                tokens, attention_mask=attention_mask.long(), decoder_start_token_id=0, pad_token_id=0,
+                forced_eos_token_id=None, forced_bos_token_id=None, **told,
+            )  # fmt: skip
+            prefix = torch.zeros(3, 1, dtype=torch.long)
+            ours = decode(
+                loaded.model, tokens, attention_mask=attention_mask, prefix=prefix, max_new_tokens=new,
+                min_new_tokens=new,
+            )  # fmt: skip
+            expected = expected[:, 1:]
+        else:
+            expected = model.generate(
+                tokens.gather(1, left), attention_mask=attention_mask.gather(1, left).long(), pad_token_id=0, **told
+            )[:, tokens.shape[1] :]
+            ours = decode(
+                loaded.model, None, prefix=tokens, prefix_attention_mask=attention_mask, max_new_tokens=new,
+                min_new_tokens=new,
+            )  # fmt: skip
+        assert [list(result.best.ids) for result in ours] == expected.tolist()
+
+
 def moved(x: Tensor, attention_mask: Tensor, side: str, *dims: int) -> Tensor:
     """What belongs to texts with padding on the right, as it stands with padding on this side."""
     if side == "right":
@@ -187,7 +233,7 @@ def moved(x: Tensor, attention_mask: Tensor, side: str, *dims: int) -> Tensor:
     return torch.stack([row.roll([gap] * len(dims), dims) for row, gap in zip(x, gaps, strict=True)])
 
 
-def transformer_parity(model: nn.Module, folder: Path) -> None:
+def transformer_parity(model: nn.Module, folder: Path, batches: list[tuple[int, str]] = BATCHES) -> None:
     """Everything, for a model that reads one text and writes another.
 
     Absolute positions of the reference ignore padding on the left: it always reads texts that are padded on the right.
@@ -195,7 +241,7 @@ def transformer_parity(model: nn.Module, folder: Path) -> None:
     model = reference(model, folder)
     loaded = load_model(folder)
     sizes = {side: getattr(loaded.model.config, side).embedding.vocabulary for side in ("encoder", "decoder")}
-    for batch, side in BATCHES:
+    for batch, side in batches:
         source, source_attention_mask = padded(batch, "right", sizes["encoder"])
         target, target_attention_mask = padded(batch + 10, "right", sizes["decoder"], length=LENGTH - 2)
         target, target_attention_mask = target[:batch], target_attention_mask[:batch]

@@ -37,7 +37,8 @@ def logits(model: Model) -> torch.Tensor:
         if isinstance(model, Transformer | Aligner):
             return model(tokens, target)
         if isinstance(model, VisionTransformer | GlimpseNetwork):
-            return model(torch.rand(2, 6, 6, generator=generator))
+            channels = getattr(model.config, "channels", 1)
+            return model(torch.rand(2, *[channels] * (channels > 1), 6, 6, generator=generator))
         if isinstance(model, MemoryNetwork):
             return model(torch.randint(1, 40, (2, 3, 4), generator=generator), target)
         return model(tokens)

@@ -5,10 +5,10 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from regard.attention import Causal, Padding
+from regard.attention import Causal, Padding, Window
 from regard.attention.taps import Tap, active
 from regard.errors import ShapeError
-from regard.layers import NORMS, FeedForward, MultiHead, Stack, TransformerBlock
+from regard.layers import NORMS, FeedForward, LocalView, MultiHead, Stack, TransformerBlock
 from regard.positions import Rotary, positions_of
 
 WIDTH, HEADS, INNER = 12, 3, 20
@@ -182,3 +182,34 @@ def test_without_a_feed_forward_layer_a_block_is_attention_alone():
     block, x = small_block(feed_forward=None), torch.randn(2, 5, WIDTH)
     assert_close(block(x), x + block.self(block.self_norm(x)))
     assert not [name for name, _ in block.named_parameters() if "feed_forward" in name]
+
+
+def test_parts_side_by_side_read_the_same_stream():
+    block = TransformerBlock(
+        MultiHead(WIDTH, HEADS), FeedForward(WIDTH, INNER), partial(nn.LayerNorm, WIDTH), is_parallel=True
+    )
+    x = torch.randn(2, 5, WIDTH)
+    expected = x + block.self(block.self_norm(x)) + block.feed_forward(block.feed_forward_norm(x))
+    assert_close(block(x), expected)
+    with pytest.raises(ShapeError, match="side by side"):
+        TransformerBlock(MultiHead(WIDTH, HEADS), None, partial(nn.LayerNorm, WIDTH), pre_norm=False, is_parallel=True)
+
+
+@pytest.mark.parametrize("pre_norm", [True, False])
+def test_what_a_part_puts_out_is_normalised_before_it_is_added(pre_norm):
+    norm = partial(nn.RMSNorm, WIDTH)
+    block = TransformerBlock(MultiHead(WIDTH, HEADS), None, norm, pre_norm=pre_norm, output_norm=True)
+    x = torch.randn(2, 5, WIDTH)
+    change = block(x) - x
+    assert_close(change.square().mean(-1), torch.ones(2, 5), rtol=1e-3, atol=1e-3)
+    assert (block.self_output_norm is not None) == pre_norm
+
+
+def test_layers_see_near_unless_they_are_global():
+    blocks = [TransformerBlock(MultiHead(WIDTH, HEADS), None, partial(nn.LayerNorm, WIDTH)) for _ in range(2)]
+    x, near = torch.randn(1, 6, WIDTH), LocalView(Window(0, 0), None, None)
+    everywhere, own = Stack(blocks, global_layers=[0, 1]), Stack(blocks)
+    assert_close(everywhere(x, local=near), Stack(blocks)(x))
+    assert_close(own(x, local=near), own(x, mask=Window(0, 0)))
+    first = Stack(blocks, global_layers=[0])
+    assert_close(first(x, local=near), blocks[1](blocks[0](x), mask=Window(0, 0)))

@@ -27,7 +27,7 @@ def test_every_norm_forgets_the_size_of_a_vector(name):
 
 
 def test_an_unknown_norm_gets_the_list_of_known_ones():
-    with pytest.raises(UnknownName, match="unknown norm 'batch': known: layer, none, rms"):
+    with pytest.raises(UnknownName, match="unknown norm 'batch': known: layer, layer-unbiased, none, rms, rms-offset"):
         lookup(NORMS, "batch", "norm")
 
 

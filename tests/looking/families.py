@@ -30,5 +30,6 @@ def answers(model, seed: int = 0):
         if isinstance(model, Transformer | Aligner):
             return model(tokens, target, attention_mask=attention_mask)
         if isinstance(model, VisionTransformer):
-            return model(torch.rand(2, 6, 6, generator=generator))
+            channels = model.config.channels
+            return model(torch.rand(2, *[channels] * (channels > 1), 6, 6, generator=generator))
         return model(tokens, attention_mask=attention_mask)[attention_mask]

@@ -59,7 +59,9 @@ def alone(position=PositionConfig(), **attention):
     return model
 
 
-@pytest.mark.parametrize("kind", WITH_HEADS)
+@pytest.mark.parametrize(
+    "kind", [kind for kind in WITH_HEADS if kind != "olmo2"]
+)  # whose heads are normalised together
 def test_pruned_is_gated_and_comes_back_smaller_from_a_folder(kind, tmp_path):
     model, config, architecture = made(kind)
     heads, before = some_heads(model), answers(model)

@@ -99,3 +99,13 @@ def test_scaling_may_come_as_a_recipe_has_it():
     assert table.scaling == plain.scaling
     with pytest.raises(ShapeError, match="scaling has a factor, and may have length, low, high, got speed"):
         Rotary(8, scaling={"speed": 4.0})
+
+
+@pairings
+def test_of_a_head_only_the_first_numbers_are_turned_if_it_says_so(pairing):
+    x, positions = torch.randn(2, 3, 7, 8), torch.arange(7)[None]
+    turned = Rotary(8, pairing=pairing, rotary_width=4).rotate(x, positions)
+    assert torch.equal(turned[..., 4:], x[..., 4:])
+    assert_close(turned[..., :4], Rotary(4, pairing=pairing).rotate(x[..., :4], positions))
+    with pytest.raises(ShapeError, match="at most as many are turned, got 10"):
+        Rotary(8, rotary_width=10)

@@ -40,9 +40,15 @@ def draw_stack(config: EmbeddedStackConfig, style: BlockStyle) -> StackDrawing:
     wires: list[DiagramWire] = []
     if not stack.layers:
         raise RegardError("a model without layers: there is nothing between its words and its output to draw")
-    for kind in sublayers(stack, crosses=style.source_width is not None):
-        box = feed_forward_box(stack, name) if kind == "feed_forward" else attention_box(config, style, kind)
-        sublayer, wire = residual(stack, name, kind, box, style)
+    kinds = sublayers(stack, crosses=style.source_width is not None)
+    boxes = {
+        kind: feed_forward_box(stack, name) if kind == "feed_forward" else attention_box(config, style, kind)
+        for kind in kinds
+    }
+    if stack.parallel:
+        parts, wires = side_by_side(stack, name, boxes, style)
+    for kind in [] if stack.parallel else kinds:
+        sublayer, wire = residual(stack, name, kind, boxes[kind], style)
         parts += sublayer
         wires += [wire] if stack.residual else []
     if style.memory:
@@ -80,11 +86,14 @@ def residual(
     if kind == "self" and style.memory:
         middle = BoxRow((memory_box(style), box), stream=1)
     note_text = "what came in is added to what came out"
-    if stack.pre_norm:
-        before = DiagramBox(f"{name}.{kind}_norm", norm, (), "norm", "slim", parameters=learned, source=NORMS)
+    if stack.pre_norm or stack.output_norm:
         add = DiagramBox(f"{name}.{kind}_add", "+", (), "plain", "sum", note=note_text, source=BLOCKS)
-        wire = DiagramWire(before.name, add.name, side=style.side, is_fork=True, note="residual connection")
-        return [before, middle, *([add] if stack.residual else [])], wire
+        before = norm_box(stack, f"{name}.{kind}_norm") if stack.pre_norm else None
+        behind = norm_box(stack, f"{name}.{kind}{'_output' if stack.pre_norm else ''}_norm")
+        sublayer = [*([before] if before else []), middle, *([behind] if stack.output_norm else [])]
+        start = before or box
+        wire = DiagramWire(start.name, add.name, side=style.side, is_fork=True, note="residual connection")
+        return [*sublayer, *([add] if stack.residual else [])], wire
     after = DiagramBox(
         f"{name}.{kind}_norm",
         f"Add & {norm}" if stack.residual else norm,
@@ -99,13 +108,30 @@ def residual(
     return [middle, after], wire
 
 
+def norm_box(stack: StackConfig, name: str) -> DiagramBox:
+    learned = weights.norm(stack.norm, stack.width)
+    return DiagramBox(name, spelling.norm_name(stack.norm), (), "norm", "slim", parameters=learned, source=NORMS)
+
+
+def side_by_side(
+    stack: StackConfig, name: str, boxes: dict[str, DiagramBox], style: BlockStyle
+) -> tuple[list[DiagramPart], list[DiagramWire]]:
+    """Parts that read the same stream, a norm before each, and one sum of all."""
+    fork = DiagramBox(f"{name}.fork", "", form="point")
+    columns = [BoxColumn((norm_box(stack, f"{name}.{kind}_norm"), box)) for kind, box in boxes.items()]
+    told = "what came in is added to what came out of both"
+    add = DiagramBox(f"{name}.feed_forward_add", "+", (), "plain", "sum", note=told, source=BLOCKS)
+    wire = DiagramWire(fork.name, add.name, side=style.side, note="residual connection")
+    return [fork, BoxRow(tuple(columns)), add], [wire]
+
+
 def attention_box(config: EmbeddedStackConfig, style: BlockStyle, kind: str) -> DiagramBox:
     stack, crosses = config.stack, kind == "cross"
     source = style.source_width if crosses else None
     counts, heads = [], []
     for layers in stack.shared():
         pruned = stack.pruned_heads(layers, kind)
-        counts.append(weights.attention(stack.attention, stack.width, pruned, source))
+        counts.append(weights.stack_attention(stack, pruned, source))
         heads.append(stack.attention.heads - len(pruned))
     title = "Cross-attention" if crosses else "Masked self-attention" if style.is_causal else "Self-attention"
     lines = [spelling.heads_line(stack.attention, stack.width, tuple(heads))]

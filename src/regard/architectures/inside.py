@@ -18,6 +18,7 @@ from regard.pictures.diagrams import BoxColumn, BoxFrame, BoxRow, Diagram, Diagr
 from regard.pictures.diagrams.diagram import Joins
 from regard.pictures.diagrams.numbers import short_count
 
+QUERY_KEY_NORM, EXPERTS = "src/regard/layers/query_key_norm.py", "src/regard/layers/experts.py"
 SCORE = "src/regard/attention/scores/__init__.py"
 MASKS, SOFTMAX = "src/regard/attention/masks/__init__.py", "src/regard/attention/normalisers.py"
 
@@ -31,6 +32,7 @@ def block_diagram(config: Config, block: str, title: str = "") -> Diagram:
     layers = next(layers for layers in stack.shared() if layer in layers)
     parts: list[DiagramPart] = [DiagramBox("in", f"{stack.width:,} numbers for each position", form="text")]
     wires: list[DiagramWire] = []
+    columns: list[list[DiagramPart]] = []
     parameters = 0
     for kind in sublayers(stack, crosses=source is not None):
         if kind == "feed_forward":
@@ -40,15 +42,21 @@ def block_diagram(config: Config, block: str, title: str = "") -> Diagram:
             pruned = stack.pruned_heads(layers, kind)
             frame, learned = attention_frame(side, kind, pruned, name == "decoder", source)
             inner = [DiagramWire(f"{kind}.value", f"{kind}.gather", "cross", "rise", note="what is gathered")]
-        parameters += learned + weights.norm(stack.norm, stack.width)
-        sublayer, wire = residual(stack, kind, frame)
-        parts += sublayer
-        wires += [*inner, *([wire] if stack.residual else [])]
+        parameters += learned + weights.block_norm(stack, kind, layer)
+        sublayer, wire = residual(stack, kind, frame, has_norm=kind != "self" or layer > 0 or stack.first_norm)
+        columns.append(sublayer)
+        wires += [*inner, *([wire] if stack.residual and not stack.parallel else [])]
+    if stack.parallel:
+        row, wire = side_by_side(columns)
+        parts, wires = [*parts, *row], [*wires, wire]
+    else:
+        parts += [part for sublayer in columns for part in sublayer]
     parts.append(
         DiagramBox("out", f"block {layer + 1}" if layer + 1 < stack.layers else "the end of the stack", form="text")
     )
-    norm = "Pre-norm" if stack.pre_norm else "Post-norm"
-    subtitle = f"{norm} · {short_count(parameters)} parameters · width {stack.width:,}"
+    subtitle = (
+        f"{spelling.norm_place(stack).capitalize()} · {short_count(parameters)} parameters · width {stack.width:,}"
+    )
     facts = spelling.stack_facts(stack) + spelling.dropout_facts(stack, 0.0)
     return Diagram(
         f"{title or type(config).__name__}, {name} block {layer}",
@@ -95,30 +103,49 @@ def source_width(config: Config) -> int | None:
     return config.decoder.stack.width if config.bridge else config.encoder.stack.width
 
 
-def residual(stack: StackConfig, kind: str, frame: BoxFrame) -> tuple[list[DiagramPart], DiagramWire]:
+def side_by_side(columns: list[list[DiagramPart]]) -> tuple[list[DiagramPart], DiagramWire]:
+    """Parts that read the same stream, and one sum of all; `columns` are those of residual()."""
+    fork, add = columns[0][0], columns[0][-1]
+    assert isinstance(fork, DiagramBox)
+    assert isinstance(add, DiagramBox)
+    row = BoxRow(tuple(BoxColumn(tuple(column[1:-1])) for column in columns), name="parts")
+    return [fork, row, add], DiagramWire(fork.name, add.name, side="left", outside="parts", note="residual connection")
+
+
+def residual(
+    stack: StackConfig, kind: str, frame: BoxFrame, *, has_norm: bool = True
+) -> tuple[list[DiagramPart], DiagramWire]:
     """A part, what is dropped of it, the sum, and the norm before or behind."""
     norm = norm_box(stack, kind)
+    before = [norm] if has_norm else []
     fork = DiagramBox(f"{kind}.fork", "", form="point")
     add = DiagramBox(f"{kind}.add", "+", form="sum", note="what came in, and what came out of the part", source=BLOCKS)
     dropped = []
     if stack.dropout:
         dropped.append(DiagramBox(f"{kind}.dropout", f"Dropout {stack.dropout:g}", (), "plain", "slim", source=BLOCKS))
     wire = DiagramWire(fork.name, add.name, side="left", outside=frame.name, note="residual connection")
+    if stack.output_norm:
+        behind = norm_box(stack, kind, "output_norm") if stack.pre_norm else norm
+        added = [add] if stack.residual else []
+        return [fork, *(before if stack.pre_norm else []), frame, behind, *dropped, *added], wire
     if not stack.residual:
-        return [norm, frame, *dropped] if stack.pre_norm else [frame, *dropped, norm], wire
+        return [*before, frame, *dropped] if stack.pre_norm else [frame, *dropped, norm], wire
     if stack.pre_norm:
-        return [fork, norm, frame, *dropped, add], wire
+        return [fork, *before, frame, *dropped, add], wire
     return [fork, frame, *dropped, add, norm], wire
 
 
-def norm_box(stack: StackConfig, kind: str) -> DiagramBox:
+def norm_box(stack: StackConfig, kind: str, name: str = "norm") -> DiagramBox:
     learned, epsilon = weights.norm(stack.norm, stack.width), spelling.power(stack.norm.epsilon)
     lines = {
         "layer": ("(x − mean) ÷ √(variance + ε)", f"gain and bias · {learned:,} · ε {epsilon}"),
+        "layer-unbiased": ("(x − mean) ÷ √(variance + ε)", f"gain · {learned:,} · ε {epsilon}"),
         "rms": ("x ÷ √(mean of x² + ε)", f"gain · {learned:,} · ε {epsilon}"),
+        "rms-offset": ("x ÷ √(mean of x² + ε)", f"gain − 1 · {learned:,} · ε {epsilon}"),
     }.get(stack.norm.kind, ())
+    lines = tuple(line.partition(" · ε")[0] for line in lines[1:]) if stack.parallel else lines  # side by side
     return DiagramBox(
-        f"{kind}.norm",
+        f"{kind}.{name}",
         spelling.norm_name(stack.norm),
         lines,
         "norm",
@@ -135,7 +162,7 @@ def attention_frame(
     stack, attention, crosses = side.stack, side.stack.attention, kind == "cross"
     split = attention.split(stack.width, pruned)
     heads, groups = len(split.remaining_heads), len(split.remaining_kv_heads)
-    learned = weights.attention(attention, stack.width, pruned, source if crosses else None)
+    learned = weights.stack_attention(stack, pruned, source if crosses else None)
     comes_from = source if crosses and source is not None else stack.width
     where: Joins = "out" if crosses else "both"
     ends: Joins = "none" if crosses else "in"
@@ -182,6 +209,11 @@ def compare_boxes(side: EmbeddedStackConfig, kind: str, width: int, is_causal: b
     attention, crosses = side.stack.attention, kind == "cross"
     score = attention.score.kind if attention.score else "dot"
     parts: list[DiagramPart] = []
+    if attention.qk_norm is not None:
+        learned = weights.query_key_norm(attention, side.stack.width, side.stack.norm)
+        title = f"{spelling.norm_name(side.stack.norm)} of Q and K" + (", each head" * (attention.qk_norm == "head"))
+        name = f"{kind}.query_key_norm"
+        parts.append(DiagramBox(name, title, (), "norm", "slim", parameters=learned, source=QUERY_KEY_NORM))
     if side.position.kind == "rotary" and not crosses:
         parts.append(step(f"{kind}.rotate", "Turn Q and K by position", "src/regard/positions/rotary.py", "position"))
     if score == "dot":
@@ -196,7 +228,7 @@ def compare_boxes(side: EmbeddedStackConfig, kind: str, width: int, is_causal: b
     if bias and not crosses:
         parts.append(step(f"{kind}.bias", f"Add {bias}", f"src/regard/positions/{side.position.kind}.py", "position"))
     masks = [*(["what is ahead"] if is_causal and not crosses else []), "padding"]
-    if side.stack.window is not None and not crosses:
+    if side.stack.window is not None and not crosses and not side.stack.global_layers:
         masks.insert(0, f"beyond {side.stack.window:,} positions")
     parts.append(step(f"{kind}.mask", f"Mask: {', '.join(masks)}", MASKS))
     parts.append(step(f"{kind}.softmax", "Softmax", SOFTMAX))
@@ -213,7 +245,9 @@ def feed_forward_frame(stack: StackConfig) -> tuple[BoxFrame, int]:
     """Widen, bend, narrow; with a gate, one half bent and times the other."""
     config, width, name = stack.feed_forward, stack.width, "feed_forward"
     activation = spelling.activation_name(config.activation)
-    wide, narrow = weights.linear(width, config.width, config.bias), weights.linear(config.width, width, config.bias)
+    copies = config.experts or 1
+    wide = copies * weights.linear(width, config.width, config.bias)
+    narrow = copies * weights.linear(config.width, width, config.bias)
     line = (f"{width:,} → {config.width:,}", short_count(wide))
     parts: list[DiagramPart]
     if config.gated:
@@ -241,5 +275,13 @@ def feed_forward_frame(stack: StackConfig) -> tuple[BoxFrame, int]:
         parts.append(step(f"{name}.drop_inner", f"Dropout {config.dropout:g}", FEED_FORWARD))
     line = (f"{config.width:,} → {width:,} · {short_count(narrow)}",)
     parts.append(DiagramBox(f"{name}.narrow", "Narrow", line, "feed_forward", parameters=narrow, source=FEED_FORWARD))
-    frame = BoxFrame(f"{name}.frame", "Feed-forward", BoxColumn(tuple(parts)), source=FEED_FORWARD)
+    count = ""
+    if config.experts:
+        learned = weights.linear(width, config.experts, bias=False)
+        line = (f"{width:,} → {config.experts:,} · {short_count(learned)}",)
+        parts.insert(
+            0, DiagramBox(f"{name}.router", "Router", line, "feed_forward", parameters=learned, source=EXPERTS)
+        )
+        count = f"{config.experts_per_token} of {config.experts} experts"
+    frame = BoxFrame(f"{name}.frame", "Feed-forward", BoxColumn(tuple(parts)), count, source=FEED_FORWARD)
     return frame, weights.feed_forward(config, width)

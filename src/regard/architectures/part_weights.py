@@ -49,7 +49,7 @@ def kernel(heads: int, width: int, feature: str = "elu") -> int:
     return 0
 
 
-def softcap(heads: int, width: int, cap: float = 50.0) -> int:
+def softcap(heads: int, width: int, cap: float = 50.0, scale: float | None = None) -> int:
     return 0
 
 
@@ -81,7 +81,13 @@ def learned(length: int, width: int, offset: int = 0) -> int:
     return (length + offset) * width
 
 
-def rotary(head_width: int, base: float = 10000.0, pairing: str = "halves", scaling: object = None) -> int:
+def rotary(
+    head_width: int,
+    base: float = 10000.0,
+    pairing: str = "halves",
+    scaling: object = None,
+    rotary_width: int | None = None,
+) -> int:
     return 0
 
 

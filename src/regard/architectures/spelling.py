@@ -2,7 +2,13 @@
 
 from regard.config import AttentionConfig, FeedForwardConfig, NormConfig, PositionConfig, StackConfig
 
-NORM_NAMES = {"layer": "LayerNorm", "rms": "RMSNorm", "none": "no norm"}
+NORM_NAMES = {
+    "layer": "LayerNorm",
+    "layer-unbiased": "LayerNorm",
+    "rms": "RMSNorm",
+    "rms-offset": "RMSNorm",
+    "none": "no norm",
+}
 ACTIVATION_NAMES = {"relu": "ReLU", "gelu": "GELU", "gelu-tanh": "GELU (tanh)", "silu": "SiLU", "tanh": "tanh"}
 CELL_NAMES = {"gru": "GRU", "lstm": "LSTM"}
 
@@ -35,6 +41,8 @@ def score_lines(attention: AttentionConfig, width: int, *, crosses: bool) -> lis
     split, lines = attention.split(width), []
     if split.kv_heads != split.heads:
         lines.append(f"{plural(split.kv_heads, 'head')} of keys and values")
+    if attention.qk_norm is not None:
+        lines.append("norm of Q and K")
     if attention.score is not None and attention.score.kind != "dot":
         lines.append(f"{attention.score.kind} score")
     if attention.method is not None and not crosses:
@@ -59,7 +67,8 @@ def position_line(position: PositionConfig) -> str | None:
 
 
 def feed_forward_line(feed_forward: FeedForwardConfig, width: int) -> str:
-    return f"{width:,} → {feed_forward.width:,} → {width:,}"
+    experts = f", {feed_forward.experts_per_token} of {feed_forward.experts}" if feed_forward.experts else ""
+    return f"{width:,} → {feed_forward.width:,} → {width:,}{experts}"
 
 
 def dropout_facts(stack: StackConfig, embedding: float) -> list[str]:
@@ -81,13 +90,23 @@ def power(number: float) -> str:
     return f"{number:g}".replace("e-0", "e-")
 
 
+def norm_place(stack: StackConfig) -> str:
+    """Where the norms of a block stand."""
+    if stack.output_norm:
+        return "pre- and output norm" if stack.pre_norm else "output norm"
+    return "pre-norm" if stack.pre_norm else "post-norm"
+
+
 def stack_facts(stack: StackConfig) -> list[str]:
     """Facts of a stack that no box says."""
-    facts = ["pre-norm" if stack.pre_norm else "post-norm", f"{norm_name(stack.norm)} ε {power(stack.norm.epsilon)}"]
+    facts = [norm_place(stack), f"{norm_name(stack.norm)} ε {power(stack.norm.epsilon)}"]
     if stack.attention.scale is not None:
         facts.append(f"scores × {stack.attention.scale:g}")
     if not stack.attention.bias and not stack.feed_forward.bias:
         facts.append("no biases")
     if stack.window is not None and (stack.attention.score is None or stack.attention.score.kind != "xl"):
-        facts.append(f"window of {stack.window:,} positions")
+        local = f" in {stack.layers - len(stack.global_layers)} of {stack.layers} layers" if stack.global_layers else ""
+        facts.append(f"window of {stack.window:,} positions{local}")
+    if not stack.first_norm:
+        facts.append("the first block attends without a norm")
     return facts

@@ -82,7 +82,9 @@ def side_facts(side: EmbeddedStackConfig) -> list[str]:
     own = words.embedding_width or side.stack.width
     if words.scale != 1:
         facts.append(f"words × {f'√{own}' if abs(words.scale - own**0.5) < 1e-6 else f'{words.scale:g}'}")
-    if side.position.kind == "none" and (score is None or score.kind not in ("xl", "shaw", "location")):
+    if side.distances is not None:
+        facts.append(f"{2 * side.distances.buckets} vectors of distances, compared with content in all layers")
+    elif side.position.kind == "none" and (score is None or score.kind not in ("xl", "shaw", "location")):
         facts.append("no positions: a set")
     return facts
 
@@ -231,15 +233,14 @@ def answer(
         own = words.embedding_width or width
         inner = own if output.tied or output.transform else width
         if output.transform is not None:
-            learned = weights.linear(width, inner) + weights.norm(side.stack.norm, inner)
+            learned = weights.linear(width, inner, output.transform_bias) + weights.norm(side.stack.norm, inner)
             lines = (
                 f"{spelling.activation_name(output.transform)}, {spelling.norm_name(side.stack.norm)}",
                 f"{width:,} → {inner:,} · {short_count(learned)}",
             )
             parts.append(DiagramBox(f"{name}.transform", "Dense", lines, "output", parameters=learned, source=OUTPUT))
-        learned = weights.output(output, side) - (
-            weights.linear(width, inner) + weights.norm(side.stack.norm, inner) if output.transform is not None else 0
-        )
+        dense = weights.linear(width, inner, output.transform_bias) + weights.norm(side.stack.norm, inner)
+        learned = weights.output(output, side) - (dense if output.transform is not None else 0)
         more = [short_count(learned)] if learned else []
         more += ["table of words" if output.tied else "own table"]
         lines = (f"{inner:,} → {words.vocabulary:,}", " · ".join(more))
@@ -311,7 +312,7 @@ def top_box(side: EmbeddedStackConfig, bridge: bool) -> str:
     if side.stack.final_norm:
         return "encoder.norm"
     last = sublayers(side.stack, crosses=False)[-1]
-    if not side.stack.pre_norm:
+    if not side.stack.pre_norm and not side.stack.output_norm:
         return f"encoder.{last}_norm"
     return f"encoder.{last}_add" if side.stack.residual else f"encoder.{last}"
 

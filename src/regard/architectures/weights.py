@@ -43,7 +43,7 @@ LOCAL_WEIGHTS: dict[str, Callable[[int], int]] = {
 }
 CELL_GATES = {"gru": 3, "lstm": 4}
 DEEP_INPUTS = {"maxout": 2, "tanh": 1}
-NORM_VECTORS = {"layer": 2, "rms": 1, "none": 0}
+NORM_VECTORS = {"layer": 2, "layer-unbiased": 1, "rms": 1, "rms-offset": 1, "none": 0}
 
 
 def is_counted(config: Config) -> bool:
@@ -73,9 +73,13 @@ def position(config: PositionConfig) -> int:
 
 
 def attention(
-    config: AttentionConfig, width: int, pruned: tuple[int, ...] = (), source_width: int | None = None
+    config: AttentionConfig,
+    width: int,
+    pruned: tuple[int, ...] = (),
+    source_width: int | None = None,
+    norm_config: NormConfig = NormConfig(),
 ) -> int:
-    """Queries, keys, values, the output, and what is learned in the score and the method."""
+    """Queries, keys, values and their norms, the output, and what is learned in the score and the method."""
     split = config.split(width, pruned)
     heads, kv_heads = len(split.remaining_heads), len(split.remaining_kv_heads)
     crosses, source = source_width is not None, width if source_width is None else source_width
@@ -86,17 +90,38 @@ def attention(
     output_bias = config.bias if config.output_bias is None else config.output_bias
     total = linear(width, heads * split.width, config.bias) + keys + values
     total += linear(heads * split.value_width, width, output_bias)
+    total += query_key_norm(config, width, norm_config)
     if config.score is not None and not (crosses and config.score.kind in RELATIVE):
         sizes = {"heads": heads, "width": split.width}
         total += part_weights(SCORE_WEIGHTS, config.score.kind, sizes | config.score.settings)
     return total + (part_weights(METHOD_WEIGHTS, method.kind, method.settings) if method else 0)
 
 
+def query_key_norm(config: AttentionConfig, width: int, norm_config: NormConfig) -> int:
+    """The norms of queries and of keys, if there are any."""
+    split = config.split(width)
+    if config.qk_norm is None:
+        return 0
+    return norm(norm_config, split.width * (split.heads + split.kv_heads if config.qk_norm == "all" else 2))
+
+
+def stack_attention(config: StackConfig, pruned: tuple[int, ...] = (), source_width: int | None = None) -> int:
+    """An attention layer of a stack."""
+    return attention(config.attention, config.width, pruned, source_width, config.norm)
+
+
+def block_norm(config: StackConfig, kind: str, layer: int) -> int:
+    """The norm or norms around a part of a block: `self`, `cross` or `feed_forward`."""
+    count = 1 + (config.pre_norm and config.output_norm) - (kind == "self" and layer == 0 and not config.first_norm)
+    return norm(config.norm, config.width) * count
+
+
 def feed_forward(config: FeedForwardConfig, width: int) -> int:
     if not config.width:
         return 0
     wide = 2 * config.width if config.gated else config.width
-    return linear(width, wide, config.bias) + linear(config.width, width, config.bias)
+    one = linear(width, wide, config.bias) + linear(config.width, width, config.bias)
+    return config.experts * one + linear(width, config.experts, bias=False) if config.experts else one
 
 
 def embedding(config: EmbeddingConfig, width: int) -> int:
@@ -110,13 +135,12 @@ def stack_weights(config: StackConfig, source_width: int | None = None) -> Weigh
     """All blocks that have weights of their own, and the norm at the end."""
     counts: Weights = Counter()
     for layers in config.shared():
-        counts["attention"] += attention(config.attention, config.width, config.pruned_heads(layers, "self"))
+        kinds = ["self"] + ["cross"] * (source_width is not None) + ["feed_forward"] * (config.feed_forward.width > 0)
+        counts["attention"] += stack_attention(config, config.pruned_heads(layers, "self"))
         if source_width is not None:
-            cross = config.pruned_heads(layers, "cross")
-            counts["attention"] += attention(config.attention, config.width, cross, source_width)
+            counts["attention"] += stack_attention(config, config.pruned_heads(layers, "cross"), source_width)
         counts["feed_forward"] += feed_forward(config.feed_forward, config.width)
-        parts = 1 + (source_width is not None) + (config.feed_forward.width > 0)
-        counts["norm"] += norm(config.norm, config.width) * parts
+        counts["norm"] += sum(block_norm(config, kind, layers[0]) for kind in kinds)
     counts["norm"] += norm(config.norm, config.width) if config.final_norm else 0
     return counts
 
@@ -128,6 +152,9 @@ def side_weights(config: EmbeddedStackConfig, source_width: int | None = None) -
     counts["embedding"] += embedding(config.embedding, config.stack.width)
     counts["norm"] += norm(config.stack.norm, width) if config.embedding.norm else 0
     counts["position"] += position(config.position)
+    if config.distances is not None:
+        counts["position"] += 2 * config.distances.buckets * config.stack.width
+        counts["position"] += norm(config.stack.norm, config.stack.width) if config.distances.norm else 0
     return counts
 
 
@@ -138,11 +165,14 @@ def output(config: OutputConfig, side: EmbeddedStackConfig) -> int:
     inner = own if config.tied or config.transform else width
     total = 0 if config.tied else words.vocabulary * inner
     total += words.vocabulary if config.bias else 0
-    return total + (0 if config.transform is None else linear(width, inner) + norm(side.stack.norm, inner))
+    return total + (
+        0 if config.transform is None else linear(width, inner, config.transform_bias) + norm(side.stack.norm, inner)
+    )
 
 
 def classify(config: ClassificationHeadConfig, width: int) -> int:
-    return linear(width, config.labels, config.bias) + (0 if config.activation is None else linear(width, width))
+    dense = 0 if config.activation is None else linear(width, width, config.dense_bias)
+    return linear(width, config.labels, config.bias) + dense + (0 if config.norm is None else norm(config.norm, width))
 
 
 def heads_weights(config: EncoderConfig | DecoderConfig, side: EmbeddedStackConfig) -> int:

@@ -26,12 +26,22 @@ def read_row(row: TensorName, tensors: Mapping[str, Tensor]) -> Tensor:
     parts = [tensors[name] for name in row.file_names]
     if row.begin is not None:
         return parts[0][row.begin : row.begin + row.sizes[0]]
+    if row.shapes is not None and parts[0].shape == row.shapes[1]:  # else the wrong shape is told, theirs
+        return parts[0].reshape(row.shapes[0])
+    if row.heads is not None:
+        return parts[0].unflatten(0, (row.heads, 3, -1)).transpose(0, 1).flatten(0, 2)
     parts = [part[0] if row.column else part.T if row.transposed and part.ndim == 2 else part for part in parts]
     return torch.cat(parts, 0) if len(parts) > 1 else parts[0]
 
 
 def write_row(row: TensorName, tensor: Tensor) -> dict[str, Tensor]:
     """Their tensors, from ours."""
+    if row.shapes is not None:
+        (name,) = row.file_names
+        return {name: tensor.reshape(row.shapes[1]).contiguous()}
+    if row.heads is not None:
+        (name,) = row.file_names
+        return {name: tensor.unflatten(0, (3, row.heads, -1)).transpose(0, 1).flatten(0, 2).contiguous()}
     parts = tensor.split(row.sizes or [len(tensor) // len(row.file_names)] * len(row.file_names), 0)
     parts = [part[None] if row.column else part.T if row.transposed and part.ndim == 2 else part for part in parts]
     return {name: part.contiguous() for name, part in zip(row.file_names, parts, strict=True)}

@@ -8,6 +8,7 @@ from regard.config.parts import (
     ClassificationHeadConfig,
     EmbeddedStackConfig,
     FeedForwardConfig,
+    NormConfig,
     OutputConfig,
     ScoreConfig,
     StackConfig,
@@ -15,6 +16,7 @@ from regard.config.parts import (
 from regard.config.ranges import (
     CHANNELS,
     COPIES,
+    EPSILON,
     FEED_FORWARD_WIDTH,
     HEADS,
     LABELS,
@@ -196,6 +198,10 @@ class VisionConfig:
     dropout: Annotated[float, SHARE] = 0.0
     pruned: dict[str, list[int]] = field(default_factory=dict)
     channels: Annotated[int, CHANNELS] = 1
+    activation: str = "gelu"
+    epsilon: Annotated[float, EPSILON] = 1e-5
+    qkv_bias: bool = True
+    attention_dropout: Annotated[float, SHARE] = 0.0
 
     @property
     def pieces(self) -> int:
@@ -205,9 +211,10 @@ class VisionConfig:
 
     @property
     def stack(self) -> StackConfig:
-        attention, inner = AttentionConfig(self.heads), FeedForwardConfig(self.feed_forward_width, "gelu")
+        attention = AttentionConfig(self.heads, bias=self.qkv_bias, output_bias=True, dropout=self.attention_dropout)
+        inner, norm = FeedForwardConfig(self.feed_forward_width, self.activation), NormConfig("layer", self.epsilon)
         pruned = {layer.removeprefix("encoder."): heads for layer, heads in self.pruned.items()}
-        return StackConfig(self.layers, self.width, attention, inner, pruned=pruned, dropout=self.dropout)
+        return StackConfig(self.layers, self.width, attention, inner, norm, pruned=pruned, dropout=self.dropout)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 
 from regard.config.head_split import HeadSplit
 from regard.config.ranges import (
+    BUCKETS,
     EPSILON,
+    EXPERTS,
     HEADS,
     LABELS,
     LAYERS,
@@ -16,6 +18,7 @@ from regard.config.ranges import (
     SCALE,
     SEGMENTS,
     SHARE,
+    SHARPNESS,
     STACK_LAYERS,
     VOCABULARY,
     WIDTH,
@@ -52,6 +55,16 @@ class PositionConfig:
 
 
 @dataclass(frozen=True)
+class DistanceConfig:
+    """A vector for every bucket of distances, which all layers compare with queries and keys (DeBERTa): so many buckets
+    for keys before the query and as many behind it, of distances up to `reach`; with or without a norm."""
+
+    buckets: Annotated[int, BUCKETS]
+    reach: Annotated[int, POSITIONS]
+    norm: bool = True
+
+
+@dataclass(frozen=True)
 class ScoreConfig:
     """Which score, by its name in SCORES, and its settings."""
 
@@ -71,7 +84,8 @@ class AttentionMethodConfig:
 class AttentionConfig:
     """How a layer attends. `scale` is the dot product's, 1/√(head width) unless given; `score` is another score, and
     `method` another way than comparing every pair. Attention to a source has no method, and no score of distances.
-    `value_width` are the numbers of a value in a head, as many as of a key unless given.
+    `value_width` are the numbers of a value in a head, as many as of a key unless given. `qk_norm`: queries and keys
+    are normalised before they are compared, each `head` alone (Qwen 3) or `all` heads together (OLMo 2).
     """
 
     heads: Annotated[int, HEADS]
@@ -84,6 +98,7 @@ class AttentionConfig:
     score: ScoreConfig | None = None
     method: AttentionMethodConfig | None = None
     value_width: Annotated[int, WIDTH] | None = None
+    qk_norm: Literal["head", "all"] | None = None
 
     def split(self, width: int, pruned_heads: Collection[int] = ()) -> HeadSplit:
         """How a stream of this width is split into heads, some of which may have been taken out."""
@@ -100,13 +115,22 @@ class AttentionConfig:
 
 @dataclass(frozen=True)
 class FeedForwardConfig:
-    """The feed-forward layer; a width of 0: there is none."""
+    """The feed-forward layer; a width of 0: there is none. With `experts` there are so many of it, and each token goes
+    to `experts_per_token` of them (Mixtral)."""
 
     width: Annotated[int, OPTIONAL_FEED_FORWARD]
     activation: str = "relu"
     gated: bool = False
     bias: bool = True
     dropout: Annotated[float, SHARE] = 0.0
+    experts: Annotated[int, EXPERTS] = 0
+    experts_per_token: Annotated[int, EXPERTS] = 2
+
+    def __post_init__(self) -> None:
+        if self.experts and not 1 <= self.experts_per_token <= self.experts:
+            raise ShapeError(
+                f"a token goes to 1 to {self.experts} experts, all that there are, got {self.experts_per_token}"
+            )
 
 
 @dataclass(frozen=True)
@@ -115,7 +139,11 @@ class StackConfig:
 
     `distinct` blocks are made and repeated over the depth (ALBERT); all of them unless given. `pruned` names the
     heads that were taken out, by layer within the stack: {"0.self": [1, 3]}; alike for all layers of one block. Without
-    `residual` a part's output takes the place of the stream, to which it is added otherwise.
+    `residual` a part's output takes the place of the stream, to which it is added otherwise. With `output_norm` it is
+    normalised before it is added: beside what goes in (`pre_norm`: Gemma 2), or instead of the sum (OLMo 2).
+    `parallel`: attention and the feed-forward layer read the same stream, and both are added to it (GPT-NeoX). Without
+    `first_norm` the first layer attends to what it is given as it is (ModernBERT). `window` is what a token sees of its
+    text, but for `global_layers`, which see all of it.
     """
 
     layers: Annotated[int, STACK_LAYERS]
@@ -126,7 +154,11 @@ class StackConfig:
     pre_norm: bool = True
     final_norm: bool = True
     residual: bool = True
+    output_norm: bool = False
+    parallel: bool = False
+    first_norm: bool = True
     window: Annotated[int, POSITIONS] | None = None
+    global_layers: list[int] = field(default_factory=list)
     distinct: Annotated[int, LAYERS] | None = None
     pruned: dict[str, list[int]] = field(default_factory=dict)
     dropout: Annotated[float, SHARE] = 0.0
@@ -149,29 +181,40 @@ class StackConfig:
 
 @dataclass(frozen=True)
 class OutputConfig:
-    """How words are scored. `transform` names the activation of a last dense layer."""
+    """How words are scored. `transform` names the activation of a last dense layer. Scores stay between -`cap` and
+    `cap`, where there is one (Gemma 2)."""
 
     tied: bool = True
     bias: bool = False
     scale: Annotated[float, SCALE] = 1.0
     transform: str | None = None
+    transform_bias: bool = True
+    cap: Annotated[float, SHARPNESS] | None = None
 
 
 @dataclass(frozen=True)
 class ClassificationHeadConfig:
-    """A score per label, for a text or for each token (`pool=None`)."""
+    """A score per label, for a text or for each token (`pool=None`).
+
+    `activation` names that of a dense layer in between, which may go without a bias and have a `norm` behind it.
+    """
 
     labels: Annotated[int, LABELS]
     pool: Literal["first", "last", "mean"] | None = "first"
     activation: str | None = None
     bias: bool = True
     dropout: Annotated[float, SHARE] = 0.0
+    dense_bias: bool = True
+    norm: NormConfig | None = None
 
 
 @dataclass(frozen=True)
 class EmbeddedStackConfig:
-    """Tokens in, vectors out: words, positions and a stack."""
+    """Tokens in, vectors out: words, positions and a stack. Layers with a window may have a `local_position` of their
+    own (Gemma 3); `distances` are vectors that are compared with content (DeBERTa)."""
 
     embedding: EmbeddingConfig
     stack: StackConfig
     position: PositionConfig = PositionConfig()
+    local_position: PositionConfig | None = None
+    distances: DistanceConfig | None = None

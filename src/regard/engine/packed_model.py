@@ -22,6 +22,7 @@ from regard.engine.parts import (
     rows,
 )
 from regard.layers import Embedding, FeedForward, Linear, MultiHead, Output, Stack, Transform, TransformerBlock
+from regard.layers.norms import OffsetRMSNorm
 from regard.models import Decoder, Transformer
 from regard.models.embedded_stack import EmbeddedStack
 from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets, Rotary, Sinusoidal
@@ -29,6 +30,7 @@ from regard.positions import Alibi, LearnedPositions, Position, RelativeBuckets,
 PRECISIONS = {"float32": 0, "float16": 1, "int8": 2}
 FIRST_POSITIONS = 512  # positions that are written out at first, where a scheme has no end
 ENCODER, DECODER = 0, 1
+NORMS_KNOWN = (nn.LayerNorm, nn.RMSNorm, OffsetRMSNorm)
 ADDED, ROTATED, BIASED, EVERYWHERE = 0, 1, 2, 3
 
 
@@ -104,12 +106,16 @@ class PackedModel:
     def _norm(self, norm: nn.Module | None) -> int:
         if norm is None:
             return NONE
-        if not isinstance(norm, nn.LayerNorm | nn.RMSNorm) or type(norm) not in (nn.LayerNorm, nn.RMSNorm):
+        if not isinstance(norm, nn.LayerNorm | nn.RMSNorm | OffsetRMSNorm) or type(norm) not in NORMS_KNOWN:
             raise Unsupported(f"{type(norm).__name__} is no norm that it knows")
         epsilon = torch.finfo(torch.float32).eps if norm.eps is None else norm.eps
-        is_rms = isinstance(norm, nn.RMSNorm)
+        is_rms = not isinstance(norm, nn.LayerNorm)
         weight, bias = plain_parameter(norm, "weight"), None if is_rms else plain_parameter(norm, "bias")
-        width = math.prod(norm.normalized_shape)
+        if isinstance(norm, OffsetRMSNorm):
+            weight = 1 + plain_weight(norm)
+            width = len(weight)
+        else:
+            width = math.prod(norm.normalized_shape)
         expect_numbers("weight", weight, width)
         expect_numbers("bias", bias, width)
         pointers = self._pointer(weight), self._pointer(bias)
@@ -133,14 +139,20 @@ class PackedModel:
                 raise Unsupported(f"{type(block).__name__} is not a block that it knows")
             if not block.is_residual:
                 raise Unsupported("a part's output is not added to the stream")
+            if block.output_norm or block.is_parallel:
+                raise Unsupported("parts of a block are normalised or added in another order than it knows")
             check_dropout(block, block.feed_forward)
+        if embedded.local_position is not None or stack.global_layers:
+            raise Unsupported("layers differ in what they see")
+        if embedded.distances is not None:
+            raise Unsupported("distances are compared with content")
         check_dropout(embedding)
         if not len(stack.blocks):
             raise Unsupported("it has no blocks")
         first = stack.blocks[0]
         assert isinstance(first, TransformerBlock)
         feed_forward = first.feed_forward
-        assert feed_forward is not None
+        assert isinstance(feed_forward, FeedForward)
         table = rows(embedding.table)
         spec = StackSpec(
             width=first.self.width,
@@ -170,7 +182,7 @@ class PackedModel:
 
     def _layer(self, which: int, block: TransformerBlock, like: FeedForward, pre_norm: bool) -> None:
         feed_forward = block.feed_forward
-        assert feed_forward is not None
+        assert isinstance(feed_forward, FeedForward)
         shape = (
             feed_forward_width(feed_forward),
             feed_forward.gated,
@@ -197,6 +209,8 @@ class PackedModel:
             raise Unsupported(f"{type(layer).__name__} is no attention layer that it knows")
         if layer.method is not None:
             raise Unsupported(f"{layer.method.name} compares fewer pairs than all")
+        if layer.query_key_norm is not None:
+            raise Unsupported("queries and keys are normalised before they are compared")
         split = layer.split
         if split.value_width != split.width:
             raise Unsupported(f"values of {split.value_width} numbers in a head beside keys of {split.width}")
@@ -221,6 +235,8 @@ class PackedModel:
         transform = output.transform
         if type(transform) not in (type(None), Transform):
             raise Unsupported("words are scored in another way")
+        if output.cap is not None:
+            raise Unsupported("scores of words are capped")
         spec = OutputSpec(
             bridge=self._linear(bridge),
             dense=self._linear(transform.dense) if transform else NONE,
@@ -285,6 +301,8 @@ def _(position: LearnedPositions, packed: PackedModel, side: int) -> None:
 
 @set_position.register
 def _(position: Rotary, packed: PackedModel, side: int) -> None:
+    if position.rotary_width != position.width:
+        raise Unsupported("only a part of each head is turned by its position")
     packed.position_tables[side] = PositionTable(ROTATED, position)
     packed.ensure_positions(side, FIRST_POSITIONS)
 

@@ -1,5 +1,6 @@
 """Llama (Touvron et al. 2023), and Mistral and Qwen2, which kept its names."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -41,34 +42,49 @@ from regard.settings import shown
 KINDS = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen2"}
 BASE = 10000.0
 ROPE_TYPES = ("default", "linear", "llama3")
+NORMS = {"self_norm": "input_layernorm", "feed_forward_norm": "post_attention_layernorm"}
+"""What the norms of a block are called in checkpoints."""
 LLAMA3 = {"original_max_position_embeddings": "length", "low_freq_factor": "low", "high_freq_factor": "high"}
 
 
 def read(kind: str, options: Options, architecture: str) -> DecoderConfig:
-    heads = options.integer("num_attention_heads", 32, HEADS)
-    options.need("intermediate_size")
-    sizes = Sizes(
-        vocabulary=options.integer("vocab_size", 151936 if kind == "qwen2" else 32000, VOCABULARY),
-        layers=options.integer("num_hidden_layers", 32, LAYERS),
-        width=options.integer("hidden_size", 4096, WIDTH),
-        heads=heads,
-        feed_forward_width=options.integer("intermediate_size", 0, FEED_FORWARD_WIDTH),
-        activation=options.activation("hidden_act", "silu"),
-        dropout=0.0,
-        attention_dropout=options.number("attention_dropout", 0.0, SHARE),
-        embedding_dropout=0.0,
-    )
-    head_width = options.integer_or_none("head_dim", None, WIDTH) or sizes.width // heads
-    kv_heads = options.integer_or_none("num_key_value_heads", 8 if kind == "mistral" else None, HEADS)
+    options.presume({"vocab_size": 151936} if kind == "qwen2" else {})
+    options.presume({"num_key_value_heads": 8} if kind == "mistral" else {})
+    sizes = sizes_of(options)
+    attention = attention_of(options, *biases(kind, options))
     body = side(
         sizes,
-        rotary(options, head_width),
-        AttentionConfig(heads, head_width, heads if kv_heads is None else kv_heads, *biases(kind, options)),
+        rotary(options, attention.head_width or 0),
+        attention,
         NormConfig("rms", options.number("rms_norm_eps", 1e-6, EPSILON)),
         feed_forward_bias=kind == "llama" and options.flag("mlp_bias", False),
         window=window(kind, options),
     )
     return DecoderConfig(body, **heads_config(options, architecture))
+
+
+def sizes_of(options: Options, activation_key: str = "hidden_act", activation: str = "silu") -> Sizes:
+    """The sizes that the config of a Llama or of its kin tells."""
+    options.need("intermediate_size")
+    return Sizes(
+        vocabulary=options.integer("vocab_size", 32000, VOCABULARY),
+        layers=options.integer("num_hidden_layers", 32, LAYERS),
+        width=options.integer("hidden_size", 4096, WIDTH),
+        heads=options.integer("num_attention_heads", 32, HEADS),
+        feed_forward_width=options.integer("intermediate_size", 0, FEED_FORWARD_WIDTH),
+        activation=options.activation(activation_key, activation),
+        dropout=0.0,
+        attention_dropout=options.number("attention_dropout", 0.0, SHARE),
+        embedding_dropout=0.0,
+    )
+
+
+def attention_of(options: Options, bias: bool, output_bias: bool | None = None) -> AttentionConfig:
+    """Heads of queries, and of keys and values."""
+    heads = options.integer("num_attention_heads", 32, HEADS)
+    width = options.integer_or_none("head_dim", None, WIDTH) or options.integer("hidden_size", 4096, WIDTH) // heads
+    kv_heads = options.integer_or_none("num_key_value_heads", None, HEADS)
+    return AttentionConfig(heads, width, heads if kv_heads is None else kv_heads, bias, output_bias)
 
 
 def side(
@@ -132,19 +148,25 @@ def window(kind: str, options: Options) -> int | None:
     return options.integer_or_none("sliding_window", 4096, POSITIONS) if kind == "mistral" else None
 
 
-def rotary(options: Options, head_width: int) -> PositionConfig:
-    """Positions, as transformers 5 writes them or as those before it did."""
+def rotary(
+    options: Options, head_width: int, rotary_share: float | None = None, rope_types: Sequence[str] = ROPE_TYPES
+) -> PositionConfig:
+    """Positions, as transformers 5 writes them or as those before it did; `rotary_share` of a head is turned where a
+    family may turn a part, and the config says nothing else."""
     max_positions = options.integer("max_position_embeddings", 2048, POSITIONS)
     before, now = options.object("rope_scaling"), options.object("rope_parameters")
     name = "rope_scaling" if before else "rope_parameters"
     rope = Options(before or now, f"{options.where}: {name}")
     base = rope.number("rope_theta", options.number("rope_theta", BASE, ROPE_BASE), ROPE_BASE)
-    if rope.number("partial_rotary_factor", 1.0, SHARE) != 1:
+    share = rope.number("partial_rotary_factor", rotary_share or 1.0, SHARE)
+    if rotary_share is None and share != 1:
         rope.refuse("partial_rotary_factor", "1")
-    kind = rope.one_of("rope_type", rope.one_of("type", "default", ROPE_TYPES), ROPE_TYPES)
+    kind = rope.one_of("rope_type", rope.one_of("type", "default", rope_types), rope_types)
     scaling = None if kind == "default" else rope_scaling(rope, max_positions if kind == "llama3" else None)
     rope.done()
-    return PositionConfig("rotary", {"head_width": head_width, "base": base, "pairing": "halves", "scaling": scaling})
+    settings = {"head_width": head_width, "base": base, "pairing": "halves", "scaling": scaling}
+    turned = int(head_width * share)
+    return PositionConfig("rotary", settings | ({} if turned == head_width else {"rotary_width": turned}))
 
 
 def rope_scaling(rope: Options, max_positions: int | None) -> RopeScaling:
@@ -172,11 +194,21 @@ def heads_config(options: Options, architecture: str) -> DecoderHeads:
 
 
 def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, object]:
+    stack = config.decoder.stack
+    own: dict[str, dict[str, object]] = {
+        "llama": {"attention_bias": stack.attention.bias, "mlp_bias": stack.feed_forward.bias},
+        "mistral": {"sliding_window": stack.window},
+        "qwen2": {"use_sliding_window": False},
+    }
+    return {"model_type": kind} | config_entries(config) | own[kind]
+
+
+def config_entries(config: DecoderConfig) -> dict[str, object]:
+    """What the configs of Llama and of its kin tell."""
     side, stack = config.decoder, config.decoder.stack
     split = stack.attention
     settings = side.position.settings
     entries: dict[str, object] = {
-        "model_type": kind,
         "vocab_size": side.embedding.vocabulary,
         "hidden_size": stack.width,
         "intermediate_size": stack.feed_forward.width,
@@ -191,17 +223,16 @@ def write(kind: str, config: DecoderConfig, architecture: str) -> dict[str, obje
         "rope_scaling": None,
         "tie_word_embeddings": config.output.tied if config.output else False,
     }
-    own: dict[str, dict[str, object]] = {
-        "llama": {"attention_bias": split.bias, "mlp_bias": stack.feed_forward.bias},
-        "mistral": {"sliding_window": stack.window},
-        "qwen2": {"use_sliding_window": False},
-    }
-    return entries | own[kind] | ({"num_labels": config.classify.labels} if config.classify else {})
+    return entries | ({"num_labels": config.classify.labels} if config.classify else {})
 
 
 def rope(settings: dict[str, object]) -> dict[str, object]:
     """The settings of rotary positions, as transformers 5 writes them."""
     entries: dict[str, object] = {"rope_theta": settings.get("base", BASE)}
+    head_width, turned = settings["head_width"], settings.get("rotary_width")
+    if isinstance(head_width, int) and isinstance(turned, int):
+        share = turned / head_width  # others multiply, and drop what is behind the point
+        entries["partial_rotary_factor"] = share if int(head_width * share) == turned else (turned + 0.5) / head_width
     scaling = settings.get("scaling")
     if scaling is None:
         return entries | {"rope_type": "default"}
@@ -216,12 +247,12 @@ def rope(settings: dict[str, object]) -> dict[str, object]:
     }
 
 
-def names(config: DecoderConfig, architecture: str) -> TensorNames:
-    root = "" if architecture in {f"{name}Model" for name in KINDS.values()} else "model."
+def names(config: DecoderConfig, architecture: str, norms: Mapping[str, str] = NORMS) -> TensorNames:
+    root = "" if architecture.endswith("Model") else "model."
     rows = [
         tensor_name("decoder.embedding.table.weight", f"{root}embed_tokens.weight"),
         tensor_name("decoder.stack.norm.weight", f"{root}norm.weight"),
-        *blocks(config.decoder.stack, root),
+        *blocks(config.decoder.stack, root, norms),
         *heads(config),
     ]
     copies = {"lm_head.weight": f"{root}embed_tokens.weight"} if config.output and config.output.tied else {}
@@ -230,7 +261,7 @@ def names(config: DecoderConfig, architecture: str) -> TensorNames:
     return TensorNames.of(rows, copies, spare=spare, root=root)
 
 
-def blocks(config: StackConfig, root: str) -> list[TensorName]:
+def blocks(config: StackConfig, root: str, norms: Mapping[str, str] = NORMS) -> list[TensorName]:
     split, inner = config.attention, config.feed_forward
     output_bias = split.bias if split.output_bias is None else split.output_bias
     rows: list[TensorName] = []
@@ -246,12 +277,14 @@ def blocks(config: StackConfig, root: str) -> list[TensorName]:
             bias=split.bias,
         )
         rows += weight_and_bias(f"{here}.self.output", f"{attention}.o_proj", bias=output_bias)
-        rows += weight_and_bias(f"{here}.self_norm", f"{there}.input_layernorm", bias=False)
+        rows += [tensor_name(f"{here}.{ours}.weight", f"{there}.{theirs}.weight") for ours, theirs in norms.items()]
+        if split.qk_norm is not None:
+            rows += [tensor_name(f"{here}.self.query_key_norm.query.weight", f"{attention}.q_norm.weight")]
+            rows += [tensor_name(f"{here}.self.query_key_norm.key.weight", f"{attention}.k_norm.weight")]
         rows += weight_and_bias(
             f"{here}.feed_forward.widen", f"{there}.mlp.gate_proj", f"{there}.mlp.up_proj", bias=inner.bias
         )
         rows += weight_and_bias(f"{here}.feed_forward.narrow", f"{there}.mlp.down_proj", bias=inner.bias)
-        rows += weight_and_bias(f"{here}.feed_forward_norm", f"{there}.post_attention_layernorm", bias=False)
     return rows
 
 

@@ -99,7 +99,7 @@ class Options(Settings):
 
     def done(self) -> None:
         """Raise if any key was left that may change what is computed, or a token has no number."""
-        if "auto_map" in self.entries:
+        if "auto_map" in self.entries and "auto_map" not in self.read_keys:
             raise CheckpointError(f"{self.where}: auto_map asks for code to be run, which is never done here")
         left = [key for key in self.entries if key not in self.read_keys and key not in HARMLESS]
         left = [key for key in left if self.entries[key] is not None]

@@ -14,7 +14,8 @@ class TensorName:
     Several are joined along the first dimension, with `sizes` of theirs in that dimension (equal ones unless
     given). `turned` matrices lie the other way round there; with `column`, theirs has an extra dimension of 1 in front.
     With `begin`, ours is `sizes` rows of a larger tensor from there on, and the rows of the table before it fill the
-    part before.
+    part before. With `heads`, theirs has query, key and value of each of so many heads side by side, ours all queries
+    first. With `shapes`, ours and theirs have the same numbers in other dimensions.
     """
 
     name: str
@@ -23,6 +24,8 @@ class TensorName:
     transposed: bool = False
     column: bool = False
     begin: int | None = None
+    heads: int | None = None
+    shapes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
 
 def tensor_name(
@@ -50,7 +53,8 @@ class TensorNames:
     `copies` are tensors that may be there under another name, and where both are must be equal. `spare` ones are
     known and not needed; `echoes` are spare ones that others want to find, as copies of what is really used. `older`
     are endings of names that were once used, and today's. `root` may be left out, where no name has it: the bare model
-    saves its tensors so, and models with a head read them. `is_own`: every tensor has the name that it has in the model
+    saves its tensors so, and models with a head read them. `outer_root` may stand before the names of a bare model that
+    was saved with a head. `is_own`: every tensor has the name that it has in the model
     itself, one that has two being there once.
     """
 
@@ -61,6 +65,7 @@ class TensorNames:
     old_endings: Mapping[str, str] = field(default_factory=dict)
     root: str = ""
     is_own: bool = False
+    outer_root: str = ""
 
     @classmethod
     def of(
@@ -85,10 +90,12 @@ class TensorNames:
             {**self.old_endings, **other.old_endings},
             self.root or other.root,
             self.is_own or other.is_own,
+            self.outer_root or other.outer_root,
         )
 
     def current_name(self, name: str) -> str:
         """What a tensor is called today."""
+        name = name.removeprefix(self.outer_root)
         for older, newer in self.old_endings.items():
             if name.endswith(older):
                 return name.removesuffix(older) + newer

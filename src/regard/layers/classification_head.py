@@ -36,9 +36,9 @@ class DenseLayer(nn.Module):
     linear: Linear
     activation: Callable[[Tensor], Tensor]
 
-    def __init__(self, width: int, activation: str) -> None:
+    def __init__(self, width: int, activation: str, *, bias: bool = True) -> None:
         super().__init__()
-        self.linear = Linear(width, width)
+        self.linear = Linear(width, width, bias=bias)
         self.activation = lookup(ACTIVATIONS, activation, "activation")
 
     def forward(self, x: Tensor) -> Tensor:
@@ -52,6 +52,7 @@ class ClassificationHead(nn.Module):
     """
 
     dense: DenseLayer | None
+    norm: nn.Module | None
     dropout: Dropout
     labels: Linear
 
@@ -64,14 +65,18 @@ class ClassificationHead(nn.Module):
         activation: str | None = None,
         bias: bool = True,
         dropout: float = 0.0,
+        dense_bias: bool = True,
+        norm: nn.Module | None = None,
     ) -> None:
         super().__init__()
         self.pool: Pool | None = pool
-        self.dense = None if activation is None else DenseLayer(width, activation)
+        self.dense = None if activation is None else DenseLayer(width, activation, bias=dense_bias)
+        self.norm = norm
         self.dropout = Dropout(dropout)
         self.labels = Linear(width, labels, bias=bias)
 
     def forward(self, x: Stream, attention_mask: AttentionMask | None = None) -> Tensor:
         vector = x if self.pool is None else pool_tokens(x, attention_mask, self.pool)
         vector = vector if self.dense is None else self.dense(vector)
+        vector = vector if self.norm is None else self.norm(vector)
         return self.labels(self.dropout(vector))

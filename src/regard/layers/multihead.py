@@ -6,10 +6,13 @@ from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Dot, LearnedScore, Mask, attend
 from regard.attention.efficient import AttentionMethod
+from regard.attention.scores import Disentangled
 from regard.attention.taps import Taps, active_taps
 from regard.config.head_split import HeadSplit
 from regard.errors import ShapeError, expect
+from regard.layers.distances import Distances
 from regard.layers.linear import Linear, cut
+from regard.layers.query_key_norm import QueryKeyNorm
 from regard.positions import Position
 from regard.shapes import Positions, Stream
 
@@ -33,6 +36,7 @@ class MultiHead(nn.Module):
     crosses: bool
     score: LearnedScore | None
     method: AttentionMethod | None
+    query_key_norm: QueryKeyNorm | None
     dropout: float
     split: HeadSplit
     sizes: tuple[int, int, int]
@@ -51,6 +55,7 @@ class MultiHead(nn.Module):
         output_bias: bool | None = None,
         score: LearnedScore | None = None,
         method: AttentionMethod | None = None,
+        query_key_norm: QueryKeyNorm | None = None,
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -71,7 +76,7 @@ class MultiHead(nn.Module):
             self.kv = Linear(source_width, keys + values, bias=bias)
         gathered = len(split.remaining_heads) * split.value_width
         self.output = Linear(gathered, width, bias=bias if output_bias is None else output_bias)
-        self.score, self.method = score, method
+        self.score, self.method, self.query_key_norm = score, method, query_key_norm
         self.dropout = dropout
 
     def sizes_of(self, split: HeadSplit) -> tuple[int, int, int]:
@@ -89,15 +94,19 @@ class MultiHead(nn.Module):
         position: Position | None = None,
         positions: Positions | None = None,
         cache: Cache | None = None,
+        distances: Distances | None = None,
     ) -> Stream:
         """Vectors that have looked around: at themselves, or at `source`.
 
         A cache holds what was read already; keys and values of a source go into it once. Where it holds fewer
-        sources than there are members in the batch, as many members in a row look at the same one.
+        sources than there are members in the batch, as many members in a row look at the same one. `distances` are
+        compared with queries and keys, by the layer's own projections.
         """
         if self.shares and cache is not None:
             raise ShapeError(f"{type(self.method).__name__} reads a whole text at once: it has no use for a cache")
         query, key, value = self.projections(x, source, cache)
+        if self.query_key_norm is not None:
+            query, key = self.query_key_norm(query, key)
         if position is not None:
             if positions is None or self.crosses:
                 raise ShapeError("positions are rotated into queries and keys of one sequence: its positions expected")
@@ -114,6 +123,8 @@ class MultiHead(nn.Module):
         elif beams > 1:
             query, mask = fold_beams(query, beams), mask and mask.part(slice(None, None, beams), slice(None))
         score = Dot() if self.score is None else self.score.score(query.shape[2], key.shape[2])
+        if distances is not None:
+            score = self.disentangled(distances)
         if self.kv_head_of is not None:
             key, value = key[:, self.kv_head_of], value[:, self.kv_head_of]
         if bias is not None and self.split.is_pruned:
@@ -134,8 +145,22 @@ class MultiHead(nn.Module):
             head_outputs = unfold_beams(head_outputs, beams)
         return self.output(head_outputs.transpose(1, 2).flatten(2))
 
+    def disentangled(self, distances: Distances) -> Disentangled:
+        """The score that compares content with distances, too."""
+        if self.crosses or self.score is not None or self.method is not None:
+            raise ShapeError("distances are compared within one text, by the dot product of every pair")
+        query, key, _ = self.qkv(distances.vectors[None]).split(self.sizes, -1)
+        query, key = self.split_heads(query)[0], self.split_heads(key)[0]
+        if self.kv_head_of is not None:
+            key = key[list(self.kv_head_of)]
+        elif len(key) < len(query):
+            key = key.repeat_interleave(len(query) // len(key), 0)
+        return Disentangled(query, key, distances.bucket)
+
     def keep(self, remaining_heads: tuple[int, ...]) -> None:
         """Cut all other heads out of the weights; heads are named by the numbers that they had at first."""
+        if self.query_key_norm is not None and self.query_key_norm.is_joint:
+            raise ShapeError("queries of all heads are normalised together: without some the others would change")
         queries, keys, _ = self.sizes
         before, self.split = (
             self.split,

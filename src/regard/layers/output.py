@@ -18,9 +18,11 @@ class Transform(nn.Module):
     activation: Callable[[Tensor], Tensor]
     norm: nn.Module
 
-    def __init__(self, width: int, embedding_width: int, activation: str, norm: nn.Module) -> None:
+    def __init__(
+        self, width: int, embedding_width: int, activation: str, norm: nn.Module, *, bias: bool = True
+    ) -> None:
         super().__init__()
-        self.dense = Linear(width, embedding_width)
+        self.dense = Linear(width, embedding_width, bias=bias)
         self.activation = lookup(ACTIVATIONS, activation, "activation")
         self.norm = norm
 
@@ -29,12 +31,16 @@ class Transform(nn.Module):
 
 
 class Output(nn.Module):
-    """A score for every word of the vocabulary; with `tied`, by the table that words came from: Press and Wolf 2017."""
+    """A score for every word of the vocabulary; with `tied`, by the table that words came from: Press and Wolf 2017.
+
+    With `cap`, scores are bent so that they stay between -cap and cap: Gemma Team 2024.
+    """
 
     transform: Transform | None
     weight: nn.Parameter | Tensor
     bias: nn.Parameter | None
     scale: float
+    cap: float | None
 
     def __init__(
         self,
@@ -45,6 +51,7 @@ class Output(nn.Module):
         bias: bool = False,
         scale: float = 1.0,
         transform: Transform | None = None,
+        cap: float | None = None,
     ) -> None:
         super().__init__()
         self.transform = transform
@@ -52,8 +59,9 @@ class Output(nn.Module):
         if tied is None:
             nn.init.normal_(self.weight, std=width**-0.5)
         self.bias = nn.Parameter(torch.zeros(vocabulary)) if bias else None
-        self.scale = scale
+        self.scale, self.cap = scale, cap
 
     def forward(self, x: Tensor) -> Tensor:
         x = x if self.transform is None else self.transform(x)
-        return F.linear(x if self.scale == 1 else x * self.scale, self.weight, self.bias)
+        scores = F.linear(x if self.scale == 1 else x * self.scale, self.weight, self.bias)
+        return scores if self.cap is None else torch.tanh(scores / self.cap) * self.cap

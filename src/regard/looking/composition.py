@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from regard.attention.scores.dot import ScaledDot
 from regard.errors import RegardError
-from regard.layers import MultiHead, TransformerBlock
+from regard.layers import MultiHead, TransformerBlock, gain_of
 from regard.looking.layer_names import LayerNames, attends_to_source
 from regard.pictures import Album, Picture
 
@@ -37,13 +37,13 @@ class HeadWeights:
     def of(cls, block: TransformerBlock) -> "HeadWeights":
         """Of the self-attention of a block."""
         attention = block.self
-        if not isinstance(attention.score, ScaledDot | None) or attention.shares:
+        if not isinstance(attention.score, ScaledDot | None) or attention.shares or attention.query_key_norm:
             raise RegardError("QK of a head is a product of its projections: this layer compares in another way")
         head_width, value_width = attention.split.width, attention.split.value_width
         heads = len(attention.split.remaining_heads)
         kv_heads = len(attention.split.remaining_kv_heads)
         weight = attention.qkv.weight.detach().double()
-        gain = getattr(block.self_norm, "weight", None) if block.pre_norm else None
+        gain = gain_of(block.self_norm) if block.pre_norm else None
         weight = weight if gain is None else weight * gain.detach().double()
         query, key, value = weight.split(attention.sizes)
         kv_head_of = _kv_head_of(attention, heads, kv_heads)

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from regard.errors import RegardError, UnknownName, expect
-from regard.layers import TransformerBlock
+from regard.layers import FeedForward, TransformerBlock
 from regard.looking.layer_names import LayerNames, match_names
 from regard.looking.unembed import Unembedding
 from regard.shapes import AttentionMask
@@ -138,6 +138,8 @@ def _narrow(block: TransformerBlock) -> nn.Linear:
     """What holds the values of a block."""
     if block.feed_forward is None:
         raise RegardError("this block has no feed-forward layer: it is attention alone")
+    if not isinstance(block.feed_forward, FeedForward):
+        raise RegardError("this block has many feed-forward layers, of which each token goes to a few: no one memory")
     return block.feed_forward.narrow
 
 

@@ -3,7 +3,7 @@
 from torch import Tensor, nn
 
 from regard.errors import RegardError
-from regard.layers import Embedding, Output, TransformerBlock
+from regard.layers import Embedding, Output, TransformerBlock, gain_of
 from regard.models.embedded_stack import EmbeddedStack
 
 
@@ -38,8 +38,8 @@ class Unembedding:
     @property
     def gain(self) -> Tensor | None:
         """What the norm at the end multiplies each number of a vector with, if there is one."""
-        weight = getattr(self.side.stack.norm, "weight", None)
-        return weight.detach() if isinstance(weight, Tensor) else None
+        gain = gain_of(self.side.stack.norm)
+        return None if gain is None else gain.detach()
 
     def stream(self, x: Tensor) -> Tensor:
         """A score for every word, as if the stack ended with these vectors."""

@@ -7,8 +7,8 @@ from torch import Tensor, nn
 
 from regard.attention import Causal, Mask, Padding, Window
 from regard.config import EmbeddedStackConfig
-from regard.layers import BlockCache, Embedding, Stack
-from regard.models.parts import build_embedding, build_position, build_stack
+from regard.layers import BlockCache, DistanceVectors, Embedding, LocalView, Stack
+from regard.models.parts import build_distances, build_embedding, build_position, build_stack
 from regard.positions import Position, positions_of
 from regard.shapes import Stream, Tokens
 
@@ -18,6 +18,8 @@ class EmbeddedStack(nn.Module):
 
     embedding: Embedding
     position: Position
+    local_position: Position | None
+    distances: DistanceVectors | None
     stack: Stack
     window: int | None
     is_causal: bool
@@ -26,7 +28,11 @@ class EmbeddedStack(nn.Module):
         super().__init__()
         self.embedding = build_embedding(config.embedding, config.stack.width, config.stack.norm)
         self.position = build_position(config.position)
-        self.stack = build_stack(config.stack, source_width)
+        local = config.local_position
+        self.local_position = None if local is None else build_position(local)
+        stack, distances = config.stack, config.distances
+        self.distances = None if distances is None else build_distances(distances, stack.width, stack.norm)
+        self.stack = build_stack(stack, source_width)
         self.window = config.stack.window
         self.is_causal = is_causal
 
@@ -43,21 +49,29 @@ class EmbeddedStack(nn.Module):
         """`attention_mask` says which tokens are no padding, those in the caches included."""
         cached = caches[0].self.length if caches else 0
         positions = positions_of(attention_mask, tokens.shape[1], start=cached, device=tokens.device)
+        has_local = self.window is not None and bool(self.stack.global_layers or self.local_position is not None)
         return self.stack(
             self.embedding(tokens, self.position, positions, segments),
             source,
-            mask=self.mask(attention_mask),
+            mask=self.mask(attention_mask, None if has_local else self.window),
             source_mask=None if source_attention_mask is None else Padding(source_attention_mask),
             bias=self.position.bias(),
             position=self.position,
             positions=positions,
             caches=caches,
+            local=self.local_view(attention_mask) if has_local else None,
+            distances=None if self.distances is None else self.distances(),
         )
 
-    def mask(self, attention_mask: Tensor | None) -> Mask | None:
+    def local_view(self, attention_mask: Tensor | None) -> LocalView:
+        """What layers with a window see, where some have none."""
+        position = self.position if self.local_position is None else self.local_position
+        return LocalView(self.mask(attention_mask, self.window), position, position.bias())
+
+    def mask(self, attention_mask: Tensor | None, window: int | None) -> Mask | None:
         """Who may look at whom on this side."""
         parts: list[Mask] = [Causal()] if self.is_causal else []
-        parts += [] if self.window is None else [Window(self.window - 1, 0 if self.is_causal else self.window - 1)]
+        parts += [] if window is None else [Window(window - 1, 0 if self.is_causal else window - 1)]
         parts += [] if attention_mask is None else [Padding(attention_mask)]
         mask = None
         for part in parts:

@@ -12,8 +12,10 @@ from regard.config import (
     AttentionConfig,
     AttentionMethodConfig,
     ClassificationHeadConfig,
+    DistanceConfig,
     EmbeddingConfig,
     FeedForwardConfig,
+    HeadSplit,
     NormConfig,
     OutputConfig,
     PositionConfig,
@@ -21,14 +23,18 @@ from regard.config import (
     StackConfig,
 )
 from regard.config.value_types import check_settings
-from regard.errors import lookup
+from regard.errors import ShapeError, lookup
 from regard.layers import (
     NORMS,
     ClassificationHead,
+    DistanceVectors,
     Embedding,
     FeedForward,
+    MixtureOfExperts,
     MultiHead,
+    NoNorm,
     Output,
+    QueryKeyNorm,
     Stack,
     Transform,
     TransformerBlock,
@@ -58,6 +64,10 @@ def build_position(config: PositionConfig) -> Position:
     return scheme(**config.settings)
 
 
+def build_distances(config: DistanceConfig, width: int, norm: NormConfig) -> DistanceVectors:
+    return DistanceVectors(config.buckets, config.reach, width, build_norm(norm, width) if config.norm else None)
+
+
 def build_score(config: ScoreConfig, heads: int, head_width: int) -> LearnedScore:
     score = lookup(SCORES, config.kind, "score")
     check_settings(score, config.settings, f"score {config.kind!r}", filled=2)
@@ -70,8 +80,23 @@ def build_method(config: AttentionMethodConfig) -> AttentionMethod:
     return method(**config.settings)
 
 
+def build_query_key_norm(
+    config: AttentionConfig, split: HeadSplit, norm: NormConfig, pruned_heads: Collection[int]
+) -> QueryKeyNorm | None:
+    if config.qk_norm is None:
+        return None
+    is_joint = config.qk_norm == "all"
+    if is_joint and pruned_heads:
+        raise ShapeError("queries of all heads are normalised together: none can be taken out")
+    return QueryKeyNorm(partial(build_norm, norm), split.width, split.heads, split.kv_heads, is_joint=is_joint)
+
+
 def build_attention(
-    config: AttentionConfig, width: int, pruned_heads: Collection[int] = (), source_width: int | None = None
+    config: AttentionConfig,
+    width: int,
+    pruned_heads: Collection[int] = (),
+    source_width: int | None = None,
+    norm: NormConfig = NormConfig(),
 ) -> MultiHead:
     split = config.split(width, pruned_heads)
     score = None if config.scale is None else SCORES["dot"](split.heads, split.width, config.scale)
@@ -87,39 +112,53 @@ def build_attention(
         output_bias=config.output_bias,
         score=score,
         method=None if config.method is None or source_width is not None else build_method(config.method),
+        query_key_norm=build_query_key_norm(config, split, norm, pruned_heads),
         dropout=config.dropout,
     )
 
 
-def build_feed_forward(config: FeedForwardConfig, width: int) -> FeedForward | None:
+def build_feed_forward(config: FeedForwardConfig, width: int) -> FeedForward | MixtureOfExperts | None:
     if not config.width:
         return None
-    return FeedForward(
-        width, config.width, config.activation, gated=config.gated, bias=config.bias, dropout=config.dropout
+    layer = partial(
+        FeedForward,
+        width,
+        config.width,
+        config.activation,
+        gated=config.gated,
+        bias=config.bias,
+        dropout=config.dropout,
     )
+    return MixtureOfExperts(width, layer, config.experts, config.experts_per_token) if config.experts else layer()
 
 
 def build_stack(config: StackConfig, source_width: int | None = None) -> Stack:
     blocks = [
         block for layers in config.shared() for block in [build_block(config, layers, source_width)] * len(layers)
     ]
-    return Stack(blocks, build_norm(config.norm, config.width) if config.final_norm else None)
+    return Stack(blocks, build_norm(config.norm, config.width) if config.final_norm else None, config.global_layers)
 
 
 def build_block(config: StackConfig, layers: range, source_width: int | None) -> TransformerBlock:
     """The block that serves these layers."""
+    attention, width, norm = config.attention, config.width, config.norm
     cross = None
     if source_width is not None:
-        cross = build_attention(config.attention, config.width, config.pruned_heads(layers, "cross"), source_width)
-    return TransformerBlock(
-        build_attention(config.attention, config.width, config.pruned_heads(layers, "self")),
+        cross = build_attention(attention, width, config.pruned_heads(layers, "cross"), source_width, norm)
+    block = TransformerBlock(
+        build_attention(attention, width, config.pruned_heads(layers, "self"), norm=norm),
         build_feed_forward(config.feed_forward, config.width),
         partial(build_norm, config.norm, config.width),
         cross=cross,
         pre_norm=config.pre_norm,
         is_residual=config.residual,
+        output_norm=config.output_norm,
+        is_parallel=config.parallel,
         dropout=config.dropout,
     )
+    if 0 in layers and not config.first_norm:
+        block.self_norm = NoNorm(width)
+    return block
 
 
 def build_output(config: OutputConfig, words: Embedding, width: int, norm: NormConfig) -> Output:
@@ -127,7 +166,7 @@ def build_output(config: OutputConfig, words: Embedding, width: int, norm: NormC
     inner = own if config.tied or config.transform else width
     transform = None
     if config.transform is not None:
-        transform = Transform(width, inner, config.transform, build_norm(norm, inner))
+        transform = Transform(width, inner, config.transform, build_norm(norm, inner), bias=config.transform_bias)
     return Output(
         inner if transform else width,
         words.table.num_embeddings,
@@ -135,10 +174,18 @@ def build_output(config: OutputConfig, words: Embedding, width: int, norm: NormC
         bias=config.bias,
         scale=config.scale,
         transform=transform,
+        cap=config.cap,
     )
 
 
 def build_classification_head(config: ClassificationHeadConfig, width: int) -> ClassificationHead:
     return ClassificationHead(
-        width, config.labels, pool=config.pool, activation=config.activation, bias=config.bias, dropout=config.dropout
+        width,
+        config.labels,
+        pool=config.pool,
+        activation=config.activation,
+        bias=config.bias,
+        dropout=config.dropout,
+        dense_bias=config.dense_bias,
+        norm=None if config.norm is None else build_norm(config.norm, width),
     )

@@ -62,10 +62,10 @@ def planes(images: Images, size: int, channels: int) -> Planes:
     """Pictures with their channels, once they are as large as expected."""
     if images.ndim == 3 and channels > 1:
         raise ShapeError(f"images of {channels} channels are (batch, {channels}, {size}, {size}), got no channels")
-    found = images[:, None] if images.ndim == 3 else images
-    expect("images", "channels", found.shape[1], channels)
-    expect("images", "pixels a side", found.shape[2], size)
-    return found
+    pictures = images[:, None] if images.ndim == 3 else images
+    expect("images", "channels", pictures.shape[1], channels)
+    expect("images", "pixels a side", pictures.shape[2], size)
+    return pictures
 
 
 def surroundings(images: Planes, patch: int, scale: int) -> Float[Tensor, "batch positions numbers"]:

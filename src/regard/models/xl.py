@@ -39,7 +39,7 @@ class TransformerXL(Decoder):
             expect("the memory", "layers", len(memory), len(side.stack.blocks))
             expect("the memory", "texts", memory.shape[1], len(tokens))
         x = side.embedding(tokens, side.position, positions_of(None, tokens.shape[1], device=tokens.device))
-        mask, states = side.mask(None), []
+        mask, states = side.mask(None, side.window), []
         for number, block in enumerate(side.stack.blocks):
             assert isinstance(block, TransformerBlock)
             here = x.detach()

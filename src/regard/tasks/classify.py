@@ -28,7 +28,9 @@ class ClassifyTask(Task[ClassifyProcessor]):
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
-        return isinstance(config, (EncoderConfig, DecoderConfig)) and config.classify is not None
+        if not isinstance(config, (EncoderConfig, DecoderConfig)) or config.classify is None:
+            return False
+        return config.classify.pool is not None or config.classify.labels > 1  # one label for a token is no choice
 
     @overload
     def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)

@@ -1,6 +1,7 @@
 """What depends on the query: one file per way to compare it with a key."""
 
 from regard.attention.scores.additive import Additive, LearnedAdditive
+from regard.attention.scores.disentangled import Disentangled
 from regard.attention.scores.dot import Bilinear, Cosine, Dot, LearnedTemperature, ScaledDot
 from regard.attention.scores.kernel import FEATURES, Kernel, KernelFeatures
 from regard.attention.scores.local import Local
@@ -29,6 +30,7 @@ __all__ = [
     "Additive",
     "Bilinear",
     "Cosine",
+    "Disentangled",
     "Dot",
     "Kernel",
     "KernelFeatures",

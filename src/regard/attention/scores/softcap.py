@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from regard.attention.scores.score import LearnedScore, Score
-from regard.config.ranges import SHARPNESS
+from regard.config.ranges import SCALE, SHARPNESS
 from regard.errors import ShapeError
 from regard.shapes import Columns, Keys, Queries, Rows
 
@@ -31,13 +31,19 @@ class SoftCap(Score):
 
 
 class ScaledSoftCap(LearnedScore):
-    """Nothing to learn: the dot product over √(width), capped."""
+    """Nothing to learn: the dot product over √(width), or times `scale`, capped."""
 
     example_settings: ClassVar[Mapping[str, object]] = {"cap": 2.0}
 
-    def __init__(self, heads: int, width: int, cap: Annotated[float, SHARPNESS] = 50.0) -> None:
+    def __init__(
+        self,
+        heads: int,
+        width: int,
+        cap: Annotated[float, SHARPNESS] = 50.0,
+        scale: Annotated[float, SCALE] | None = None,
+    ) -> None:
         super().__init__()
-        self.cap = cap
+        self.cap, self.scale = cap, scale
 
     def score(self, queries: int, keys: int) -> Score:
-        return SoftCap(self.cap)
+        return SoftCap(self.cap, self.scale)

@@ -81,7 +81,7 @@ def unsupported(config: TransformerConfig) -> list[str]:
     """What Marian and BART have not."""
     output = config.output
     odd = {"bridge": config.bridge}
-    odd["output"] = output is not None and (output.transform is not None or output.scale != 1)
+    odd["output"] = output is not None and (output.transform is not None or output.scale != 1 or output.cap is not None)
     for name, side in (("encoder", config.encoder), ("decoder", config.decoder)):
         odd |= {f"{name}.{what}": is_so for what, is_so in unsupported_of_stack(side).items()}
     return [what for what, is_so in odd.items() if is_so]
@@ -91,15 +91,23 @@ def unsupported_of_stack(side: EmbeddedStackConfig) -> dict[str, bool]:
     stack, attention = side.stack, side.stack.attention
     return {
         f"position = {side.position.kind}": side.position.kind not in ("sinusoidal", "learned"),
+        "distances": side.distances is not None,
         "words": side.embedding.embedding_width is not None or side.embedding.segments > 0,
         f"norm = {stack.norm.kind}": stack.norm.kind != "layer",
         "attention.groups": attention.kv_heads not in (None, attention.heads),
         "attention.head_width": attention.head_width not in (None, stack.width // attention.heads),
         "attention.value_width": attention.split(stack.width).value_width != stack.width // attention.heads,
         "attention.scale": attention.scale is not None,
+        "attention.qk_norm": attention.qk_norm is not None,
+        "attention.score": attention.score is not None,
+        "attention.method": attention.method is not None,
         "attention.bias": not attention.bias or attention.output_bias is False,
+        "experts": stack.feed_forward.experts > 0,
         "inner": stack.feed_forward.gated or not stack.feed_forward.bias or not stack.feed_forward.width,
         "residual": not stack.residual,
+        "output_norm": stack.output_norm,
+        "parallel": stack.parallel,
+        "first_norm": not stack.first_norm,
         "window": stack.window is not None,
         "distinct": stack.distinct is not None,
         "pruned": bool(stack.pruned),

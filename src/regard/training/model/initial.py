@@ -5,7 +5,7 @@ from torch import nn
 
 from regard.attention import LearnedScore
 from regard.attention.efficient import AttentionMethod
-from regard.layers import Output, TransformerBlock
+from regard.layers import FeedForward, MixtureOfExperts, Output, TransformerBlock
 from regard.models import Aligner, MemoryNetwork, Model, Transformer
 from regard.training.model.copies import draw_weights
 
@@ -48,7 +48,10 @@ def initialise(model: Model, seed: int) -> None:
     if not two_sided:
         blocks = [module for module in model.modules() if isinstance(module, TransformerBlock)]
         for block in blocks if blocks and blocks[0].pre_norm else []:
-            ends = [block.self.output] + ([] if block.feed_forward is None else [block.feed_forward.narrow])
+            layers = (
+                block.feed_forward.experts if isinstance(block.feed_forward, MixtureOfExperts) else [block.feed_forward]
+            )
+            ends = [block.self.output] + [layer.narrow for layer in layers if isinstance(layer, FeedForward)]
             for last in ends:
                 last.weight.mul_((2 * len(blocks)) ** -0.5)
 
