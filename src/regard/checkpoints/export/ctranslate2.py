@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from regard.checkpoints.export.export_source import ExportSource
 from regard.errors import lookup
-from regard.layers import MultiHead, TransformerBlock
+from regard.layers import FeedForward, MultiHead, TransformerBlock
 from regard.models import EmbeddedStackConfig
 from regard.models.embedded_stack import EmbeddedStack
 from regard.text import Tokenizer
@@ -85,7 +85,7 @@ def fill_block(spec: Any, block: TransformerBlock) -> None:
     if block.cross is not None:
         fill_attention(spec.attention, block.cross, block.cross.query, block.cross.kv)
         fill_norm(spec.attention.layer_norm, block.cross_norm)
-    assert block.feed_forward is not None
+    assert isinstance(block.feed_forward, FeedForward)
     fill_linear(spec.ffn.linear_0, block.feed_forward.widen)
     fill_linear(spec.ffn.linear_1, block.feed_forward.narrow)
     fill_norm(spec.ffn.layer_norm, block.feed_forward_norm)

@@ -16,7 +16,7 @@ from torch import nn
 from regard.checkpoints.export.export_source import ExportSource
 from regard.checkpoints.export.graph import OnnxGraph, TypeAndShape
 from regard.errors import lookup
-from regard.layers import TransformerBlock
+from regard.layers import FeedForward, TransformerBlock
 from regard.models.embedded_stack import EmbeddedStack
 
 HIDDEN = np.finfo(np.float32).min
@@ -151,7 +151,7 @@ class OnnxStack:
 
     def feed_forward(self, x: str, block: TransformerBlock) -> str:
         part = block.feed_forward
-        assert part is not None
+        assert isinstance(part, FeedForward)
 
         def think(x: str) -> str:
             return self.graph.linear(self.activation(self.graph, self.graph.linear(x, part.widen)), part.narrow)
