@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from regard.attention import Pattern, attend, soft_dictionary
     from regard.checkpoints import join
     from regard.engine import refresh
-    from regard.looking import edit, prune, verify, watch, watchable
+    from regard.looking import edit, prune, sites, verify, watch, watchable
     from regard.tasks import load
 
 __version__ = "0.1.0"
 __all__ = [
-    "Pattern", "__version__", "attend", "edit", "join", "load", "prune", "refresh", "soft_dictionary", "verify",
+    "Pattern", "__version__", "attend", "edit", "join", "load", "prune", "refresh", "sites", "soft_dictionary", "verify",
     "watch", "watchable",
 ]  # fmt: skip
 
@@ -29,6 +29,7 @@ _PUBLIC = {
     "load": "regard.tasks",
     "prune": "regard.looking",
     "refresh": "regard.engine",
+    "sites": "regard.looking",
     "soft_dictionary": "regard.attention",
     "verify": "regard.looking",
     "watch": "regard.looking",

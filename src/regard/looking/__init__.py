@@ -1,6 +1,7 @@
 """Looking inside a model that runs: watch and edit; which heads matter, what flows, what changed."""
 
 from regard.looking.ablation import ablation
+from regard.looking.activations import Site, Sites, sites
 from regard.looking.confidence import confidence
 from regard.looking.diff import PatternDifference, differences
 from regard.looking.edit import Edits, edit
@@ -23,6 +24,8 @@ __all__ = [
     "Rollout",
     "Scores",
     "Seen",
+    "Site",
+    "Sites",
     "Verification",
     "Watchable",
     "WeightedNorms",
@@ -35,6 +38,7 @@ __all__ = [
     "learned_gates",
     "prune",
     "rollout",
+    "sites",
     "verify",
     "watch",
     "watchable",

@@ -18,7 +18,8 @@ from regard.looking.edit_kinds import EDIT_KINDS, Record
 from regard.looking.edit_records import check_edit, check_edits, plain_record, read_edits, save_edits
 from regard.looking.layer_names import LayerNames, LayerTap, attends_to_source, shorten
 from regard.looking.reach import Reach, tokens_of
-from regard.looking.watch import attach_taps, is_rerun
+from regard.looking.recompute import is_rerun
+from regard.looking.watch import attach_taps
 
 
 class Edits:
