@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Pattern", "__version__", "attend", "edit", "join", "load", "prune", "refresh", "sites", "soft_dictionary", "verify",
-    "watch", "watchable",
+    "Pattern", "__version__", "attend", "edit", "join", "load", "prune", "refresh", "sites", "soft_dictionary",
+    "verify", "watch", "watchable",
 ]  # fmt: skip
 
 _PUBLIC = {

@@ -30,6 +30,10 @@ class Tap:
     def block_output(self, x: Stream) -> None:
         """What a block put out."""
 
+    def wants(self, site: str) -> bool:
+        """Whether there is anything to do at a site now."""
+        return True
+
     def change(self, site: str, x: Tensor) -> Tensor:
         """At a site inside a block, before the rest of it runs: other numbers, or the same tensor."""
         return x

@@ -64,7 +64,9 @@ class EndHook:
         entries = [(tap, site) for tap, site in self.entries if id(tap) in present and runs_here(site, self.parts)]
         was_changed = False
         for name, view in sorted({(site.name, site.view) for _, site in entries}, key=lambda it: ORDER.index(it[1])):
-            taps = [tap for tap, site in entries if site.name == name]
+            taps = [tap for tap, site in entries if site.name == name and tap.wants(name)]
+            if not taps and view != "stream":
+                continue
             site = next(site for _, site in entries if site.name == name)
             seen = edited = self.view(site, x, inner)
             for tap in taps:

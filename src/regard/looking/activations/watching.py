@@ -36,6 +36,9 @@ class SiteWatcher(Tap):
     def __init__(self, activations: Activations) -> None:
         self.activations = activations
 
+    def wants(self, site: str) -> bool:
+        return site in self.activations.names
+
     def activation(self, name: str, x: Tensor) -> None:
         self.activations.keep(name, x)
 
