@@ -13,6 +13,8 @@ from regard.shapes import Stream
 class Tap:
     """Somebody at a layer: edits first, then everybody sees what was really used."""
 
+    keeps_graph: bool = False  # gradients are asked of what it is shown at a site
+
     def edit(self, pattern: Pattern) -> Pattern:
         """Before the kernel: another pattern, or the same."""
         return pattern

@@ -69,6 +69,8 @@ class EndHook:
                 continue
             site = next(site for _, site in entries if site.name == name)
             seen = edited = self.view(site, x, inner)
+            if view != "whole" and any(tap.keeps_graph for tap in taps):
+                edited = seen.clone()  # what the rest of the model reads comes from it, so that gradients reach it
             for tap in taps:
                 edited = tap.change(name, edited)
             for tap in taps:

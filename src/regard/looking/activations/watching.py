@@ -35,6 +35,7 @@ class SiteWatcher(Tap):
 
     def __init__(self, activations: Activations) -> None:
         self.activations = activations
+        self.keeps_graph: bool = activations.grad
 
     def wants(self, site: str) -> bool:
         return site in self.activations.names
