@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         attribute,
         edit,
         logit_attribution,
+        pair_score,
         patch,
         path_patch,
         prune,
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Pattern", "__version__", "attend", "attribute", "edit", "join", "load", "logit_attribution", "patch", "path_patch", "prune", "refresh", "sites",
-    "soft_dictionary", "verify", "watch", "watchable",
+    "Pattern", "__version__", "attend", "attribute", "edit", "join", "load", "logit_attribution", "pair_score", "patch",
+    "path_patch", "prune", "refresh", "sites", "soft_dictionary", "verify", "watch", "watchable",
 ]  # fmt: skip
 
 _PUBLIC = {
@@ -40,6 +41,7 @@ _PUBLIC = {
     "join": "regard.checkpoints",
     "load": "regard.tasks",
     "logit_attribution": "regard.looking",
+    "pair_score": "regard.looking",
     "patch": "regard.looking",
     "path_patch": "regard.looking",
     "prune": "regard.looking",

@@ -25,7 +25,7 @@ def test_every_method_scores_every_token(kind):
         result = regard.attribute(model, inputs, metric, method, steps=2)
         assert result.value == pytest.approx(value, abs=1e-5)
         shapes = {side: tuple(scores.shape) for side, scores in result.scores.items()}
-        expected = {"encoder": (2, 6), "decoder": (2, 5)} if kind in TRANSLATORS else {[*shapes][0]: (2, 6)}
+        expected = {"encoder": (2, 6), "decoder": (2, 5)} if kind in TRANSLATORS else {next(iter(shapes)): (2, 6)}
         assert shapes == expected, method
         assert all(scores.isfinite().all() and scores.any() for scores in result.scores.values()), method
     assert all(weight.grad is None for weight in model.parameters())

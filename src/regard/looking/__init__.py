@@ -11,6 +11,7 @@ from regard.looking.evaluation_set import EvaluationSet, Scores
 from regard.looking.flow import flow
 from regard.looking.importance import importance
 from regard.looking.norms import WeightedNorms, weighted_norms
+from regard.looking.pair_score import PairScore, pair_score
 from regard.looking.patching import PatchGrid, patch
 from regard.looking.path_patching import PathPatch, path_patch
 from regard.looking.prune import prune
@@ -26,6 +27,7 @@ __all__ = [
     "EvaluationSet",
     "LogitAttribution",
     "OutputAttribution",
+    "PairScore",
     "PatchGrid",
     "PathPatch",
     "PatternDifference",
@@ -48,6 +50,7 @@ __all__ = [
     "importance",
     "learned_gates",
     "logit_attribution",
+    "pair_score",
     "patch",
     "path_patch",
     "prune",

@@ -34,7 +34,16 @@ def measure(metric: Metric, logits: Tensor) -> Tensor:
     return value.reshape(())
 
 
-def tokens_in(inputs: Inputs) -> list[Tensor]:
-    """The tensors that a model reads, in order."""
-    values = [inputs] if isinstance(inputs, Tensor) else inputs.values() if isinstance(inputs, Mapping) else inputs
-    return [value for value in values if isinstance(value, Tensor)]
+def repeat_inputs(inputs: Inputs, member: int, times: int) -> Inputs:
+    """One member of a batch, so many times."""
+
+    def repeat(value: Any) -> Any:
+        if not isinstance(value, Tensor) or not value.ndim:
+            return value
+        return value[member : member + 1].expand(times, *value.shape[1:])
+
+    if isinstance(inputs, Tensor):
+        return repeat(inputs)
+    if isinstance(inputs, Mapping):
+        return {name: repeat(value) for name, value in inputs.items()}
+    return [repeat(value) for value in inputs]

@@ -13,6 +13,7 @@ from torch.testing import assert_close
 
 import regard
 from regard.errors import UnknownName
+from regard.looking.activations.site import by_linearity, contributions, split_heads
 from regard.looking.activations.tl_names import NAMES
 
 
@@ -149,3 +150,10 @@ def test_a_listing_says_what_there_is():
     text = repr(regard.sites(model_of("live gpt2")))
     assert "decoder.0.self.head_output  batch x 4 x length x 4" in text
     assert side_of("live gpt2") == "decoder"
+
+
+def test_contributions_are_the_same_whatever_the_projection_is():
+    projection, inner = nn.Linear(8, 5), torch.randn(2, 3, 8)
+    expected = by_linearity(projection, split_heads(inner, 4), inner)
+    assert_close(contributions(projection, inner, 4), expected)
+    assert_close(expected.sum(1) + projection.bias, projection(inner))

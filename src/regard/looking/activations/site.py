@@ -61,13 +61,19 @@ def join_heads(x: Tensor) -> Tensor:
 
 
 def contributions(projection: nn.Module, inner: Tensor, heads: int) -> Tensor:
-    """What each head writes, (batch, heads, length, width): by linearity, whatever the projection's layout is."""
-    with torch.no_grad() if not torch.is_grad_enabled() else torch.enable_grad():
-        split = split_heads(inner, heads)  # (batch, heads, length, head width)
-        alone = torch.diag_embed(split.movedim(1, -1)).movedim(-1, 1)  # batch, heads, length, head width, heads
-        stacked = alone.transpose(-1, -2).flatten(-2)  # each row has one head, the others zero
-        bias = unhooked(projection, torch.zeros_like(inner[:1, :1]))
-        return unhooked(projection, stacked) - bias[:, None]
+    """What each head writes, (batch, heads, length, width), without the bias of the projection."""
+    split, weight = split_heads(inner, heads), getattr(projection, "weight", None)
+    if isinstance(projection, nn.Linear):
+        return torch.matmul(split, projection.weight.T.unflatten(0, (heads, -1)).to(split.dtype))
+    if isinstance(weight, Tensor) and hasattr(projection, "nf"):  # GPT-2's, whose matrix lies on its side
+        return torch.matmul(split, weight.unflatten(0, (heads, -1)))
+    return by_linearity(projection, split, inner)
+
+
+def by_linearity(projection: nn.Module, split: Tensor, inner: Tensor) -> Tensor:
+    """The same of a projection whose layout is not known: one head at a time, the others zero."""
+    alone = torch.diag_embed(split.movedim(1, -1)).movedim(-1, 1)  # batch, heads, length, head width, heads
+    return unhooked(projection, alone.transpose(-1, -2).flatten(-2)) - projection_bias(projection, inner)[:, None]
 
 
 def unhooked(module: nn.Module, x: Tensor) -> Tensor:
