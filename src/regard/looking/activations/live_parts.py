@@ -40,7 +40,7 @@ PARALLEL = {"GPTJBlock", "PhiDecoderLayer", "CohereDecoderLayer", "Cohere2Decode
 HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head")
 
 
-def live_parts(model: nn.Module, layers: dict[str, nn.Module], blocks: dict[str, nn.Module]) -> ModelParts:
+def live_parts(model: Any, layers: dict[str, nn.Module], blocks: dict[str, nn.Module]) -> ModelParts:
     """`layers` and `blocks` are those of the model, by our names."""
     paths = {module: path for path, module in model.named_modules()}
     known = {

@@ -40,8 +40,8 @@ class SiteWatcher(Tap):
     def wants(self, site: str) -> bool:
         return site in self.activations.names
 
-    def activation(self, name: str, x: Tensor) -> None:
-        self.activations.keep(name, x)
+    def activation(self, site: str, x: Tensor) -> None:
+        self.activations.keep(site, x)
 
 
 class VectorWatcher(LayerTap):
