@@ -21,8 +21,8 @@ def test_a_model_patched_with_itself_is_as_it_was_to_the_bit(kind):
     model, inputs = model_of(kind), inputs_of(kind)
     with torch.no_grad():
         plain = float(metric(logits_of(model, inputs)))
-    for over in ("stream", "heads", "feed_forward"):
-        grid = regard.patch(model, inputs, inputs, metric, over, layers=[1])
+    for over, layers in (("stream", [1]), ("heads", [0]), ("feed_forward", [1])):
+        grid = regard.patch(model, inputs, inputs, metric, over, layers=layers)
         assert grid.values.eq(plain).all(), over
     assert (grid.clean, grid.corrupt) == (plain, plain)
     with pytest.raises(RegardError, match="the metric is the same in both runs"):

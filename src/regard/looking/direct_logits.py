@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -19,6 +20,17 @@ from regard.looking.live import is_live
 from regard.looking.runs import Inputs
 from regard.looking.stream_terms import StreamWriters, Terms, through_norm
 from regard.pictures import Picture
+
+TOO_MUCH = 1e-2  # of a logit, beyond rounding: a model that does something else at its end
+DENSE_HEADS = (
+    tuple(f"cls.predictions.transform.{part}" for part in ("dense", "LayerNorm", "transform_act_fn")),
+    ("predictions.dense", "predictions.LayerNorm", "predictions.activation"),
+    ("generator_predictions.dense", "generator_predictions.LayerNorm", "generator_predictions.activation"),
+    ("lm_head.dense", "lm_head.layer_norm", ""),
+    ("vocab_transform", "vocab_layer_norm", "activation"),
+    ("head.dense", "head.norm", "head.act"),
+)
+"""A last dense layer, its norm and its activation (GELU where it has no name), as masked models call them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +94,13 @@ def logit_attribution(
     def pick(row: Float[Tensor, "vocabulary"]) -> float:
         return float(row[token] - (0 if against is None else row[against]))
 
-    return LogitAttribution({name: pick(score[0, 0]) for name, score in scores.items()}, pick(logits))
+    result = LogitAttribution({name: pick(score[0, 0]) for name, score in scores.items()}, pick(logits))
+    if abs(result.rest) > TOO_MUCH * max(1, abs(result.logit)):
+        name = type(model).__name__
+        raise RegardError(
+            f"{name}: its parts are not known well enough, {result.rest:.3g} of {result.logit:.3g} is left"
+        )
+    return result
 
 
 LinearOutput = Callable[[Terms], Terms]
@@ -108,15 +126,16 @@ def live_output(model: Any) -> LinearOutput:
     head = model.get_output_embeddings() if hasattr(model, "get_output_embeddings") else None
     if head is None:
         raise RegardError(f"{type(model).__name__} does not score words at the end of a stack")
-    dense = next((module for name, module in model.named_modules() if name.endswith("predictions.transform")), None)
+    dense = next((paths for paths in DENSE_HEADS if find(model, paths[0]) is not None), None)
     config = model.config
     tied = bool(getattr(config, "tie_word_embeddings", False))
     is_scaled = config.model_type == "t5" and (getattr(config, "scale_decoder_outputs", tied))
-    scale = config.d_model**-0.5 if is_scaled else 1.0
+    scale = config.d_model**-0.5 if is_scaled else float(getattr(model, "logit_scale", None) or 1.0)
 
     def linear(terms: Terms) -> Terms:
         if dense is not None:
-            terms = through_dense(terms, dense.dense, dense.transform_act_fn, dense.LayerNorm)
+            layer, norm, activation = (find(model, path) if path else F.gelu for path in dense)
+            terms = through_dense(terms, layer, activation, norm)
         zero = torch.zeros_like(next(iter(terms.values())))
         bias = unhooked(head, zero)
         scores = {name: unhooked(head, term * scale) - bias for name, term in terms.items()}
@@ -124,6 +143,13 @@ def live_output(model: Any) -> LinearOutput:
         return scores | {"output.bias": bias if added is None else bias + added}
 
     return linear
+
+
+def find(model: Any, path: str) -> Any:
+    """What stands at a path in a model, or None."""
+    for step in path.split("."):
+        model = getattr(model, step, None)
+    return model
 
 
 def through_dense(terms: Terms, dense: nn.Module, activation: Callable[[Tensor], Tensor], norm: nn.Module) -> Terms:

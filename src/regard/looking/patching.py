@@ -84,13 +84,15 @@ def patch(
     side: str | None = None,
     layers: Sequence[int] | None = None,
     exact: bool = True,
+    checks: int = CHECKED,
 ) -> PatchGrid:
     """Run a model on a corrupted input with one activation of the clean one at a time: activation patching.
 
     `metric` makes a number of the logits. `over` is "stream" (each position of the residual stream before each block),
     "heads" (the output of each head, z), "feed_forward" (each position of each MLP output) or "pairs" (the weight that
     a query gives a key, in all heads of `layers`). `side` is the stack, the decoder if there are two. With
-    `exact=False`, attribution patching: two runs and a gradient for all cells, some compared with the exact values.
+    `exact=False`, attribution patching: two runs and a gradient for all cells; the `checks` largest are compared with
+    their exact values.
     """
     known = sites(model)
     side = side or ("decoder" if "decoder" in known.sides else known.sides[0])
@@ -103,7 +105,7 @@ def patch(
     rows = tuple(names if over != "pairs" else map(str, range(len(records))))
     grid = PatchGrid(over, torch.empty(0, 0), clean_metric, corrupt_metric, rows, columns)
     if not exact:
-        return estimate(model, corrupt, metric, seen, replace(grid, is_exact=False), records)
+        return estimate(model, corrupt, metric, seen, replace(grid, is_exact=False), records, checks)
     return replace(grid, values=run_patches(model, corrupt, metric, records))
 
 
@@ -173,6 +175,7 @@ def estimate(
     clean: Seen,
     grid: PatchGrid,
     records: Sequence[Sequence[list[Record] | None]],
+    checks: int,
 ) -> PatchGrid:
     """Attribution patching: the metric's gradient in the corrupted run, times the difference of the activations."""
     if grid.over == "pairs":
@@ -191,8 +194,10 @@ def estimate(
         gained = (before - x.detach()) * (torch.zeros_like(x) if gradient is None else gradient)
         lines.append(gained.sum((0, 2, 3) if gained.ndim == 4 else (0, 2)))
     values = torch.stack(lines).double() + grid.corrupt
-    largest = (values - grid.corrupt).abs().flatten().topk(min(CHECKED, values.numel())).indices.tolist()
+    largest = (values - grid.corrupt).abs().flatten().topk(min(checks, values.numel())).indices.tolist()
     cells = [(index // values.shape[1], index % values.shape[1]) for index in largest]
+    if not cells:
+        return replace(grid, values=values, error=float("nan"))
     exact = run_patches(model, corrupt, metric, [[records[row][column]] for row, column in cells])[:, 0]
     error = float((exact - torch.stack([values[cell] for cell in cells])).abs().max())
     return replace(grid, values=values, error=error, checked=len(cells))

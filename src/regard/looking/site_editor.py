@@ -103,7 +103,7 @@ class SiteEditor(Tap):
         return site in self.opened and bool(self.records_for(site))
 
     def change(self, site: str, x: Tensor) -> Tensor:
-        if site not in self.opened or not (records := self.records_for(site)):
+        if not (records := self.records_for(site)):
             return x
         positions = where.positions(x.shape[-2], x.device)
         return self.apply(site, x, records, positions)

@@ -110,11 +110,10 @@ def block_sites(name: str, parts: BlockParts, width: int, layers: set[str]) -> l
     for sublayer in parts.sublayers:
         own = f"{name}.{sublayer.kind}"
         if sublayer.kind == "feed_forward":
-            found += [
-                Site(f"{own}.input", stream, sublayer.reads),
-                Site(f"{own}.activations", (*stream[:2], sublayer.width), sublayer.inner),
-                Site(f"{own}.output", stream, sublayer.writes),
-            ]
+            found.append(Site(f"{own}.input", stream, sublayer.reads))
+            if sublayer.inner is not None:
+                found.append(Site(f"{own}.activations", (*stream[:2], sublayer.width), sublayer.inner))
+            found.append(Site(f"{own}.output", stream, sublayer.writes))
             continue
         found += attention_sites(own, sublayer, width, own in layers)
         if not parts.is_parallel and sublayer is not parts.sublayers[-1]:

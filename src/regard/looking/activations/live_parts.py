@@ -12,7 +12,7 @@ from torch import nn
 from regard.looking.activations.parts import Access, BlockParts, ModelParts, StackParts, Sublayer
 from regard.looking.live import pretrained
 
-PROJECTIONS = ("o_proj", "out_proj", "c_proj", "dense", "o", "out_lin", "wo", "proj")
+PROJECTIONS = ("o_proj", "out_proj", "c_proj", "dense", "o", "out_lin", "wo", "Wo", "proj")
 """The last projection of an attention layer."""
 FEED_FORWARD = (
     "mlp",
@@ -35,7 +35,10 @@ NORMS = {
 }
 """Norms that one library's blocks have before what they belong to, and another's after."""
 FINAL_NORMS = ("ln_f", "norm", "final_layer_norm", "final_layernorm", "layer_norm", "final_norm")
-EMBEDDINGS = ("wte", "embed_tokens", "embed_in", "word_embeddings", "tok_embeddings", "embeddings.word_embeddings")
+EMBEDDINGS = (
+    *("wte", "embed_tokens", "embed_in", "word_embeddings", "tok_embeddings"),
+    *("embeddings.word_embeddings", "embeddings.tok_embeddings"),
+)
 PARALLEL = {"GPTJBlock", "PhiDecoderLayer", "CohereDecoderLayer", "Cohere2DecoderLayer", "CodeGenBlock"}
 HEADS = ("num_heads", "num_attention_heads", "n_heads", "n_head")
 
@@ -133,10 +136,10 @@ def attention_parts(
 def feed_forward_parts(block: nn.Module) -> Sublayer | None:
     module, flat = child(block, FEED_FORWARD), None
     narrow = None if module is None else child(module, NARROW)
-    if module is None:
+    if module is None or not list(module.children()):
         flat = next((pair for pair in FLAT if child(block, pair[:1]) and child(block, pair[1:])), None)
         module, narrow = (None, None) if flat is None else (child(block, flat[:1]), child(block, flat[1:]))
-    if module is None or narrow is None:
+    if module is None:
         return None
     norm_after, stream = post_norm(block, "feed_forward", module)
     if flat is not None and flat[1] == "output.dense":
@@ -145,13 +148,13 @@ def feed_forward_parts(block: nn.Module) -> Sublayer | None:
     return Sublayer(
         "feed_forward",
         Access(module, "input"),
-        Access(narrow, "input"),
-        narrow,
-        Access(norm_of_write or narrow, "output"),
+        None if narrow is None else Access(narrow, "input"),
+        narrow or module,
+        Access(norm_of_write or narrow or module, "output"),
         norm_after=norm_after,
         stream=None if stream is None else Access(stream, "output"),
         norm_of_write=norm_of_write,
-        width=read_width(narrow),
+        width=0 if narrow is None else read_width(narrow),
     )
 
 

@@ -28,7 +28,7 @@ class Sublayer:
 
     kind: SublayerKind
     reads: Access  # after the norm, if that comes first
-    inner: Access  # what the last projection is given: the heads side by side, or the activations
+    inner: Access | None  # what the last projection is given: the heads side by side, or the activations, if known
     projection: nn.Module
     writes: Access  # what is added to the stream
     norm_after: nn.Module | None = None  # post-norm: of the sum

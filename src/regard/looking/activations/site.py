@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from regard.looking.activations.parts import Access
 
 Size = int | str
-View = Literal["whole", "heads", "contribution", "stream", "query", "key", "value", "pattern"]
-ORDER: tuple[View, ...] = ("heads", "contribution", "whole", "stream")
+View = Literal["whole", "heads", "contribution", "stream", "query", "key", "value", "pattern", "check"]
+ORDER: tuple[View, ...] = ("check", "heads", "contribution", "whole", "stream")
 """The views of what passes one end of a module, in the order in which they are edited and seen."""
 
 

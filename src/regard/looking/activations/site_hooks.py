@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
@@ -20,6 +21,7 @@ from regard.looking.activations.where import inputs_of, where
 
 _lock = threading.Lock()
 Entry = tuple[Tap, Site]
+ROUNDINGS = 16  # of the largest number of a sum: the order of adding may differ, and nothing else
 
 
 class EndHook:
@@ -46,7 +48,7 @@ class EndHook:
             where.stream = self.turn(x) if changed is None else changed
         if changed is None:
             return None
-        changed = self.turn(changed)
+        changed = self.back(changed, x)
         return ((changed, *args[1:]), kwargs) if name is None else (args, {**kwargs, name: changed})
 
     def after(self, module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> Any:
@@ -56,7 +58,7 @@ class EndHook:
             return None
         inner = first_input(args, kwargs)[1]
         changed = self.through(self.turn(x), None if inner is None else self.turn(inner))
-        return None if changed is None else put_output(output, self.turn(changed))
+        return None if changed is None else put_output(output, self.back(changed, x))
 
     def through(self, x: Tensor, inner: Tensor | None) -> Tensor | None:
         """All edits, then all who look; None where nothing was changed."""
@@ -95,8 +97,28 @@ class EndHook:
         return x
 
     def turn(self, x: Tensor) -> Tensor:
-        """Batch first, also where a model has the length first."""
+        """Batch first, also where a model has the length first, or both in one dimension (OPT's feed-forward)."""
+        stream = where.stream
+        if x.ndim == 2 and stream is not None and stream.ndim == 3 and len(x) == stream.shape[0] * stream.shape[1]:
+            return x.unflatten(0, stream.shape[:2])
         return x if self.parts.batch_first or x.ndim != 3 else x.transpose(0, 1)
+
+    def back(self, changed: Tensor, x: Tensor) -> Tensor:
+        """The other way round, as x was."""
+        if x.ndim == 2:
+            return changed.reshape(len(x), -1)
+        return changed if self.parts.batch_first or x.ndim != 3 else changed.transpose(0, 1)
+
+
+def check_sum(name: str, x: Tensor) -> None:
+    """Raise unless a block puts out what its stream was found to be."""
+    stream = where.stream
+    near = ROUNDINGS * torch.finfo(x.dtype).eps * x.detach().abs().max()
+    if stream is None or stream.shape != x.shape or bool((stream - x).detach().abs().max() > near):
+        block = name.removesuffix(".sum")
+        raise RegardError(
+            f"{block}: what its sublayers write does not add up to what it puts out: no {block}.stream.middle"
+        )
 
 
 def put_view(site: Site, x: Tensor, seen: Tensor, edited: Tensor) -> Tensor:
@@ -156,17 +178,19 @@ def open_sites(parts: ModelParts, tap: Tap, sites: list[Site]) -> Iterator[None]
 
 
 def chained(parts: ModelParts, tap: Tap, sites: list[Site]) -> list[tuple[nn.Module, str, Entry | None]]:
-    """The stream after cross-attention is a sum with what was there before, so that this is met, too."""
+    """A stream that is a sum is added up sublayer by sublayer to the end of its block, and held to what that puts out:
+    a block that adds up in another way is refused."""
     from regard.looking.activations.listing import stream_site
 
     result: list[tuple[nn.Module, str, Entry | None]] = []
-    known = {site.name for site in sites}
-    for site in sites:
-        middle = f"{site.block}.stream.middle"
-        if site.name.endswith(".stream.after_cross") and site.view == "stream" and middle not in known:
-            before = stream_site(middle, parts.blocks[site.block].sublayers[0], parts.width)
-            assert before.access is not None
-            result.append((before.access.module, before.access.end, (tap, before)))
+    for name in dict.fromkeys(site.block for site in sites if site.view == "stream"):
+        block = parts.blocks[name]
+        for sublayer in block.sublayers:
+            step = stream_site(f"{name}.sum.{sublayer.kind}", sublayer, parts.width)
+            after = {"self": "middle", "cross": "after_cross"}.get(sublayer.kind)
+            if step.access is not None and not any(site.name == f"{name}.stream.{after}" for site in sites):
+                result.append((step.access.module, step.access.end, (tap, step)))
+        result.append((block.block, "output", (tap, Site(f"{name}.sum", (), None, "check"))))
     return result
 
 
