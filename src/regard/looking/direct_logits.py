@@ -134,8 +134,8 @@ def live_output(model: Any) -> LinearOutput:
 
     def linear(terms: Terms) -> Terms:
         if dense is not None:
-            layer, norm, activation = (find(model, path) if path else F.gelu for path in dense)
-            terms = through_dense(terms, layer, activation, norm)
+            activation = find(model, dense[2]) if dense[2] else F.gelu
+            terms = through_dense(terms, find(model, dense[0]), activation, find(model, dense[1]))
         zero = torch.zeros_like(next(iter(terms.values())))
         bias = unhooked(head, zero)
         scores = {name: unhooked(head, term * scale) - bias for name, term in terms.items()}

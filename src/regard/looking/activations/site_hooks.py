@@ -64,13 +64,16 @@ class EndHook:
         """All edits, then all who look; None where nothing was changed."""
         present = {id(tap) for tap in active_taps(tuple(tap for tap, _ in self.entries))}
         entries = [(tap, site) for tap, site in self.entries if id(tap) in present and runs_here(site, self.parts)]
-        was_changed = False
+        was_changed, before = False, where.stream
         for name, view in sorted({(site.name, site.view) for _, site in entries}, key=lambda it: ORDER.index(it[1])):
+            if view == "check":
+                check_sum(name, x)
+                continue
             taps = [tap for tap, site in entries if site.name == name and tap.wants(name)]
             if not taps and view != "stream":
                 continue
             site = next(site for _, site in entries if site.name == name)
-            seen = edited = self.view(site, x, inner)
+            seen = edited = self.view(site, x, inner, before)
             if view != "whole" and any(tap.keeps_graph for tap in taps):
                 edited = seen.clone()  # what the rest of the model reads comes from it, so that gradients reach it
             for tap in taps:
@@ -83,7 +86,7 @@ class EndHook:
                 where.stream = edited
         return x if was_changed else None
 
-    def view(self, site: Site, x: Tensor, inner: Tensor | None) -> Tensor:
+    def view(self, site: Site, x: Tensor, inner: Tensor | None, before: Tensor | None) -> Tensor:
         if site.view == "heads":
             return split_heads(x, site.heads)
         if site.view == "contribution":
@@ -91,9 +94,9 @@ class EndHook:
             assert inner is not None
             return contributions(site.projection, inner, site.heads)
         if site.view == "stream":
-            if where.stream is None or where.stream.shape != x.shape:
+            if before is None or before.shape != x.shape:
                 raise RegardError(f"{site.name}: the block that it is part of was not met")
-            return where.stream + x
+            return before + x
         return x
 
     def turn(self, x: Tensor) -> Tensor:
@@ -116,9 +119,7 @@ def check_sum(name: str, x: Tensor) -> None:
     near = ROUNDINGS * torch.finfo(x.dtype).eps * x.detach().abs().max()
     if stream is None or stream.shape != x.shape or bool((stream - x).detach().abs().max() > near):
         block = name.removesuffix(".sum")
-        raise RegardError(
-            f"{block}: what its sublayers write does not add up to what it puts out: no {block}.stream.middle"
-        )
+        raise RegardError(f"{block}.stream.middle: what is written in {block} does not add up to what it puts out")
 
 
 def put_view(site: Site, x: Tensor, seen: Tensor, edited: Tensor) -> Tensor:
