@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from looking.activations.zoo import ALL, inputs_of, logits_of, model_of
+from looking.activations.zoo import inputs_of, logits_of, model_of
 from torch.testing import assert_close
 
 import regard
@@ -16,7 +16,7 @@ def metric(logits):
     return logits[:, -1, 5].sum()
 
 
-@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize("kind", ["llama", "bert", "marian", "live gpt2", "live bert", "live t5"])
 def test_every_method_scores_every_token(kind):
     model, inputs = model_of(kind), inputs_of(kind)
     with torch.no_grad():
@@ -34,7 +34,7 @@ def test_every_method_scores_every_token(kind):
 @pytest.mark.parametrize("kind", ["gpt2", "live llama"])
 def test_integrated_gradients_sum_to_the_difference_from_the_baseline(kind):
     model, inputs = model_of(kind), inputs_of(kind)
-    rough, fine = (regard.attribute(model, inputs, metric, steps=steps) for steps in (2, 48))
+    rough, fine = (regard.attribute(model, inputs, metric, steps=steps) for steps in (2, 96))
     assert fine.convergence < rough.convergence
     assert fine.convergence < 0.05 * max(1, abs(fine.value))
     assert "convergence" in repr(fine)

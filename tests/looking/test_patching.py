@@ -21,7 +21,8 @@ def test_a_model_patched_with_itself_is_as_it_was_to_the_bit(kind):
     model, inputs = model_of(kind), inputs_of(kind)
     with torch.no_grad():
         plain = float(metric(logits_of(model, inputs)))
-    for over, layers in (("stream", [1]), ("heads", [0]), ("feed_forward", [1])):
+    overs = (("stream", [1]), ("heads", [0]), ("feed_forward", [1]))
+    for over, layers in overs if kind in ("gpt2", "live t5") else overs[1:2]:
         grid = regard.patch(model, inputs, inputs, metric, over, layers=layers)
         assert grid.values.eq(plain).all(), over
     assert (grid.clean, grid.corrupt) == (plain, plain)
@@ -56,8 +57,7 @@ def test_patches_are_what_hooks_by_hand_do():
     assert grid.effect[cell] == pytest.approx((by_hand - grid.corrupt) / (grid.clean - grid.corrupt), abs=1e-5)
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "live t5"])
-@pytest.mark.parametrize("over", ["stream", "heads", "feed_forward"])
+@pytest.mark.parametrize(("kind", "over"), [("gpt2", "stream"), ("live t5", "heads"), ("llama", "feed_forward")])
 def test_attribution_patching_tells_its_error(kind, over):
     model, inputs = model_of(kind), inputs_of(kind)
     grid = regard.patch(model, inputs_of(kind, seed=1), inputs, metric, over, exact=False)

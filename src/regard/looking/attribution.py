@@ -79,7 +79,9 @@ class AttributedRun:
     """A model, what it reads and the number that is explained, with the embeddings that it has."""
 
     def __init__(self, model: nn.Module, inputs: Inputs, metric: Metric) -> None:
-        self.model, self.inputs, self.metric = model, inputs, metric
+        self.model = model
+        self.inputs: Inputs = inputs
+        self.metric: Metric = metric
         names = [name for name in sites(model) if name.endswith(".embedding")]
         if not names:
             raise RegardError(f"{type(model).__name__} has no table of tokens that is known")

@@ -31,7 +31,7 @@ class SiteEdit:
     def __init__(self, edits: "Edits", site: str, region: dict[str, Any]) -> None:
         self.edits = edits
         self.site = site
-        self.region = {name: some for name, some in region.items() if some is not None}
+        self.region: Record = {name: some for name, some in region.items() if some is not None}
 
     def set(self, value: float | Tensor | Sequence[object]) -> "SiteEdit":
         """The numbers are what you say: (width), (positions, width), with heads and batch before. A tensor may want a

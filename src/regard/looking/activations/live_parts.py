@@ -28,7 +28,7 @@ NARROW = ("c_proj", "down_proj", "dense_4h_to_h", "fc2", "fc_out", "wo", "w2", "
 """The last projection of a feed-forward layer."""
 FLAT = (("fc1", "fc2"), ("intermediate.dense", "output.dense"), ("linear1", "linear2"))
 """First and last projection where the block itself is the feed-forward layer."""
-NORMS = {
+NORMS: dict[str, tuple[str, ...]] = {
     "self": ("self_attn_layer_norm", "sa_layer_norm"),
     "cross": ("encoder_attn_layer_norm",),
     "feed_forward": ("final_layer_norm", "output_layer_norm"),
@@ -173,7 +173,12 @@ def post_norm(block: nn.Module, kind: str, layer: nn.Module) -> tuple[nn.Module 
     return norm, norm
 
 
-FIRST = {"self": ("self_attn(", "attention("), "cross": ("encoder_attn(",), "feed_forward": ("fc1(", "ffn(")}
+FIRST: dict[str, tuple[str, ...]] = {
+    "self": ("self_attn(", "attention("),
+    "cross": ("encoder_attn(",),
+    "feed_forward": ("fc1(", "ffn("),
+}
+"""What a norm belongs to, as a block's code calls it."""
 
 
 @cache
