@@ -114,10 +114,6 @@ def test_an_edit_while_a_text_is_written_is_the_edit_in_one_pass(kind):
             whole = torch.cat([prompt[row, first:], torch.tensor([7, 8, 9])])[None]
             expected = model(whole)[0, -4:]
             assert_close(torch.cat(steps, 1)[row], expected, atol=1e-4, rtol=1e-3)
-        unedited = decode(model, None, prefix=prompt, max_new_tokens=3)
-    with torch.no_grad():
-        assert decode(model, None, prefix=prompt, max_new_tokens=3)[0].hypotheses[0].ids is not None
-    assert len(unedited) == 2
 
 
 @pytest.mark.parametrize("kind", ["live gpt2", "live llama", "live gpt_neox"])
