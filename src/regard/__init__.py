@@ -12,23 +12,41 @@ if TYPE_CHECKING:
     from regard.attention import Pattern, attend, soft_dictionary
     from regard.checkpoints import join
     from regard.engine import refresh
-    from regard.looking import edit, prune, verify, watch, watchable
+    from regard.looking import (
+        attribute,
+        edit,
+        logit_attribution,
+        pair_score,
+        patch,
+        path_patch,
+        prune,
+        sites,
+        verify,
+        watch,
+        watchable,
+    )
     from regard.tasks import load
 
 __version__ = "0.1.0"
 __all__ = [
-    "Pattern", "__version__", "attend", "edit", "join", "load", "prune", "refresh", "soft_dictionary", "verify",
-    "watch", "watchable",
+    "Pattern", "__version__", "attend", "attribute", "edit", "join", "load", "logit_attribution", "pair_score", "patch",
+    "path_patch", "prune", "refresh", "sites", "soft_dictionary", "verify", "watch", "watchable",
 ]  # fmt: skip
 
 _PUBLIC = {
     "Pattern": "regard.attention",
     "attend": "regard.attention",
+    "attribute": "regard.looking",
     "edit": "regard.looking",
     "join": "regard.checkpoints",
     "load": "regard.tasks",
+    "logit_attribution": "regard.looking",
+    "pair_score": "regard.looking",
+    "patch": "regard.looking",
+    "path_patch": "regard.looking",
     "prune": "regard.looking",
     "refresh": "regard.engine",
+    "sites": "regard.looking",
     "soft_dictionary": "regard.attention",
     "verify": "regard.looking",
     "watch": "regard.looking",

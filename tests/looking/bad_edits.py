@@ -23,8 +23,12 @@ BAD: dict[str, list[Any]] = {
     "factor": [*SCALARS, [], [[]], [[[1.0]]], [1.0, "x"], [[1.0], [1.0, 2.0]], [None]],
     "weights": [*SCALARS, 0.5, [], [[]], [[[[[1.0]]]]], [1.0, [0.0]], [[1.0], [1.0, 0.0]], ["x"], [1e300]],
 }
+BAD |= dict.fromkeys(("batch", "queries", "keys"), BAD["heads"])
+BAD["weight"] = ["x", None, [], [[]], [1.0, "x"], [1.0, [0.0]], [[1.0], [1.0, 0.0]], [1e300], [[[[[1.0]]]]]]
 BAD["factor"] = [value for value in BAD["factor"] if value not in (5e-324,)]
 BAD["heads"] = [value for value in BAD["heads"] if value is not None]
+for name in ("batch", "queries", "keys"):
+    BAD[name] = [value for value in BAD[name] if value is not None]
 BAD["rows"] = [value for value in BAD["rows"] if value is not None]
 
 
@@ -50,6 +54,10 @@ def good_edit(dice: random.Random) -> dict[str, Any]:
         "temperature": dice.choice([0.5, 2, 1e6, 1e-6]),
         "factor": dice.choice([0, 0.5, -2, 1e6]),
         "weights": dice.choice([weights, [weights]]),
+        "batch": dice.choice([None, [0]]),
+        "queries": dice.choice([None, [0], [2, 1]]),
+        "keys": dice.choice([None, [0], [1]]),
+        "weight": dice.choice([0, 0.25]),
     }
     return {"do": kind} | {name: fields[name] for name in EDIT_KINDS[kind].fields}
 

@@ -15,14 +15,22 @@ import regard
 from regard.errors import EditError
 from regard.layers import MultiHead
 from regard.looking import edit_fields, edit_records
-from regard.looking.edit_kinds import EDIT_KINDS
-from regard.looking.edit_records import check_edits, read_edits
+from regard.looking.edit_records import ALL_KINDS, check_edits, read_edits
 
 GOOD = {
     "hide": {"do": "hide", "layer": "self", "positions": [0, -1, 0]},
     "scale": {"do": "scale", "heads": [0], "factor": [0.5]},
     "temperature": {"do": "temperature", "heads": None, "temperature": 2},
     "set": {"do": "set", "heads": [1], "rows": [0, 2], "weights": [[1, 0], [0.5, 0.5]]},
+    "cut": {"do": "cut", "layer": "self", "heads": [0], "queries": [2, 1], "keys": [0], "batch": [0]},
+    "set_pairs": {"do": "set_pairs", "queries": [2], "keys": [0], "weight": 0.5},
+    "replace": {"do": "replace", "site": "0.stream.after", "positions": [1], "value": [1.0, 2.0]},
+    "zero": {"do": "zero", "site": "0.self.head_output", "heads": [1], "start": 1, "stop": 3},
+    "add": {"do": "add", "site": "0.stream.after", "value": [1.0], "coefficient": 2},
+    "multiply": {"do": "multiply", "site": "0.feed_forward.output", "coefficient": 2, "batch": [0]},
+    "mean": {"do": "mean", "site": "0.stream.after"},
+    "resample": {"do": "resample", "site": "0.stream.after", "seed": 3},
+    "project_out": {"do": "project_out", "site": "0.stream.after", "directions": [[1.0, 0.0]]},
 }
 BITS = 1 << 64
 BAD_FIELDS = {
@@ -96,6 +104,22 @@ BAD_FIELDS = {
         (torch.empty(0), "a tensor of numbers expected, got a tensor of [0]"),
     ],
 }
+BAD_FIELDS |= {
+    "site": [(3, "the name of a layer expected, got 3")],
+    "batch": [([0.5], "[0]: a whole number expected, got 0.5")],
+    "queries": [([-1], "[0]: a position from the first token on, 0 or more, expected, got -1")],
+    "keys": [([1, 1], "[1]: 1 is there already, as edits[0].keys[0]")],
+    "start": [
+        (-1, "a position from the first token on, 0 or more, expected, got -1"),
+        (0.5, "a whole number expected"),
+    ],
+    "stop": [("3", "a whole number expected, got '3'")],
+    "weight": [([[[[[1.0]]]]], "numbers in 0 to 4 dimensions expected, got [[[[[1.0]]]]]")],
+    "value": [([1.0, math.nan], "[1]: a number from -1,000,000 to 1,000,000 expected, got nan")],
+    "coefficient": [([1.0], "a number expected, got [1.0]"), ("2", "a number from -1,000,000 to 1,000,000 expected")],
+    "seed": [(0.5, "a whole number expected, got 0.5")],
+    "directions": [(1.0, "numbers in 1 to 2 dimensions expected, got 1.0")],
+}
 BAD = [(field, value, line) for field, lines in BAD_FIELDS.items() for value, line in lines]
 
 
@@ -113,13 +137,13 @@ def test_a_good_edit_is_kept_as_it_is(kind):
 
 
 def test_every_field_of_every_kind_is_tried_here():
-    assert set(GOOD) == set(EDIT_KINDS)
-    assert {name for kind in EDIT_KINDS.values() for name in kind.fields} == set(BAD_FIELDS)
+    assert set(GOOD) == set(ALL_KINDS)
+    assert {name for kind in ALL_KINDS.values() for name in kind.fields} == set(BAD_FIELDS)
 
 
 @pytest.mark.parametrize(("field", "value", "line"), BAD, ids=[f"{field}-{line[:30]}" for field, _, line in BAD])
 def test_what_a_field_cannot_hold_is_refused(field, value, line):
-    kind = next(kind for kind in EDIT_KINDS if field in EDIT_KINDS[kind].fields)
+    kind = next(kind for kind in ALL_KINDS if field in ALL_KINDS[kind].fields)
     line = line if line.startswith("[") else f": {line}"
     assert refusal([GOOD[kind] | {field: value}]).startswith(f"edits[0].{field}{line}")
 
@@ -127,11 +151,11 @@ def test_what_a_field_cannot_hold_is_refused(field, value, line):
 @pytest.mark.parametrize(
     ("record", "line"),
     [
-        ({"do": "blur"}, ".do: unknown edit 'blur': known: hide, scale, set, temperature"),
+        ({"do": "blur"}, ".do: unknown edit 'blur': known: add, cut, hide, mean, multiply, project_out"),
         ({"do": "scal"}, ".do: unknown edit 'scal': did you mean 'scale'? known"),
         ({"do": ["hide"], "positions": [1]}, ".do: unknown edit \"['hide']\": "),
         ({"do": "x" * 5000}, ".do: unknown edit"),
-        ({}, ".do: the kind of the edit expected, one of hide, scale, set, temperature, got none"),
+        ({}, ".do: the kind of the edit expected, one of add, cut, hide, mean"),
         ({"do": "scale", "heads": [0]}, ": the edit 'scale' needs factor, got {'do': 'scale', 'heads': [0]}"),
         ({"do": "set", "heads": [0]}, ": the edit 'set' needs rows, weights, got"),
         (GOOD["hide"] | {"rows": [3]}, ": the edit 'hide' has no field 'rows': known: do, layer, positions"),

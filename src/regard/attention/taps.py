@@ -4,12 +4,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from torch import Tensor
+
 from regard.attention.pattern import Pattern
 from regard.shapes import Stream
 
 
 class Tap:
     """Somebody at a layer: edits first, then everybody sees what was really used."""
+
+    keeps_graph: bool = False  # gradients are asked of what it is shown at a site
 
     def edit(self, pattern: Pattern) -> Pattern:
         """Before the kernel: another pattern, or the same."""
@@ -27,6 +31,17 @@ class Tap:
 
     def block_output(self, x: Stream) -> None:
         """What a block put out."""
+
+    def wants(self, site: str) -> bool:
+        """Whether there is anything to do at a site now."""
+        return True
+
+    def change(self, site: str, x: Tensor) -> Tensor:
+        """At a site inside a block, before the rest of it runs: other numbers, or the same tensor."""
+        return x
+
+    def activation(self, site: str, x: Tensor) -> None:
+        """What was really used at a site inside a block."""
 
 
 Taps = tuple[Tap, ...]
@@ -60,12 +75,13 @@ def unwatched() -> Iterator[None]:
 
 def edits(tap: Tap) -> bool:
     """Whether a tap may change something."""
-    return type(tap).edit is not Tap.edit
+    return type(tap).edit is not Tap.edit or type(tap).change is not Tap.change
 
 
 def looks(tap: Tap) -> bool:
     """Whether a tap wants to see something. A plain one does neither: somebody else needs it where it is."""
-    return type(tap).see is not Tap.see or type(tap).block_output is not Tap.block_output
+    kind = type(tap)
+    return any(getattr(kind, name) is not getattr(Tap, name) for name in ("see", "block_output", "activation"))
 
 
 def any_active() -> bool:

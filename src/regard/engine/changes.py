@@ -53,6 +53,8 @@ def layers(model: nn.Module) -> Iterator[tuple[int, int, MultiHead]]:
         for number, block in enumerate(getattr(model, side).stack.blocks if hasattr(model, side) else ()):
             if block.taps and any(looks(tap) for tap in active_taps(block.taps)):
                 raise Unsupported(LOOKING)
+            if block.taps and any(edits(tap) for tap in active_taps(block.taps)):
+                raise Unsupported("what passes inside of a block is edited")
             yield kind, number, block.self
             if block.cross is not None:
                 yield ACROSS, number, block.cross

@@ -12,20 +12,24 @@ from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
 from regard.attention.regions import Indices, is_number
+from regard.attention.taps import active
 from regard.errors import RegardError, ShapeError, UnknownName
 from regard.looking.edit_fields import whole_numbers
 from regard.looking.edit_kinds import EDIT_KINDS, Record
 from regard.looking.edit_records import check_edit, check_edits, plain_record, read_edits, save_edits
 from regard.looking.layer_names import LayerNames, LayerTap, attends_to_source, shorten
 from regard.looking.reach import Reach, tokens_of
-from regard.looking.watch import attach_taps, is_rerun
+from regard.looking.recompute import is_rerun
+from regard.looking.site_editor import VECTORS, SiteEdit, SiteEditor
+from regard.looking.watch import attach_taps
 
 
 class Edits:
     """A list of edits that are at work while the block lasts; each is plain data."""
 
-    def __init__(self, layer_names: LayerNames) -> None:
+    def __init__(self, model: nn.Module, layer_names: LayerNames) -> None:
         self.layer_names = layer_names
+        self.site_editor: SiteEditor = SiteEditor(model, self)
         self.records: list[Record] = []
         self.reach: Reach = Reach()
 
@@ -51,20 +55,69 @@ class Edits:
             if positions:
                 self.add({"do": "hide", "layer": layer, "positions": positions})
 
+    def site(
+        self,
+        name: str,
+        *,
+        heads: Indices | None = None,
+        positions: Indices | None = None,
+        batch: Indices | None = None,
+        start: int | None = None,
+        stop: int | None = None,
+    ) -> SiteEdit:
+        """A site, or several whose names fit (see `regard.sites`): all of it, or some heads, positions and members.
+
+        `start` and `stop` are the first position that is edited and the first that is not any more.
+        """
+        some = {"heads": heads, "positions": positions, "batch": batch}
+        region = {field: [index] if is_number(index) else index for field, index in some.items()}
+        return SiteEdit(self, name, {**region, "start": start, "stop": stop})
+
+    def cut(
+        self,
+        layer: str,
+        queries: Indices | None = None,
+        keys: Indices | None = None,
+        *,
+        heads: Indices | None = None,
+        batch: Indices | None = None,
+    ) -> None:
+        """These queries do not look at these keys (None: all), in the layers whose names fit; what is left of each row
+        sums to 1. The attention knock-out of Geva et al. 2023."""
+        self.add({"do": "cut", "layer": layer, **pairs(queries, keys, heads, batch)})
+
+    def set_pairs(
+        self,
+        layer: str,
+        queries: Indices | None,
+        keys: Indices | None,
+        weight: float | Tensor | Sequence[object],
+        *,
+        heads: Indices | None = None,
+        batch: Indices | None = None,
+    ) -> None:
+        """These queries give these keys so much weight each; the other keys of a row share what is left as they did."""
+        self.add({"do": "set_pairs", "layer": layer, "weight": weight, **pairs(queries, keys, heads, batch)})
+
     def add(self, record: Record) -> None:
         """One edit as data, checked."""
         self._put(check_edit(record, f"edits[{len(self)}]"))
 
     def _put(self, record: Record, origin: str = "") -> None:
-        """An edit that was checked, if this model has a layer that it is meant for."""
+        """An edit that was checked, if this model has a layer or a site that it is meant for."""
         try:
+            if "site" in record:
+                self.records.append(self.site_editor.open(record))
+                return
             self.layer_names.match([record.get("layer", "*")], among=self.layer_names.layers)
         except UnknownName as problem:
-            raise UnknownName(f"{origin}edits[{len(self)}].layer: {problem}") from None
+            field = "site" if "site" in record else "layer"
+            raise UnknownName(f"{origin}edits[{len(self)}].{field}: {problem}") from None
         self.records.append(record)
 
     def save(self, path: str | Path) -> None:
-        """Write the edits as JSON; `regard.edit(model, path)` applies them again."""
+        """Write the edits as JSON, the larger tensors of sites as safetensors beside it; `regard.edit(model, path)`
+        applies them again."""
         save_edits(self.records, Path(path))
 
     def clear(self) -> None:
@@ -126,7 +179,7 @@ class Editor(LayerTap):
                 pattern = EDIT_KINDS[record["do"]].apply(pattern, record, layer)
             except ShapeError as problem:
                 raise ShapeError(f"{layer}: {problem}") from None
-        return pattern
+        return self.edits.site_editor.edit_vectors(pattern, layer) if self.edits.site_editor.opened else pattern
 
     def text_length(self, tokens: int) -> None:
         for name in self.names:
@@ -134,11 +187,14 @@ class Editor(LayerTap):
                 self.edits.reach.note_length(record, name, tokens)
 
     def records(self) -> list[Record] | None:
+        if any(self.edits.site_editor.records_for(f"{name}.{part}") for name in self.names for part in VECTORS):
+            return None
         first, *others = map(self.records_for, self.names)
         return None if any([*map(id, first)] != [*map(id, other)] for other in others) else first
 
     def records_for(self, name: str) -> list[Record]:
-        return [record for record in self.edits.records if fnmatchcase(name, record.get("layer", "*"))]
+        records = (record for record in self.edits.records if "site" not in record)
+        return [record for record in records if fnmatchcase(name, record.get("layer", "*"))]
 
     def records_of_call(self) -> tuple[str, list[Record]]:
         """The layer of this call, and the edits for it."""
@@ -164,13 +220,23 @@ def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterato
     still come; one that never did is told in a warning when the block ends.
     """
     layer_names = LayerNames(model)
-    active = Edits(layer_names)
+    edits_here = Edits(model, layer_names)
     is_file = isinstance(edits, str | Path)
-    for record in read_edits(Path(edits)) if is_file else check_edits(edits):
-        active._put(record, origin=f"{edits}: " if is_file else "")
     taps: dict[nn.Module, Tap] = {module: Tap() for module in layer_names.around}
-    taps |= {module: Editor(layer_names.of(module), active) for module in dict.fromkeys(layer_names.layers.values())}
-    with attach_taps(taps):
-        yield active
-    if lines := active.reach.unreached():
+    taps |= {
+        module: Editor(layer_names.of(module), edits_here) for module in dict.fromkeys(layer_names.layers.values())
+    }
+    with edits_here.site_editor.stack, attach_taps(taps), active(edits_here.site_editor):
+        for record in read_edits(Path(edits)) if is_file else check_edits(edits):
+            edits_here._put(record, origin=f"{edits}: " if is_file else "")
+        yield edits_here
+    if lines := edits_here.reach.unreached():
         warnings.warn("; ".join(lines), stacklevel=3)
+
+
+def pairs(
+    queries: Indices | None, keys: Indices | None, heads: Indices | None, batch: Indices | None
+) -> dict[str, object]:
+    """The fields of an edit of pairs; what is None means all and is left out."""
+    some = {"queries": queries, "keys": keys, "heads": heads, "batch": batch}
+    return {name: [index] if is_number(index) else index for name, index in some.items() if index is not None}

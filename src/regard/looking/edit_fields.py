@@ -73,6 +73,43 @@ def weights(value: object, field: str) -> object:
     return numbers(value, field, dimensions=range(1, 5))
 
 
+def pair_weight(value: object, field: str) -> object:
+    """One for all pairs, or (keys), (queries, keys), with heads and batch before."""
+    return numbers(value, field, dimensions=range(5))
+
+
+def value(value: object, field: str) -> object:
+    """One number, or (width), (positions, width), with heads and batch before."""
+    return numbers(value, field, dimensions=range(5))
+
+
+def directions(value: object, field: str) -> object:
+    """(width) or (directions, width)."""
+    return numbers(value, field, dimensions=range(1, 3))
+
+
+def coefficient(value: object, field: str) -> object:
+    return numbers(value, field, dimensions=range(1))
+
+
+def text_position(value: object, field: str) -> int | None:
+    """A position counted from the first token of a text, or None."""
+    if value is None:
+        return None
+    position = whole_number(value, field)
+    if position < 0:
+        raise EditError(f"{field}: a position from the first token on, 0 or more, expected, got {position}")
+    return position
+
+
+def text_positions(value: object, field: str) -> list[int] | None:
+    """Several of them, each once, or None for all."""
+    positions = indices(value, field)
+    for number, position in enumerate(positions or ()):
+        text_position(position, f"{field}[{number}]")
+    return positions
+
+
 def whole_numbers(value: object, field: str) -> list[int]:
     values = value.tolist() if isinstance(value, Tensor | np.ndarray) and value.ndim == 1 else value
     if not isinstance(values, Sequence) or isinstance(values, str | bytes | bytearray):

@@ -13,11 +13,14 @@ from regard.looking.edit_fields import (
     factor,
     indices,
     layer_name,
+    pair_weight,
     temperature,
+    text_positions,
     weights,
     whole_numbers,
 )
 from regard.looking.layer_names import attends_to_source
+from regard.looking.pair_edits import cut_pairs, set_pairs
 from regard.looking.reach import keys_so_far
 from regard.looking.set_weights import set_weights
 
@@ -62,11 +65,18 @@ class EditKind:
 
 LAYER = EditField(layer_name, is_optional=True)  # all layers
 INDICES = EditField(indices)
+PAIRS = {
+    "layer": LAYER,
+    **{name: EditField(indices, is_optional=True) for name in ("heads", "batch")},
+    **{name: EditField(text_positions, is_optional=True) for name in ("queries", "keys")},
+}
 
 EDIT_KINDS: dict[str, EditKind] = {
     "hide": EditKind(hide, {"layer": LAYER, "positions": EditField(whole_numbers)}),
     "scale": EditKind(scale, {"layer": LAYER, "heads": INDICES, "factor": EditField(factor)}),
     "temperature": EditKind(set_temperature, {"layer": LAYER, "heads": INDICES, "temperature": EditField(temperature)}),
+    "cut": EditKind(cut_pairs, PAIRS),
+    "set_pairs": EditKind(set_pairs, {**PAIRS, "weight": EditField(pair_weight)}),
     "set": EditKind(set_rows, {"layer": LAYER, "heads": INDICES, "rows": INDICES, "weights": EditField(weights)}),
 }
 """What can be done to the pattern of a layer, and what is said for it."""

@@ -4,17 +4,22 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from safetensors import SafetensorError
 from torch import Tensor
 
 from regard.errors import EditError, UnknownName, lookup
 from regard.files import write_file
 from regard.json_text import parse_json
+from regard.looking.activations.site_edits import SITE_EDIT_KINDS, SiteEditKind
 from regard.looking.edit_fields import describe
-from regard.looking.edit_kinds import EDIT_KINDS, Record
+from regard.looking.edit_kinds import EDIT_KINDS, EditKind, Record
 
+ALL_KINDS: dict[str, EditKind | SiteEditKind] = {**EDIT_KINDS, **SITE_EDIT_KINDS}
 VERSION = 2
 """Of the files that edits are saved in; version 1 had none, and other names for some fields."""
 MAX_EDITS = 1 << 14
+INLINE = 64  # numbers of a tensor that JSON holds; larger ones go into the file beside it
+TENSORS = ".safetensors"
 MAX_BYTES = 64 << 20  # of a file
 OLD_FIELDS = {"place": "layer", "places": "positions"}
 OLD_KINDS = {"temper": "temperature"}
@@ -35,10 +40,10 @@ def check_edit(record: object, name: str) -> Record:
         raise EditError(f"{name}: an edit, that is fields by name, expected, got {describe(record)}")
     refuse_old_words(record, name)
     if "do" not in record:
-        raise EditError(f"{name}.do: the kind of the edit expected, one of {', '.join(sorted(EDIT_KINDS))}, got none")
+        raise EditError(f"{name}.do: the kind of the edit expected, one of {', '.join(sorted(ALL_KINDS))}, got none")
     do = record["do"]
     try:
-        kind = lookup(EDIT_KINDS, do if isinstance(do, str) and len(do) < 40 else describe(do), "edit")
+        kind = lookup(ALL_KINDS, do if isinstance(do, str) and len(do) < 40 else describe(do), "edit")
     except UnknownName as problem:
         raise EditError(f"{name}.do: {problem}") from None
     if unknown := [field for field in record if field != "do" and field not in kind.fields]:
@@ -70,7 +75,7 @@ def read_edits(path: Path) -> list[Record]:
         if len(content) > MAX_BYTES:
             raise EditError(f"at most {MAX_BYTES >> 20} MiB expected")
         saved = parse_json(content)
-        return check_edits(saved_records(saved) if isinstance(saved, dict) else saved)
+        return check_edits(with_tensors(saved_records(saved) if isinstance(saved, dict) else saved, path))
     except EditError as problem:
         raise EditError(f"{path}: {problem}") from None
     except (OSError, ValueError) as problem:
@@ -88,12 +93,51 @@ def saved_records(saved: Record) -> object:
     return saved.get("edits")
 
 
+def with_tensors(records: object, path: Path) -> object:
+    """Records in which the tensors are those of the file beside them."""
+    if not isinstance(records, list) or not any(map(tensor_fields, records)):
+        return records
+    from safetensors.torch import load_file
+
+    try:
+        tensors = load_file(path.with_suffix(TENSORS))
+    except (OSError, SafetensorError) as problem:
+        raise EditError(f"the tensors of the edits cannot be read: {problem}") from None
+    for number, record in enumerate(records):
+        for field, name in tensor_fields(record).items():
+            if name not in tensors:
+                raise EditError(f"edits[{number}].{field}: {path.with_suffix(TENSORS)} has no tensor {describe(name)}")
+            record[field] = tensors[name]
+    return records
+
+
+def tensor_fields(record: object) -> dict[str, str]:
+    """The fields of a record that stand for a tensor in another file, each with its name there."""
+    fields = record.items() if isinstance(record, dict) else ()
+    return {name: value["tensor"] for name, value in fields if isinstance(value, dict) and [*value] == ["tensor"]}
+
+
 def save_edits(records: Sequence[Record], path: Path) -> None:
-    """Write edits as JSON; one that could not be read again is refused."""
-    plain_records = check_edits([plain_record(record) for record in records])
+    """Write edits as JSON, the larger tensors of sites beside it; one that could not be read again is refused."""
+    tensors: dict[str, Tensor] = {}
+    plain_records = []
+    for number, record in enumerate(records):
+        large = {
+            name: value.detach().cpu().contiguous()
+            for name, value in record.items()
+            if "site" in record and isinstance(value, Tensor) and value.numel() > INLINE
+        }
+        small = plain_record({name: value for name, value in record.items() if name not in large})
+        check_edits([{**small, **large}])
+        tensors |= {f"{number}.{name}": value for name, value in large.items()}
+        plain_records.append({**small, **{name: {"tensor": f"{number}.{name}"} for name in large}})
     content = json.dumps({"version": VERSION, "edits": plain_records}, indent=1) + "\n"
     if len(content) > MAX_BYTES:
         raise EditError(f"{path}: edits of at most {MAX_BYTES >> 20} MiB expected, got {len(content) >> 20} MiB")
+    if tensors:
+        from safetensors.torch import save
+
+        write_file(path.with_suffix(TENSORS), save(tensors))
     write_file(path, content)
 
 

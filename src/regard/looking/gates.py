@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from regard.attention import Pattern, Tap
 from regard.errors import RegardError
 from regard.looking.layer_names import LayerNames, LayerTap, shorten
-from regard.looking.recompute import call_number
-from regard.looking.watch import attach_taps, is_rerun
+from regard.looking.recompute import call_number, is_rerun
+from regard.looking.watch import attach_taps
 
 GateFunction = Callable[[str, Pattern], Tensor]
 """Given a layer and its pattern, the gates of its heads: (batch or 1, heads)."""

@@ -7,7 +7,14 @@ from regard.looking.edit_fields import Record
 from regard.looking.layer_names import attends_to_source, reads_source
 from regard.looking.set_weights import is_cross_attention
 
-NAMES = {"hide": ("hidden position", "hidden positions"), "set": ("row", "rows")}
+NAMES = {
+    "hide": ("hidden position", "hidden positions"),
+    "set": ("row", "rows"),
+    "cut": ("cut position", "cut positions"),
+    "set_pairs": ("position of a pair", "positions of pairs"),
+    "site": ("edited position", "edited positions"),
+}
+PAIRS = ("cut", "set_pairs")
 
 
 class Reach:
@@ -26,7 +33,9 @@ class Reach:
         """What was named and never reached, one line for each kind of edit."""
         lines = []
         for kind, (singular, plural) in NAMES.items():
-            named_lengths = [(named, tokens) for record, named, tokens in self.records.values() if record["do"] == kind]
+            named_lengths = [
+                (named, tokens) for record, named, tokens in self.records.values() if kind_of(record) == kind
+            ]
             named_positions = {position for named, _ in named_lengths for position in named}
             reached = {
                 position for named, tokens in named_lengths for position in named if -tokens <= position < tokens
@@ -37,8 +46,16 @@ class Reach:
         return lines
 
 
+def kind_of(record: Record) -> str:
+    return "site" if "site" in record else record["do"]
+
+
 def positions(record: Record, layer: str) -> Sequence[int]:
     """The positions that an edit names in a text that may still grow; those of a source have to be there at once."""
+    if "site" in record:
+        return () if reads_source(layer) else record.get("positions") or ()
+    if record["do"] in PAIRS and not attends_to_source(layer):
+        return [*(record.get("queries") or ()), *(record.get("keys") or ())]
     if record["do"] == "hide" and not attends_to_source(layer):
         return record["positions"]
     return (record["rows"] or ()) if record["do"] == "set" and not reads_source(layer) else ()

@@ -52,6 +52,11 @@ def run_call(block: TransformerBlock, number: int, *args: Any, **kwargs: Any) ->
         _turn.reset(token)
 
 
+def is_rerun() -> bool:
+    """Whether this is activation checkpointing, which runs a layer a second time inside the backward pass."""
+    return torch._C._current_graph_task_id() != -1
+
+
 def call_number() -> int | None:
     """Which call of its block this is, the same in both runs; None where nothing is computed twice."""
     return _turn.get()

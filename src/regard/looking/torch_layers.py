@@ -13,7 +13,7 @@ from torch.overrides import BaseTorchFunctionMode
 from regard.attention import Bias, DenseBias, DenseMask, Mask, Padding
 from regard.attention.kernels import output_and_statistics
 from regard.attention.pattern import Pattern
-from regard.attention.taps import Taps, active_taps
+from regard.attention.taps import Taps, active_taps, edits
 from regard.errors import ShapeError
 
 FAST = (nn.TransformerEncoder, nn.TransformerEncoderLayer)
@@ -93,15 +93,21 @@ def forward(
     pattern = edited = Pattern(heads[0], heads[1], bias=bias, mask=mask, value=heads[2])
     for tap in taps:
         edited = tap.edit(edited)
-    if edited is pattern:  # the bits are those of torch, whichever path it takes
+    edits_nothing = edited is pattern
+    if edits_nothing:  # the bits are those of torch, whichever path it takes
         for tap in taps:
             tap.see(pattern)
-        return torch_forward()
+        if "_regard_sites" not in vars(layer.out_proj):
+            return torch_forward()
     with torch.autocast(query.device.type, enabled=False):
         gathered, edited = output_and_statistics(edited, layer.dropout if layer.training else 0.0)
-    for tap in taps:
+    for tap in () if edits_nothing else taps:
         tap.see(edited)
-    output = layer.out_proj(gathered.transpose(1, 2).flatten(2))
+    joined = gathered.transpose(1, 2).flatten(2)
+    output = layer.out_proj(joined if layer.batch_first else joined.transpose(0, 1))
+    if edits_nothing and not any(map(edits, taps)):
+        return torch_forward()
+    output = output if layer.batch_first else output.transpose(0, 1)
     weights = edited.weights() if need_weights else None
     if weights is not None and average_attn_weights:
         weights = weights.mean(1)

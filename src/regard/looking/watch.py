@@ -5,18 +5,21 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
-import torch
 from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
 from regard.attention.pattern_pictures import DrawOptions
 from regard.attention.regions import Indices
 from regard.attention.taps import active
-from regard.errors import UnknownName, lookup
+from regard.errors import RegardError, UnknownName, lookup
+from regard.looking.activations.listing import Sites, sites
+from regard.looking.activations.site_hooks import open_sites
+from regard.looking.activations.watching import Activations, Device, SiteWatcher, vector_taps
 from regard.looking.eager import eager
 from regard.looking.layer_names import (
     LayerNames,
@@ -30,6 +33,7 @@ from regard.looking.layer_names import (
     reasons,
     shorten,
 )
+from regard.looking.recompute import is_rerun
 from regard.looking.recording import Recording
 from regard.pictures import Album
 from regard.pictures.notebook import live
@@ -50,17 +54,23 @@ class SeenOptions(DrawOptions, total=False):
 
 
 class Seen(Mapping[str, Pattern]):
-    """What was seen: `seen[name]` is the last call, `seen.all(name)` every call, `seen.stream(name)` a block."""
+    """What was seen: `seen[name]` is the last call, `seen.all(name)` every call, `seen.stream(name)` a block.
 
-    def __init__(self, names: list[str], left_out: Mapping[str, str] | None = None) -> None:
+    `seen.activation(name)` is what passed a site: see `regard.sites`.
+    """
+
+    def __init__(
+        self, names: list[str], left_out: Mapping[str, str] | None = None, activations: Activations | None = None
+    ) -> None:
         self.names = names
         self.left_out: dict[str, str] = dict(left_out or {})  # layers that cannot be watched, with the reason
         self._patterns: dict[str, Recording] = {}
         self._streams: dict[str, list[Stream]] = {}
+        self._activations: Activations = activations or Activations(())
         self.copies: Copies = Copies()
 
     def __getitem__(self, name: str) -> Pattern:
-        return self._lookup(self._patterns, name, "pattern")[-1]
+        return self._lookup(self._patterns, name.removesuffix(".pattern"), "pattern")[-1]
 
     def __iter__(self) -> Iterator[str]:
         return iter([name for name in self.names if name in self._patterns])
@@ -82,6 +92,16 @@ class Seen(Mapping[str, Pattern]):
     def streams(self, name: str) -> list[Stream]:
         """What a block put out in every call."""
         return self._lookup(self._streams, name, "stream")
+
+    def activation(self, name: str) -> Tensor:
+        """What passed a site when it was last called: `decoder.0.feed_forward.output`."""
+        return self.activations(name)[-1]
+
+    def activations(self, name: str) -> list[Tensor]:
+        """What passed a site in every call."""
+        if name in self._activations.names and name not in self._activations.calls:
+            raise UnknownName(f"{name} was watched, and nothing passed it")
+        return lookup(self._activations.calls, name, "site")
 
     def show(
         self,
@@ -157,7 +177,7 @@ class Seen(Mapping[str, Pattern]):
         return lookup(table, name, kind)
 
     def __repr__(self) -> str:
-        return f"Seen({shorten(list(self)) or 'nothing yet'})"
+        return f"Seen({shorten([*self, *self._activations.calls]) or 'nothing yet'})"
 
 
 class Watcher(LayerTap):
@@ -189,11 +209,6 @@ class Watcher(LayerTap):
         return name if name in self.seen.names else None
 
 
-def is_rerun() -> bool:
-    """Whether this is activation checkpointing, which runs a layer a second time inside the backward pass."""
-    return torch._C._current_graph_task_id() != -1
-
-
 class Copies:
     """Copies of masks, which nobody can change; layers that share a mask share its copy."""
 
@@ -216,16 +231,20 @@ class Copies:
 
 
 @contextmanager
-def watch(model: nn.Module, *names: str, grad: bool = False, values: bool = False) -> Iterator[Seen]:
+def watch(
+    model: nn.Module, *names: str, grad: bool = False, values: bool = False, device: Device = None
+) -> Iterator[Seen]:
     """Look at what a model attends to while it runs; the kernel stays fused.
 
-    Watches every layer and block, or those whose names fit (`"encoder.*.self"`). Queries and keys are kept, no
-    weights. `grad=True` keeps the graph, so that a loss of the weights can be differentiated; `values=True` keeps
-    the values, too.
+    Watches every layer and block, or those whose names fit (`"encoder.*.self"`), or sites: what else passes inside of
+    blocks (`"decoder.*.feed_forward.output"`, see `regard.sites`). Queries and keys are kept, no weights. `grad=True`
+    keeps the graph, so that a loss of the weights can be differentiated; `values=True` keeps the values, too; `device`
+    is where activations of sites are kept.
     """
     layer_names = LayerNames(model)
-    chosen = layer_names.match(names or ["*"])
-    seen = Seen(chosen, layer_names.left_out)
+    chosen, known, site_names = choose_names(model, layer_names, names)
+    activations = Activations(site_names, grad, device)
+    seen = Seen(chosen, layer_names.left_out, activations)
     taps: dict[nn.Module, Tap] = {module: Tap() for module in layer_names.around}
     for module in dict.fromkeys(layer_names.module(name) for name in chosen):
         taps[module] = Watcher(layer_names.of(module), seen, grad, values)
@@ -234,10 +253,39 @@ def watch(model: nn.Module, *names: str, grad: bool = False, values: bool = Fals
     }:
         warnings.warn(f"not watched: {reasons(unwatched)}", stacklevel=3)
     try:
-        with attach_taps(taps):
+        with ExitStack() as stack:
+            stack.enter_context(attach_taps(taps))
+            if known is not None:
+                watcher = SiteWatcher(activations)
+                stack.enter_context(attach_taps(dict.fromkeys(known.parts.tapped(), watcher)))
+                stack.enter_context(attach_taps(vector_taps(known, activations)))
+                stack.enter_context(open_sites(known.parts, watcher, [known[name] for name in site_names]))
             yield seen
     finally:
         seen.copies.forget()
+
+
+def choose_names(
+    model: nn.Module, layer_names: LayerNames, patterns: Sequence[str]
+) -> tuple[list[str], Sites | None, list[str]]:
+    """The layers and blocks, and the sites, whose names fit. What fits layers or blocks is no pattern of sites."""
+    own = [pattern for pattern in patterns if any(fnmatchcase(name, pattern) for name in layer_names.names)]
+    others = [pattern for pattern in patterns if pattern not in own]
+    if not others:
+        return layer_names.match(patterns or ["*"]), None, []
+    known, chosen = match_sites(model, layer_names, others)
+    layers = [known[name].layer_name for name in chosen if known[name].view == "pattern"]
+    return layer_names.match([*own, *layers]), known, [name for name in chosen if known[name].view != "pattern"]
+
+
+def match_sites(model: nn.Module, layer_names: LayerNames, patterns: Sequence[str]) -> tuple[Sites, list[str]]:
+    """The sites whose names fit; where there are none, an error that lists the layers."""
+    try:
+        known = sites(model)
+        return known, known.match(*patterns)
+    except RegardError:
+        unfit = f"no layer fits {patterns[0]!r}: known: {shorten(layer_names.names)}"
+        raise UnknownName(f"{unfit}; nor a site: regard.sites(model) lists them") from None
 
 
 @contextmanager

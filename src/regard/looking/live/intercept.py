@@ -18,6 +18,7 @@ from torch.overrides import TorchFunctionMode
 from regard.attention.kernels import attention_output, kernel_call
 from regard.attention.normalisers import RowStatistics
 from regard.attention.pattern import Pattern
+from regard.errors import RegardError
 from regard.looking.live.calls import LayerCall, edit, see
 from regard.looking.live.patterns import FusedArguments, blind_rows, fused_pattern, softmax_pattern
 
@@ -87,6 +88,8 @@ class Intercept(TorchFunctionMode):
         self.call.softmaxes += 1
         pattern = softmax_pattern(self.call, args[0] if args else kwargs["input"], weights)
         edited = edit(self.call, pattern)
+        if edited.value is not pattern.value:
+            raise RegardError("values are edited where torch's fused attention is called: attn_implementation='sdpa'")
         if edited is not pattern:
             weights = edited_weights(weights, pattern, edited)
         see(self.call, edited)

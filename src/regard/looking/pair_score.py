@@ -1,0 +1,163 @@
+"""Why does this head look here? The score of one query-key pair, taken apart so that the parts sum to it.
+
+By dimension of the head; by position (a bias, and what rotating queries and keys to where they stand changes); and by
+who wrote what the query was made of and who wrote what the key was made of: Elhage et al. 2021.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.attention import Dot, Pattern
+from regard.errors import RegardError, lookup
+from regard.looking.activations.parts import BlockParts
+from regard.looking.activations.site import unhooked
+from regard.looking.edit import edit
+from regard.looking.norm_scale import FrozenNorm
+from regard.looking.runs import Inputs, repeat_inputs, run_model
+from regard.looking.stream_terms import StreamWriters, Terms
+from regard.looking.watch import watch
+from regard.pictures import Picture
+
+CLOSE = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class PairScore:
+    """The score that one query gave one key, before the softmax.
+
+    `by_dimension` sums to the score without `bias`; so does `by_writer`, (writers of the query, writers of the key),
+    but for `rest`, which is rounding where a layer projects and rotates only. `rotation` is the share of it that is
+    there because query and key do not stand at one position (rotary positions; else 0).
+    """
+
+    layer: str
+    head: int
+    score: float
+    bias: float
+    rotation: float
+    by_dimension: Float[Tensor, "width"]
+    by_writer: Float[Tensor, "writers writers"]
+    writers: tuple[str, ...]
+
+    @property
+    def content(self) -> float:
+        """The score as if both stood at one position."""
+        return self.score - self.bias - self.rotation
+
+    @property
+    def rest(self) -> float:
+        """What the writers' parts do not sum to."""
+        return self.score - self.bias - float(self.by_writer.sum())
+
+    def top(self, k: int = 5) -> list[tuple[str, str, float]]:
+        """The largest parts: who wrote the query, who wrote the key, how much."""
+        best = self.by_writer.abs().flatten().topk(min(k, self.by_writer.numel())).indices.tolist()
+        count = len(self.writers)
+        return [(self.writers[i // count], self.writers[i % count], float(self.by_writer.flatten()[i])) for i in best]
+
+    def picture(self) -> Picture:
+        """Writers of the query down, writers of the key across."""
+        title = f"{self.layer} head {self.head}: {self.score:.3g}"
+        return Picture(self.by_writer.tolist(), self.writers, self.writers, title, scale="difference")
+
+    def show(self) -> Picture:
+        return self.picture()
+
+    def __repr__(self) -> str:
+        parts = f"content {self.content:+.3f}, rotation {self.rotation:+.3f}, bias {self.bias:+.3f}"
+        query, key, value = self.top(1)[0]
+        return (
+            f"PairScore({self.layer} head {self.head}: {self.score:.3f} = {parts}; most: {query} x {key} {value:+.3f})"
+        )
+
+
+@torch.no_grad()
+def pair_score(
+    model: nn.Module, inputs: Inputs, layer: str, head: int, query: int, key: int, *, batch: int = 0
+) -> PairScore:
+    """Take apart why one query looks at one key in one head of a self-attention layer, `decoder.3.self`."""
+    block, _, kind = layer.rpartition(".")
+    if kind != "self":
+        raise RegardError(f"{layer}: a layer whose queries and keys are of one text expected, as in decoder.0.self")
+    writers = StreamWriters(model, inputs, block.rpartition(".")[0], layer, f"{layer}.input")
+    pattern = check_pattern(writers.seen[layer], layer)
+    parts = lookup(dict(writers.blocks), block, "block")
+    terms = normed_terms(writers, block, parts, layer)
+    at = [query, key]
+    rows = torch.stack([term[batch, at] for term in terms.values()])  # (terms, 2, width)
+    own = writers.seen.activation(f"{layer}.input")[batch, at]
+    swapped = own.flip(0)  # the query's input where the key stands, and the other way round
+    values = torch.cat([rows, torch.zeros_like(own)[None], swapped[None]])
+    if query == key:
+        values = values[:, :1]
+    positions = sorted(set(at))
+    order = [at.index(position) for position in positions]
+    with edit(model) as edits, watch(model, layer) as seen:
+        edits.site(f"{layer}.input", positions=positions).set(values[:, order] if query != key else values)
+        run_model(model, repeat_inputs(inputs, batch, len(values)))
+    probe, group = seen[layer], pattern.shape[1] // pattern.key.shape[1]
+    queries, keys = probe.query[:, head, query].double(), probe.key[:, head // group, key].double()
+    zero = len(terms)
+    scale = score_scale(pattern)
+    by_query = torch.cat([queries[:zero] - queries[zero], queries[zero : zero + 1]])
+    by_key = torch.cat([keys[:zero] - keys[zero], keys[zero : zero + 1]])
+    q, k = (x.double() for x in (pattern.query[batch, head, query], pattern.key[batch, head // group, key]))
+    dot = float(q @ k * scale)
+    there = probe.query[zero + 1, head, key].double() if query != key else q  # the query, rotated to the key's place
+    same_place = float(there @ k * scale)
+    bias = position_bias(pattern, batch, head, query, key)
+    return PairScore(
+        layer,
+        head,
+        dot + bias,
+        bias,
+        dot - same_place,
+        q * k * scale,
+        by_query @ by_key.T * scale,
+        (*terms, "projection.bias"),
+    )
+
+
+def check_pattern(pattern: Pattern, layer: str) -> Pattern:
+    if not isinstance(pattern.score, Dot) or not pattern.key.shape[-1]:
+        raise RegardError(f"{layer}: scores that are dot products of queries and keys expected, got {pattern.score!r}")
+    return pattern
+
+
+def score_scale(pattern: Pattern) -> float:
+    assert isinstance(pattern.score, Dot)
+    return float(pattern.score.factor(pattern.key.shape[-1]))
+
+
+def position_bias(pattern: Pattern, batch: int, head: int, query: int, key: int) -> float:
+    """What is added to the score of a pair by where they stand: ALiBi, T5's buckets."""
+    if pattern.bias is None:
+        return 0.0
+    rows, columns = pattern.indices(slice(query, query + 1), slice(key, key + 1))
+    tile = pattern.bias.tile(rows, columns)
+    return float(tile[batch % len(tile), head % tile.shape[1], 0, 0])
+
+
+def normed_terms(writers: StreamWriters, block: str, parts: BlockParts, layer: str) -> Terms:
+    """The terms of what a layer reads: those of the stream, through the norm before the layer if there is one."""
+    terms = writers.before(block)
+    stream, read = writers.seen.activation(f"{block}.stream.before"), writers.seen.activation(f"{layer}.input")
+    if is_near(stream, read):
+        return terms
+    norm = next((norm for norm in norms_in(parts.block) if is_near(unhooked(norm, stream), read)), None)
+    if norm is None:
+        raise RegardError(f"{layer}: what it reads is neither the stream nor a norm of it")
+    frozen = FrozenNorm.of(norm, stream)
+    after = {name: frozen(term) for name, term in terms.items()}
+    return after if frozen.bias is None else after | {"norm.bias": frozen.bias.expand_as(stream)}
+
+
+def norms_in(block: nn.Module) -> list[nn.Module]:
+    return [module for module in block.modules() if "norm" in type(module).__name__.lower()]
+
+
+def is_near(x: Tensor, y: Tensor) -> bool:
+    return x.shape == y.shape and bool((x - y).abs().max() <= CLOSE * y.abs().max().clamp(min=1e-6))

@@ -1,0 +1,203 @@
+"""Activation patching: what one run has at a site, put into another; which sites carry the difference.
+
+Causal tracing of Meng et al. 2022; denoising, as Wang et al. 2023 and Heimersheim and Nanda 2024 call it: clean
+activations in a corrupted run. Attribution patching (Nanda 2023; Syed et al. 2023) is its first-order estimate.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from regard.errors import RegardError, ShapeError, lookup
+from regard.looking.activations.listing import Sites, sites
+from regard.looking.edit import edit
+from regard.looking.edit_fields import Record
+from regard.looking.gates import frozen_weights
+from regard.looking.runs import Inputs, Metric, measure, run_model
+from regard.looking.watch import Seen, watch
+from regard.pictures import Picture
+
+SITES = {"stream": "stream.before", "heads": "*.head_output", "feed_forward": "feed_forward.output"}
+"""What is patched; a row of the grid for each, and a column for each position or head."""
+CHECKED = 8  # cells of an estimate that are compared with the exact ones
+
+
+@dataclass(frozen=True, eq=False)
+class PatchGrid:
+    """What a patch does to a metric: 0 where it is as in the corrupted run, 1 where it is as in the clean one.
+
+    `values` are the metrics of the patched runs, a row for each of `sites` (or query), a column for each position, head
+    (or key). `error` is the largest difference between an estimate and the exact value among `checked` cells.
+    """
+
+    over: str
+    values: Float[Tensor, "rows columns"]
+    clean: float
+    corrupt: float
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    is_exact: bool = True
+    error: float = 0.0
+    checked: int = 0
+
+    @property
+    def effect(self) -> Float[Tensor, "rows columns"]:
+        """The share of the difference between both runs that a patch brings back."""
+        gap = self.clean - self.corrupt
+        if gap == 0:
+            raise RegardError("the metric is the same in both runs: there is no difference to bring back")
+        return (self.values - self.corrupt) / gap
+
+    def top(self, k: int = 5) -> list[tuple[str, str, float]]:
+        """The patches with the largest effects: row, column, effect."""
+        effect = torch.nan_to_num(self.effect)
+        best = effect.abs().flatten().topk(min(k, effect.numel())).indices.tolist()
+        width = len(self.columns)
+        return [(self.rows[i // width], self.columns[i % width], float(effect.flatten()[i])) for i in best]
+
+    def picture(self, columns: Sequence[str] | None = None) -> Picture:
+        """The effects, drawn; `columns` may name the tokens."""
+        kind = "exact" if self.is_exact else f"attribution patching, error {self.error:.2g}"
+        grid = torch.nan_to_num(self.effect).tolist()
+        return Picture(grid, self.rows, columns or self.columns, f"patching {self.over} ({kind})", scale="difference")
+
+    def show(self, columns: Sequence[str] | None = None) -> Picture:
+        """The picture, for a notebook or the terminal."""
+        return self.picture(columns)
+
+    def __repr__(self) -> str:
+        rows, columns = self.values.shape
+        kind = "exact" if self.is_exact else f"estimated, error {self.error:.2g} in {self.checked} cells"
+        return f"PatchGrid({self.over}, {rows} x {columns}, {kind}; clean {self.clean:.4g}, corrupt {self.corrupt:.4g})"
+
+
+def patch(
+    model: nn.Module,
+    clean: Inputs,
+    corrupt: Inputs,
+    metric: Metric,
+    over: str = "stream",
+    *,
+    side: str | None = None,
+    layers: Sequence[int] | None = None,
+    exact: bool = True,
+    checks: int = CHECKED,
+) -> PatchGrid:
+    """Run a model on a corrupted input with one activation of the clean one at a time: activation patching.
+
+    `metric` makes a number of the logits. `over` is "stream" (each position of the residual stream before each block),
+    "heads" (the output of each head, z), "feed_forward" (each position of each MLP output) or "pairs" (the weight that
+    a query gives a key, in all heads of `layers`). `side` is the stack, the decoder if there are two. With
+    `exact=False`, attribution patching: two runs and a gradient for all cells; the `checks` largest are compared with
+    their exact values.
+    """
+    known = sites(model)
+    side = side or ("decoder" if "decoder" in known.sides else known.sides[0])
+    names = patched_sites(known, side, over, layers)
+    with torch.no_grad(), watch(model, *names) as seen:
+        clean_metric = float(measure(metric, run_model(model, clean)))
+    with torch.no_grad():
+        corrupt_metric = float(measure(metric, run_model(model, corrupt)))
+    records, columns = patches(seen, names, over)
+    rows = tuple(names if over != "pairs" else map(str, range(len(records))))
+    grid = PatchGrid(over, torch.empty(0, 0), clean_metric, corrupt_metric, rows, columns)
+    if not exact:
+        return estimate(model, corrupt, metric, seen, replace(grid, is_exact=False), records, checks)
+    return replace(grid, values=run_patches(model, corrupt, metric, records))
+
+
+def patched_sites(known: Sites, side: str, over: str, layers: Sequence[int] | None) -> list[str]:
+    """The sites that are patched, or for pairs the layers, in order."""
+    pattern = lookup({**SITES, "pairs": "self.pattern"}, over, "kind of patch")
+    names = known.match(f"{side}.*.{pattern}")
+    if layers is not None:
+        chosen = [side + f".{number}." for number in layers]
+        names = [name for name in names if name.startswith(tuple(chosen))]
+    return names
+
+
+def patches(seen: Seen, names: Sequence[str], over: str) -> tuple[list[list[list[Record] | None]], tuple[str, ...]]:
+    """The edits of every cell, and what the columns are called; None: a cell that there is nothing to patch in."""
+    if over == "pairs":
+        patterns = {name.removesuffix(".pattern"): seen[name] for name in names}
+        queries, keys = next(iter(patterns.values())).shape[2:]
+        weights = {layer: pattern.weights() for layer, pattern in patterns.items()}
+        cells: list[list[list[Record] | None]] = [
+            [pair_patch(weights, query, key) for key in range(keys)] for query in range(queries)
+        ]
+        return cells, tuple(map(str, range(keys)))
+    cells = []
+    for name in names:
+        x = seen.activation(name)
+        axis = "heads" if over == "heads" else "positions"
+        count = x.shape[1]
+        part = [x[:, index : index + 1] for index in range(count)]
+        cells.append([[{"do": "replace", "site": name, axis: [index], "value": part[index]}] for index in range(count)])
+    return cells, tuple(map(str, range(max(map(len, cells)))))
+
+
+def pair_patch(weights: dict[str, Tensor], query: int, key: int) -> list[Record] | None:
+    """The weight of one pair in all layers as it was; None where no layer gives it any."""
+    if not any(bool(weight[:, :, query, key].any()) for weight in weights.values()):
+        return None
+    pair = {"do": "set_pairs", "queries": [query], "keys": [key]}
+    return [
+        {**pair, "layer": layer, "weight": weight[:, :, query, key][..., None, None]}
+        for layer, weight in weights.items()
+    ]
+
+
+@torch.no_grad()
+def run_patches(
+    model: nn.Module, inputs: Inputs, metric: Metric, records: Sequence[Sequence[list[Record] | None]]
+) -> Float[Tensor, "rows columns"]:
+    """The metric under each of these edits, one run for each; NaN where there is nothing to edit."""
+    values = torch.full((len(records), max(map(len, records))), torch.nan, dtype=torch.float64)
+    with edit(model) as edits:
+        for row, line in enumerate(records):
+            for column, cell in enumerate(line):
+                if cell is None:
+                    continue
+                edits.clear()
+                for record in cell:
+                    edits.add(record)
+                values[row, column] = measure(metric, run_model(model, inputs)).double()
+    return values
+
+
+def estimate(
+    model: nn.Module,
+    corrupt: Inputs,
+    metric: Metric,
+    clean: Seen,
+    grid: PatchGrid,
+    records: Sequence[Sequence[list[Record] | None]],
+    checks: int,
+) -> PatchGrid:
+    """Attribution patching: the metric's gradient in the corrupted run, times the difference of the activations."""
+    if grid.over == "pairs":
+        raise RegardError("pairs are patched exactly: attribution patching is over stream, heads or feed_forward")
+    with torch.enable_grad(), frozen_weights(model), edit(model) as edits, watch(model, *grid.rows, grad=True) as seen:
+        first = clean.activation(grid.rows[0])
+        edits.site(grid.rows[0]).add(first.new_zeros(()).requires_grad_())  # the graph begins here
+        value = measure(metric, run_model(model, corrupt))
+        there = [seen.activation(name) for name in grid.rows]
+        gradients = torch.autograd.grad(value, there, allow_unused=True)
+    lines = []
+    for name, x, gradient in zip(grid.rows, there, gradients, strict=True):
+        before = clean.activation(name)
+        if before.shape != x.shape:
+            raise ShapeError(f"clean and corrupted inputs of one shape expected, got {before.shape} and {x.shape}")
+        gained = (before - x.detach()) * (torch.zeros_like(x) if gradient is None else gradient)
+        lines.append(gained.sum((0, 2, 3) if gained.ndim == 4 else (0, 2)))
+    values = torch.stack(lines).double() + grid.corrupt
+    largest = (values - grid.corrupt).abs().flatten().topk(min(checks, values.numel())).indices.tolist()
+    cells = [(index // values.shape[1], index % values.shape[1]) for index in largest]
+    if not cells:
+        return replace(grid, values=values, error=float("nan"))
+    exact = run_patches(model, corrupt, metric, [[records[row][column]] for row, column in cells])[:, 0]
+    error = float((exact - torch.stack([values[cell] for cell in cells])).abs().max())
+    return replace(grid, values=values, error=error, checked=len(cells))
