@@ -12,6 +12,7 @@ by one (Olsson et al. 2022).
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -60,9 +61,12 @@ def losses(model: Any, tokens: Tensor) -> Tensor:
 def learn(kind: str, layers: int, folder: Path, changes: Sequence[str] = ()) -> Reader:
     """Train the recipe on one kind of text, with so many layers."""
     run = folder / f"{kind}-{layers}"
-    make = f"data.make.kind={kind}" if kind == "repeats" else f'data.make={{kind = "{kind}", train = 10000}}'
-    keys = [f"run={run}", make, f"model.layers={layers}", *changes]
-    model = train(read_recipe(RECIPE, keys), reporting=SilentReport())
+    recipe = read_recipe(RECIPE, [f"run={run}", f"model.layers={layers}", *changes])
+    make = recipe.data.make
+    if kind != make.kind:  # what is said of periods is about repeats alone
+        settings = {key: value for key, value in make.settings.items() if not key.endswith("_period")}
+        recipe = replace(recipe, data=replace(recipe.data, make=replace(make, kind=kind, settings=settings)))
+    model = train(recipe, reporting=SilentReport())
     texts = (run / "data" / "test.txt").read_text(encoding="utf-8").splitlines()
     return Reader(regard.load(model), [text.split() for text in texts])
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from regard.text.corpora import TabbedCorpus
 from regard.text.lines import DataError
@@ -17,7 +16,10 @@ class TaggedCorpus:
     """text<TAB>tags: a tag for every word, as words are divided by spaces; "-" for those that have none."""
 
     path: str | Path
-    columns: ClassVar[tuple[str, ...]] = ("text", "tags")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("text", "tags")
 
     @property
     def files(self) -> tuple[Path, ...]:

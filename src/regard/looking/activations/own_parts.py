@@ -1,8 +1,10 @@
 """The parts of regard's own models, and of modules built of its blocks."""
 
+from dataclasses import dataclass
+
 from torch import nn
 
-from regard.layers import ClassificationHead, MultiHead, Output, TransformerBlock
+from regard.layers import ClassificationHead, FeedForward, MixtureOfExperts, MultiHead, Output, TransformerBlock
 from regard.looking.activations.parts import Access, BlockParts, ModelParts, StackParts, Sublayer, SublayerKind
 from regard.models.embedded_stack import EmbeddedStack
 
@@ -22,37 +24,63 @@ def own_parts(model: nn.Module, blocks: dict[str, nn.Module]) -> ModelParts:
 
 
 def block_parts(block: TransformerBlock) -> BlockParts:
-    sublayers = [attention(block, "self", block.self, block.self_norm)]
+    sublayers = [attention(block, "self", block.self)]
     if block.cross is not None:
-        sublayers.append(attention(block, "cross", block.cross, block.cross_norm))
+        sublayers.append(attention(block, "cross", block.cross))
     if block.feed_forward is not None:
-        after = None if block.pre_norm else block.feed_forward_norm
-        feed_forward = block.feed_forward
-        sublayers.append(
-            Sublayer(
-                "feed_forward",
-                Access(feed_forward, "input"),
-                Access(feed_forward.narrow, "input"),
-                feed_forward.narrow,
-                Access(feed_forward, "output"),
-                norm_after=after,
-                stream=None if after is None else Access(after, "output"),
-                width=feed_forward.narrow.in_features,
-            )
-        )
-    return BlockParts(block, tuple(sublayers))
+        sublayers.append(feed_forward(block, block.feed_forward))
+    return BlockParts(block, tuple(sublayers), block.is_parallel)
 
 
-def attention(block: TransformerBlock, kind: SublayerKind, layer: MultiHead, norm: nn.Module | None) -> Sublayer:
-    after = None if block.pre_norm else norm
+@dataclass(frozen=True)
+class NormsOfSublayer:
+    """Which norm comes after the sum, and which one after what is added, before it is."""
+
+    after: nn.Module | None
+    of_write: nn.Module | None
+
+    @classmethod
+    def of(cls, block: TransformerBlock, kind: SublayerKind) -> "NormsOfSublayer":
+        norm, output_norm = getattr(block, f"{kind}_norm"), getattr(block, f"{kind}_output_norm")
+        if block.pre_norm:
+            return cls(None, output_norm)
+        return cls(None, norm) if block.output_norm else cls(norm, None)
+
+    @property
+    def stream(self) -> Access | None:
+        return None if self.after is None else Access(self.after, "output")
+
+    def writes(self, module: nn.Module) -> Access:
+        return Access(self.of_write or module, "output")
+
+
+def feed_forward(block: TransformerBlock, module: FeedForward | MixtureOfExperts) -> Sublayer:
+    norms = NormsOfSublayer.of(block, "feed_forward")
+    narrow = module.narrow if isinstance(module, FeedForward) else None  # experts have one each
+    return Sublayer(
+        "feed_forward",
+        Access(module, "input"),
+        None if narrow is None else Access(narrow, "input"),
+        narrow or module,
+        norms.writes(module),
+        norm_after=norms.after,
+        stream=norms.stream,
+        norm_of_write=norms.of_write,
+        width=0 if narrow is None else narrow.in_features,
+    )
+
+
+def attention(block: TransformerBlock, kind: SublayerKind, layer: MultiHead) -> Sublayer:
+    norms = NormsOfSublayer.of(block, kind)
     return Sublayer(
         kind,
         Access(layer, "input"),
         Access(layer.output, "input"),
         layer.output,
-        Access(layer, "output"),
-        norm_after=after,
-        stream=None if after is None else Access(after, "output"),
+        norms.writes(layer),
+        norm_after=norms.after,
+        stream=norms.stream,
+        norm_of_write=norms.of_write,
         heads=len(layer.split.remaining_heads),
         head_width=layer.split.value_width,
         query_width=layer.split.width,
