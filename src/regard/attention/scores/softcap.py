@@ -35,6 +35,9 @@ class ScaledSoftCap(LearnedScore):
 
     example_settings: ClassVar[Mapping[str, object]] = {"cap": 2.0}
 
+    cap: float
+    scale: float | None
+
     def __init__(
         self,
         heads: int,
