@@ -1,6 +1,7 @@
 """Random calls, and the engine's own tests once more, with a library that watches its memory and its arithmetic."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -69,10 +70,15 @@ def random_calls(seed, calls, environment):
     return ended.stdout
 
 
+def calls_of(counted: str) -> int:
+    """How many calls were made, as random_calls.py says it."""
+    return int(re.fullmatch(r"seed \d+: (\d+) calls, .*\n", counted)[1])
+
+
 @needs_engine
 def test_random_calls_are_answered_or_refused():
     environment = {**os.environ, "REGARD_ENGINE_LIBRARY": str(library().path)}
-    assert random_calls(0, 3000, environment).startswith("seed 0: 3000 calls, ")
+    assert calls_of(random_calls(0, 3000, environment)) >= 3000
 
 
 @pytest.mark.proof
@@ -82,7 +88,7 @@ def test_a_million_random_calls_keep_to_their_memory_and_to_the_language(tmp_pat
     build.compile_library(path, build.compiler(), FLAGS)
     for seed in SEEDS:
         counted = random_calls(seed, CALLS_OF_A_SEED, environment)
-        assert counted.startswith(f"seed {seed}: {CALLS_OF_A_SEED} calls, ")
+        assert calls_of(counted) >= CALLS_OF_A_SEED  # the last round may end past it
         with capsys.disabled():
             print(counted, end="")
 
