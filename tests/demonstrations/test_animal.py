@@ -68,6 +68,7 @@ def test_heads_that_look_at_a_planted_noun_are_chosen(splits, monkeypatch):
     assert looks.shares[2] == pytest.approx(0.5, abs=0.1)
 
 
+@pytest.mark.proof
 def test_a_smaller_recipe_is_trained_and_told(tmp_path):
     changes = [part for change in SMALLER for part in ("--set", change)]
     found = run_json(animal, "--home", str(tmp_path), "--seed", "2", *changes, "--chart", str(tmp_path / "chart.svg"))

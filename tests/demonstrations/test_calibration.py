@@ -14,8 +14,8 @@ def test_learning_too_long_makes_surer_and_one_temperature_mends_it(seed):
     short, long = (
         calibration.judge(*calibration.classifier(seed, epochs, 0.0, examples=300))[0] for epochs in (5, 100)
     )
-    assert long.sure - long.right > 0.15
-    assert long.error > short.error + 0.05
+    assert long.sure > long.right + 0.1
+    assert long.sure - long.right > short.sure - short.right + 0.1
     assert long.temperature > 1.5
     assert long.error_after < long.error / 2
     assert long.loss_after < long.loss
@@ -53,7 +53,7 @@ def test_the_command_prints_what_was_measured(tmp_path, monkeypatch):
 def test_a_model_of_text_is_judged_by_the_tokens_it_was_told_nothing_of(tmp_path):
     """All tokens of the windows but the first: their mean surprise is the model's own loss."""
     text = tmp_path / "text.txt"
-    text.write_text("ROMEO:\nWhat say you to my suit, my lord?\n" * 200, encoding="utf-8")
+    text.write_text("ROMEO:\nWhat say you to my suit, my lord?\n" * 1000, encoding="utf-8")
     found = run_json(calibration, "--model", "shakespeare", "--text", str(text), "--tokens", "300")["shakespeare"]
     assert found["predictions"] == 300
     assert 0 < found["right"] <= 1

@@ -20,7 +20,7 @@ def test_one_of_the_choices_has_the_topic_of_the_query():
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_spelling_can_be_learned_by_heart_and_says_nothing_of_new_words(seed):
-    table = characters.spelling_or_company(seed, steps=80)
+    table = characters.spelling_or_company(seed, steps=160)
     chance = 1 / characters.CHOICES
     plain, met, new = table["characters"]
     assert plain < chance + 0.05

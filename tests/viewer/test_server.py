@@ -16,6 +16,8 @@ from torch.testing import assert_close
 from viewer.small import STORY, client, framed, lines, run
 
 import regard
+from regard.looking.activations.site_edits import SITE_EDIT_KINDS
+from regard.looking.edit_kinds import EDIT_KINDS
 from regard.viewer.limits import Limits
 from regard.viewer.model_store import ModelStore
 
@@ -131,10 +133,13 @@ def test_what_the_library_refuses_is_one_line(server):
         assert "\n" not in payload[-1]["error"]
 
 
+KNOWN = ", ".join(sorted(EDIT_KINDS | SITE_EDIT_KINDS))
+
+
 @pytest.mark.parametrize(
     ("edits", "line"),
     [
-        ([{"do": "explode"}], "edits[0].do: unknown edit 'explode': known: hide, scale, set, temperature"),
+        ([{"do": "explode"}], f"edits[0].do: unknown edit 'explode': known: {KNOWN}"),
         ([*OFF, OFF[0] | {"heads": [0.5]}], "edits[1].heads[0]: a whole number expected, got 0.5"),
         ([OFF[0] | {"heads": 0}], "edits[0].heads: a list of whole numbers expected, got 0"),
         ([OFF[0] | {"place": "x"}], "edits[0].place: this field is called 'layer' now"),

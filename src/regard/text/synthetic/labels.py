@@ -33,7 +33,7 @@ class LabelTask:
 
     @classmethod
     def example(cls) -> "LabelTask":
-        return cls(symbols=5, max_length=8)
+        return cls(symbols=12, max_length=9)
 
     def draw(self, random: Random, split: Split) -> str:
         kind, first = random.choice(list(STEPS)), random.choice(symbols(self.symbols))
