@@ -45,6 +45,7 @@ def test_what_comes_first_surprises_and_what_comes_again_does_not(readers):
     assert losses[-5:].mean() < 0.7
 
 
+@pytest.mark.proof
 def test_other_kinds_of_texts_are_learned_by_the_same_recipe(tmp_path):
     """One layer finds a topic that was named long ago; nobody says where."""
     reader = induction.learn("skip-trigrams", 1, tmp_path, SMALLER)

@@ -23,7 +23,8 @@ SHIPPED = sorted(path for path in FOLDER.glob("*.toml") if path.name != "cards.t
 def test_a_shipped_recipe_can_be_read_and_says_where_its_data_comes_from(path):
     recipe = read_recipe(path, ["data.folder=/elsewhere"])
     assert all(file.startswith("/elsewhere/") for file in recipe.data.train)
-    assert "Data:" in path.read_text() or (recipe.data.make.kind and "makes its own data" in path.read_text())
+    text = " ".join(path.read_text().replace("#", " ").split())
+    assert "makes its own data" in text if recipe.data.make.kind else "Data:" in text
 
 
 @pytest.mark.parametrize(
