@@ -58,3 +58,9 @@ def test_a_pair_that_a_text_never_reached_is_told():
 
     with pytest.warns(UserWarning, match="the cut position 60 was never reached: 6 tokens at most"):
         run()
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 1), (5, 1, 1, 1)])
+def test_weights_that_are_not_one_for_each_pair_are_refused(shape):
+    with pytest.raises(ShapeError, match="of batch, heads, queries, keys expected, got"):
+        pattern_of("gpt2", "set_pairs", [4], [1, 2], torch.full(shape, 0.1))

@@ -38,6 +38,8 @@ def set_pairs(pattern: Pattern, record: Record, layer: str) -> Pattern:
     weight = torch.as_tensor(record["weight"], dtype=pattern.zeros(0).dtype, device=pattern.query.device)
     wanted_queries, wanted_keys = record.get("queries"), record.get("keys")
     for members, rows, columns in groups(pattern, record, layer):
+        wanted = (rows if wanted_queries is None else wanted_queries, columns if wanted_keys is None else wanted_keys)
+        check_weight(weight, (pattern.shape[0], len(heads), *map(len, wanted)))
         own = weight
         if own.ndim == 4 and len(own) > 1:
             own = own[members]
@@ -52,6 +54,13 @@ def set_pairs(pattern: Pattern, record: Record, layer: str) -> Pattern:
                 f"{layer}: the pair of query {forbidden[0]} and key {forbidden[1]} is one the mask forbids"
             )
     return pattern
+
+
+def check_weight(weight: Tensor, sizes: tuple[int, ...]) -> None:
+    """One number, or one for each of what is meant, the keys last."""
+    pairs = zip(reversed(weight.shape), reversed(sizes), strict=False)
+    if weight.ndim > len(sizes) or any(size not in (1, meant) for size, meant in pairs):
+        raise ShapeError(f"weights of pairs: {sizes} of batch, heads, queries, keys expected, got {(*weight.shape,)}")
 
 
 def renormalised(tile: Tensor, weight: Tensor, columns: Sequence[int]) -> Tensor:
