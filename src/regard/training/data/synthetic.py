@@ -42,7 +42,7 @@ def synthetic_task(recipe: Recipe) -> tuple[SyntheticTask, SplitSizes]:
 
 def built(cls: Callable[..., Any], settings: Mapping[str, Any], kind: str) -> Any:
     try:
-        check_settings(cls, settings, f"data.make: {kind!r}")  # type: ignore[arg-type]
+        check_settings(cls, settings, f"data.make: {kind!r}")  # type: ignore[arg-type]  # all are dataclasses
     except ShapeError as problem:
         raise RecipeError(str(problem)) from None
     return cls(**settings)
