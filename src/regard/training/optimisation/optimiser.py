@@ -7,13 +7,15 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import lookup
+from regard.training.optimisation.muon import Muon
 from regard.training.run.sharing import distribute_like, full_tensor
 
 OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adam": partial(torch.optim.Adam, fused=True),
     "adamw": partial(torch.optim.AdamW, fused=True),
+    "muon": Muon,
 }
-"""Kingma and Ba 2015; Loshchilov and Hutter 2019. Both are torch's own, one kernel for all tensors."""
+"""Kingma and Ba 2015; Loshchilov and Hutter 2019; Jordan et al. 2024. The first two are torch's own, one kernel for all."""
 
 
 def make_optimiser(

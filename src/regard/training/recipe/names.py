@@ -51,6 +51,8 @@ def check_names(recipe: Recipe) -> None:
     check_name("model.weight_tying", model.weight_tying, TYINGS)
     check_name("train.objective", train.objective, OBJECTIVES)
     check_name("train.optimiser", train.optimiser, OPTIMISERS)
+    if train.shard and train.optimiser == "muon":
+        raise RecipeError("train.shard: weights that are split have no singular values: train.optimiser = \"adamw\"")
     check_name("train.schedule", train.schedule, SCHEDULES)
     check_name("train.precision", train.precision, PRECISIONS)
 
