@@ -14,7 +14,7 @@ RUN := $(VENV)/.installed-run
 DEV := $(VENV)/.installed-dev
 LOG := $(VENV)/install.log
 TYPES := $(VENV)/types.log
-PARTS := $(if $(filter test proof lint types format $(DEV),$(MAKECMDGOALS)),3,2)
+PARTS := $(if $(filter test proof lint types format figures $(DEV),$(MAKECMDGOALS)),3,2)
 
 # Which part it is, its name, what pip gets: pip's words go into a file, whose end is shown if it fails.
 define install
@@ -24,7 +24,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo look test proof lint types format bench engine wheel clean
+.PHONY: help demo look test proof lint types format bench figures engine wheel clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-8s %s\n", $$1, $$2 }'
@@ -59,6 +59,12 @@ format: $(DEV)  ## let ruff and clang-format mend and format the source
 
 bench: $(RUN)  ## measure attention on this machine
 	$(IN_VENV) bench/attention.py
+
+# After recipes/ship.py has put another translator in: heads that align, cards, tables, numbers and pictures follow.
+figures: $(DEV) engine  ## measure the built-in translators and write cards and pages anew
+	$(IN_VENV) recipes/panel.py
+	$(IN_VENV) docs/make_figures.py
+	$(IN_VENV) docs/pictures.py
 
 # By its path, so that this does not wait for torch. Without a compiler it says so, and PyTorch serves.
 engine: $(RUN)  ## build the decoding engine for this machine, once

@@ -23,7 +23,9 @@ def read_card(folder: Path) -> Card:
         metadata: dict[str, Any] = metadata_load(folder / CARD) or {}
         results = [result for entry in metadata.get("model-index") or [] for result in entry["results"]]
         measured = [metric for result in results for metric in result["metrics"]]
-        scores = {str(metric.get("name") or metric["type"]): float(metric["value"]) for metric in measured}
+        named = [(str(metric.get("name") or metric["type"]), float(metric["value"])) for metric in measured]
+        scores = dict(reversed(named))  # of several sets the first
+        scores = {name: scores[name] for name, _ in named}
     except Exception:  # whatever somebody wrote there: nothing is decided by it
         return Card()
     return Card(str(metadata.get("license") or ""), scores)
