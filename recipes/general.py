@@ -141,7 +141,8 @@ def tokenizer(source: Path, folder: Path, size: int) -> None:
 @click.argument("pieces", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--layers", type=int, nargs=2, default=(4, 2), show_default=True)
-def widen(name: str, pieces: Path, folder: Path, layers: tuple[int, int]) -> None:
+@click.option("--dropout", default=0.0, show_default=True, help="None, while there is more text than time.")
+def widen(name: str, pieces: Path, folder: Path, layers: tuple[int, int], dropout: float) -> None:
     """A built-in translator NAME with other PIECES and layers, from its own weights, in FOLDER.
 
     A new piece begins as the mean of the old ones that spell it, a new layer as a copy of the last; of fewer layers the
@@ -164,7 +165,9 @@ def widen(name: str, pieces: Path, folder: Path, layers: tuple[int, int]) -> Non
 
     def side(config, count):
         return replace(
-            config, embedding=replace(config.embedding, vocabulary=size), stack=replace(config.stack, layers=count)
+            config,
+            embedding=replace(config.embedding, vocabulary=size, dropout=dropout),
+            stack=replace(config.stack, layers=count, dropout=dropout),
         )
 
     both = {stack: side(getattr(old.config, stack), count) for stack, count in zip(SIDES, layers, strict=True)}

@@ -40,7 +40,10 @@ def test_a_training_that_was_stopped_says_so_and_how_to_go_on(recipe, monkeypatc
 
     monkeypatch.setattr("regard.training.train", stop)
     ran = run(recipe)
-    assert (ran.exit_code, ran.stderr) == (3, "regard: stopped and saved; the same command goes on\n")
+    assert (ran.exit_code, ran.stderr) == (
+        3,
+        "regard: stopped and saved; the same command goes on, --finish makes the model\n",
+    )
 
 
 def test_what_a_model_refuses_names_the_recipe(recipe):

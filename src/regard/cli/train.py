@@ -18,10 +18,21 @@ from regard.cli.values import NamedPath
     help="Go on though texts, tokenizer or start model are not what they were; what changed is logged.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what it would take: parameters, memory, steps an epoch, time.")
+@click.option(
+    "--finish",
+    is_flag=True,
+    help="Make the model of what was learned so far; training can go on.",
+)
 @click.option("--device", default="cpu", show_default=True, help="Where it is computed: cpu, cuda.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON.")
 def train(
-    recipe: str, changes: tuple[str, ...], accept_changed_data: bool, dry_run: bool, device: str, as_json: bool
+    recipe: str,
+    changes: tuple[str, ...],
+    accept_changed_data: bool,
+    dry_run: bool,
+    finish: bool,
+    device: str,
+    as_json: bool,
 ) -> None:
     """Train a model as a recipe says, in the folder that it names as its run.
 
@@ -31,6 +42,8 @@ def train(
     \b
     regard train recipes/tatoeba-en-de.toml --set data.folder=/data/tatoeba
     regard train my.toml --dry-run
+    regard train my.toml --set train.minutes=7
+    regard train my.toml --finish
     torchrun --nproc-per-node 2 -m regard train my.toml
     """
     from regard.errors import RecipeError, UnknownName
@@ -47,12 +60,12 @@ def train(
             click.echo(json.dumps(sizes) if as_json else format_estimate(sizes))
             return
         keep_freed_memory()
-        folder = follow(wanted, device=device, accept_changed_data=accept_changed_data)
+        folder = follow(wanted, device=device, accept_changed_data=accept_changed_data, finish=finish)
     except (RecipeError, UnknownName) as problem:  # found out when the data or the model was there
         raise RecipeError(f"{recipe}: {problem}") from None
     except Stopped:
         if speaks:
-            click.echo("regard: stopped and saved; the same command goes on", err=True)
+            click.echo("regard: stopped and saved; the same command goes on, --finish makes the model", err=True)
         sys.exit(3)
     if speaks:
         click.echo(json.dumps({"model": str(folder)}) if as_json else folder)

@@ -1,7 +1,8 @@
 """Corpora: files that give the same samples each time they are gone through, in the order of the files."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -129,6 +130,38 @@ class SwappedCorpus:
 
     def location(self, sample: int) -> str:
         return self.pairs.location(sample)
+
+
+@dataclass(frozen=True)
+class PrefixedCorpus:
+    """The same pairs with some words before every source."""
+
+    pairs: ParallelCorpus | TabbedCorpus | SwappedCorpus
+    prefix: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("source", "target")
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        return self.pairs.files
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        return ((f"{self.prefix} {source}" if source.strip() else source, target) for source, target in self.pairs)
+
+    def location(self, sample: int) -> str:
+        return self.pairs.location(sample)
+
+
+@dataclass(frozen=True)
+class JoinedTexts:
+    """Texts of one source after those of another, as often as they are asked for."""
+
+    parts: Sequence[Iterable[str]]
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self.parts)
 
 
 def pairs(files: Sequence[str | Path]) -> ParallelCorpus | TabbedCorpus:

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from regard.text.plans import EpochPlan, LengthBuckets
+from regard.text.plans import EpochPlan, LengthBuckets, generator
 from regard.training.data.batch_source import mix_seeds
 from regard.training.objectives import Objective, Row
 from regard.training.objectives.objective import ExampleBatch
@@ -30,6 +30,44 @@ class BucketSampler:
 
     def rows(self, epoch: int, number: int) -> Sequence[int]:
         return self.plan(epoch)[number].tolist()
+
+
+class WeightedSampler:
+    """Examples of several sources, each source as often an epoch as its weight says, with others of like length.
+
+    Of a weight's part behind the point so many are drawn, others in each epoch.
+    """
+
+    plan: Callable[[int], tuple[np.ndarray, EpochPlan]]
+    """The examples of an epoch and their plan, of which the last two are kept."""
+
+    def __init__(self, lengths: Sequence[np.ndarray], weights: Sequence[float], train: TrainRecipe) -> None:
+        self.lengths: np.ndarray = np.concatenate(lengths)
+        self.sizes: list[int] = [len(part) for part in lengths]
+        self.weights, self.train = weights, train
+        self.plan = lru_cache(2)(self.epoch_plan)
+
+    def epoch_plan(self, epoch: int) -> tuple[np.ndarray, EpochPlan]:
+        numbers = np.concatenate([self.drawn(part, epoch) for part in range(len(self.sizes))])
+        lengths, train = self.lengths[numbers], self.train
+        others = lengths[:, 0] if lengths.shape[1] > 1 else None
+        buckets = LengthBuckets(lengths[:, -1], others, tokens=train.batch_tokens, rows=train.batch_size)
+        return numbers, buckets.plan(train.seed, epoch)
+
+    def drawn(self, part: int, epoch: int) -> np.ndarray:
+        """The examples of one source in an epoch, some of them several times."""
+        size, whole = self.sizes[part], int(self.weights[part])
+        numbers = sum(self.sizes[:part]) + np.arange(size)
+        rest = round((self.weights[part] - whole) * size)
+        some = np.sort(generator(self.train.seed, epoch, part).permutation(size)[:rest])
+        return np.concatenate([np.tile(numbers, whole), numbers[some]])
+
+    def count(self, epoch: int) -> int:
+        return len(self.plan(epoch)[1])
+
+    def rows(self, epoch: int, number: int) -> Sequence[int]:
+        numbers, plan = self.plan(epoch)
+        return numbers[plan[number]].tolist()
 
 
 def valid_batches(rows: Sequence[Row], objective: Objective, *, batch_tokens: int, seed: int) -> list[ExampleBatch]:

@@ -1,7 +1,9 @@
 """What a recipe's data becomes: a tokeniser, examples to learn from, examples to evaluate on."""
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +20,9 @@ from regard.text import (
     pairs,
     token_tables,
 )
+from regard.text.corpora import JoinedTexts, PrefixedCorpus
 from regard.training.data.batch_source import BatchSampler, ExampleSource
-from regard.training.data.samplers import BucketSampler
+from regard.training.data.samplers import BucketSampler, WeightedSampler
 from regard.training.data.vocabulary import tokenizer_of
 from regard.training.objectives import ClassificationObjective, Objective, Row, TranslationObjective
 from regard.training.objectives.objective import ExampleBatch
@@ -42,6 +45,26 @@ class TableExamples(Sequence[Row]):
     def __getitem__(self, number: int) -> Row:  # type: ignore[override]  # no slices: one example at a time
         row = int(self.rows[number])
         return tuple(table[row] for table in self.tables)
+
+    def lengths(self, *, one_stream: bool = False) -> np.ndarray:
+        """The tokens of each column, (examples, columns); `one_stream`: the first is read before the second."""
+        lengths = np.stack([table.lengths[self.rows] for table in self.tables], 1)
+        return np.stack([lengths.sum(1), lengths[:, 1]], 1) if one_stream else lengths
+
+
+class JoinedExamples(Sequence[Row]):
+    """Examples of several sources, one after another."""
+
+    def __init__(self, parts: Sequence[Sequence[Row]]) -> None:
+        self.parts = parts
+        self.ends: list[int] = list(accumulate(map(len, parts)))
+
+    def __len__(self) -> int:
+        return self.ends[-1]
+
+    def __getitem__(self, number: int) -> Row:  # type: ignore[override]  # no slices: one example at a time
+        part = bisect_right(self.ends, number)
+        return self.parts[part][number - (self.ends[part - 1] if part else 0)]
 
 
 @dataclass(frozen=True)
@@ -66,14 +89,20 @@ class TrainingData:
 
 def translation_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     """Pairs of texts."""
-    corpus = pair_corpus(recipe.data.train, recipe.data)
+    data = recipe.data
+    corpus = pair_corpus(data.train, data, data.tag)
+    more = [pair_corpus(table.train, data, table.tag) for table in data.also]
     sides = ("source", "target")
     separate = not recipe.tokenizer.joint
+
+    def texts(columns: tuple[str, ...]) -> JoinedTexts:
+        return JoinedTexts([ColumnTexts(part, columns) for part in (corpus, *more)])
+
     tokenizer = tokenizer_of(
         recipe,
         home,
-        ColumnTexts(corpus, sides[:1] if separate else sides),
-        ColumnTexts(corpus, sides[1:]) if separate else None,
+        texts(sides[:1] if separate else sides),
+        texts(sides[1:]) if separate else None,
         frame="translation",
     )
     coders = {"source": tokenizer, "target": tokenizer.target}
@@ -81,13 +110,13 @@ def translation_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     def encoded(corpus: Corpus, what: str) -> tuple[list[TokenTable], np.ndarray]:
         tables = token_tables(corpus, coders, home / "cache")
         lengths = np.stack([tables[side].lengths for side in sides], 1)
-        return [tables[side] for side in sides], usable_rows(lengths, recipe.data, corpus, say, what)
+        return [tables[side] for side in sides], usable_rows(lengths, data, corpus, say, what)
 
     tables, usable = encoded(corpus, "training")
-    usable, held_out = split_valid(usable, recipe.data)
+    usable, held_out = split_valid(usable, data)
     valid, valid_corpus = TableExamples(tables, held_out), corpus
-    if recipe.data.valid:
-        valid_corpus = pair_corpus(recipe.data.valid, recipe.data)
+    if data.valid:
+        valid_corpus = pair_corpus(data.valid, data, data.tag)
         valid = TableExamples(*encoded(valid_corpus, "valid"))
     valid_lines = set(valid.rows.tolist())
     references = [target for line, (_, target) in enumerate(valid_corpus) if line in valid_lines] if valid_lines else []
@@ -95,24 +124,26 @@ def translation_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
         references = [text.replace("@@ ", "") for text in references]
     if recipe.tokenizer.lowercase:  # no model can write capitals that it never saw
         references = [text.lower() for text in references]
-    lengths = np.stack([table.lengths[usable] for table in tables], 1)
+    parts = [TableExamples(tables, usable), *(TableExamples(*encoded(part, "training")) for part in more)]
     pad = special_id(tokenizer, "pad")
     one_stream = recipe.model.kind == "decoder"
+    lengths = [part.lengths(one_stream=one_stream) for part in parts]
+    weights = [1.0, *(table.weight for table in data.also)]
     return TrainingData(
         tokenizer,
         TranslationObjective(start=pad, pad=pad, one_stream=one_stream),
         DataSizes(len(tokenizer), len(tokenizer.target) if separate else None),
-        TableExamples(tables, usable),
-        BucketSampler(lengths if not one_stream else np.stack([lengths.sum(1), lengths[:, 1]], 1), recipe.train),
+        JoinedExamples(parts) if more else parts[0],
+        WeightedSampler(lengths, weights, recipe.train) if more else BucketSampler(lengths[0], recipe.train),
         valid,
         start_token=pad,
         references=references,
     )
 
 
-def pair_corpus(files: Sequence[str], data: DataRecipe) -> Corpus:
-    corpus = pairs(files)
-    return SwappedCorpus(corpus) if data.swap else corpus
+def pair_corpus(files: Sequence[str], data: DataRecipe, tag: str = "") -> Corpus:
+    corpus = SwappedCorpus(pairs(files)) if data.swap else pairs(files)
+    return PrefixedCorpus(corpus, tag) if tag else corpus
 
 
 def classification_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:

@@ -10,7 +10,7 @@ from regard.training.evaluation.sacre_bleu import SacreBleu
 from regard.training.objectives.objective import ExampleBatch
 from regard.training.optimisation.learner import Learner
 from regard.training.recipe.recipe import Recipe
-from regard.training.run.export import max_target_length
+from regard.training.run.generation_defaults import GenerationDefaults
 
 TRANSLATION_METRICS = ("bleu", "chrf", "exact")
 
@@ -37,6 +37,7 @@ class Evaluator:
             SacreBleu()  # says what is missing now, and not after hours
         # What the finished model scores is what anyone finds who evaluates its folder, texts without an end included.
         as_told = is_last and recipe.model.kind in ("transformer", "alignment")
+        defaults = GenerationDefaults.of(recipe)
         count = len(data.valid) if is_last or not train.valid_lines else min(train.valid_lines, len(data.valid))
         return cls(
             batches,
@@ -45,9 +46,9 @@ class Evaluator:
                 data.references[:count],
                 data.tokenizer,
                 data.start_token,
-                train.beam if is_last else train.valid_beam,
-                train.length_penalty,
-                max_target_length(recipe) - 1 if as_told else None,  # the token that a text begins with counts there
+                defaults.beam if is_last else train.valid_beam,
+                defaults.length_penalty,
+                defaults.max_length - 1 if as_told else None,  # the token that a text begins with counts there
                 is_exact=train.metric == "exact",
             ),
         )

@@ -30,15 +30,21 @@ class Muon(torch.optim.Optimizer):
     ) -> None:
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
         self.momentum = momentum
+        rest = [weight for group in self.param_groups for weight in group["params"] if not is_matrix(weight)]
+        self.adam: torch.optim.Adam | None = torch.optim.Adam(rest, lr, betas, eps, fused=True) if rest else None
+        if self.adam is not None:
+            self.adam.state = self.state  # what is saved and restored is one
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # pyright: ignore[reportIncompatibleMethodOverride] - takes no closure
         for group in self.param_groups:
             weights = [weight for weight in group["params"] if weight.grad is not None]
-            if weights and group["weight_decay"]:
-                torch._foreach_mul_(weights, 1 - group["lr"] * group["weight_decay"])
+            for weight in weights if group["weight_decay"] else ():
+                weight.mul_(1 - group["lr"] * group["weight_decay"])
             self.orthogonal_step([weight for weight in weights if is_matrix(weight)], group["lr"])
-            self.adam_step([weight for weight in weights if not is_matrix(weight)], group)
+        if self.adam is not None:
+            self.adam.param_groups[0]["lr"] = self.param_groups[0]["lr"]
+            self.adam.step()
 
     def orthogonal_step(self, weights: list[Tensor], learning_rate: float) -> None:
         by_shape: dict[torch.Size, list[tuple[Tensor, Tensor]]] = {}
@@ -53,31 +59,6 @@ class Muon(torch.optim.Optimizer):
             directions = orthogonal(torch.stack([direction for _, direction in pairs]))
             for (weight, _), direction in zip(pairs, directions, strict=True):
                 weight.sub_(direction, alpha=0.2 * max(shape) ** 0.5 * learning_rate)
-
-    def adam_step(self, weights: list[Tensor], group: dict[str, Any]) -> None:
-        if not weights:
-            return
-        for weight in weights:
-            if not self.state[weight]:
-                averages = {"exp_avg": torch.zeros_like(weight), "exp_avg_sq": torch.zeros_like(weight)}
-                self.state[weight].update(step=torch.zeros((), device=weight.device), **averages)
-        states = [self.state[weight] for weight in weights]
-        torch._foreach_add_([state["step"] for state in states], 1)
-        torch._fused_adam_(
-            weights,
-            [gradient(weight) for weight in weights],
-            [state["exp_avg"] for state in states],
-            [state["exp_avg_sq"] for state in states],
-            [],
-            [state["step"] for state in states],
-            lr=group["lr"],
-            beta1=group["betas"][0],
-            beta2=group["betas"][1],
-            weight_decay=0.0,
-            eps=group["eps"],
-            amsgrad=False,
-            maximize=False,
-        )
 
 
 def is_matrix(weight: Tensor) -> bool:

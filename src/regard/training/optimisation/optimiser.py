@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from regard.errors import lookup
+from regard.training.optimisation.low_rank import LowRankAdam
 from regard.training.optimisation.muon import Muon
 from regard.training.run.sharing import distribute_like, full_tensor
 
@@ -15,11 +16,19 @@ OPTIMISERS: dict[str, Callable[..., torch.optim.Optimizer]] = {
     "adamw": partial(torch.optim.AdamW, fused=True),
     "muon": Muon,
 }
-"""Kingma and Ba 2015; Loshchilov and Hutter 2019; Jordan et al. 2024. The first two are torch's own, one kernel for all."""
+"""Kingma and Ba 2015; Loshchilov and Hutter 2019; Jordan et al. 2024. The first two are torch's."""
 
 
 def make_optimiser(
-    model: nn.Module, kind: str, *, learning_rate: float, betas: Sequence[float], epsilon: float, weight_decay: float
+    model: nn.Module,
+    kind: str,
+    *,
+    learning_rate: float,
+    betas: Sequence[float],
+    epsilon: float,
+    weight_decay: float,
+    lora_rank: int = 0,
+    lora_alpha: float = 16.0,
 ) -> torch.optim.Optimizer:
     """An optimiser of what learns. Weights that multiply decay; norms, biases and other vectors do not."""
     learning = [weight for weight in model.parameters() if weight.requires_grad]
@@ -27,6 +36,8 @@ def make_optimiser(
         {"params": [weight for weight in learning if weight.dim() > 1], "weight_decay": weight_decay},
         {"params": [weight for weight in learning if weight.dim() <= 1], "weight_decay": 0.0},
     ]
+    if lora_rank:
+        return LowRankAdam(groups, learning_rate, (betas[0], betas[1]), epsilon, rank=lora_rank, alpha=lora_alpha)
     return lookup(OPTIMISERS, kind, "optimiser")(
         [group for group in groups if group["params"]], lr=learning_rate, betas=tuple(betas), eps=epsilon
     )

@@ -34,6 +34,11 @@ def check_names(recipe: Recipe) -> None:
         check_name("data.make.kind", data.make.kind, SYNTHETIC_TASKS)
     if bool(data.make.kind) == bool(data.train):
         raise RecipeError("data.train: either files or [data.make] expected, got " + ("both" if data.train else "none"))
+    for number, more in enumerate(data.also, 1):
+        if train.objective != "translate":
+            raise RecipeError(f"data.also: pairs of texts, which train.objective {train.objective!r} does not read")
+        if not more.train:
+            raise RecipeError(f"data.also.train: no file in table {number}")
     check_name("data.label", data.label, LAYOUTS)
     check_name("data.windows", data.windows, ORDERS)
     if not tokenizer.kind.endswith(".json"):
@@ -51,8 +56,12 @@ def check_names(recipe: Recipe) -> None:
     check_name("model.weight_tying", model.weight_tying, TYINGS)
     check_name("train.objective", train.objective, OBJECTIVES)
     check_name("train.optimiser", train.optimiser, OPTIMISERS)
+    if train.lora_rank and train.optimiser not in ("adam", "adamw"):
+        raise RecipeError(f"train.lora_rank: learned by Adam, got train.optimiser = {train.optimiser!r}")
+    if train.lora_rank and train.shard:
+        raise RecipeError("train.lora_rank: weights that are split have no products of that rank: train.shard = false")
     if train.shard and train.optimiser == "muon":
-        raise RecipeError("train.shard: weights that are split have no singular values: train.optimiser = \"adamw\"")
+        raise RecipeError('train.shard: weights that are split have no singular values: train.optimiser = "adamw"')
     check_name("train.schedule", train.schedule, SCHEDULES)
     check_name("train.precision", train.precision, PRECISIONS)
 

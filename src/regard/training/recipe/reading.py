@@ -123,7 +123,11 @@ def _with_files(recipe: Recipe, path: Path) -> Recipe:
     home = Path(data.folder) if data.folder else path.parent.resolve()
     train = tuple(_absolute(home, name, f"{path}: data.train") for name in data.train)
     valid = tuple(_absolute(home, name, f"{path}: data.valid") for name in data.valid)
-    return replace(recipe, data=replace(data, folder=str(home), train=train, valid=valid))
+    also = tuple(
+        replace(more, train=tuple(_absolute(home, name, f"{path}: data.also.train") for name in more.train))
+        for more in data.also
+    )
+    return replace(recipe, data=replace(data, folder=str(home), train=train, valid=valid, also=also))
 
 
 def write_recipe(recipe: Recipe) -> str:
@@ -147,6 +151,8 @@ def write_recipe(recipe: Recipe) -> str:
 def _toml(value: object) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
+    if is_dataclass(value):
+        value = vars(value)
     if isinstance(value, dict):
         entries = (f"{key if BARE_KEY.fullmatch(key) else _toml(key)} = {_toml(item)}" for key, item in value.items())
         return f"{{ {', '.join(entries)} }}"
@@ -159,7 +165,7 @@ def _toml(value: object) -> str:
 
 BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 MAY_CHANGE = {
-    *("run", "train.steps", "train.cooldown"),
+    *("run", "train.steps", "train.minutes", "train.cooldown"),
     *("train.save_every", "train.keep", "train.log_every", "train.evaluate_every"),
     *(
         "train.metric",

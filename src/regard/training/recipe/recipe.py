@@ -12,6 +12,7 @@ from regard.families.recipe_fields import (
     OptionalCount,
     OptionalLength,
     OptionalSteps,
+    OptionalWidth,
     PositiveAmount,
     Seed,
     Share,
@@ -21,6 +22,21 @@ from regard.families.recipe_fields import (
 from regard.settings import Range
 
 Beam = Annotated[int, Range(1, 1000)]
+OptionalBeam = Annotated[int, Range(0, 1000)]
+Times = Annotated[float, Range(0, 1000, open_below=True)]
+
+
+@dataclass(frozen=True)
+class MoreDataRecipe:
+    """More pairs to learn from: [[data.also]]. Old ones against forgetting, or text of another kind.
+
+    `weight` says how often each of them is learned from in an epoch: 0.2 is a fifth of them, drawn anew each time, 3 is
+    all of them three times. `tag` stands before every source, so that a model can tell the kinds apart.
+    """
+
+    train: tuple[str, ...]
+    weight: Times = 1.0
+    tag: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,7 +46,7 @@ class DataRecipe:
     `train` is a pair of parallel files, one .tsv, or one text; `swap` turns the direction of a pair around. `label`
     says where a line has its label: "first" or "last" of two columns, "word", or "coarse" (before a colon). `make` is a
     table instead of files: kind is a name of SYNTHETIC_TASKS, train, valid, test and seed say how many lines of it
-    there are to be, and the rest are its own settings.
+    there are to be, and the rest are its own settings. An epoch is every text of `train` once, with those of `also`.
     """
 
     train: tuple[str, ...] = ()
@@ -44,6 +60,8 @@ class DataRecipe:
     windows: str = "shuffled"  # of one long text: shuffled | straight | carried | random
     context: OptionalLength = 0  # tokens of a window; 0: as many as model.max_positions
     faulty: Literal["stop", "leave-out"] = "stop"  # texts that are empty or too long; how many is said
+    tag: str = ""  # words that stand before every source of train and valid
+    also: tuple[MoreDataRecipe, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +80,7 @@ class TrainRecipe:
 
     objective: str = "translate"
     steps: Steps = 20000
+    minutes: Amount = 0.0  # of training in all, however often it was interrupted; 0: all steps
     batch_tokens: Length = 4096  # target tokens a batch
     batch_size: OptionalCount = 0  # texts a batch instead, if not 0
     accumulate: Annotated[int, Range(1, 10_000)] = 1  # batches a step
@@ -77,6 +96,8 @@ class TrainRecipe:
     epsilon: PositiveAmount = 1e-9
     weight_decay: Amount = 0.0
     clip_norm: Amount = 0.0
+    lora_rank: OptionalWidth = 0  # matrices move by products of two that are so narrow, the rest stays; 0: all learns
+    lora_alpha: PositiveAmount = 16.0  # over the rank: how much such a product counts
     # loss
     label_smoothing: Share = 0.0
     mask_probability: Annotated[float, Range(0, 1, open_below=True)] = 0.15
@@ -95,8 +116,8 @@ class TrainRecipe:
     patience: OptionalCount = 0  # evaluations without a better one before it stops; 0: never
     valid_beam: Beam = 1  # while it learns
     valid_lines: OptionalLength = 0  # of the valid set that are translated for a metric while it learns; 0: all
-    beam: Beam = 4  # of the result
-    length_penalty: Number = 1.0
+    beam: OptionalBeam = 0  # of the result; 0: as the start model has it, or 4
+    length_penalty: Number = 1.0  # 1: as the start model has it
     average: Count = 1  # saves at the end whose mean is the result
     # how it is computed
     precision: str = "float32"  # float32 | bfloat16 | auto: bfloat16 where the machine multiplies it

@@ -42,7 +42,14 @@ def estimate(recipe: Recipe, *, device: str = "cpu", say: Callable[[str], None] 
         batch_source = BatchSource(data.examples, data.sampler, data.objective, seed=train.seed)
         learner = Learner(model, data.objective, smoothing=train.label_smoothing, precision=train.precision)
         optimiser = make_optimiser(
-            model, train.optimiser, learning_rate=0.0, betas=train.betas, epsilon=train.epsilon, weight_decay=0.0
+            model,
+            train.optimiser,
+            learning_rate=0.0,
+            betas=train.betas,
+            epsilon=train.epsilon,
+            weight_decay=0.0,
+            lora_rank=train.lora_rank,
+            lora_alpha=train.lora_alpha,
         )
         times: list[float] = []
         counts: list[int] = []

@@ -12,6 +12,7 @@ from regard.models import Model
 from regard.text import Tokenizer
 from regard.training.recipe.reading import write_recipe
 from regard.training.recipe.recipe import Recipe
+from regard.training.run.generation_defaults import FILE, GenerationDefaults
 
 PIPELINES = {
     "translate": "translation",
@@ -42,18 +43,18 @@ class Exporter:
         model_files(model, entries, self.plan.architecture, str(folder)).write(folder, self.files)
         if self.recipe.train.objective in ("translate", "next-token"):
             text = json.dumps(self.generation_config(), indent=2) + "\n"
-            (folder / "generation_config.json").write_text(text, encoding="utf-8")
+            (folder / FILE).write_text(text, encoding="utf-8")
         (folder / "README.md").write_text(self.card(model, step, scores, note), encoding="utf-8")
 
     def generation_config(self) -> dict[str, object]:
         """How the model wants to write."""
-        train = self.recipe.train
-        entries: dict[str, object] = dict(self.tokens)
-        if train.objective == "translate":
-            entries |= {"num_beams": train.beam, "length_penalty": train.length_penalty}
-            entries |= {"max_length": max_target_length(self.recipe)}
+        defaults = GenerationDefaults.of(self.recipe)
+        entries: dict[str, object] = dict(defaults.inherited) | dict(self.tokens)
+        if self.recipe.train.objective == "translate":
+            entries |= {"num_beams": defaults.beam, "length_penalty": defaults.length_penalty}
+            entries |= {"max_length": defaults.max_length}
             if "pad_token_id" in self.tokens:
-                entries["bad_words_ids"] = [[self.tokens["pad_token_id"]]]
+                entries.setdefault("bad_words_ids", [[self.tokens["pad_token_id"]]])
         return entries
 
     def card(self, model: Model, step: int, scores: Mapping[str, object], note: str) -> str:
@@ -103,11 +104,6 @@ The recipe, everything said:
 ```toml
 {recipe}```
 """
-
-
-def max_target_length(recipe: Recipe) -> int:
-    """Tokens of a translation at most, with the one that it begins with."""
-    return max(16, recipe.data.max_length)
 
 
 def token_ids(tokenizer: Tokenizer, start: int | None) -> dict[str, int]:

@@ -120,7 +120,8 @@ def check_tokenizer(inputs: RunInputs, run: Path, *, accept_changed: bool) -> Ru
 
 def source_contents(recipe: Recipe, run: Path) -> FileContents:
     """The files that others give a run: texts, and the model to start from; those it made itself by paths from it."""
-    paths = [source_file(name) for name in (*recipe.data.train, *recipe.data.valid)]
+    more = (name for table in recipe.data.also for name in table.train)
+    paths = [source_file(name) for name in (*recipe.data.train, *recipe.data.valid, *more)]
     if recipe.start and (start := Path(recipe.start)).is_dir():
         paths += sorted(path for path in start.iterdir() if path.suffix in START_FILES and path.is_file())
     makes_texts = bool(recipe.data.make.kind)

@@ -84,6 +84,12 @@ def sync(file: IO[str] | IO[bytes]) -> None:
     os.fsync(file.fileno())
 
 
+def seconds_so_far(run: Path, step: int) -> float:
+    """How long the steps up to this one took in all, evaluations included; steps that were done again count again."""
+    lines = (line for line in read_log(run, TIMES) if line.get("step", 0) <= step)
+    return sum(float(line.get(key, 0.0)) for line in lines for key in ("seconds", "evaluation"))
+
+
 def read_log(run: Path, name: str = LOG) -> list[LogLine]:
     """The lines of a run's log; a last line that is not whole is left out."""
     path = run / name

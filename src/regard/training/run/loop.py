@@ -52,10 +52,14 @@ class Loop:
     stop: StopRequest
     progress: TrainingProgress = TrainingProgress()
     memory: SegmentMemory | None = None  # from the last batch to the next, where a model remembers
+    seconds: float = 0.0  # that earlier starts took
+    is_late: bool = False  # all minutes of the recipe are over
+    began: float = 0.0  # when it would have begun, had it not been interrupted
 
     def run(self) -> TrainingProgress:
         """Go on to the last step; on being told to stop, save and raise Stopped. Saves twice in a row are one."""
         saved = self.progress.step if self.progress.step else -1
+        self.began = time.monotonic() - self.seconds
         try:
             while True:
                 scores: dict[str, float] = {}
@@ -84,13 +88,10 @@ class Loop:
 
     def is_due(self, every: int) -> bool:
         step = self.progress.step
-        return step > 0 and (step % every == 0 or step >= self.train.steps)
+        return step > 0 and (step % every == 0 or step >= self.train.steps or self.is_late)
 
     def is_over(self) -> bool:
-        patience = self.train.patience
-        return self.progress.step >= self.train.steps or bool(
-            patience and self.progress.evaluations_since_best >= patience
-        )
+        return end_of(self.train, self.progress, is_late=self.is_late) is not None
 
     def progress_to_save(self) -> TrainingProgress:
         self.progress = replace(self.progress, log_length=self.log.synced_length(), processes=self.world.size)
@@ -133,6 +134,8 @@ class Loop:
         loss = result.cross_entropy / max(result.count, 1)
         values = {"epoch": epoch + 1, "loss": loss, "learning_rate": learning_rate, "tokens/s": result.count / seconds}
         self.report.step(step, values)
+        if train.minutes:
+            self.is_late = self.world.any(time.monotonic() - self.began >= 60 * train.minutes)
 
     def count_step(self, result: StepResult, step: int, batch: int) -> dict[str, float]:
         """The sums since the last line of the log, and the steps in a row that were skipped."""
@@ -174,11 +177,24 @@ class Loop:
         self.log.time(step, evaluation=round(time.perf_counter() - started, 3))
         self.report.scores(step, scores)
         score, best = scores[self.train.metric], self.progress.best
-        is_best = math.isfinite(score) and (best is None or is_better(self.train.metric, score, best))
+        loss, best_loss = scores.get("loss", math.inf), self.progress.best_loss
+        is_tied = score == best and best_loss is not None and loss < best_loss  # as at BLEU 0, while it learns
+        is_best = math.isfinite(score) and (best is None or is_tied or is_better(self.train.metric, score, best))
         since_best = 0 if is_best else self.progress.evaluations_since_best + 1
-        changes = {"best": score, "best_step": step} if is_best else {}
+        finite_loss = loss if math.isfinite(loss) else None
+        changes = {"best": score, "best_step": step, "best_loss": finite_loss} if is_best else {}
         self.progress = replace(self.progress, evaluated_step=step, evaluations_since_best=since_best, **changes)
         return scores
+
+
+def end_of(train: TrainRecipe, progress: TrainingProgress, *, is_late: bool = False) -> str | None:
+    """Why a training is over, in words; None: it is not."""
+    if progress.step >= train.steps:
+        return f"all {train.steps:,} steps are done"
+    if 0 < train.patience <= progress.evaluations_since_best:
+        times = progress.evaluations_since_best
+        return f"no better {train.metric} in {times} evaluations (train.patience = {train.patience})"
+    return f"{train.minutes:g} minutes are over (train.minutes)" if is_late else None
 
 
 def is_better(metric: str, score: float, other: float) -> bool:

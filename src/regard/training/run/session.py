@@ -9,6 +9,7 @@ import torch
 
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import check_manifest, write_with_manifest
+from regard.errors import RegardError
 from regard.files import sweep, write_file
 from regard.training.data.batch_source import BatchSource
 from regard.training.data.readers import read_training_data
@@ -28,11 +29,11 @@ from regard.training.recipe.recipe import Recipe
 from regard.training.run.checkpointer import Checkpointer
 from regard.training.run.export import Exporter, token_ids
 from regard.training.run.inputs import INPUTS, RunInputs, check_sources, check_tokenizer
-from regard.training.run.log import LOG, TrainingLog, read_log
-from regard.training.run.loop import Loop
+from regard.training.run.log import LOG, TrainingLog, read_log, seconds_so_far
+from regard.training.run.loop import Loop, end_of
 from regard.training.run.out_of_memory import memory_errors
 from regard.training.run.processes import World, join_processes
-from regard.training.run.reports import SilentReport, TrainingReport, make_report
+from regard.training.run.reports import SilentReport, TrainingReport, format_values, make_report
 from regard.training.run.segment_memory import pack, unpack
 from regard.training.run.sharing import parallelise, whole_model
 from regard.training.run.signals import catch_stop_signals
@@ -54,8 +55,11 @@ def train(
     device: str = "cpu",
     reporting: TrainingReport | None = None,
     accept_changed_data: bool = False,
+    finish: bool = False,
 ) -> Path:
     """Train, or go on training; the folder of the finished model. Raises Stopped once it was told to stop and saved.
+
+    `finish` makes the result of what was learned so far, without another step; a later call goes on from there.
 
     A run whose texts, tokenizer or start model changed since is refused, unless `accept_changed_data`: then it goes on
     with what is there now, and what changed is said and logged.
@@ -69,7 +73,7 @@ def train(
             write_run_recipe(recipe, run)
         speaker = (reporting or make_report(recipe.train.steps)) if world.is_first else SilentReport()
         exit_stack.callback(speaker.close)
-        return Session(recipe, run, world, speaker, accept_changed_data).run_or_resume()
+        return Session(recipe, run, world, speaker, accept_changed_data, finish).run_or_resume()
 
 
 def write_run_recipe(recipe: Recipe, run: Path) -> None:
@@ -91,6 +95,7 @@ class Session:
     world: World
     report: TrainingReport
     accept_changed_data: bool = False
+    finishes: bool = False
 
     def run_or_resume(self) -> Path:
         """From the newest checkpoint, or from the beginning, to the end."""
@@ -102,6 +107,8 @@ class Session:
         start = starting_model(recipe, data, self.report.say)
         model = start.model.to(world.device)
         latest = self.latest(checkpoints)
+        if self.finishes and (latest is None or latest[1].step == 0):
+            raise RegardError(f"{self.run}: nothing was learned here yet, so there is nothing to finish")
         progress = TrainingProgress(processes=world.size)
         if latest is not None:
             restore_weights(model, latest[0])
@@ -163,6 +170,8 @@ class Session:
             betas=train.betas,
             epsilon=train.epsilon,
             weight_decay=train.weight_decay,
+            lora_rank=train.lora_rank,
+            lora_alpha=train.lora_alpha,
         )
         names: dict[torch.Tensor, str] = {weight: name for name, weight in model.named_parameters()}
         saved = {} if folder is None else read_optimiser_state(folder)
@@ -192,12 +201,15 @@ class Session:
                 stop=stop,
                 progress=progress,
                 memory=unpack(saved, world.device),
+                seconds=seconds_so_far(self.run, progress.step) if world.is_first else 0.0,
             )
             if folder is None:
                 checkpointer.save(progress, {})  # finds out now, not after hours, whether it can be written
             else:
                 checkpointer.remove_unneeded(progress)  # which a kill may have kept it from
-            done = loop.run()
+            done = progress if self.finishes else loop.run()
+            why = end_of(train, done, is_late=loop.is_late) or f"asked to finish at step {done.step:,}"
+            self.report.say(f"stopped after {done.step:,} steps: {why}")
             world.wait()
             last_evaluator = Evaluator.of(recipe, data, is_last=True)
             return self.finish(
@@ -247,9 +259,8 @@ class Session:
         except CheckpointError:
             return False
         train = self.recipe.train
-        return (self.run / RESULT).is_dir() and (
-            progress.step >= train.steps or 0 < train.patience <= progress.evaluations_since_best
-        )
+        is_late = 0 < 60 * train.minutes <= seconds_so_far(self.run, progress.step)
+        return (self.run / RESULT).is_dir() and end_of(train, progress, is_late=is_late) is not None
 
     def finish(
         self,
@@ -266,11 +277,12 @@ class Session:
         learner.model.load_state_dict(mean_weights([checkpoints.path(step) for step in steps]))
         learner.eval()
         what = f"The mean of the checkpoints of steps {', '.join(map(str, steps))}." if len(steps) > 1 else ""
+        self.report.say(f"the result is {self.result_in_words(steps, progress)}")
         scores: dict[str, float] = {}
         if evaluator is not None:
             with torch.no_grad():
                 scores = evaluator.scores(learner, check)
-            self.report.scores(progress.step, scores)
+            self.report.say(f"the result on the valid set: {format_values(scores)}")
         if self.world.is_first:
             step = steps[-1]
             write_with_manifest(
@@ -282,6 +294,14 @@ class Session:
         self.report.say(f"finished after {progress.step} steps: {self.run / RESULT}")
         self.world.wait()
         return self.run / RESULT
+
+    def result_in_words(self, steps: list[int], progress: TrainingProgress) -> str:
+        """Which weights became the result, and why these."""
+        if len(steps) > 1:
+            return f"the mean of steps {', '.join(f'{step:,}' for step in steps)} (train.average)"
+        if steps == [progress.best_step] and progress.best is not None:
+            return f"step {steps[0]:,}, which has the best {self.recipe.train.metric} so far, {progress.best:.4g}"
+        return f"step {steps[0]:,}, the last"
 
     def result_steps(self, progress: TrainingProgress, checkpoints: CheckpointStore) -> list[int]:
         """The steps whose checkpoints make up the result."""

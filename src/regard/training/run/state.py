@@ -40,6 +40,7 @@ class TrainingProgress:
     evaluated_step: int = -1
     best: float | None = None
     best_step: int = -1
+    best_loss: float | None = None
     evaluations_since_best: int = 0
     skipped_in_a_row: int = 0
     log_length: int = 0
