@@ -38,7 +38,7 @@ CASES = {
     "BOM": ("\ufeffThe dog", "Der Hund"),
     "CRLF": ("The dog", "Der Hund\r"),
     "line breaks": ("The\u2028dog", "Der Hund"),
-    "empty": ("", "Der Hund"),
+    "empty side": ("", "Der Hund"),
     "long": ("The dog " * 300, "Der Hund " * 300),
     "same": ("Berlin", "Berlin"),
     "repeated": SOUND[3],
@@ -79,7 +79,7 @@ def test_bytes_that_are_no_text_stop_training(tmp_path, content):
 def test_counts_go_on_where_locations_end(tmp_path):
     two, _ = written(tmp_path, [*SOUND, *[("", "")] * 10])
     (finding,) = check_files(two).findings
-    assert (finding.kind, finding.count, len(finding.locations)) == ("empty", 20, FEW)
+    assert (finding.kind, finding.count, len(finding.locations)) == ("empty side", 20, FEW)
 
 
 @pytest.mark.parametrize("cut", [0, 1])
@@ -171,3 +171,10 @@ def test_real_data_is_sound():
     seen = [*pairs(files)]
     (repeated,) = [finding for finding in report.findings if finding.kind == "repeated"]
     assert repeated.count == len(seen) - len(set(seen))
+
+
+def test_a_text_may_have_empty_lines_and_a_pair_may_not(tmp_path):
+    (tmp_path / "text").write_text("one\n\ntwo\n")
+    report = check_files([tmp_path / "text"])
+    assert [(finding.kind, finding.stops) for finding in report.findings] == [("empty", False)]
+    assert check_files([tmp_path / "text", tmp_path / "text"]).stops

@@ -22,6 +22,7 @@ FAULTS = {
     "endless": f"lines of more than {LONGEST >> 20} MiB",
     "columns": "not two texts with one tab between them",
     "unequal": "lines without a partner in the other file",
+    "empty side": 'pairs without text on one side or on both, unless data.faulty = "leave-out"',
 }
 """What stops training."""
 
@@ -95,7 +96,8 @@ def check_files(files: Sequence[str | Path], *, max_characters: int = 2000, rati
         for location, line in enumerate(lines):
             if line is not None:
                 counts[location] = number
-                texts.append(check_line(line, f"{paths[location]}:{number}", tally, max_characters, tabbed))
+                empty = None if tabbed else "empty" if len(paths) == 1 else "empty side"
+                texts.append(check_line(line, f"{paths[location]}:{number}", tally, max_characters, empty))
         if len(texts) < len(paths):
             continue
         location = f"{paths[0]}:{number}"
@@ -155,9 +157,12 @@ def drain(line: bytes, parts: Iterator[bytes], location: str, tally: Tally) -> N
 
 
 def check_line(
-    line: tuple[bytes, bool], location: str, tally: Tally, max_characters: int, tabbed: bool
+    line: tuple[bytes, bool], location: str, tally: Tally, max_characters: int, empty: str | None
 ) -> bytes | None:
-    """What one line shows by itself; gives its text, or None where it is not to be compared."""
+    """What one line shows by itself; gives its text, or None where it is not to be compared.
+
+    `empty` is what a line without text counts as, None: nothing by itself.
+    """
     text, is_whole = line
     if text.startswith(codecs.BOM_UTF8):
         tally.add("BOM", location)
@@ -179,8 +184,8 @@ def check_line(
         tally.add("long", location)
     if BREAKS.search(characters):
         tally.add("line breaks", location)
-    if not tabbed and not characters.strip():
-        tally.add("empty", location)
+    if empty is not None and not characters.strip():
+        tally.add(empty, location)
     return text
 
 
@@ -193,7 +198,7 @@ def split(text: bytes | None, location: str, tally: Tally) -> list[bytes | None]
         tally.add("columns", location)
         return []
     if not all(column.strip() for column in columns):
-        tally.add("empty", location)
+        tally.add("empty side", location)
     return [*columns]
 
 
