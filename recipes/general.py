@@ -5,7 +5,7 @@ and encyclopedia three times, the rest once, technical text thinned. Some pairs 
 small letters, without the last point, two sentences behind one another, with other numbers; and some sentences of the
 language that is written are read as they are, so that what needs no translation comes back.
 
-    python recipes/general.py text ../shared/data runs/general/en-de.tsv --reads english
+    python recipes/general.py text ../shared/data runs/general/en-de.tsv --reads english --tatoeba 4
     python recipes/general.py tokenizer runs/general/en-de.tsv runs/general/tokenizer --size 11000
     python recipes/general.py widen en-de runs/general/tokenizer runs/general/start-en-de --layers 4 2
 """
@@ -47,7 +47,7 @@ def unpointed(pair: Pair) -> Pair | None:
     return (english[:-1], german[:-1]) if english.endswith(".") and german.endswith(".") else None
 
 
-def general(data: Path, reads: str, seed: int) -> list[Pair]:
+def general(data: Path, reads: str, seed: int, tatoeba_times: int) -> list[Pair]:
     draw = random.Random(seed)
     tatoeba = read(data / "tatoeba-en-de" / "train.tsv.xz")
     folder = data / "general-en-de"
@@ -79,7 +79,7 @@ def general(data: Path, reads: str, seed: int) -> list[Pair]:
     target = 1 if reads == "english" else 0
     again += [(pair[target], pair[target]) for pair in draw.sample([*tatoeba, *rest], 8_000)]
     everyday = more(tatoeba, times=1, odd=4000, seed=seed, reads=reads, hurry=10_000)
-    pairs = [*everyday, *map(agreed, written), *(pair for pair in again if pair is not None)]
+    pairs = [*everyday, *map(agreed, written), *(pair for pair in again if pair is not None), *tatoeba_times * tatoeba]
     draw.shuffle(pairs)
     return pairs
 
@@ -94,9 +94,10 @@ def main() -> None:
 @click.argument("target", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--reads", type=click.Choice(["english", "german"]), required=True)
 @click.option("--seed", default=1, show_default=True)
-def text(data: Path, target: Path, reads: str, seed: int) -> None:
+@click.option("--tatoeba", default=0, show_default=True, help="How often its pairs come once more, as they are.")
+def text(data: Path, target: Path, reads: str, seed: int, tatoeba: int) -> None:
     """Write the English<TAB>German pairs of the folder DATA to TARGET."""
-    pairs = general(data, reads, seed)
+    pairs = general(data, reads, seed, tatoeba)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text("".join(f"{english}\t{german}\n" for english, german in pairs), encoding="utf-8")
     click.echo(f"{len(pairs):,} pairs, {sum(len(pair[0].split()) for pair in pairs):,} English words: {target}")

@@ -14,7 +14,7 @@ from regard.checkpoints.files import check_manifest
 from regard.tasks.find import BUILTIN, builtin
 
 ROOT = Path(__file__).parents[2]
-LARGEST, ALL = 16_000_000, 60_000_000
+LARGEST, ALL = 17_000_000, 60_000_000
 PLANNED = ("en-de", "de-en", "shakespeare")
 NAMES = sorted({*PLANNED, *builtin()})
 
@@ -67,7 +67,7 @@ def test_a_translator_has_marians_shape_and_no_unknown_characters(name):
     where = folder(name)
     told = json.loads((where / "config.json").read_text())
     assert told["architectures"] == ["MarianMTModel"]
-    assert told["decoder_layers"] >= 3
+    assert told["decoder_layers"] >= 2
     assert min(told["encoder_attention_heads"], told["decoder_attention_heads"]) >= 4
     tokenizer = loaded(name).tokenizer
     strange = "Þæt wæs gōd cyning! 東京 🐙 \u2003 \u0000 ﬁ"
