@@ -71,7 +71,7 @@ def test_a_shipped_recipe_can_be_read_and_says_where_its_data_comes_from(path):
                 ("train", "noise", "1.5", "1.5"),
                 ("train", "workers", "100000", "100000"),
                 ("train", "workers", "-1", "-1"),
-                ("train", "beam", "0", "0"),
+                ("train", "beam", "-1", "-1"),
                 ("train", "valid_beam", "1000000", "1000000"),
                 ("train", "length_penalty", "nan", "nan"),
                 ("train", "average", "0", "0"),
