@@ -5,7 +5,7 @@ queries that have any, less what a head that looks evenly would give, as a share
 looks nowhere else, about 0 where chance would do. All scores come from one pass over tiles of the weights.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ LEAST = 0.4
 """The score from which on a head counts as one of its kind."""
 
 ROWS = 256  # queries whose mask is asked for at once
+TOKEN_NAMES = ("source", "input_ids", "decoder_input_ids", "target")
 
 Matches = Bool[Tensor, "batch rows columns"]
 Detector = Callable[[Tokens, Rows, Columns], Matches]
@@ -99,7 +100,8 @@ def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **
     `inputs` and `kwargs` are what it is called with; `tokens` are those of the side that writes, the last of the inputs
     unless given. Repeated random tokens show induction best: see `repeated`.
     """
-    tokens = inputs[-1] if tokens is None else tokens
+    source, written = tokens_read(inputs, kwargs)
+    tokens = written if tokens is None else tokens
     names = _selves(model)
     with watch(model, *names) as seen:
         model(*inputs, **kwargs)
@@ -108,10 +110,19 @@ def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **
     )
     scores: dict[str, dict[str, Tensor]] = {}
     for name in names:
-        layer_tokens = inputs[0] if has_two_sides and attends_to_source(name) else tokens
+        layer_tokens = source if has_two_sides and attends_to_source(name) else tokens
         for kind, row in detect(seen[name], layer_tokens, attention_mask_of(seen[name])).items():
             scores.setdefault(kind, {})[name] = row
     return Circuits(scores)
+
+
+def tokens_read(inputs: Sequence[Tensor], kwargs: Mapping[str, object]) -> tuple[Tensor, Tensor]:
+    """The tokens of the first and of the last text that a model is called with, whatever it calls them."""
+    named = [kwargs[name] for name in TOKEN_NAMES if name in kwargs]
+    tensors = [x for x in (*inputs, *named) if isinstance(x, Tensor)]
+    if not tensors:
+        raise ShapeError(f"a model is called with tokens: {', '.join(TOKEN_NAMES)} or the first arguments")
+    return tensors[0], tensors[-1]
 
 
 def attention_mask_of(pattern: Pattern) -> AttentionMask:

@@ -10,12 +10,13 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError, expect
 from regard.looking.layer_names import LayerNames
+from regard.looking.runs import Inputs, call_model
 from regard.looking.watch import watch
 
 IGNORED = -100
 """The label of a token that has none, as losses of torch know it."""
-ProbeBatch = tuple[Tensor | tuple[Tensor, ...], Int[Tensor, "batch length"]]
-"""What a model is called with, and a label for every token of the stream that is probed."""
+ProbeBatch = tuple[Inputs, Int[Tensor, "batch length"]]
+"""What a model is called with (tokens, several tensors or arguments by name), and a label for every token of the stream that is probed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +110,8 @@ def _collect(model: nn.Module, batches: Iterable[ProbeBatch], names: Sequence[st
     vectors: dict[str, list[Tensor]] = {name: [] for name in names}
     labels: list[Tensor] = []
     for inputs, batch_labels in batches:
-        args = inputs if isinstance(inputs, tuple) else (inputs,)
         with watch(model, *names) as seen:
-            model(*args)
+            call_model(model, inputs)
         is_labelled = batch_labels != IGNORED
         for name in names:
             expect("labels", "positions", batch_labels.shape[1], seen.stream(name).shape[1])
