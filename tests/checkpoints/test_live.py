@@ -56,11 +56,11 @@ def test_a_weight_that_is_shared_changes_with_the_live_model(tmp_path):
 
 
 def test_what_is_no_known_model_is_told_in_one_line():
-    with pytest.raises(CheckpointError, match="^Linear is no model of transformers"):
+    with pytest.raises(CheckpointError, match=r"^Linear is no model of transformers"):
         live_checkpoint(nn.Linear(2, 2))
     config = transformers.GPTJConfig(vocab_size=40, n_embd=16, n_layer=1, n_head=2, rotary_dim=4)
     with pytest.raises(
-        CheckpointError, match="^GPTJForCausalLM: model_type = 'gptj' is not supported, only"
+        CheckpointError, match=r"^GPTJForCausalLM: model_type = 'gptj' is not supported, only"
     ) as problem:
         live_checkpoint(transformers.GPTJForCausalLM(config))
     assert "\n" not in str(problem.value)

@@ -121,5 +121,5 @@ def test_ov_of_a_layer_that_normalises_what_it_writes_has_the_gain_of_that_norm(
 
 def test_a_live_model_of_another_family_is_refused_in_one_line():
     config = transformers.GPTJConfig(vocab_size=40, n_embd=16, n_layer=2, n_head=2, rotary_dim=4)
-    with pytest.raises(RegardError, match="^the weights of a live GPTJForCausalLM cannot be read: .*gptj"):
+    with pytest.raises(RegardError, match=r"^the weights of a live GPTJForCausalLM cannot be read: .*gptj"):
         composition(transformers.GPTJForCausalLM(config))

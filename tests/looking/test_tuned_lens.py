@@ -68,7 +68,7 @@ def test_it_reads_as_a_lens_and_is_saved(tuned, writer, texts, tmp_path):
     (tmp_path / "other").write_bytes(b"nothing")
     with pytest.raises(RegardError, match="no tuned lens"):
         TunedLens.load(tmp_path / "other")
-    with pytest.raises(RegardError, match="decoder.4"):
+    with pytest.raises(RegardError, match=r"decoder\.4"):
         tuned("decoder.4", torch.zeros(1, 192))
     with pytest.raises(ShapeError, match="width"):
         tuned("decoder.0", torch.zeros(1, 3))

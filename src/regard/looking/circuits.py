@@ -19,6 +19,7 @@ from regard.errors import ShapeError
 from regard.looking.layer_names import LayerNames, attends_to_source
 from regard.looking.watch import watch
 from regard.pictures import Album, Picture
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis, numbered
 from regard.shapes import AttentionMask, Columns, Rows, Tokens
 
 LEAST = 0.4
@@ -60,11 +61,25 @@ class CircuitHead(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True)
-class Circuits:
+@dataclass(frozen=True, repr=False)
+class Circuits(LabelledResult):
     """How much every head is of every kind: scores[kind][layer] has a number for each head."""
 
     scores: dict[str, dict[str, Float[Tensor, "heads"]]]
+
+    def labelled(self) -> LabelledNumbers:
+        layers = tuple(next(iter(self.scores.values())))
+        most = max(len(row) for rows in self.scores.values() for row in rows.values())
+        values = torch.full((len(self.scores), len(layers), most), torch.nan)
+        for kind, rows in enumerate(self.scores.values()):
+            for layer, row in enumerate(rows.values()):
+                values[kind, layer, : len(row)] = row
+        axes = (NamedAxis("kind", tuple(self.scores)), NamedAxis("layer", layers), numbered("head", most))
+        return LabelledNumbers(values, axes)
+
+    def __repr__(self) -> str:
+        lines = [f"  {head.kind}: {head.layer} head {head.head}, {head.score:.2f}" for head in self.heads()]
+        return "\n".join(["Circuits(", *(lines or ["  no head is clearly of a kind"]), ")"])
 
     def heads(self, least: float = LEAST) -> list[CircuitHead]:
         """The heads that are of some kind, the clearest first within each."""
@@ -95,10 +110,11 @@ class Circuits:
 
 @torch.no_grad()
 def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **kwargs: object) -> Circuits:
-    """Run a model and tell what the heads of its self-attention do.
+    """Run a model and tell what the heads of its self-attention do: induction heads (Olsson et al. 2022), those of the
+    previous and of duplicate tokens, attention sinks, positional heads. Of our models and live ones.
 
     `inputs` and `kwargs` are what it is called with; `tokens` are those of the side that writes, the last of the inputs
-    unless given. Repeated random tokens show induction best: see `repeated`.
+    unless given. Repeated random tokens show induction best: see `repeated_tokens`.
     """
     source, written = tokens_read(inputs, kwargs)
     tokens = written if tokens is None else tokens

@@ -18,6 +18,7 @@ from regard.layers import MultiHead, TransformerBlock, gain_of
 from regard.looking.layer_names import LayerNames, attends_to_source
 from regard.looking.own_model import own_model
 from regard.pictures import Album, Picture
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
 
 KINDS = ("query", "key", "value")
 COMPARES_OTHERWISE = "QK of a head is a product of its projections: this layer compares in another way"
@@ -71,8 +72,8 @@ def output_norm_of(block: TransformerBlock) -> nn.Module | None:
     return (block.self_output_norm if block.pre_norm else block.self_norm) if block.output_norm else None
 
 
-@dataclass(frozen=True)
-class Composition:
+@dataclass(frozen=True, repr=False)
+class Composition(LabelledResult):
     """scores[kind][later, earlier]: a number for each pair of their heads, (later heads, earlier heads).
 
     Kinds say what the later head makes of it: "query" and "key" decide where it looks, "value" what it carries on.
@@ -92,6 +93,19 @@ class Composition:
             for other, score in enumerate(row)
         ]
         return sorted(entries, reverse=True)[:most]
+
+    def labelled(self) -> LabelledNumbers:
+        pictures = self.album().pictures
+        heads = [tuple(map(str, side or ())) for side in (pictures[0].rows, pictures[0].columns)]
+        axes = (NamedAxis("kind", tuple(self.scores)), *map(NamedAxis, ("later head", "earlier head"), heads))
+        return LabelledNumbers([picture.table for picture in pictures], axes)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  {score:.3f} {kind}: {later} head {head} reads {earlier} head {other}"
+            for score, kind, later, head, earlier, other in self.strongest(5)
+        ]
+        return "\n".join(["Composition(", *lines, f"  chance {self.chance:.3f})"])
 
     def plain(self, most: int = 10) -> dict[str, object]:
         """The strongest pairs for JSON."""

@@ -43,7 +43,7 @@ class Lens(LabelledResult):
         return LabelledNumbers(self.probabilities, (NamedAxis("layer", self.blocks), *counted))
 
     def to_pandas(self) -> Any:
-        """A row for every layer, text, token and rank: the word, spelled where a tokeniser was there, and its chance."""
+        """A row for every layer, text, token and rank: the word, spelled if a tokeniser was there, and its chance."""
         frame = super().to_pandas().to_frame("probability")
         frame.insert(0, "word", list(self.spelled(self.words.flatten().tolist())))
         return frame
@@ -100,7 +100,7 @@ def lens(
 ) -> Lens:
     """Run a model and read every layer as if it were the last one: the logit lens, nostalgebraist 2020.
 
-    `inputs` and `kwargs` are what the model is called with; it is ours, or a live one of transformers. Only the `k` best
+    `inputs` and `kwargs` are what the model, ours or a live one of transformers, is called with. Only the `k` best
     words of every position are kept. `tokenizer` spells them. With `translate=regard.tuned_lens(…)`, the tuned lens.
     """
     unembedding = Unembedding(model)

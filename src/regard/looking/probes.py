@@ -12,11 +12,13 @@ from regard.errors import RegardError, expect
 from regard.looking.layer_names import LayerNames
 from regard.looking.runs import Inputs, call_model
 from regard.looking.watch import watch
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
 
 IGNORED = -100
 """The label of a token that has none, as losses of torch know it."""
 ProbeBatch = tuple[Inputs, Int[Tensor, "batch length"]]
-"""What a model is called with (tokens, several tensors or arguments by name), and a label for every token of the stream that is probed."""
+"""What a model is called with (tokens, several tensors or arguments by name), and a label for every token of the stream
+that is probed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +70,8 @@ def fit_probe(
     return Probe(mean, spread, weight.detach(), bias.detach())
 
 
-@dataclass(frozen=True)
-class ProbeResult:
+@dataclass(frozen=True, repr=False)
+class ProbeResult(LabelledResult):
     """How often a probe of every block is right about tokens that it was not trained on.
 
     `majority` is how often the most frequent label of the training tokens is right: what knowing nothing gives.
@@ -78,6 +80,13 @@ class ProbeResult:
     accuracy: dict[str, float]
     majority: float
     probes: dict[str, Probe]
+
+    def labelled(self) -> LabelledNumbers:
+        return LabelledNumbers([*self.accuracy.values()], (NamedAxis("layer", tuple(self.accuracy)),))
+
+    def __repr__(self) -> str:
+        accuracy = ", ".join(f"{name} {share:.3f}" for name, share in self.accuracy.items())
+        return f"ProbeResult(accuracy {accuracy}; majority {self.majority:.3f})"
 
     def lower_and_upper(self) -> tuple[float, float]:
         """The mean accuracy of the lower and of the upper half of the blocks; the middle one counts in both."""
@@ -89,7 +98,8 @@ class ProbeResult:
 def probe(
     model: nn.Module, train: Iterable[ProbeBatch], test: Iterable[ProbeBatch], *patterns: str, penalty: float = 1.0
 ) -> ProbeResult:
-    """Train a probe on what each block puts out, and judge it by other tokens. Tokens labelled -100 are left out.
+    """Train a linear probe (a diagnostic classifier) on what each block puts out, and judge it by other tokens: Alain
+    and Bengio 2017. Of our models and live ones. Tokens labelled -100 are left out.
 
     Vectors of all tokens of the blocks probed are kept: name `patterns` ("encoder.*") to keep fewer.
     """

@@ -79,9 +79,9 @@ def tuned_lens(
 ) -> TunedLens:
     """Train a tuned lens on some texts by one call: Belrose et al. 2023.
 
-    `texts` are batches that the model, ours or a live one, is called with: tokens, several tensors, or arguments by name
-    (an attention mask among them leaves padding out). Each step takes the next batch; losses are told of `held_out`, or
-    of the texts themselves. The model stays as it is.
+    `texts` are batches that the model, ours or a live one, is called with: tokens, several tensors, or arguments by
+    name (an attention mask among them leaves padding out). Each step takes the next batch; losses are told of
+    `held_out`, or of the texts themselves. The model stays as it is.
     """
     batches, judged = list(texts), list(held_out)
     if not batches or steps < 1:

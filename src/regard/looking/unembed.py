@@ -11,7 +11,7 @@ from regard.models.embedded_stack import EmbeddedStack
 class Unembedding:
     """The last steps of a model that scores words: the norm at the end of a stack, if there is one, and the output.
 
-    `side` is the stack that ends there: the decoder, or the only one. Of a live model the weights are those that it has.
+    `side` is the stack that ends there: the decoder, or the only one. A live model's weights are read as they are.
     """
 
     def __init__(self, model: nn.Module) -> None:
