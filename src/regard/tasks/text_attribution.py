@@ -47,7 +47,8 @@ def attribute_text(
 
     A translation and a text that goes on are explained token by token, over the source and over what was written before
     (the prefix); masked words gap by gap; a label as a whole. `method` is one of `regard.attribute`. `.show()` draws
-    it, `.convergence` says how far the scores are from what they explain, `.to_pandas()` has words on both axes. `options` say how a text is written, as in calls of a task.
+    it, `.convergence` says how far the scores are from what they explain, `.to_pandas()` has words on both axes.
+    `options` say how a text is written, as in calls of a task.
     """
     answer = explained_answer(task, text, **options)
     result = attribute_outputs(task.model, answer.inputs, answer.outputs, method, steps=steps)
