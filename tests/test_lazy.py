@@ -31,4 +31,11 @@ def test_a_name_is_loaded_once(monkeypatch):
     assert "sqrt" not in vars(package)
     assert load_name("sqrt")(9) == 3
     assert vars(package)["sqrt"] is load_name("sqrt")
-    assert names() == sorted({*vars(package)})
+    assert names() == ["sqrt"]
+
+
+def test_the_tab_key_shows_the_tools_and_nothing_else():
+    import regard
+
+    assert set(dir(regard)) == set(regard.__all__)
+    assert not any(isinstance(getattr(regard, name), type(sys)) for name in dir(regard))

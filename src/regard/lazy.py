@@ -6,7 +6,8 @@ from importlib import import_module
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` of a package, given the module of each name, as in ".padding".
+    """`__getattr__` and `__dir__` of a package, given the module of each name, as in ".padding". These are all
+    that `dir` and a completing shell show of it.
 
     No such module may be called as one of the names: whoever imports the module would find it under the name.
     """
@@ -19,6 +20,6 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], 
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        return sorted({"__version__", *homes} if hasattr(sys.modules[package], "__version__") else homes)
 
     return load_name, names

@@ -21,11 +21,12 @@ from regard.attention.scores import Dot, Score
 from regard.attention.tiles import blocks, free, mask_scores
 from regard.attention.values import map_tensors
 from regard.errors import RegardError, ShapeError, expect
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, numbered
 from regard.shapes import Gate, InverseTemperature, Keys, Queries, Values, Weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pattern(PatternPictures):
+class Pattern(PatternPictures, LabelledResult):
     """Who looks at whom, in one call of attend(): computed only where somebody asks.
 
     It defines the weights; the fused kernel is an optimisation that tests hold equal to it. Looks answer exactly,
@@ -67,6 +68,10 @@ class Pattern(PatternPictures):
         }
         edited = [name for name, edit in edits.items() if edit is not None]
         return f"Pattern({', '.join(parts + (['edited by ' + ' and '.join(edited)] if edited else []))})"
+
+    def labelled(self) -> LabelledNumbers:
+        names = ("batch", "head", "query", "key")
+        return LabelledNumbers(self.weights(), tuple(map(numbered, names, self.shape)))
 
     @property
     def shape(self) -> tuple[int, int, int, int]:

@@ -52,8 +52,13 @@ def rows_of(names: TensorNames, model: nn.Module) -> tuple[TensorName, ...]:
     return tuple(tensor_name(name, name) for name, _ in model.named_parameters()) if names.is_own else names.rows
 
 
-def read_into(model: nn.Module, names: TensorNames, tensors: Mapping[str, Tensor], where: str) -> None:
-    """Fill a model (which may be on the meta device) with tensors; whatever does not fit is named."""
+def read_into(
+    model: nn.Module, names: TensorNames, tensors: Mapping[str, Tensor], where: str, *, share: bool = False
+) -> None:
+    """Fill a model (which may be on the meta device) with tensors; whatever does not fit is named.
+
+    With `share` a tensor that is one here and there keeps its memory; else all are copies.
+    """
     if twice := [name for name in tensors if names.current_name(name) != name and names.current_name(name) in tensors]:
         raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {list_names(twice)}")
     tensors, rows = names.with_current_names(tensors), rows_of(names, model)
@@ -71,7 +76,7 @@ def read_into(model: nn.Module, names: TensorNames, tensors: Mapping[str, Tensor
     tensors_by_name: dict[str, Tensor] = {}
     for row in rows:
         tensors_by_name[row.name] = checked_tensor(row, tensors, parameters[row.name].shape, where)
-    assign_parameters(model, tensors_by_name)
+    assign_parameters(model, tensors_by_name, share=share)
 
 
 def checked_tensor(row: TensorName, tensors: Mapping[str, Tensor], shape: torch.Size, where: str) -> Tensor:
@@ -92,13 +97,14 @@ def checked_tensor(row: TensorName, tensors: Mapping[str, Tensor], shape: torch.
     return tensor
 
 
-def assign_parameters(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+def assign_parameters(model: nn.Module, tensors: Mapping[str, Tensor], *, share: bool = False) -> None:
     """Put the tensors in; parameters that are one under several names stay one."""
     filled: dict[int, nn.Parameter] = {}
     unfilled = []
     for path, parameter in model.named_parameters(remove_duplicate=False):
         if path in tensors:
-            filled.setdefault(id(parameter), nn.Parameter(contiguous_copy(tensors[path]), parameter.requires_grad))
+            tensor = tensors[path].detach() if share else contiguous_copy(tensors[path])
+            filled.setdefault(id(parameter), nn.Parameter(tensor, parameter.requires_grad))
     for path, parameter in list(model.named_parameters(remove_duplicate=False)):
         owner, _, name = path.rpartition(".")
         if id(parameter) not in filled:

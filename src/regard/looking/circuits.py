@@ -5,7 +5,7 @@ queries that have any, less what a head that looks evenly would give, as a share
 looks nowhere else, about 0 where chance would do. All scores come from one pass over tiles of the weights.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,12 +19,14 @@ from regard.errors import ShapeError
 from regard.looking.layer_names import LayerNames, attends_to_source
 from regard.looking.watch import watch
 from regard.pictures import Album, Picture
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis, numbered
 from regard.shapes import AttentionMask, Columns, Rows, Tokens
 
 LEAST = 0.4
 """The score from which on a head counts as one of its kind."""
 
 ROWS = 256  # queries whose mask is asked for at once
+TOKEN_NAMES = ("source", "input_ids", "decoder_input_ids", "target")
 
 Matches = Bool[Tensor, "batch rows columns"]
 Detector = Callable[[Tokens, Rows, Columns], Matches]
@@ -59,11 +61,25 @@ class CircuitHead(NamedTuple):
     score: float
 
 
-@dataclass(frozen=True)
-class Circuits:
+@dataclass(frozen=True, repr=False)
+class Circuits(LabelledResult):
     """How much every head is of every kind: scores[kind][layer] has a number for each head."""
 
     scores: dict[str, dict[str, Float[Tensor, "heads"]]]
+
+    def labelled(self) -> LabelledNumbers:
+        layers = tuple(next(iter(self.scores.values())))
+        most = max(len(row) for rows in self.scores.values() for row in rows.values())
+        values = torch.full((len(self.scores), len(layers), most), torch.nan)
+        for kind, rows in enumerate(self.scores.values()):
+            for layer, row in enumerate(rows.values()):
+                values[kind, layer, : len(row)] = row
+        axes = (NamedAxis("kind", tuple(self.scores)), NamedAxis("layer", layers), numbered("head", most))
+        return LabelledNumbers(values, axes)
+
+    def __repr__(self) -> str:
+        lines = [f"  {head.kind}: {head.layer} head {head.head}, {head.score:.2f}" for head in self.heads()]
+        return "\n".join(["Circuits(", *(lines or ["  no head is clearly of a kind"]), ")"])
 
     def heads(self, least: float = LEAST) -> list[CircuitHead]:
         """The heads that are of some kind, the clearest first within each."""
@@ -94,12 +110,14 @@ class Circuits:
 
 @torch.no_grad()
 def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **kwargs: object) -> Circuits:
-    """Run a model and tell what the heads of its self-attention do.
+    """Run a model and tell what the heads of its self-attention do: induction heads (Olsson et al. 2022), those of the
+    previous and of duplicate tokens, attention sinks, positional heads. Of our models and live ones.
 
     `inputs` and `kwargs` are what it is called with; `tokens` are those of the side that writes, the last of the inputs
-    unless given. Repeated random tokens show induction best: see `repeated`.
+    unless given. Repeated random tokens show induction best: see `repeated_tokens`.
     """
-    tokens = inputs[-1] if tokens is None else tokens
+    source, written = tokens_read(inputs, kwargs)
+    tokens = written if tokens is None else tokens
     names = _selves(model)
     with watch(model, *names) as seen:
         model(*inputs, **kwargs)
@@ -108,10 +126,19 @@ def circuits(model: nn.Module, *inputs: Tensor, tokens: Tokens | None = None, **
     )
     scores: dict[str, dict[str, Tensor]] = {}
     for name in names:
-        layer_tokens = inputs[0] if has_two_sides and attends_to_source(name) else tokens
+        layer_tokens = source if has_two_sides and attends_to_source(name) else tokens
         for kind, row in detect(seen[name], layer_tokens, attention_mask_of(seen[name])).items():
             scores.setdefault(kind, {})[name] = row
     return Circuits(scores)
+
+
+def tokens_read(inputs: Sequence[Tensor], kwargs: Mapping[str, object]) -> tuple[Tensor, Tensor]:
+    """The tokens of the first and of the last text that a model is called with, whatever it calls them."""
+    named = [kwargs[name] for name in TOKEN_NAMES if name in kwargs]
+    tensors = [x for x in (*inputs, *named) if isinstance(x, Tensor)]
+    if not tensors:
+        raise ShapeError(f"a model is called with tokens: {', '.join(TOKEN_NAMES)} or the first arguments")
+    return tensors[0], tensors[-1]
 
 
 def attention_mask_of(pattern: Pattern) -> AttentionMask:

@@ -12,12 +12,16 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from regard.attention.scores.dot import ScaledDot
+from regard.attention.scores.softcap import ScaledSoftCap
 from regard.errors import RegardError
 from regard.layers import MultiHead, TransformerBlock, gain_of
 from regard.looking.layer_names import LayerNames, attends_to_source
+from regard.looking.own_model import own_model
 from regard.pictures import Album, Picture
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
 
 KINDS = ("query", "key", "value")
+COMPARES_OTHERWISE = "QK of a head is a product of its projections: this layer compares in another way"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +29,8 @@ class HeadWeights:
     """The four matrices of every head of a layer, with the gain of the norm before it; vectors of the stream are rows.
 
     QK is query.T @ key and OV is output @ value, both width x width. Positions that turn queries and keys are left out.
+    Where queries and keys are normalised QK is no product, and `has_scores` is False; of a norm of what is written the
+    gain is in OV, not the size. Scores that are capped are those before the cap.
     """
 
     query: Float[Tensor, "heads head_width width"]
@@ -32,13 +38,14 @@ class HeadWeights:
     value: Float[Tensor, "heads value_width width"]
     output: Float[Tensor, "heads width value_width"]
     scale: float  # of the dot product
+    has_scores: bool = True
 
     @classmethod
     def of(cls, block: TransformerBlock) -> "HeadWeights":
         """Of the self-attention of a block."""
         attention = block.self
-        if not isinstance(attention.score, ScaledDot | None) or attention.shares or attention.query_key_norm:
-            raise RegardError("QK of a head is a product of its projections: this layer compares in another way")
+        if not isinstance(attention.score, ScaledDot | ScaledSoftCap | None) or attention.shares:
+            raise RegardError(COMPARES_OTHERWISE)
         head_width, value_width = attention.split.width, attention.split.value_width
         heads = len(attention.split.remaining_heads)
         kv_heads = len(attention.split.remaining_kv_heads)
@@ -47,17 +54,26 @@ class HeadWeights:
         weight = weight if gain is None else weight * gain.detach().double()
         query, key, value = weight.split(attention.sizes)
         kv_head_of = _kv_head_of(attention, heads, kv_heads)
+        output = attention.output.weight.detach().double()
+        if (written := gain_of(output_norm_of(block))) is not None:
+            output = output * written.detach().double()[:, None]
         return cls(
             query.unflatten(0, (heads, head_width)),
             key.unflatten(0, (kv_heads, head_width))[kv_head_of],
             value.unflatten(0, (kv_heads, value_width))[kv_head_of],
-            attention.output.weight.detach().double().unflatten(1, (heads, value_width)).transpose(0, 1),
+            output.unflatten(1, (heads, value_width)).transpose(0, 1),
             head_width**-0.5 if attention.score is None or attention.score.scale is None else attention.score.scale,
+            not attention.query_key_norm,
         )
 
 
-@dataclass(frozen=True)
-class Composition:
+def output_norm_of(block: TransformerBlock) -> nn.Module | None:
+    """The norm of what self-attention writes, before it is added."""
+    return (block.self_output_norm if block.pre_norm else block.self_norm) if block.output_norm else None
+
+
+@dataclass(frozen=True, repr=False)
+class Composition(LabelledResult):
     """scores[kind][later, earlier]: a number for each pair of their heads, (later heads, earlier heads).
 
     Kinds say what the later head makes of it: "query" and "key" decide where it looks, "value" what it carries on.
@@ -77,6 +93,19 @@ class Composition:
             for other, score in enumerate(row)
         ]
         return sorted(entries, reverse=True)[:most]
+
+    def labelled(self) -> LabelledNumbers:
+        pictures = self.album().pictures
+        heads = [tuple(map(str, side or ())) for side in (pictures[0].rows, pictures[0].columns)]
+        axes = (NamedAxis("kind", tuple(self.scores)), *map(NamedAxis, ("later head", "earlier head"), heads))
+        return LabelledNumbers([picture.table for picture in pictures], axes)
+
+    def __repr__(self) -> str:
+        lines = [
+            f"  {score:.3f} {kind}: {later} head {head} reads {earlier} head {other}"
+            for score, kind, later, head, earlier, other in self.strongest(5)
+        ]
+        return "\n".join(["Composition(", *lines, f"  chance {self.chance:.3f})"])
 
     def plain(self, most: int = 10) -> dict[str, object]:
         """The strongest pairs for JSON."""
@@ -106,8 +135,17 @@ class Composition:
 
 @torch.no_grad()
 def composition(model: nn.Module) -> Composition:
-    """The scores of all pairs of heads of a stack, the later one above the earlier."""
-    blocks = {name: block for name, block in LayerNames(model).blocks.items() if isinstance(block, TransformerBlock)}
+    """The scores of all pairs of heads of a stack, the later one above the earlier: Q-, K- and V-composition.
+
+    Elhage et al. 2021, A Mathematical Framework for Transformer Circuits; how an induction head is found from weights.
+    `model` is ours, or a live one of transformers. Where queries and keys are normalised there is no QK matrix, and of
+    the kinds only "value" is told.
+    """
+    blocks = {
+        name: block
+        for name, block in LayerNames(own_model(model)).blocks.items()
+        if isinstance(block, TransformerBlock)
+    }
     weights = {f"{name}.self": HeadWeights.of(block) for name, block in blocks.items()}
     if len(weights) < 2:
         raise RegardError("heads compose across layers: a model of at least two of our blocks expected")
@@ -118,6 +156,7 @@ def composition(model: nn.Module) -> Composition:
             if attends_to_source(later) == attends_to_source(earlier):
                 for kind, grid in composition_scores(weights[later], weights[earlier]).items():
                     scores[kind][later, earlier] = grid.float()
+    scores = {kind: pairs for kind, pairs in scores.items() if pairs}
     first = weights[names[0]]
     return Composition(scores, chance(first.query.shape[2], first.query.shape[1]))
 
@@ -130,7 +169,8 @@ def composition_scores(later: HeadWeights, earlier: HeadWeights) -> dict[str, Te
         "key": (later.query.transpose(1, 2), later.key),
         "value": (later.output, later.value),
     }
-    return {kind: _share(left, right, *writes) for kind, (left, right) in reads.items()}
+    kinds = KINDS if later.has_scores else ("value",)
+    return {kind: _share(*reads[kind], *writes) for kind in kinds}
 
 
 def _share(a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Tensor:

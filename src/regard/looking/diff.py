@@ -11,10 +11,11 @@ from regard.attention import Pattern
 from regard.attention.tiles import STRIP, span, steps_within
 from regard.errors import RegardError, ShapeError
 from regard.looking.layer_names import shorten
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, numbered
 
 
-@dataclass(frozen=True, eq=False)
-class PatternDifference:
+@dataclass(frozen=True, eq=False, repr=False)
+class PatternDifference(LabelledResult):
     """Two patterns of the same size: how far apart they are, and where."""
 
     first: Pattern
@@ -26,6 +27,14 @@ class PatternDifference:
                 "{} x {} heads, {} queries x {} keys".format(*pattern.shape) for pattern in (self.first, self.second)
             )
             raise ShapeError(f"rows can be compared where there are as many of everything, got {sizes}")
+
+    def labelled(self) -> LabelledNumbers:
+        divergence = self.divergence()
+        return LabelledNumbers(divergence, (numbered("batch", len(divergence)), numbered("head", divergence.shape[1])))
+
+    def __repr__(self) -> str:
+        shape = "{} x {} heads, {} queries x {} keys".format(*self.first.shape)
+        return f"PatternDifference({shape}; divergence at most {float(self.divergence().max()):.3g} bits)"
 
     def __getitem__(self, region: object) -> Tensor:
         """The other's weights less the one's, of a region as a Pattern takes it: exact, at any length."""

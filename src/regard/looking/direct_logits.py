@@ -20,6 +20,7 @@ from regard.looking.live import is_live
 from regard.looking.runs import Inputs
 from regard.looking.stream_terms import StreamWriters, Terms, through_norm
 from regard.pictures import Picture
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
 
 TOO_MUCH = 1e-2  # of a logit, beyond rounding: a model that does something else at its end
 DENSE_HEADS = (
@@ -34,7 +35,7 @@ DENSE_HEADS = (
 
 
 @dataclass(frozen=True, eq=False)
-class LogitAttribution:
+class LogitAttribution(LabelledResult):
     """The parts of a logit, by who wrote them: they sum to `logit`, but for `rest`."""
 
     parts: dict[str, float]
@@ -44,6 +45,9 @@ class LogitAttribution:
     def rest(self) -> float:
         """What the parts do not sum to."""
         return self.logit - sum(self.parts.values())
+
+    def labelled(self) -> LabelledNumbers:
+        return LabelledNumbers([*self.parts.values()], (NamedAxis("writer", tuple(self.parts)),))
 
     def by_layer(self) -> dict[str, float]:
         """The same with heads, and what belongs to a layer, added up: `embedding`, `decoder.0.self`, …"""
@@ -80,8 +84,11 @@ def logit_attribution(
     against: int | None = None,
     batch: int = 0,
 ) -> LogitAttribution:
-    """Take the logit of a token apart: embedding, each head, each feed-forward layer (MLP), biases (direct logit
-    attribution, DLA). `against` another token: of the difference of both logits."""
+    """Take the logit of a token apart: embedding, each head, each feed-forward layer (MLP), biases.
+
+    Direct logit attribution, DLA: the logit lens on each component (Elhage et al. 2021). `against` another token: of
+    the difference of both logits.
+    """
     writers = StreamWriters(model, inputs)
     terms = {name: term[batch : batch + 1, position][:, None] for name, term in writers.before().items()}
     final = writers.sites.parts.stacks[writers.side].final_norm if writers.side in writers.sites.parts.stacks else None

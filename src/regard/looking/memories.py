@@ -16,8 +16,12 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError, UnknownName, expect
 from regard.layers import FeedForward, TransformerBlock
-from regard.looking.layer_names import LayerNames, match_names
+from regard.looking.activations.listing import sites
+from regard.looking.layer_names import match_names
+from regard.looking.tables import entry_lines
+from regard.looking.token_labels import Speller
 from regard.looking.unembed import Unembedding
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, numbered
 from regard.shapes import AttentionMask
 
 ROWS = 1 << 22  # scores of words that are held at once
@@ -32,8 +36,8 @@ class Trigger(NamedTuple):
     position: int
 
 
-@dataclass(frozen=True, eq=False)
-class Triggers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Triggers(LabelledResult):
     """The prefixes of a corpus that match each key of a layer most, the best first; -1 where there were fewer."""
 
     match: Float[Tensor, "units k"]
@@ -45,12 +49,32 @@ class Triggers:
         rows = zip(self.match[unit].tolist(), self.text[unit].tolist(), self.position[unit].tolist(), strict=True)
         return [Trigger(*row) for row in rows if row[1] >= 0]
 
+    def labelled(self) -> LabelledNumbers:
+        units, k = self.match.shape
+        return LabelledNumbers(self.match, (numbered("unit", units), numbered("rank", k)))
 
-class PromotedTokens(NamedTuple):
+    def __repr__(self) -> str:
+        units, k = self.match.shape
+        return f"Triggers({units} units, the {k} prefixes that match each most, of {int(self.text.max()) + 1} texts)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PromotedTokens(LabelledResult):
     """The words that values promote most, and by how much: (units, k)."""
 
-    scores: Tensor
-    words: Tensor
+    scores: Float[Tensor, "units k"]
+    words: Int[Tensor, "units k"]
+    units: tuple[int, ...] = ()
+    tokenizer: Speller | None = None
+
+    def labelled(self) -> LabelledNumbers:
+        axes = numbered("unit", len(self.scores), [str(unit) for unit in self.units])
+        return LabelledNumbers(self.scores, (axes, numbered("rank", self.scores.shape[1])))
+
+    def __repr__(self) -> str:
+        names = [f"unit {unit}" for unit in self.units]
+        lines = entry_lines(names, self.words, self.scores, self.tokenizer)
+        return "\n".join(["PromotedTokens(", *(f"  {line}" for line in lines), ")"])
 
 
 def triggers(
@@ -59,7 +83,8 @@ def triggers(
     *patterns: str,
     k: int = 10,
 ) -> dict[str, Triggers]:
-    """Run a model over a corpus and keep, for every unit, the k prefixes that match its key most.
+    """Run a model over a corpus and keep, for every unit, the k prefixes that match its key most: feed-forward layers
+    (MLP neurons) as key-value memories, Geva et al. 2021; max-activating examples.
 
     A batch is a call of the model and which of its tokens are real; texts are numbered in the order in which they come.
     Memory grows with units and k, not with the corpus. `patterns` are blocks ("decoder.3", "encoder.*").
@@ -88,29 +113,39 @@ def triggers(
         first += len(attention_mask)
     if not best_matches:
         raise RegardError("memories need texts that trigger them, got no batch")
-    return {layer: _triggers(*best_matches[layer], k) for layer in _blocks(model) if layer in best_matches}
+    return {layer: _triggers(*best_matches[layer], k) for layer in last_projections(model) if layer in best_matches}
 
 
 @contextmanager
 def match_keys(model: nn.Module, on_match: Callable[[str, Tensor], None], *patterns: str) -> Iterator[None]:
     """While a model runs, tell for every feed-forward layer how far each token matched each key."""
-    blocks = _blocks(model)
-    watched_names = set(match_names(patterns or ["*"], list(blocks)))
+    projections = last_projections(model)
+    watched_names = set(match_names(patterns or ["*"], list(projections)))
     with ExitStack() as stack:
-        for block in dict.fromkeys(blocks.values()):
-            names = [layer for layer, other in blocks.items() if other is block]
+        for projection in dict.fromkeys(projections.values()):
+            names = [layer for layer, other in projections.items() if other is projection]
             turns = cycle(names)  # a block that serves several depths comes by each in turn
 
             def hook(module: nn.Module, args: tuple[Tensor, ...], turns: Iterator[str] = turns) -> None:
                 if (layer := next(turns)) in watched_names:
                     on_match(layer, args[0].detach())
 
-            stack.callback(_narrow(block).register_forward_pre_hook(hook).remove)
+            stack.callback(projection.register_forward_pre_hook(hook).remove)
         yield
 
 
-def promoted_tokens(model: nn.Module, layer: str, units: Sequence[int] | None = None, k: int = 10) -> PromotedTokens:
-    """The words that the values of a block promote most, through the output: all units, or some."""
+def promoted_tokens(
+    model: nn.Module,
+    layer: str,
+    units: Sequence[int] | None = None,
+    k: int = 10,
+    *,
+    tokenizer: Speller | None = None,
+) -> PromotedTokens:
+    """The words that the values of a block promote most, through the output: all units (MLP neurons), or some.
+
+    Geva et al. 2022; the logit lens on a neuron's weights. `layer` is a block, as in "decoder.3".
+    """
     unembedding = Unembedding(model)
     if layer not in unembedding.blocks:
         raise UnknownName(f"{layer} is not followed by the output: known: {', '.join(unembedding.blocks)}")
@@ -120,18 +155,19 @@ def promoted_tokens(model: nn.Module, layer: str, units: Sequence[int] | None = 
     with torch.no_grad():
         for part in values.split(max(1, ROWS // len(unembedding.output.weight))):
             top.append(unembedding.direction(part).topk(min(k, len(unembedding.output.weight))))
-    return PromotedTokens(torch.cat([entry.values for entry in top]), torch.cat([entry.indices for entry in top]))
+    chosen = tuple(range(len(values)) if units is None else units)
+    scores, words = (torch.cat([entry[side] for entry in top]) for side in (0, 1))
+    return PromotedTokens(scores, words, chosen, tokenizer)
 
 
-def _blocks(model: nn.Module) -> dict[str, TransformerBlock]:
-    blocks = {
-        name: block
-        for name, block in LayerNames(model).blocks.items()
-        if isinstance(block, TransformerBlock) and block.feed_forward is not None
-    }
-    if not blocks:
-        raise RegardError(f"{type(model).__name__} has no feed-forward layer of ours to look into")
-    return blocks
+def last_projections(model: nn.Module) -> dict[str, nn.Module]:
+    """What holds the values of every block's feed-forward layer: of our models and of live ones alike."""
+    layers = {name: sublayer for name, parts in sites(model).parts if (sublayer := parts.sublayer("feed_forward"))}
+    if not layers:
+        raise RegardError(f"{type(model).__name__} has no feed-forward layer to look into")
+    if any(sublayer.inner is None for sublayer in layers.values()):
+        raise RegardError("this block has many feed-forward layers, of which each token goes to a few: no one memory")
+    return {name: sublayer.projection for name, sublayer in layers.items()}
 
 
 def _narrow(block: TransformerBlock) -> nn.Linear:

@@ -1,6 +1,7 @@
 """Weights with what they weigh: a large weight on a short vector moves little."""
 
 from dataclasses import dataclass
+from math import prod
 
 import torch
 from jaxtyping import Float
@@ -12,12 +13,13 @@ from regard.errors import RegardError
 from regard.layers import AlignmentAttention, MemoryHop, MultiHead
 from regard.looking.layer_names import LayerNames
 from regard.looking.watch import Seen
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, numbered, refuse_large
 
 KEYS = 256  # whose values are put out at a time
 
 
-@dataclass(frozen=True, eq=False)
-class WeightedNorms:
+@dataclass(frozen=True, eq=False, repr=False)
+class WeightedNorms(LabelledResult):
     """How far each key moved each query: ‖α f(x)‖ instead of α, computed where you ask: Kobayashi et al. 2020, 2.2.
 
     f(x) is a key's value as a head puts it out. `likeness[b, j, g, h]` is the product of what heads g and h would put
@@ -26,6 +28,15 @@ class WeightedNorms:
 
     pattern: Pattern
     likeness: Float[Tensor, "batch keys heads heads"]
+
+    def labelled(self) -> LabelledNumbers:
+        shape = self.pattern.shape
+        refuse_large(4 * prod(shape), "all norms", "ask for some rows with .heads(rows, columns)")
+        names = ("batch", "head", "query", "key")
+        return LabelledNumbers(self.heads(), tuple(map(numbered, names, shape)))
+
+    def __repr__(self) -> str:
+        return "WeightedNorms({} x {} heads, {} queries x {} keys)".format(*self.pattern.shape)
 
     @property
     def norms(self) -> Float[Tensor, "batch heads keys"]:

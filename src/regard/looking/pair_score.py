@@ -20,12 +20,13 @@ from regard.looking.runs import Inputs, repeat_inputs, run_model
 from regard.looking.stream_terms import StreamWriters, Terms
 from regard.looking.watch import watch
 from regard.pictures import Picture
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
 
 CLOSE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class PairScore:
+class PairScore(LabelledResult):
     """The score that one query gave one key, before the softmax.
 
     `by_dimension` sums to the score without `bias`; so does `by_writer`, (writers of the query, writers of the key),
@@ -41,6 +42,10 @@ class PairScore:
     by_dimension: Float[Tensor, "width"]
     by_writer: Float[Tensor, "writers writers"]
     writers: tuple[str, ...]
+
+    def labelled(self) -> LabelledNumbers:
+        axes = (NamedAxis("writer of the query", self.writers), NamedAxis("writer of the key", self.writers))
+        return LabelledNumbers(self.by_writer, axes)
 
     @property
     def content(self) -> float:
@@ -78,7 +83,9 @@ class PairScore:
 def pair_score(
     model: nn.Module, inputs: Inputs, layer: str, head: int, query: int, key: int, *, batch: int = 0
 ) -> PairScore:
-    """Take apart why one query looks at one key in one head of a self-attention layer, `decoder.3.self`."""
+    """Take apart why one query looks at one key in one head of a self-attention layer, `decoder.3.self`: the attention
+    score by dimension, by position and by the pair of components that wrote query and key (QK circuit, Elhage et al.
+    2021)."""
     block, _, kind = layer.rpartition(".")
     if kind != "self":
         raise RegardError(f"{layer}: a layer whose queries and keys are of one text expected, as in decoder.0.self")

@@ -17,8 +17,10 @@ from regard.looking.edit import edit
 from regard.looking.edit_fields import Record
 from regard.looking.gates import frozen_weights
 from regard.looking.runs import Inputs, Metric, measure, run_model
+from regard.looking.token_labels import Speller, token_labels
 from regard.looking.watch import Seen, watch
 from regard.pictures import Picture
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, numbered
 
 SITES = {"stream": "stream.before", "heads": "*.head_output", "feed_forward": "feed_forward.output"}
 """What is patched; a row of the grid for each, and a column for each position or head."""
@@ -26,11 +28,12 @@ CHECKED = 8  # cells of an estimate that are compared with the exact ones
 
 
 @dataclass(frozen=True, eq=False)
-class PatchGrid:
+class PatchGrid(LabelledResult):
     """What a patch does to a metric: 0 where it is as in the corrupted run, 1 where it is as in the clean one.
 
     `values` are the metrics of the patched runs, a row for each of `sites` (or query), a column for each position, head
-    (or key). `error` is the largest difference between an estimate and the exact value among `checked` cells.
+    (or key); `tokens` spells those, where a tokeniser was there. `error` is the largest difference between an estimate
+    and the exact value among `checked` cells.
     """
 
     over: str
@@ -42,6 +45,14 @@ class PatchGrid:
     is_exact: bool = True
     error: float = 0.0
     checked: int = 0
+    tokens: tuple[str, ...] = ()
+
+    def labelled(self) -> LabelledNumbers:
+        rows, columns = self.values.shape
+        tokens = () if self.over == "heads" else self.tokens
+        names = {"heads": ("layer", "head"), "pairs": ("query", "key")}.get(self.over, ("layer", "token"))
+        row_labels = tokens if self.over == "pairs" else self.rows
+        return LabelledNumbers(self.values, (numbered(names[0], rows, row_labels), numbered(names[1], columns, tokens)))
 
     @property
     def effect(self) -> Float[Tensor, "rows columns"]:
@@ -62,7 +73,8 @@ class PatchGrid:
         """The effects, drawn; `columns` may name the tokens."""
         kind = "exact" if self.is_exact else f"attribution patching, error {self.error:.2g}"
         grid = torch.nan_to_num(self.effect).tolist()
-        return Picture(grid, self.rows, columns or self.columns, f"patching {self.over} ({kind})", scale="difference")
+        rows, tokens = (tuple(map(str, axis.labels)) for axis in self.labelled().axes)
+        return Picture(grid, rows, columns or tokens, f"patching {self.over} ({kind})", scale="difference")
 
     def show(self, columns: Sequence[str] | None = None) -> Picture:
         """The picture, for a notebook or the terminal."""
@@ -85,14 +97,16 @@ def patch(
     layers: Sequence[int] | None = None,
     exact: bool = True,
     checks: int = CHECKED,
+    tokenizer: Speller | None = None,
 ) -> PatchGrid:
-    """Run a model on a corrupted input with one activation of the clean one at a time: activation patching.
+    """Run a model on a corrupted input with one activation of the clean one at a time: activation patching, also called
+    causal tracing (Meng et al. 2022), interchange intervention or denoising (Wang et al. 2023).
 
     `metric` makes a number of the logits. `over` is "stream" (each position of the residual stream before each block),
     "heads" (the output of each head, z), "feed_forward" (each position of each MLP output) or "pairs" (the weight that
     a query gives a key, in all heads of `layers`). `side` is the stack, the decoder if there are two. With
     `exact=False`, attribution patching: two runs and a gradient for all cells; the `checks` largest are compared with
-    their exact values.
+    their exact values. `tokenizer` spells the tokens of the grid.
     """
     known = sites(model)
     side = side or ("decoder" if "decoder" in known.sides else known.sides[0])
@@ -103,10 +117,18 @@ def patch(
         corrupt_metric = float(measure(metric, run_model(model, corrupt)))
     records, columns = patches(seen, names, over)
     rows = tuple(names if over != "pairs" else map(str, range(len(records))))
-    grid = PatchGrid(over, torch.empty(0, 0), clean_metric, corrupt_metric, rows, columns)
+    tokens = differing_tokens(*(token_labels(tokenizer, x, known.sides).get(side, ()) for x in (clean, corrupt)))
+    grid = PatchGrid(over, torch.empty(0, 0), clean_metric, corrupt_metric, rows, columns, tokens=tokens)
     if not exact:
         return estimate(model, corrupt, metric, seen, replace(grid, is_exact=False), records, checks)
     return replace(grid, values=run_patches(model, corrupt, metric, records))
+
+
+def differing_tokens(clean: Sequence[str], corrupt: Sequence[str]) -> tuple[str, ...]:
+    """The tokens of both inputs: one where they agree, clean|corrupt where not."""
+    if len(clean) != len(corrupt):
+        return tuple(clean)
+    return tuple(one if one == other else f"{one}|{other}" for one, other in zip(clean, corrupt, strict=True))
 
 
 def patched_sites(known: Sites, side: str, over: str, layers: Sequence[int] | None) -> list[str]:

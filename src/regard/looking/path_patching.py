@@ -11,6 +11,7 @@ from regard.looking.activations.listing import Sites, sites
 from regard.looking.edit import Edits, edit
 from regard.looking.runs import Inputs, Metric, measure, run_model
 from regard.looking.watch import Seen, watch
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
 
 Places = Mapping[str, Sequence[int] | None] | Sequence[str]
 """Sites by name, each with the heads that are meant, or None for all."""
@@ -18,8 +19,8 @@ WRITERS = ("*.head_output", "*.feed_forward.output")
 """What is frozen: everything that writes to the stream."""
 
 
-@dataclass(frozen=True)
-class PathPatch:
+@dataclass(frozen=True, repr=False)
+class PathPatch(LabelledResult):
     """The metric of the clean run, of the corrupted run, and of the corrupted run with the clean path."""
 
     clean: float
@@ -33,13 +34,20 @@ class PathPatch:
             raise RegardError("the metric is the same in both runs: there is no difference to bring back")
         return (self.patched - self.corrupt) / (self.clean - self.corrupt)
 
+    def labelled(self) -> LabelledNumbers:
+        values = [self.clean, self.corrupt, self.patched]
+        return LabelledNumbers(values, (NamedAxis("run", ("clean", "corrupt", "patched")),))
+
+    def __repr__(self) -> str:
+        return f"PathPatch(clean {self.clean:.4g}, corrupt {self.corrupt:.4g}, patched path {self.patched:.4g})"
+
 
 @torch.no_grad()
 def path_patch(
     model: nn.Module, clean: Inputs, corrupt: Inputs, metric: Metric, *, senders: Places, receivers: Places
 ) -> PathPatch:
     """Patch the direct paths from senders to receivers: the receivers read what the senders have in the clean run,
-    through the stream alone.
+    through the stream alone. Path patching: Goldowsky-Dill et al. 2023, Wang et al. 2023.
 
     First the corrupted run with the senders as in the clean one and every other head output and feed-forward output
     frozen as it was: what the receivers read there is kept. Then the corrupted run with the receivers reading that.

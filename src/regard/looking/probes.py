@@ -10,12 +10,15 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError, expect
 from regard.looking.layer_names import LayerNames
+from regard.looking.runs import Inputs, call_model
 from regard.looking.watch import watch
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
 
 IGNORED = -100
 """The label of a token that has none, as losses of torch know it."""
-ProbeBatch = tuple[Tensor | tuple[Tensor, ...], Int[Tensor, "batch length"]]
-"""What a model is called with, and a label for every token of the stream that is probed."""
+ProbeBatch = tuple[Inputs, Int[Tensor, "batch length"]]
+"""What a model is called with (tokens, several tensors or arguments by name), and a label for every token of the stream
+that is probed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +70,8 @@ def fit_probe(
     return Probe(mean, spread, weight.detach(), bias.detach())
 
 
-@dataclass(frozen=True)
-class ProbeResult:
+@dataclass(frozen=True, repr=False)
+class ProbeResult(LabelledResult):
     """How often a probe of every block is right about tokens that it was not trained on.
 
     `majority` is how often the most frequent label of the training tokens is right: what knowing nothing gives.
@@ -77,6 +80,13 @@ class ProbeResult:
     accuracy: dict[str, float]
     majority: float
     probes: dict[str, Probe]
+
+    def labelled(self) -> LabelledNumbers:
+        return LabelledNumbers([*self.accuracy.values()], (NamedAxis("layer", tuple(self.accuracy)),))
+
+    def __repr__(self) -> str:
+        accuracy = ", ".join(f"{name} {share:.3f}" for name, share in self.accuracy.items())
+        return f"ProbeResult(accuracy {accuracy}; majority {self.majority:.3f})"
 
     def lower_and_upper(self) -> tuple[float, float]:
         """The mean accuracy of the lower and of the upper half of the blocks; the middle one counts in both."""
@@ -88,7 +98,8 @@ class ProbeResult:
 def probe(
     model: nn.Module, train: Iterable[ProbeBatch], test: Iterable[ProbeBatch], *patterns: str, penalty: float = 1.0
 ) -> ProbeResult:
-    """Train a probe on what each block puts out, and judge it by other tokens. Tokens labelled -100 are left out.
+    """Train a linear probe (a diagnostic classifier) on what each block puts out, and judge it by other tokens: Alain
+    and Bengio 2017. Of our models and live ones. Tokens labelled -100 are left out.
 
     Vectors of all tokens of the blocks probed are kept: name `patterns` ("encoder.*") to keep fewer.
     """
@@ -109,9 +120,8 @@ def _collect(model: nn.Module, batches: Iterable[ProbeBatch], names: Sequence[st
     vectors: dict[str, list[Tensor]] = {name: [] for name in names}
     labels: list[Tensor] = []
     for inputs, batch_labels in batches:
-        args = inputs if isinstance(inputs, tuple) else (inputs,)
         with watch(model, *names) as seen:
-            model(*args)
+            call_model(model, inputs)
         is_labelled = batch_labels != IGNORED
         for name in names:
             expect("labels", "positions", batch_labels.shape[1], seen.stream(name).shape[1])

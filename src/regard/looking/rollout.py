@@ -12,18 +12,30 @@ from regard.attention import Pattern
 from regard.attention.regions import numbers, refuse
 from regard.attention.tiles import pieces, span
 from regard.errors import RegardError, ShapeError
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis, numbered
 
 ROWS = 256  # queries whose weights are there at a time
 
 AttentionKind = Literal["self", "cross"]
 
 
-@dataclass(frozen=True, eq=False)
-class Rollout:
+@dataclass(frozen=True, eq=False, repr=False)
+class Rollout(LabelledResult):
     """Shares of 1: of the words on a token's own side, and of those of the source if there is one."""
 
     own: Float[Tensor, "batch some words"]
     source: Float[Tensor, "batch some source_words"] | None = None
+
+    def labelled(self) -> LabelledNumbers:
+        sides = {"own": self.own} if self.source is None else {"own": self.own, "source": self.source}
+        words = tuple(f"{side} {word}" for side, shares in sides.items() for word in range(shares.shape[2]))
+        counted = numbered("batch", len(self.own)), numbered("query", self.own.shape[1])
+        return LabelledNumbers(torch.cat([*sides.values()], -1), (*counted, NamedAxis("word", words)))
+
+    def __repr__(self) -> str:
+        batch, queries, words = self.own.shape
+        source = "" if self.source is None else f" and {self.source.shape[2]} of the source"
+        return f"Rollout({batch} x {queries} tokens, shares of {words} words{source})"
 
 
 def rollout(seen: Mapping[str, Pattern], queries: Sequence[int] | None = None, *, residual: float = 0.5) -> Rollout:

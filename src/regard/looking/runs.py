@@ -14,12 +14,16 @@ Metric = Callable[[Tensor], Tensor]
 """A number, (), made of logits: a logit, a difference of logits, a loss."""
 
 
+def call_model(model: nn.Module, inputs: Inputs) -> Any:
+    """What a model gives, whatever that is."""
+    if isinstance(inputs, Mapping):
+        return model(**inputs)
+    return model(inputs) if isinstance(inputs, Tensor) else model(*inputs)
+
+
 def run_model(model: nn.Module, inputs: Inputs) -> Tensor:
     """The logits of a model."""
-    if isinstance(inputs, Mapping):
-        output = model(**inputs)
-    else:
-        output = model(inputs) if isinstance(inputs, Tensor) else model(*inputs)
+    output = call_model(model, inputs)
     logits = output if isinstance(output, Tensor) else getattr(output, "logits", None)
     if not isinstance(logits, Tensor):
         raise ShapeError(f"{type(model).__name__} gives no logits: a tensor, or an output with logits, expected")

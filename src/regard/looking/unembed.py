@@ -4,16 +4,18 @@ from torch import Tensor, nn
 
 from regard.errors import RegardError
 from regard.layers import Embedding, Output, TransformerBlock, gain_of
+from regard.looking.own_model import own_model
 from regard.models.embedded_stack import EmbeddedStack
 
 
 class Unembedding:
     """The last steps of a model that scores words: the norm at the end of a stack, if there is one, and the output.
 
-    `side` is the stack that ends there: the decoder, or the only one.
+    `side` is the stack that ends there: the decoder, or the only one. A live model's weights are read as they are.
     """
 
     def __init__(self, model: nn.Module) -> None:
+        model = own_model(model)
         name = "decoder" if hasattr(model, "decoder") else "encoder"
         embedded_stack, output = getattr(model, name, None), getattr(model, "output", None)
         if not isinstance(embedded_stack, EmbeddedStack) or not isinstance(output, Output):

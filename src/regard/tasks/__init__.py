@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from regard.tasks.processors.generate import Generation
     from regard.tasks.processors.processor import TextTooLong
     from regard.tasks.task import Task
+    from regard.tasks.text_attribution import attribute_text
     from regard.tasks.translate import TranslateTask
     from regard.tasks.translation import Translation
 
@@ -49,6 +50,7 @@ __all__ = [
     "TokenLabels",
     "TranslateTask",
     "Translation",
+    "attribute_text",
     "load",
 ]  # fmt: skip
 
@@ -74,6 +76,7 @@ _PUBLIC = {
     "TokenLabels": ".processors.classify",
     "TranslateTask": ".translate",
     "Translation": ".translation",
+    "attribute_text": ".text_attribution",
     "load": ".loading",
 }
 

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from regard.pictures import Picture
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
 from regard.text.align.links import Link, Links, pharaoh
 from regard.text.align.words import links, word_weights
 
@@ -20,7 +21,7 @@ def alignment_layer(layers: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Alignment:
+class Alignment(LabelledResult):
     """How much each target token looked at each source token, under one look (looking/align); a row sums to 1.
 
     `source_words` and `target_words` say to which word, counted between spaces, a token belongs; None for what is no
@@ -42,6 +43,10 @@ class Alignment:
     def labels(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Names of rows and columns: as in the text, or as in the vocabulary where that is not known."""
         return self.target_texts or self.target, self.source_texts or self.source
+
+    def labelled(self) -> LabelledNumbers:
+        target, source = self.labels
+        return LabelledNumbers(self.weights, (NamedAxis("target", target), NamedAxis("source", source)))
 
     @cached_property
     def pairs(self) -> tuple[Link, ...]:

@@ -147,7 +147,8 @@ def tables_of(task: Task, name: str, text: str | None, top: int) -> dict[str, Ta
                 rows.append((token_text(tokenizer, row), [(token_text(tokenizer, column), score)]))
         else:
             top_entries = table.top(tokenizer.encode(text, bare=True).ids, top)
-            for token, scores, words in zip(*(part.tolist() for part in top_entries), strict=True):
+            columns = top_entries.tokens, top_entries.scores, top_entries.words
+            for token, scores, words in zip(*(column.tolist() for column in columns), strict=True):
                 rows.append((token_text(tokenizer, token), [*zip(token_texts(tokenizer, words), scores, strict=True)]))
         tables[kind] = {"copying": table.copying(), "rows": rows}
     return tables

@@ -1,12 +1,18 @@
 """A name becomes a model that can be asked."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import torch
+from torch import nn
 
 from regard.checkpoints import CheckpointError, load_model
 from regard.checkpoints.device import check_device
 from regard.checkpoints.files import CONFIG, checked_file, read_json, read_tensors
+from regard.checkpoints.live import live_checkpoint
 from regard.config import Config
 from regard.errors import RegardError, lookup
 from regard.families import architecture_of, family_of
@@ -20,7 +26,7 @@ from regard.tasks.find import FILES, find
 from regard.tasks.generate import GenerateTask
 from regard.tasks.task import Task
 from regard.tasks.translate import TranslateTask
-from regard.text import load_tokenizer
+from regard.text import Tokenizer, load_tokenizer
 
 TASKS: dict[str, type[Task]] = {
     task.name: task for task in (FillTask, ClassifyTask, TranslateTask, GenerateTask, EmbedTask, AnswerTask)
@@ -30,20 +36,28 @@ TYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.b
 
 
 def load(
-    name: str | Path,
+    name: str | Path | nn.Module,
+    tokenizer: Any = True,  # of regard or transformers, or a folder
     *,
     device: str | None = None,
     dtype: str | torch.dtype | None = None,
     task: str | None = None,
-    tokenizer: bool = True,
 ) -> Task:
     """Load a model to ask: `regard.load("folder")("text")`.
 
     `name` is a folder in the Hugging Face layout, a built-in name or a Hub id. The task follows from the
     architecture unless it is given: fill, classify, generate, translate, embed or answer. `tokenizer=False` is for
     folders that have none: the `.model` takes token ids. No code of the folder is run.
+
+    `name` may be a model of transformers that is in memory already, and `tokenizer` its tokeniser (transformers' or
+    ours, or a folder that has one): `regard.load(live_model, tokenizer)`. Weights are shared; docs/live-models.md says
+    which ones have to be copied.
     """
     task_type = None if task is None else lookup(TASKS, task, "task")
+    if isinstance(name, nn.Module):
+        return wrap_live(name, tokenizer, task_type, device, dtype)
+    if not isinstance(tokenizer, bool):
+        raise RegardError("a folder has its own tokeniser: one is given beside a model that is in memory")
     number_type = lookup(TYPES, dtype, "dtype") if isinstance(dtype, str) else dtype or torch.float32
     folder = find(name)
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
@@ -53,6 +67,41 @@ def load(
     checkpoint = load_model(folder, device=check_device(device), dtype=number_type)
     own_tokenizer = load_tokenizer(folder) if tokenizer else None
     return task_class(task_type, checkpoint.model.config, folder)(checkpoint, own_tokenizer)
+
+
+def wrap_live(
+    model: nn.Module, tokenizer: Any, task_type: type[Task] | None, device: str | None, dtype: str | torch.dtype | None
+) -> Task:
+    """A model that is in memory already, as a task. What is no weight goes through a folder that is gone at once, and
+    is read as that of any folder."""
+    if device is not None or dtype is not None:
+        raise RegardError("a model in memory stays where it is, as it is: move it with .to(…) before regard.load")
+    checkpoint = live_checkpoint(model)
+    with TemporaryDirectory() as parent:
+        folder = Path(parent) / type(model).__name__
+        folder.mkdir()
+        (folder / CONFIG).write_text(json.dumps(checkpoint.config))
+        settings = getattr(model, "generation_config", None)
+        if settings is not None:
+            settings.save_pretrained(folder)
+        own_tokenizer = live_tokenizer(tokenizer, folder)
+        checkpoint = replace(checkpoint, folder=folder)
+        return task_class(task_type, checkpoint.model.config, folder)(checkpoint, own_tokenizer)
+
+
+def live_tokenizer(tokenizer: Any, folder: Path) -> Tokenizer | None:
+    """A tokeniser as ours, whoever's it is; none where none was given."""
+    if isinstance(tokenizer, bool) or tokenizer is None:
+        return None
+    if isinstance(tokenizer, Tokenizer):
+        return tokenizer
+    if isinstance(tokenizer, str | Path):
+        return load_tokenizer(find(tokenizer))
+    if not hasattr(tokenizer, "save_pretrained"):
+        kind = type(tokenizer).__name__
+        raise RegardError(f"a tokeniser of regard or transformers, or a folder that has one, expected, got {kind}")
+    tokenizer.save_pretrained(folder)
+    return load_tokenizer(folder)
 
 
 def task_of_folder(folder: Path) -> Config | None:

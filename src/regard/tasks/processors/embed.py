@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from regard.config import EncoderConfig
+from regard.pictures.labelled import LabelledNumbers, LabelledResult, numbered
 from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.processors.pooling import Pooling, pooling_of
 from regard.tasks.processors.processor import ModelDescription, Processor
@@ -15,12 +16,15 @@ LITTLE = 1e-8  # no vector is shorter, where one is divided by its length
 
 
 @dataclass(frozen=True, eq=False)
-class TextEmbedding:
+class TextEmbedding(LabelledResult):
     """The vector of a text, and the tokens that it was made from."""
 
     text: Text
     vector: Float[np.ndarray, " width"]
     tokens: tuple[str, ...]
+
+    def labelled(self) -> LabelledNumbers:
+        return LabelledNumbers(self.vector, (numbered("dimension", len(self.vector)),))
 
     def similarity(self, other: "TextEmbedding") -> float:
         """The cosine of the angle between two vectors: 1 where they point the same way."""
