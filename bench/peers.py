@@ -18,6 +18,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -119,43 +120,47 @@ def translator_cells(name: str, model: Any, tokenizer: Any, texts: tuple[str, st
     import torch
     from parts import gradients
 
-    import regard
-
     both = {"live": model, "loaded": loaded_twin(model)}
     cells = []
     for method in methods:
         peer = gradients.InseqScores(model, tokenizer, *texts, method)
         source, prefix, targets = peer.tokens, peer.written[:, :-1], peer.written[0, 1:].tolist()
         inputs = {"live": {"input_ids": source, "decoder_input_ids": prefix}, "loaded": (source, prefix)}
+        metrics = [partial(one_logit, at, token) for at, token in enumerate(targets)]
         with torch.no_grad():
-            logits = model(**inputs["live"]).logits[0]
-        wrong = float((logits[range(len(targets)), targets] - peer.logits).abs().max())
+            logits = model(**inputs["live"]).logits
+        wrong = max(abs(float(metric(logits) - logit)) for metric, logit in zip(metrics, peer.logits, strict=True))
         note = f"inseq's logits are {wrong:.2f} off the model's" if wrong > CLOSE else ""
-
-        def scores(kind: str, side: str, method: str = method, inputs: Any = inputs) -> torch.Tensor:
-            rows = [regard.attribute(both[kind], inputs[kind], lambda logits, at=at, token=token: logits[0, at, token],
-                                     method, steps=gradients.STEPS).scores[side][0]
-                    for at, token in enumerate(targets)]  # fmt: skip
-            return torch.stack(rows)
-
+        ours = partial(token_scores, both, inputs, metrics, method)
         for side, theirs in (("encoder", peer.source), ("decoder", peer.prefix)):
             what = f"{method.replace('_', ' ')}, {'source' if side == 'encoder' else 'prefix'}"
-            cells.append(differences(name, what, "inseq", theirs, lambda kind, side=side: scores(kind, side), note))
+            cells.append(differences(name, what, "inseq", theirs, partial(ours, side), note))
             if method == "gradient_x_input":
-                slopes = torch.stack([
-                    gradients.finite_differences(
-                        model, inputs["live"], lambda logits, at=at, token=token: logits[0, at, token], side
-                    )
-                    for at, token in enumerate(targets)
-                ])  # fmt: skip
-                apart = float((slopes - theirs).abs().max())
+                slopes = [gradients.finite_differences(model, inputs["live"], metric, side) for metric in metrics]
+                apart = float((torch.stack(slopes) - theirs).abs().max())
                 judged = f"inseq is {apart:.2g} off these" if apart > CLOSE else ""
                 cells.append(
-                    differences(
-                        name, what, "finite differences", slopes, lambda kind, side=side: scores(kind, side), judged
-                    )
+                    differences(name, what, "finite differences", torch.stack(slopes), partial(ours, side), judged)
                 )
     return cells
+
+
+def one_logit(position: int, token: int, logits: Any) -> Any:
+    return logits[0, position, token]
+
+
+def token_scores(models: Any, inputs: Any, metrics: Any, method: str, side: str, kind: str) -> Any:
+    """Ours: a row of scores for every metric; sizes of occlusion alone, as inseq has them."""
+    import torch
+    from parts import gradients
+
+    import regard
+
+    rows = [
+        regard.attribute(models[kind], inputs[kind], metric, method, steps=gradients.STEPS).scores[side][0]
+        for metric in metrics
+    ]
+    return torch.stack(rows).abs() if method == "occlusion" else torch.stack(rows)
 
 
 def all_cells(steps: int) -> list[Cell]:

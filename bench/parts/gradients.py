@@ -42,7 +42,7 @@ def captum_scores(model: Any, tokens: Tensor, metric: Metric, method: str) -> Te
 
 
 class InseqScores:
-    """inseq's source and prefix scores of the logit of every token of a translation."""
+    """inseq's scores of source and prefix for the logit of every token of a translation; of occlusion, sizes alone."""
 
     def __init__(self, model: Any, tokenizer: Any, source: str, target: str, method: str) -> None:
         import inseq

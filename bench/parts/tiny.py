@@ -14,6 +14,7 @@ from torch import Tensor
 
 VOCABULARY, SPECIAL = 40, 4  # pad, unknown, begin, end; then words
 PAD, UNKNOWN, BEGIN, END = range(SPECIAL)
+LEARNING_RATE, WARMUP = 3e-3, 50
 HALF = 8  # tokens, before they come again
 MARKS = {"pad_token_id": PAD, "bos_token_id": BEGIN, "eos_token_id": END}
 SIZES = {"vocab_size": VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4,
@@ -40,7 +41,7 @@ def marian() -> Any:
     """Without `scale_embedding`: with it, inseq explains another model (see peers.py)."""
     config = transformers.MarianConfig(vocab_size=VOCABULARY, d_model=32, **SIDES, decoder_start_token_id=PAD,
                                        forced_eos_token_id=None, max_position_embeddings=64, dropout=0.0,
-                                       scale_embedding=False, **MARKS)  # fmt: skip
+                                       scale_embedding=False, init_std=0.1, **MARKS)  # fmt: skip
     return transformers.MarianMTModel(config)
 
 
@@ -62,9 +63,11 @@ def trained_weights(build: Callable[[], Any], steps: int, seed: int = 0) -> tupl
     """A model that learned its task for so many steps, and its last loss."""
     torch.manual_seed(seed)
     model = build().train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE)
     loss = torch.tensor(0.0)
-    for _ in range(steps):
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            group["lr"] = LEARNING_RATE * min(1, (step + 1) / WARMUP)
         words = torch.randint(SPECIAL, VOCABULARY, (32, HALF))
         loss = translation_loss(model, words) if model.config.is_encoder_decoder else repeat_loss(model, words)
         optimizer.zero_grad()

@@ -1,7 +1,8 @@
 """Direct logit attribution: how much of a logit each writer of the stream gives by itself. Elhage et al. 2021.
 
 The norm before the output has its scale frozen, and so have the dense layer that BERT has there and the cap of Gemma 2:
-an activation is the factor that it was. Biases are terms of their own; what is then missing is rounding, and is told as `rest`.
+an activation is the factor that it was. Biases are terms of their own; what is then missing is rounding, and is told as
+`rest`.
 """
 
 from collections.abc import Callable
