@@ -1,1 +1,1 @@
-"""The parts of the attention benchmark: each measures one promise and returns a table."""
+"""Parts of benchmarks: of the attention benchmark each measures one promise and returns a table."""

@@ -1,8 +1,12 @@
 """Token attribution: what its methods promise, on every shape of model."""
 
+import copy
+
+import numpy as np
 import pytest
 import torch
-from looking.activations.zoo import inputs_of, logits_of, model_of
+import transformers as T
+from looking.activations.zoo import MARIAN, inputs_of, logits_of, model_of
 from torch.testing import assert_close
 
 import regard
@@ -75,3 +79,59 @@ def test_a_result_says_what_it_is_and_an_unknown_method_is_refused():
     assert result.show(decoder=[*"abcdef"]).names[1] == tuple("abcdef")
     with pytest.raises(UnknownName, match="unknown attribution method 'saliency'"):
         regard.attribute(model_of("gpt2"), inputs_of("gpt2"), metric, "saliency")
+
+
+def test_integrated_gradients_are_those_of_a_plain_loop():
+    """By torch and transformers alone: gradients along the way from zeros, by the same rule of quadrature."""
+    model, tokens = model_of("live gpt2"), inputs_of("live gpt2", batch=1)["input_ids"]
+    embeddings = model.transformer.wte(tokens).detach()
+    points, weights = np.polynomial.legendre.leggauss(6)
+    total = torch.zeros_like(embeddings)
+    for point, weight in zip(points, weights, strict=True):
+        x = (embeddings * (0.5 + 0.5 * point)).float().requires_grad_()
+        total += 0.5 * weight * torch.autograd.grad(metric(model(inputs_embeds=x).logits), x)[0]
+    result = regard.attribute(model, tokens, metric, "integrated_gradients", steps=6)
+    assert_close(result.scores["decoder"], (embeddings * total).sum(-1).float(), atol=1e-5, rtol=1e-4)
+
+
+class Stretch:
+    """A hook that makes the vector of one token longer."""
+
+    def __init__(self, position):
+        self.position, self.factor = position, 1.0
+
+    def __call__(self, table, tokens, x):
+        x = x.clone()
+        x[:, self.position] *= self.factor
+        return x
+
+
+def slopes(model, lengths, inputs, step=1e-6):
+    """How fast the number grows with the length of each token's vector, from differences of two runs in float64."""
+    model, result = copy.deepcopy(model).double(), {}
+    for side, length in lengths.items():
+        table, row = getattr(model.model, side).embed_tokens, []
+        for position in range(length):
+            stretch = Stretch(position)
+            handle, values = table.register_forward_hook(stretch), []
+            for stretch.factor in (1 + step, 1 - step):
+                with torch.no_grad():
+                    values.append(float(metric(logits_of(model, inputs))))
+            handle.remove()
+            row.append((values[0] - values[1]) / (2 * step))
+        result[side] = torch.tensor(row, dtype=torch.float32)
+    return result
+
+
+def test_a_translator_that_scales_its_embeddings_is_explained_as_it_is():
+    """inseq 0.7.1 scales what transformers' decoder scales again, and explains other logits: bench/peers.py."""
+    torch.manual_seed(0)
+    model = T.MarianMTModel(T.MarianConfig(**MARIAN, scale_embedding=True)).eval()
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.add_(torch.randn_like(weight) * 0.2)
+    inputs = inputs_of("live marian", batch=1)
+    scores = regard.attribute(model, inputs, metric, "gradient_x_input").scores
+    expected = slopes(model, {"encoder": 6, "decoder": 5}, inputs)
+    for side in ("encoder", "decoder"):
+        assert_close(scores[side][0], expected[side], atol=1e-5, rtol=1e-4)

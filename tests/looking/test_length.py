@@ -4,13 +4,18 @@ import subprocess
 import sys
 
 import pytest
+import torch
+from looking.built import decoder
+from torch.profiler import ProfilerActivity, profile
+
+import regard
 
 GIB = 1 << 20  # in the KiB that Linux counts
 MODEL = """
 import re, sys, torch
 from dataclasses import replace
 import regard
-from regard.looking import Exam, differences, importance, rollout
+from regard.looking import EvaluationSet, differences, importance, rollout
 from regard.models import Decoder, DecoderConfig, PositionConfig, preset
 from regard.training.objectives import NextToken
 import numpy as np
@@ -30,7 +35,7 @@ def watched():
 STAGES = {
     "importance": """
 batch = NextToken().batch([(tokens[0].numpy(),)], torch.Generator())
-found = importance(model, Exam.of(NextToken(), [batch]), recompute=True)
+found = importance(model, EvaluationSet.of(NextToken(), [batch]), recompute=True)
 assert [row.shape for row in found.values()] == [(12,)] * 12
 assert all((row > 0).all() for row in found.values())
 """,
@@ -65,3 +70,56 @@ def test_8192_tokens_of_a_gpt2_stay_below_6_gib(stage):
     peak = int(ran.stdout)
     print(f"{stage}: {peak / GIB:.2f} GiB")
     assert peak < 6 * GIB
+
+
+LENGTH = 8192
+
+
+def peak_bytes(action):
+    """The most that torch's allocator held at once, above what it held before."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+        action()
+    events = profiler.profiler.kineto_results.events()
+    changes = sorted((event.start_ns(), event.nbytes()) for event in events if event.name() == "[memory]")
+    level = most = 0
+    for _, change in changes:
+        level += change
+        most = max(most, level)
+    return most
+
+
+def cut_pairs(model, tokens):
+    with regard.edit(model) as edit:
+        edit.cut("decoder.1.self", queries=[LENGTH - 1, 70], keys=[3, 4])
+        model(tokens)
+
+
+def set_pairs(model, tokens):
+    with regard.edit(model) as edit:
+        edit.set_pairs("decoder.1.self", [LENGTH - 1], [3], 0.5)
+        model(tokens)
+
+
+def patch_pairs(model, tokens):
+    corrupt = tokens.roll(1, 1)
+    grid = regard.patch(
+        model, tokens, corrupt, lambda logits: logits[0, -1, 5], "pairs", layers=[1], queries=[LENGTH - 1], keys=[3]
+    )
+    assert grid.values.shape == (1, 1)
+
+
+def take_score_apart(model, tokens):
+    why = regard.pair_score(model, tokens, "decoder.1.self", 0, LENGTH - 1, 3)
+    assert abs(why.rest) < 1e-3
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("work", [cut_pairs, set_pairs, patch_pairs, take_score_apart])
+def test_pairs_among_8192_tokens_take_less_than_a_byte_for_each_pair(work):
+    torch.manual_seed(0)
+    model = decoder(heads=2, width=16, position="rotary").eval()
+    tokens = torch.randint(12, (1, LENGTH), generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        peak = peak_bytes(lambda: work(model, tokens))
+    print(f"{work.__name__}: {peak / 2**20:.0f} MiB")
+    assert peak < LENGTH**2

@@ -96,8 +96,13 @@ def test_pairs_are_patched_where_there_is_something_to_see():
     assert grid.values.isnan().sum() == 15  # those that the mask forbids
     assert_close(grid.values[0, 0], torch.tensor(grid.corrupt, dtype=torch.float64), atol=1e-5, rtol=0)
     assert (grid.values[5, :5] - grid.corrupt).abs().min() > 1e-6
+    some = regard.patch(model, clean, corrupt, metric, "pairs", layers=[1], queries=[5, 2], keys=[0, 2, 4])
+    assert (some.rows, some.columns) == (("5", "2"), ("0", "2", "4"))
+    assert_close(some.values, grid.values[[5, 2]][:, [0, 2, 4]], equal_nan=True, atol=1e-5, rtol=0)
     with pytest.raises(RegardError, match="pairs are patched exactly"):
         regard.patch(model, clean, corrupt, metric, "pairs", exact=False)
+    with pytest.raises(RegardError, match="queries and keys are those of pairs"):
+        regard.patch(model, clean, corrupt, metric, "heads", queries=[1])
 
 
 def test_a_grid_is_drawn_and_told():

@@ -1,7 +1,8 @@
 """Direct logit attribution: how much of a logit each writer of the stream gives by itself. Elhage et al. 2021.
 
-The norm before the output has its scale frozen, and so has the dense layer that BERT has there: its activation is the
-factor that it was. Biases are terms of their own; what is then missing is rounding, and is told as `rest`.
+The norm before the output has its scale frozen, and so have the dense layer that BERT has there and the cap of Gemma 2:
+an activation is the factor that it was. Biases are terms of their own; what is then missing is rounding, and is told as
+`rest`.
 """
 
 from collections.abc import Callable
@@ -123,7 +124,8 @@ def own_output(model: nn.Module) -> LinearOutput:
         if (transform := output.transform) is not None:
             terms = through_dense(terms, transform.dense, transform.activation, transform.norm)
         scores = {name: term @ output.weight.T * output.scale for name, term in terms.items()}
-        return scores if output.bias is None else scores | {"output.bias": output.bias.expand(1, 1, -1)}
+        scores = scores if output.bias is None else scores | {"output.bias": output.bias.expand(1, 1, -1)}
+        return through_cap(scores, output.cap)
 
     return linear
 
@@ -147,9 +149,19 @@ def live_output(model: Any) -> LinearOutput:
         bias = unhooked(head, zero)
         scores = {name: unhooked(head, term * scale) - bias for name, term in terms.items()}
         added = getattr(model, "final_logits_bias", None)
-        return scores | {"output.bias": bias if added is None else bias + added}
+        scores = scores | {"output.bias": bias if added is None else bias + added}
+        return through_cap(scores, getattr(config, "final_logit_softcapping", None))
 
     return linear
+
+
+def through_cap(scores: Terms, cap: float | None) -> Terms:
+    """Scores that are bent to stay below a cap (Gemma 2): what bends each is the factor that it is at their sum."""
+    if cap is None:
+        return scores
+    total = torch.stack([*scores.values()]).sum(0)
+    factor = torch.where(total == 0, 1, torch.tanh(total / cap) * cap / total)
+    return {name: score * factor for name, score in scores.items()}
 
 
 def find(model: Any, path: str) -> Any:

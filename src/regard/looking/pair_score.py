@@ -1,9 +1,12 @@
 """Why does this head look here? The score of one query-key pair, taken apart so that the parts sum to it.
 
 By dimension of the head; by position (a bias, and what rotating queries and keys to where they stand changes); and by
-who wrote what the query was made of and who wrote what the key was made of: Elhage et al. 2021.
+who wrote what the query was made of and who wrote what the key was made of: Elhage et al. 2021. Norms of queries and
+keys have their scales frozen.
 """
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -102,7 +105,9 @@ def pair_score(
         values = values[:, :1]
     positions = sorted(set(at))
     order = [at.index(position) for position in positions]
-    with edit(model) as edits, watch(model, layer) as seen:
+    norms = query_key_norms(parts)
+    scales = norm_inputs(norms, model, inputs) if norms else {}
+    with edit(model) as edits, watch(model, layer) as seen, frozen_norms(scales, batch):
         edits.site(f"{layer}.input", positions=positions).set(values[:, order] if query != key else values)
         run_model(model, repeat_inputs(inputs, batch, len(values)))
     probe, group = seen[layer], pattern.shape[1] // pattern.key.shape[1]
@@ -154,7 +159,9 @@ def normed_terms(writers: StreamWriters, block: str, parts: BlockParts, layer: s
     stream, read = writers.seen.activation(f"{block}.stream.before"), writers.seen.activation(f"{layer}.input")
     if is_near(stream, read):
         return terms
-    norm = next((norm for norm in norms_in(parts.block) if is_near(unhooked(norm, stream), read)), None)
+    inner = query_key_norms(parts)
+    outer = [norm for norm in norms_in(parts.block) if norm not in inner]
+    norm = next((norm for norm in outer if is_near(unhooked(norm, stream), read)), None)
     if norm is None:
         raise RegardError(f"{layer}: what it reads is neither the stream nor a norm of it")
     frozen = FrozenNorm.of(norm, stream)
@@ -163,7 +170,44 @@ def normed_terms(writers: StreamWriters, block: str, parts: BlockParts, layer: s
 
 
 def norms_in(block: nn.Module) -> list[nn.Module]:
-    return [module for module in block.modules() if "norm" in type(module).__name__.lower()]
+    norms = [module for module in block.modules() if "norm" in type(module).__name__.lower()]
+    return [norm for norm in norms if not [*norm.children()]]
+
+
+def query_key_norms(parts: BlockParts) -> list[nn.Module]:
+    """Norms of queries and keys inside a self-attention layer: Qwen 3, Gemma 3, OLMo 2."""
+    layers = [sublayer.layer for sublayer in parts.sublayers if sublayer.kind == "self"]
+    return [norm for layer in layers if layer is not None for norm in norms_in(layer)]
+
+
+def norm_inputs(norms: Sequence[nn.Module], model: nn.Module, inputs: Inputs) -> dict[nn.Module, Tensor]:
+    """What each norm reads in a run of the model."""
+    reads: dict[nn.Module, Tensor] = {}
+
+    def keep(norm: nn.Module, arguments: tuple[Tensor, ...]) -> None:
+        reads[norm] = arguments[0].detach()
+
+    with ExitStack() as stack:
+        for norm in norms:
+            stack.callback(norm.register_forward_pre_hook(keep).remove)
+        run_model(model, inputs)
+    return reads
+
+
+@contextmanager
+def frozen_norms(reads: Mapping[nn.Module, Tensor], batch: int) -> Iterator[None]:
+    """Norms keep the scales that they had of one text; the last member of a batch, which is no term, has its own."""
+
+    def freeze(norm: nn.Module, arguments: tuple[Tensor, ...], _: Tensor) -> Tensor:
+        x, frozen = arguments[0], FrozenNorm.of(norm, reads[norm][batch : batch + 1])
+        terms = frozen(x[:-1])
+        terms = terms if frozen.bias is None else terms + frozen.bias
+        return torch.cat([terms, unhooked(norm, x[-1:])])
+
+    with ExitStack() as stack:
+        for norm in reads:
+            stack.callback(norm.register_forward_hook(freeze).remove)
+        yield
 
 
 def is_near(x: Tensor, y: Tensor) -> bool:

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from regard.attention.regions import numbers
 from regard.errors import RegardError, ShapeError, lookup
 from regard.looking.activations.listing import Sites, sites
 from regard.looking.edit import edit
@@ -95,6 +96,8 @@ def patch(
     *,
     side: str | None = None,
     layers: Sequence[int] | None = None,
+    queries: Sequence[int] | None = None,
+    keys: Sequence[int] | None = None,
     exact: bool = True,
     checks: int = CHECKED,
     tokenizer: Speller | None = None,
@@ -104,9 +107,10 @@ def patch(
 
     `metric` makes a number of the logits. `over` is "stream" (each position of the residual stream before each block),
     "heads" (the output of each head, z), "feed_forward" (each position of each MLP output) or "pairs" (the weight that
-    a query gives a key, in all heads of `layers`). `side` is the stack, the decoder if there are two. With
-    `exact=False`, attribution patching: two runs and a gradient for all cells; the `checks` largest are compared with
-    their exact values. `tokenizer` spells the tokens of the grid.
+    a query gives a key, in all heads of `layers`; of these `queries` and `keys` alone, if they are named: then nothing
+    is as large as all pairs of a text). `side` is the stack, the decoder if there are two. With `exact=False`,
+    attribution patching: two runs and a gradient for all cells; the `checks` largest are compared with their exact
+    values. `tokenizer` spells the tokens of the grid.
     """
     known = sites(model)
     side = side or ("decoder" if "decoder" in known.sides else known.sides[0])
@@ -115,8 +119,13 @@ def patch(
         clean_metric = float(measure(metric, run_model(model, clean)))
     with torch.no_grad():
         corrupt_metric = float(measure(metric, run_model(model, corrupt)))
-    records, columns = patches(seen, names, over)
-    rows = tuple(names if over != "pairs" else map(str, range(len(records))))
+    if over == "pairs":
+        records, rows, columns = pair_patches(seen, names, queries, keys)
+    elif queries is not None or keys is not None:
+        raise RegardError(f'queries and keys are those of pairs: over="pairs" expected, got {over!r}')
+    else:
+        records, columns = patches(seen, names, over)
+        rows = tuple(names)
     tokens = differing_tokens(*(token_labels(tokenizer, x, known.sides).get(side, ()) for x in (clean, corrupt)))
     grid = PatchGrid(over, torch.empty(0, 0), clean_metric, corrupt_metric, rows, columns, tokens=tokens)
     if not exact:
@@ -141,17 +150,32 @@ def patched_sites(known: Sites, side: str, over: str, layers: Sequence[int] | No
     return names
 
 
-def patches(seen: Seen, names: Sequence[str], over: str) -> tuple[list[list[list[Record] | None]], tuple[str, ...]]:
-    """The edits of every cell, and what the columns are called; None: a cell that there is nothing to patch in."""
-    if over == "pairs":
-        patterns = {name.removesuffix(".pattern"): seen[name] for name in names}
-        queries, keys = next(iter(patterns.values())).shape[2:]
-        weights = {layer: pattern.weights() for layer, pattern in patterns.items()}
-        cells: list[list[list[Record] | None]] = [
-            [pair_patch(weights, query, key) for key in range(keys)] for query in range(queries)
-        ]
-        return cells, tuple(map(str, range(keys)))
-    cells = []
+Cells = list[list[list[Record] | None]]
+"""The edits of every cell of a grid; None: a cell that there is nothing to patch in."""
+
+
+def pair_patches(
+    seen: Seen, names: Sequence[str], queries: Sequence[int] | None, keys: Sequence[int] | None
+) -> tuple[Cells, tuple[str, ...], tuple[str, ...]]:
+    """The edits of the pairs of these queries and keys, and what both are called."""
+    patterns = {name.removesuffix(".pattern"): seen[name] for name in names}
+    shape = next(iter(patterns.values())).shape
+    rows, columns = (
+        numbers(chosen, size, name)
+        for chosen, size, name in zip((queries, keys), shape[2:], ("query", "key"), strict=True)
+    )
+    weights = {layer: pattern[:, :, rows, columns] for layer, pattern in patterns.items()}
+    cells: Cells = [
+        [pair_patch({layer: tile[:, :, i, j] for layer, tile in weights.items()}, query, key)
+         for j, key in enumerate(columns)]
+        for i, query in enumerate(rows)
+    ]  # fmt: skip
+    return cells, tuple(map(str, rows)), tuple(map(str, columns))
+
+
+def patches(seen: Seen, names: Sequence[str], over: str) -> tuple[Cells, tuple[str, ...]]:
+    """The edits of every cell, and what the columns are called."""
+    cells: Cells = []
     for name in names:
         x = seen.activation(name)
         axis = "heads" if over == "heads" else "positions"
@@ -162,14 +186,11 @@ def patches(seen: Seen, names: Sequence[str], over: str) -> tuple[list[list[list
 
 
 def pair_patch(weights: dict[str, Tensor], query: int, key: int) -> list[Record] | None:
-    """The weight of one pair in all layers as it was; None where no layer gives it any."""
-    if not any(bool(weight[:, :, query, key].any()) for weight in weights.values()):
+    """The weight of one pair, (batch, heads), in all layers as it was; None where no layer gives it any."""
+    if not any(bool(weight.any()) for weight in weights.values()):
         return None
     pair = {"do": "set_pairs", "queries": [query], "keys": [key]}
-    return [
-        {**pair, "layer": layer, "weight": weight[:, :, query, key][..., None, None]}
-        for layer, weight in weights.items()
-    ]
+    return [{**pair, "layer": layer, "weight": weight[..., None, None]} for layer, weight in weights.items()]
 
 
 @torch.no_grad()
