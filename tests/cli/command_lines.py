@@ -158,7 +158,10 @@ class CommandLines:
             arguments += [Value("--batch" if name == "bench" else "--port"), Value("none", is_bad=True)]
         stdin = self.draw.choice([*self.inventory.good, *self.inventory.poor, *self.inventory.bad])
         stdout = self.draw.choice(["", "", "", "", "", "/dev/full"])
-        is_bad = any(value.is_bad for value in arguments)
+        bad = [value.text for value in arguments if value.is_bad]
+        is_bad = bool(bad) and not (
+            set(bad) == {"/dev/full"} and stdin.name == "empty.txt"
+        )  # nothing to write fits there
         return Line((name, *(value.text for value in arguments)), stdin, stdout, is_bad)
 
     def values(self, name: str, parameter: click.Parameter) -> list[Value]:

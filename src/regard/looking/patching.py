@@ -50,10 +50,15 @@ class PatchGrid(LabelledResult):
 
     def labelled(self) -> LabelledNumbers:
         rows, columns = self.values.shape
-        tokens = () if self.over == "heads" else self.tokens
         names = {"heads": ("layer", "head"), "pairs": ("query", "key")}.get(self.over, ("layer", "token"))
-        row_labels = tokens if self.over == "pairs" else self.rows
-        return LabelledNumbers(self.values, (numbered(names[0], rows, row_labels), numbered(names[1], columns, tokens)))
+        row_labels = self.spelled(self.rows) if self.over == "pairs" else self.rows
+        labels = {"heads": (), "pairs": self.spelled(self.columns)}.get(self.over, self.tokens)
+        return LabelledNumbers(self.values, (numbered(names[0], rows, row_labels), numbered(names[1], columns, labels)))
+
+    def spelled(self, positions: Sequence[str]) -> tuple[str, ...]:
+        """The tokens of pairs, or their positions where nobody spelled them."""
+        is_known = self.over == "pairs" and self.tokens
+        return tuple(self.tokens[int(position)] for position in positions) if is_known else tuple(positions)
 
     @property
     def effect(self) -> Float[Tensor, "rows columns"]:
