@@ -9,6 +9,7 @@ from torch.testing import assert_close
 
 from regard.checkpoints import load_model
 from regard.errors import RegardError
+from regard.looking.attribution import attribute
 from regard.looking.circuits import circuits
 from regard.looking.composition import composition
 from regard.looking.lens import lens
@@ -123,3 +124,38 @@ def test_a_live_model_of_another_family_is_refused_in_one_line():
     config = transformers.GPTJConfig(vocab_size=40, n_embd=16, n_layer=2, n_head=2, rotary_dim=4)
     with pytest.raises(RegardError, match=r"^the weights of a live GPTJForCausalLM cannot be read: .*gptj"):
         composition(transformers.GPTJForCausalLM(config))
+
+
+def whisper():
+    sizes = {f"{side}_{what}": size for side in ("encoder", "decoder")
+             for what, size in {"layers": 2, "attention_heads": 4, "ffn_dim": 24}.items()}  # fmt: skip
+    tokens = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}
+    config = transformers.WhisperConfig(
+        vocab_size=50, num_mel_bins=8, d_model=16, max_source_positions=10, max_target_positions=20, **sizes, **tokens
+    )
+    torch.manual_seed(0)
+    inputs = {"input_features": torch.randn(2, 8, 20), "decoder_input_ids": torch.randint(3, 50, (2, 5))}
+    return transformers.WhisperForConditionalGeneration(config).eval(), inputs
+
+
+@torch.no_grad()
+def test_the_lens_reads_a_live_model_of_a_family_that_is_not_loaded():
+    live, inputs = whisper()
+    output = live(**inputs, output_hidden_states=True)
+    found = lens(live, **inputs)
+    assert found.blocks == ("decoder.0", "decoder.1")
+    first = live.proj_out(live.model.decoder.layer_norm(output.decoder_hidden_states[1])).softmax(-1)
+    assert_close(found.probabilities[0], first.topk(5).values)
+    assert_close(found.probabilities[1], output.logits.softmax(-1).topk(5).values)
+    live.model.decoder.layer_norm.register_forward_hook(lambda module, args, x: x * 2)
+    with pytest.raises(RegardError, match="last steps of this live model are not known"):
+        lens(live, **inputs)
+
+
+def test_frames_of_sound_get_scores_from_attention_gradients():
+    live, inputs = whisper()
+    scores = attribute(live, inputs, lambda logits: logits[0, -1, 7], "attention_gradient").scores
+    assert scores["encoder"].shape == (2, 10)
+    assert scores["decoder"].shape == (2, 5)
+    assert scores["encoder"][0].abs().max() > 0
+    assert scores["encoder"][1].eq(0).all()  # the other text has nothing to do with it

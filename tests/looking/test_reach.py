@@ -102,3 +102,21 @@ def test_a_position_that_direct_decoding_did_not_reach_is_told_by_engine_and_mod
 def test_a_batch_of_no_texts_has_no_tokens():
     query = torch.zeros(0, HEADS, 3, WIDTH // HEADS)
     assert keys_so_far(Pattern(query, query, mask=Padding(torch.ones(0, 3, dtype=torch.bool)))) == 0
+
+
+def test_a_steering_vector_whose_start_never_comes_is_told():
+    writer = regard.load("shakespeare")
+    vector = torch.ones(writer.model.config.decoder.stack.width)
+    edits = [{"do": "add", "site": "decoder.1.stream.after", "start": 90, "value": vector.tolist()}]
+
+    def steer():
+        with regard.edit(writer.model, edits):
+            return writer("ROMEO:", max_new_tokens=3)
+
+    with pytest.warns(UserWarning, match="the edited position 90 was never reached: "):
+        steered = steer()
+    assert steered.text == writer("ROMEO:", max_new_tokens=3).text
+    with regard.edit(writer.model) as edit:
+        edit.site("decoder.1.stream.after", start=3, stop=90).add(torch.arange(len(vector)) * 0.1)
+        reached = writer("ROMEO:", max_new_tokens=6)  # no warning: the text came so far, and need not come to its stop
+    assert reached.text != writer("ROMEO:", max_new_tokens=6).text

@@ -43,9 +43,7 @@ def test_axes_become_indices_of_pandas():
 
 def test_without_pandas_one_line_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(
-        RegardError, match=r"^to_pandas\(\) needs pandas: pip install pandas; to_numpy"
-    ):
+    with pytest.raises(RegardError, match=r"^to_pandas\(\) needs pandas: pip install pandas; to_numpy"):
         Numbers([1.0], numbered("token", 1)).to_pandas()
 
 

@@ -195,7 +195,8 @@ def attention_gradient(run: AttributedRun, steps: int) -> list[MethodResult]:
         scores = {side: torch.zeros_like(x[..., 0]) for side, x in run.embeddings.items()}
         for layer, weights in leaves.items():
             side = "encoder" if attends_to_source(layer) else "decoder"
-            scores[side] = scores[side] + (weights.detach() * gradient[layer]).sum((1, 2))
+            by_key = (weights.detach() * gradient[layer]).sum((1, 2))
+            scores[side] = scores[side] + by_key if side in scores else by_key  # frames of sound have no table
         results.append((scores, None))
     return results
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from regard.looking.runs import Inputs
 from regard.looking.token_labels import Speller, spell, token_labels
-from regard.looking.unembed import Unembedding
+from regard.looking.unembed import LiveUnembedding, Unembedding, unembedding_of
 from regard.looking.watch import watch
 from regard.pictures import Picture
 from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis, numbered
@@ -101,12 +101,14 @@ def lens(
     """Run a model and read every layer as if it were the last one: the logit lens, nostalgebraist 2020.
 
     `inputs` and `kwargs` are what the model, ours or a live one of transformers, is called with. Only the `k` best
-    words of every position are kept. `tokenizer` spells them. With `translate=regard.tuned_lens(…)`, the tuned lens.
+    words of every position are kept. Of a live model of another family the last norm and the head are used as they are,
+    if they are all there is. `tokenizer` spells them. With `translate=regard.tuned_lens(…)`, the tuned lens.
     """
-    unembedding = Unembedding(model)
+    unembedding = unembedding_of(model)
     with watch(model, *unembedding.blocks) as seen:
-        model(*inputs, **kwargs)
+        output = model(*inputs, **kwargs)
     last = [*unembedding.blocks][-1]
+    unembedding.check(seen.stream(last), output)
     best = _best(unembedding, seen.stream(last), 1)[0].squeeze(-1)
     streams = {layer: seen.stream(layer) for layer in unembedding.blocks}
     if translate is not None:
@@ -120,10 +122,10 @@ def lens(
 
 
 def _best(
-    unembedding: Unembedding, x: Tensor, k: int, target_ids: Tensor | None = None
+    unembedding: Unembedding | LiveUnembedding, x: Tensor, k: int, target_ids: Tensor | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The k likeliest words of every position, their chances, and the chance of those that are followed."""
-    vocabulary = len(unembedding.output.weight)
+    vocabulary = unembedding.vocabulary
     flat = x.flatten(0, 1)
     followed_ids = (
         torch.zeros(len(flat), dtype=torch.long, device=x.device) if target_ids is None else target_ids.flatten()

@@ -53,7 +53,8 @@ def kind_of(record: Record) -> str:
 def positions(record: Record, layer: str) -> Sequence[int]:
     """The positions that an edit names in a text that may still grow; those of a source have to be there at once."""
     if "site" in record:
-        return () if reads_source(layer) else record.get("positions") or ()
+        start = record.get("start")
+        return () if reads_source(layer) else [*(record.get("positions") or ()), *([] if start is None else [start])]
     if record["do"] in PAIRS and not attends_to_source(layer):
         return [*(record.get("queries") or ()), *(record.get("keys") or ())]
     if record["do"] == "hide" and not attends_to_source(layer):

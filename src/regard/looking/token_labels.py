@@ -1,6 +1,6 @@
 """What tokens are called, where a tool was told how to spell them: by our tokeniser, transformers' or any function."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
@@ -17,11 +17,11 @@ ID_NAMES = {"encoder": ("input_ids", "source"), "decoder": ("decoder_input_ids",
 def spell(tokenizer: Speller, ids: list[int]) -> tuple[str, ...]:
     """The words of some tokens."""
     tokenizer = getattr(tokenizer, "tokenizer", tokenizer)
-    for name in ("tokens", "convert_ids_to_tokens"):
-        if callable(method := getattr(tokenizer, name, None)):
-            return tuple(map(str, method(ids)))
-    if isinstance(tokenizer, Callable):
-        return tuple(map(str, tokenizer(ids)))
+    methods = (getattr(tokenizer, name, None) for name in ("tokens", "convert_ids_to_tokens"))
+    method: Any = next((method for method in methods if callable(method)), tokenizer)
+    if callable(method):
+        words: Any = method(ids)
+        return tuple(map(str, words))
     raise RegardError(
         f"a tokeniser (of regard or transformers) or a function that spells tokens expected, got "
         f"{type(tokenizer).__name__}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import torch
 from torch import Tensor
@@ -94,7 +94,8 @@ def lens_of(task: Task, text: str, top: int = 5) -> TextLens:
     batch = next(batches([encoded], pad=task.tokenizer.specials.pad, device=task.device), None)
     if batch is None or not len(encoded):
         raise RegardError("no token to look at: the text is empty")
-    kwargs = {"segments": batch.segments} if Unembedding(task.model).embedding.segments is not None else {}
+    has_segments = Unembedding(task.model).embedding.segments is not None
+    kwargs: dict[str, Any] = {"segments": batch.segments} if has_segments else {}
     text_lens = lens(task.model, batch.tokens, k=top, attention_mask=batch.attention_mask, **kwargs)
     return TextLens(text_lens, shown_tokens(text, encoded), position, partial(token_texts, task.tokenizer))
 
