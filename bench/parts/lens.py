@@ -84,3 +84,45 @@ def own_name(label: str) -> str:
     if label.endswith("_mlp_out"):
         return f"decoder.{label.split('_')[0]}.feed_forward"
     return "embedding" if "embed" in label else label
+
+
+@torch.no_grad()
+def head_sweep(
+    lens: Any, clean: Tensor, corrupt: Tensor, metric: Metric, is_head_output: Callable[[str], bool], index: Any
+) -> Tensor:
+    """Its sweep over the heads of an index: a run of each text, and one for every head."""
+    from transformer_lens import patching
+
+    _, cache = lens.run_with_cache(clean, names_filter=is_head_output)
+    metric(lens(corrupt))
+    with redirect_stderr(io.StringIO()):
+        return patching.generic_activation_patch(
+            lens,
+            corrupt,
+            cache,
+            metric,
+            patch_setter=patching.layer_head_vector_patch_setter,
+            activation_name="z",
+            index_df=index,
+        )
+
+
+def attribution_patching(
+    lens: Any, clean: Tensor, corrupt: Tensor, metric: Metric, is_head_output: Callable[[str], bool]
+) -> dict[str, Tensor]:
+    """Attribution patching of all head outputs as its users write it, with hooks forwards and backwards."""
+    with torch.no_grad():
+        _, cache = lens.run_with_cache(clean, names_filter=is_head_output)
+    there: dict[str, Tensor] = {}
+    slopes: dict[str, Tensor] = {}
+
+    def keep(x: Tensor, hook: Any) -> None:
+        there[hook.name] = x.detach()
+
+    def keep_gradient(gradient: Any, hook: Any) -> None:
+        slopes[hook.name] = gradient[0] if isinstance(gradient, tuple) else gradient
+
+    with lens.hooks(fwd_hooks=[(is_head_output, keep)], bwd_hooks=[(is_head_output, keep_gradient)]):
+        metric(lens(corrupt)).backward()
+    lens.zero_grad()
+    return {name: ((cache[name] - there[name]) * slopes[name]).sum((0, 1, 3)) for name in there}

@@ -11,14 +11,16 @@ from looking.families import WITH_HEADS, made
 from torch.testing import assert_close
 
 import regard
+from regard.config import DecoderConfig, TransformerConfig
 from regard.errors import RegardError
-from regard.models import Aligner, Decoder, Transformer, VisionTransformer
+from regard.families import EXAMPLES
+from regard.models import Aligner, Transformer, VisionTransformer
 
 WITHOUT_BLOCKS = ("e2k", "alignment")
 NO_WORDS = ("bert-generation", "vision", "vit")  # states or classes at the end
 NO_DOT_PRODUCT = ("deberta-v2", "gemma2", "xl")  # scores that know distances, or are capped
 STACKED = [kind for kind in WITH_HEADS if kind not in WITHOUT_BLOCKS]
-WRITERS = [kind for kind in STACKED if isinstance(made(kind)[0], Decoder | Transformer)]
+WRITERS = [kind for kind in STACKED if isinstance(EXAMPLES[kind]().config, DecoderConfig | TransformerConfig)]
 LIVE = {  # transformers' own, of the families whose parts are unlike the others'
     "qwen3": (T.Qwen3ForCausalLM, T.Qwen3Config, {"num_key_value_heads": 2, "head_dim": 4}),
     "gemma2": (T.Gemma2ForCausalLM, T.Gemma2Config, {"num_key_value_heads": 2, "head_dim": 4}),
