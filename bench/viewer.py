@@ -233,7 +233,7 @@ def long_text(length: int, per_level: int, say: Any) -> list[Any]:
         rows.append(Row(f"tile of level {level}", Spread.of(times), "ms", GOALS["tile"]))
     rows.append(Row("tile of any level", Spread.of([1e3 * tile.seconds for tile in tiles]), "ms", GOALS["tile"]))
     worst = Spread.of(far)
-    rows.append(Row("largest difference from Pattern", worst._replace(median=worst.high), "", GOALS["edit_effect"]))
+    rows.append(Row("largest difference from Pattern", worst._replace(median=worst.high), "", GOALS["difference"]))
     return rows
 
 

@@ -4,6 +4,8 @@ import { follow } from "./address";
 import { App } from "./app";
 import { home } from "./home";
 import { kernelWire, type WidgetModel } from "./kernel";
+import { watchRuns } from "./parts/reveal";
+import { watchRoles } from "./parts/roles";
 import { listen } from "./parts/status_line";
 import { begin, showStored } from "./store";
 import { dress } from "./theme";
@@ -19,6 +21,8 @@ export function start(root: HTMLElement): void {
   follow();
   begin();
   listen();
+  watchRuns();
+  watchRoles();
   render(<App />, root);
 }
 
@@ -37,6 +41,8 @@ export default {
       if (run) void showStored(run);
       else begin();
       listen();
+      watchRuns();
+      watchRoles();
       isBegun = true;
     }
     render(<App />, el);

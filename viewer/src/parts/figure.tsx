@@ -1,15 +1,18 @@
 /** A picture with its name, its table, and everything that can be taken away from it. */
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { link } from "../address";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address, link } from "../address";
 import { home } from "../home";
 import { offline, type Exhibit } from "../scene/offline";
 import { png } from "../scene/paint";
 import { svgText } from "../scene/svg";
-import { csv, json } from "../scene/table";
-import { toast } from "../store";
+import { csv, json, type DataTable } from "../scene/table";
+import { titled } from "../scene/titled";
+import { run, toast } from "../store";
+import { label } from "../views/edit/records";
 import { palette } from "../theme";
+import { Frame } from "./frame";
 import { Icon } from "./icon";
 import { Numbers } from "./numbers";
 
@@ -46,6 +49,17 @@ const file = (title: string): string =>
     .replace(/^-|-$/g, "")
     .slice(0, 60) || "picture";
 
+/** The model, the text and what was changed, in a line. */
+function aboutRun(): string {
+  const shown = run.value;
+  if (!shown || address.value.view === "learn") return "regard";
+  const wrote = shown.answer.text && shown.answer.text !== shown.text ? ` → ${shown.answer.text}` : "";
+  const edited = shown.edits.map((edit) => label({ do: "", ...edit }, shown)).join(", ");
+  return `regard · ${shown.model} · ${shown.text.slice(0, 200)}${wrote.slice(0, 200)}${edited ? ` · edited: ${edited}` : ""}`;
+}
+
+const pictureOf = (exhibit: Exhibit) => titled(exhibit.scene, exhibit.title, aboutRun(), palette.value);
+
 interface SaveFormat {
   name: string;
   shown: string;
@@ -58,18 +72,23 @@ const SAVE_FORMATS: SaveFormat[] = [
     name: "svg",
     shown: "Save as SVG",
     take: (exhibit) =>
-      save(svgText(exhibit.scene, exhibit.title, palette.value.paper), `${file(exhibit.title)}.svg`, "image/svg+xml"),
+      save(
+        svgText(pictureOf(exhibit), exhibit.title, palette.value.paper),
+        `${file(exhibit.title)}.svg`,
+        "image/svg+xml",
+      ),
   },
   {
     name: "png",
     shown: "Save as PNG",
     take: async (exhibit) =>
-      save(await png(exhibit.scene, palette.value.paper), `${file(exhibit.title)}.png`, "image/png"),
+      save(await png(pictureOf(exhibit), palette.value.paper), `${file(exhibit.title)}.png`, "image/png"),
   },
   {
     name: "html",
     shown: "Save as one HTML page",
-    take: (exhibit) => save(offline(exhibit, palette.value.paper), `${file(exhibit.title)}.html`, "text/html"),
+    take: (exhibit) =>
+      save(offline({ ...exhibit, about: aboutRun() }, palette.value), `${file(exhibit.title)}.html`, "text/html"),
   },
   {
     name: "csv",
@@ -158,13 +177,15 @@ interface FigureProps {
   legend?: ComponentChildren;
   /** The picture that the page's own menu saves. */
   first?: boolean;
-  /** What the table is made from: it is made again when one of these changes. */
+  /** What the table is made from: while it is open it is made again when one of these changes. */
   of: unknown[];
+  /** The table alone, where the picture takes longer. */
+  table?: () => DataTable;
   /** What is drawn is not yet what the title says: it cannot be taken along. */
   late?: boolean;
 }
 
-export function Figure({ title, make, children, legend, first, of, late = false }: FigureProps) {
+export function Figure({ title, make, children, legend, first, of, table, late = false }: FigureProps) {
   const ready = () => (late ? null : make());
   const latest = useRef(ready);
   latest.current = ready;
@@ -176,7 +197,6 @@ export function Figure({ title, make, children, legend, first, of, late = false 
       if (exhibit.peek() === latestExhibit) exhibit.value = null;
     };
   }, [first]);
-  const table = useMemo(() => make().table, of);
   return (
     <figure class="figure" aria-busy={late}>
       <figcaption class="row">
@@ -186,8 +206,8 @@ export function Figure({ title, make, children, legend, first, of, late = false 
         </SaveMenu>
       </figcaption>
       {legend}
-      <div class="frame">{children}</div>
-      <Numbers table={table} />
+      <Frame label={title}>{children}</Frame>
+      <Numbers make={table ?? (() => make().table)} of={of} />
     </figure>
   );
 }

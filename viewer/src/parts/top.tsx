@@ -1,6 +1,6 @@
 /** The first line: which model, what text, run; the theme, the pictures, the link. */
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { address, go, link, moreText, setMore } from "../address";
+import { address, go, link, moreText } from "../address";
 import { exampleOf } from "../examples";
 import { home } from "../home";
 import { answer, cancel, underway, isFrozen, model, modelName, models } from "../store";
@@ -13,7 +13,7 @@ function Models() {
   const chosen = modelName.value;
   const choose = (name: string) => {
     const next = listed.find((model) => model.name === name) ?? null;
-    const { second: _, sentence: __, ...more } = address.peek().more;
+    const { second: _, sentence: __, against: ___, ...more } = address.peek().more;
     const example = next?.task === model.peek()?.task ? null : exampleOf(next); // another task wants another text
     go({
       model: name,
@@ -54,9 +54,10 @@ function Question() {
   const answers = model.value?.task === "answer";
   const start = () => {
     const now = address.peek();
+    home.root.querySelector<HTMLElement>("main")?.focus({ preventScroll: true }); // keys are shortcuts again
     if (draft.value === now.text && second.value === (now.more["second"] ?? "")) return void answer();
-    go({ text: draft.value, pins: [] });
-    setMore({ second: second.value, sentence: "" });
+    const { second: _, sentence: __, against: ___, ...more } = now.more;
+    go({ text: draft.value, pins: [], more: second.value ? { ...more, second: second.value } : more });
   };
   const submit = (event: Event) => {
     event.preventDefault();
@@ -74,6 +75,7 @@ function Question() {
         onInput={(event) => (draft.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+          if (event.key === "Escape") home.root.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
         }}
       />
       {(answers || second.value) && (

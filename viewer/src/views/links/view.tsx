@@ -46,9 +46,9 @@ function HeadChips({ all, drawn }: { all: number; drawn: number[] }) {
           style={
             drawn.includes(number)
               ? {
-                  backgroundColor: drawn.length > 1 ? headColour(number) : "var(--accent)",
+                  backgroundColor: headColour(number),
                   borderColor: "transparent",
-                  color: drawn.length > 1 ? headInk(number) : "var(--on-accent)",
+                  color: headInk(number),
                 }
               : { borderColor: headColour(number) }
           }
@@ -110,7 +110,6 @@ export function LinksView() {
         first,
         count,
         width: width - 40,
-        several: heads.length > 1,
         spoken,
         receives,
         pins: pins.value,
