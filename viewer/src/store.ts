@@ -337,7 +337,11 @@ export const isFrozen = signal(false);
 export async function showStored(name: string): Promise<void> {
   isFrozen.value = true;
   try {
-    showRun(await api.run(name), false);
+    const stored = await api.run(name);
+    const [only] = stored.layers;
+    const longest = Math.max(0, ...stored.sides.map((side) => side.texts.length));
+    go({ view: stored.layers.length > 1 ? "heads" : longest > 64 ? "map" : "links", layer: only?.name ?? "" }, false);
+    showRun(stored, false);
   } catch (problem) {
     failure.value = problem instanceof Error ? problem.message : String(problem);
   }

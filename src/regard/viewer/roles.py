@@ -37,6 +37,8 @@ def first(rows: int, columns: int) -> Matches:
 def head_roles(run: FinishedRun) -> HeadRoles:
     """The score of every head for every role that its layer can have; roles without a key to look at are left out."""
     sides = {side.name: side for side in run.result.sides}
+    if any(len(side.ids) != len(side.texts) for side in sides.values()):
+        return HeadRoles(roles=[])  # sentences or names, not tokens
     longest = max(len(side.ids) for side in sides.values())
     if longest > LONGEST:
         raise RegardError(f"heads are named on texts of at most {LONGEST} tokens, this one has {longest}")

@@ -2,7 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api } from "../api";
 import type { HeadRole } from "../payload";
-import { run } from "../store";
+import { isFrozen, run } from "../store";
 
 /** Each role in words, and its colour: those of Okabe and Ito, which everybody can tell apart. */
 export const ROLES: Record<string, { name: string; says: string; colour: string }> = {
@@ -17,6 +17,8 @@ export const ROLES: Record<string, { name: string; says: string; colour: string 
 };
 
 export const LEAST = 0.4; // the score from which on a head has a name, as in regard.looking.circuits
+
+const LONGEST = 1024; // tokens of a text on which heads are named
 
 const answered = signal<{ run: string; roles: HeadRole[] } | null>(null);
 
@@ -48,7 +50,8 @@ export function watchRoles(): void {
   effect(() => {
     const shown = run.value;
     stop?.abort();
-    if (!shown || answered.peek()?.run === shown.id) return;
+    const isLong = shown?.sides.some((side) => side.texts.length > LONGEST) ?? true;
+    if (!shown || isLong || isFrozen.value || answered.peek()?.run === shown.id) return;
     const controller = (stop = new AbortController());
     void api
       .roles(shown.id, controller.signal)

@@ -169,6 +169,23 @@ function StripOf({ shown }: { shown: RunPayload }) {
           </span>
         ))}
         <span class="stage">▸ {shown.task === "classify" ? "label" : "words"}</span>
+      </div>
+      <div class="strip-about">
+        {here && (
+          <p class="strip-words" data-strip>
+            {layerWords(here.name, shown.layers)}, head {head.value}
+            {role && (
+              <>
+                : <b>{ROLES[role.kind]?.name ?? role.kind}</b> {short(role.score)}{" "}
+                <span class="faint">({ROLES[role.kind]?.says})</span>
+              </>
+            )}
+            <span class="mono faint exact">
+              {here.name}:{head.value}
+            </span>
+            {measured.problem && colouring !== "role" && <span class="faint"> {measured.problem}</span>}
+          </p>
+        )}
         <CompareChoice />
         <label class="colouring small faint">
           dots
@@ -185,21 +202,6 @@ function StripOf({ shown }: { shown: RunPayload }) {
           </select>
         </label>
       </div>
-      {here && (
-        <p class="strip-words" data-strip>
-          {layerWords(here.name, shown.layers)}, head {head.value}
-          {role && (
-            <>
-              : <b>{ROLES[role.kind]?.name ?? role.kind}</b> {short(role.score)}{" "}
-              <span class="faint">({ROLES[role.kind]?.says})</span>
-            </>
-          )}
-          <span class="mono faint exact">
-            {here.name}:{head.value}
-          </span>
-          {measured.problem && colouring !== "role" && <span class="faint"> {measured.problem}</span>}
-        </p>
-      )}
     </section>
   );
 }

@@ -133,12 +133,13 @@ export function WordMenu() {
         <button
           type="button"
           data-act="hide"
-          onClick={act(() =>
+          onClick={act(() => {
+            go({ pins: [] }); // all ribbons are seen again
             toggleHidden(
               chosen.side,
               pieces.filter((index) => index < side.texts.length),
-            ),
-          )}
+            );
+          })}
         >
           {hidden ? "Show it again" : "Hide it: what if the model did not see it?"}
         </button>

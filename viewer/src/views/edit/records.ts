@@ -12,7 +12,11 @@ function tokens(record: Edit, run: RunPayload | null): string {
     run?.layers.find((candidate) => candidate.name === record["layer"]) ??
     run?.layers.find((candidate) => fits(String(record["layer"] ?? "*"), candidate.name));
   return list(record["positions"])
-    .map((index) => (run && layer ? `“${visible(columnText(run, layer, index))}”` : `token ${index}`))
+    .map((index) =>
+      run && layer
+        ? `“${visible(columnText(run, layer, index).trim() || columnText(run, layer, index))}”`
+        : `token ${index}`,
+    )
     .join(", ");
 }
 

@@ -3,7 +3,6 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { setMore, moreText, moreNumber } from "../../address";
 import { api } from "../../api";
 import { useQuery } from "../../parts/query";
-import { Chooser } from "../../parts/chooser";
 import { Figure } from "../../parts/figure";
 import { SvgPicture } from "../../parts/picture";
 import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
@@ -131,7 +130,6 @@ export function LinksView() {
   return (
     <div class="stack" ref={box}>
       <div class="row controls">
-        <Chooser heads={false} />
         <label>
           Lines a token
           <input

@@ -4,7 +4,6 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { setMore, moreText } from "../../address";
 import type { CellPooling } from "../../api";
 import { Choice } from "../../parts/choice";
-import { Chooser } from "../../parts/chooser";
 import { Figure } from "../../parts/figure";
 import { Legend } from "../../parts/legend";
 import { Failed, NoRun } from "../../parts/states";
@@ -80,7 +79,7 @@ function Mapped() {
     [shown, here],
   );
   const isWide = width > 900;
-  const height = Math.max(320, innerHeight - (isWide ? 380 : 300));
+  const height = Math.max(320, innerHeight - (isWide ? 370 : 320));
   const rulers = useMemo(
     () => rulersFor({ rows: here.queries, columns: here.keys }, words, innerWidth < 720),
     [here, words],
@@ -240,7 +239,6 @@ function Mapped() {
   return (
     <div class="stack" ref={box}>
       <div class="row controls">
-        <Chooser />
         {here.levels > 1 && (
           <Choice<CellPooling>
             label="What a cell is"

@@ -4,7 +4,6 @@ import { go, setMore, moreText } from "../../address";
 import { api, type ScoreDetail, type LayerInfo, type SoftmaxRow, type RunPayload } from "../../api";
 import { useQuery } from "../../parts/query";
 import { Choice } from "../../parts/choice";
-import { Chooser } from "../../parts/chooser";
 import { Figure } from "../../parts/figure";
 import { DifferenceLegend } from "../../parts/legend";
 import { SvgPicture } from "../../parts/picture";
@@ -139,7 +138,6 @@ export function PairView() {
   return (
     <div class="stack" ref={box}>
       <div class="row controls">
-        <Chooser />
         {pick(
           "Query",
           here.queries,
