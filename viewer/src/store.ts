@@ -332,12 +332,15 @@ async function pollModels(): Promise<void> {
 
 /** Nothing can be asked: what is shown was kept before. */
 export const isFrozen = signal(false);
+/** It is a file: there is not even a kernel. What stands in it about its numbers. */
+export const savedNote = signal("");
 
 /** Show a run that is there already. */
-export async function showStored(name: string): Promise<void> {
+export async function showStored(name: string, staysWhereItIs = false): Promise<void> {
   isFrozen.value = true;
   try {
     const stored = await api.run(name);
+    if (staysWhereItIs) return showRun(stored, false);
     const [only] = stored.layers;
     const longest = Math.max(0, ...stored.sides.map((side) => side.texts.length));
     go({ view: stored.layers.length > 1 ? "heads" : longest > 64 ? "map" : "links", layer: only?.name ?? "" }, false);

@@ -9,7 +9,7 @@ import { python } from "../python";
 import { commonHeadRoom, gridTable, largest, matrixScene, sideBySide } from "../scene/matrix";
 import { legible, short, visible } from "../scene/signs";
 import { columnText, rowOf, rowText, spotOfRow } from "../sides";
-import { base, focus, head, hover, layer, models, otherRun, pointerText, run } from "../store";
+import { base, focus, head, hover, isFrozen, layer, models, otherRun, pointerText, run } from "../store";
 import { palette } from "../theme";
 import { Figure } from "./figure";
 import { DifferenceLegend } from "./legend";
@@ -107,8 +107,12 @@ export function CompareChoice() {
       <select aria-label="Compare with" value={kind} onChange={(event) => choose(event.currentTarget.value)}>
         <option value="">nothing</option>
         <option value="head">another head</option>
-        <option value="text">another text</option>
-        <option value="model">another model</option>
+        {!isFrozen.value && (
+          <>
+            <option value="text">another text</option>
+            <option value="model">another model</option>
+          </>
+        )}
         {shown.edit_effect && <option value="before">before the edit</option>}
       </select>
     </label>

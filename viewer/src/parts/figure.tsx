@@ -2,19 +2,21 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { address, link } from "../address";
+import { address, addressText, link } from "../address";
+import { canSave, LONGEST, saveRun, savedBytes, savedPage } from "../saved";
 import { home } from "../home";
 import { offline, type Exhibit } from "../scene/offline";
 import { png } from "../scene/paint";
 import { svgText } from "../scene/svg";
 import { csv, json, type DataTable } from "../scene/table";
 import { titled } from "../scene/titled";
-import { run, toast } from "../store";
+import { run, savedNote, toast } from "../store";
 import { label } from "../views/edit/records";
 import { palette } from "../theme";
 import { Frame } from "./frame";
 import { Icon } from "./icon";
 import { Numbers } from "./numbers";
+import { headScores } from "./roles";
 
 /** The first picture of the view: what the page's own menu saves. */
 export const exhibit = signal<(() => Exhibit | null) | null>(null);
@@ -66,6 +68,18 @@ interface SaveFormat {
   take: (exhibit: Exhibit) => void | Promise<void>;
 }
 
+/** The same page with this run inside it: heads, links and the map, anywhere and without a server. */
+async function saveExplorable(): Promise<void> {
+  const shown = run.value;
+  if (!shown || !canSave(shown)) return say(`Runs of at most ${LONGEST} tokens can be saved to be explored`);
+  const [code, style] = await Promise.all(["widget.js", "page.css"].map(async (name) => (await fetch(name)).text()));
+  say(`Saving about ${Math.ceil(savedBytes(shown, code!.length + style!.length) / 1000)} kB …`);
+  const view = ["heads", "links", "map"].find((name) => name === address.value.view) ?? "heads";
+  const hash = addressText({ ...address.value, view: view as "heads", more: {} }, true);
+  const page = savedPage(await saveRun(shown, hash, [...headScores.value.values()].flat()), code!, style!);
+  save(page, `${file(`${shown.model} ${shown.text.slice(0, 40)}`)}.html`, "text/html");
+}
+
 const SAVE_FORMATS: SaveFormat[] = [
   { name: "link", shown: "Copy a link to this", take: () => copy(link(), "Link") },
   {
@@ -91,6 +105,11 @@ const SAVE_FORMATS: SaveFormat[] = [
       save(offline({ ...exhibit, about: aboutRun() }, palette.value), `${file(exhibit.title)}.html`, "text/html"),
   },
   {
+    name: "explore",
+    shown: "Save a page that can be explored",
+    take: saveExplorable,
+  },
+  {
     name: "csv",
     shown: "Save the data as CSV",
     take: (exhibit) => save(csv(exhibit.table), `${file(exhibit.title)}.csv`, "text/csv"),
@@ -102,6 +121,8 @@ const SAVE_FORMATS: SaveFormat[] = [
   },
   { name: "python", shown: "Copy the Python lines", take: (exhibit) => copy(exhibit.python, "Python") },
 ];
+
+const PAGE = 280_000; // bytes of the page itself, about
 
 /** The menu of ways to take a picture along. */
 export function SaveMenu({
@@ -153,7 +174,10 @@ export function SaveMenu({
       </button>
       {open && (
         <div role="menu">
-          {SAVE_FORMATS.filter((format) => home.alone || format.name !== "link").map((format) => (
+          {SAVE_FORMATS.filter(
+            ({ name }) =>
+              (home.alone || (name !== "link" && name !== "explore")) && !(savedNote.value && name === "explore"),
+          ).map((format) => (
             <button
               key={format.name}
               type="button"
@@ -162,6 +186,9 @@ export function SaveMenu({
               onClick={() => void take(format)}
             >
               {format.shown}
+              {format.name === "explore" && run.value && canSave(run.value) && (
+                <span class="faint"> (about {Math.ceil(savedBytes(run.value, PAGE) / 1000)} kB)</span>
+              )}
             </button>
           ))}
         </div>

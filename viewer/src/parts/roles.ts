@@ -2,7 +2,7 @@
 import { computed, effect, signal } from "@preact/signals";
 import { api } from "../api";
 import type { HeadRole } from "../payload";
-import { isFrozen, run } from "../store";
+import { isFrozen, run, savedNote } from "../store";
 
 /** Each role in words, and its colour: those of Okabe and Ito, which everybody can tell apart. */
 export const ROLES: Record<string, { name: string; says: string; colour: string }> = {
@@ -51,7 +51,7 @@ export function watchRoles(): void {
     const shown = run.value;
     stop?.abort();
     const isLong = shown?.sides.some((side) => side.texts.length > LONGEST) ?? true;
-    if (!shown || isLong || isFrozen.value || answered.peek()?.run === shown.id) return;
+    if (!shown || isLong || (isFrozen.value && !savedNote.value) || answered.peek()?.run === shown.id) return;
     const controller = (stop = new AbortController());
     void api
       .roles(shown.id, controller.signal)

@@ -5,7 +5,7 @@ import { api } from "../api";
 import type { LayerInfo, RunPayload } from "../payload";
 import { css, strength } from "../scene/colour";
 import { short } from "../scene/signs";
-import { changes, head, hover, layer, pointerText, run, underway } from "../store";
+import { changes, head, hover, isFrozen, layer, pointerText, run, underway } from "../store";
 import { theme } from "../theme";
 import { CompareChoice } from "./compare";
 import { layerParts, layerWords } from "./names";
@@ -187,20 +187,22 @@ function StripOf({ shown }: { shown: RunPayload }) {
           </p>
         )}
         <CompareChoice />
-        <label class="colouring small faint">
-          dots
-          <select
-            aria-label="What the dots show"
-            value={colouring}
-            onChange={(event) =>
-              setMore({ dots: event.currentTarget.value === "role" ? "" : event.currentTarget.value })
-            }
-          >
-            <option value="role">role</option>
-            <option value="importance">importance</option>
-            {shown.edit_effect && <option value="change">change by the edit</option>}
-          </select>
-        </label>
+        {!isFrozen.value && (
+          <label class="colouring small faint">
+            dots
+            <select
+              aria-label="What the dots show"
+              value={colouring}
+              onChange={(event) =>
+                setMore({ dots: event.currentTarget.value === "role" ? "" : event.currentTarget.value })
+              }
+            >
+              <option value="role">role</option>
+              <option value="importance">importance</option>
+              {shown.edit_effect && <option value="change">change by the edit</option>}
+            </select>
+          </label>
+        )}
       </div>
     </section>
   );

@@ -3,7 +3,8 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { address, go, link, moreText } from "../address";
 import { exampleOf } from "../examples";
 import { home } from "../home";
-import { answer, cancel, underway, isFrozen, model, modelName, models } from "../store";
+import { answer, cancel, underway, isFrozen, model, modelName, models, run, savedNote } from "../store";
+import { legible } from "../scene/signs";
 import { theme, switchTheme } from "../theme";
 import { copy, exhibit, SaveMenu } from "./figure";
 import { Icon } from "./icon";
@@ -113,7 +114,16 @@ export function Top({ help }: { help: () => void }) {
       </a>
       <h1 class="brand">regard</h1>
       {isFrozen.value ? (
-        <span class="faint">what was seen</span>
+        <span class="kept">
+          {savedNote.value ? (
+            <>
+              <b>{run.value?.model}</b> {run.value && legible(run.value.text.slice(0, 200))}{" "}
+              <span class="faint small">{savedNote.value}</span>
+            </>
+          ) : (
+            <span class="faint">what was seen</span>
+          )}
+        </span>
       ) : (
         <>
           <Models />
@@ -133,7 +143,7 @@ export function Top({ help }: { help: () => void }) {
         <SaveMenu make={() => exhibit.value?.() ?? null} label="Save the picture">
           <Icon name="save" />
         </SaveMenu>
-        {home.alone && (
+        {home.alone && !savedNote.value && (
           <button
             type="button"
             class="icon"
