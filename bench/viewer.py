@@ -24,7 +24,8 @@ import click
 
 HEADS, WIDTH, LAYERS, WORDS = 12, 768, 4, 1000
 SHORT = (64, 128, 256)
-GOALS = {"memory": 1.3, "overview": 1.5, "tile": 60.0, "difference": 1e-6}
+GOALS = {"memory": 1.3, "overview": 1.3, "tile": 30.0, "difference": 1e-6, "task": 50.0, "paint": 500.0}
+LENGTHS = (7_847, 32_768, 131_072)
 SIDE = 256
 
 
@@ -233,8 +234,37 @@ def long_text(length: int, per_level: int, say: Any) -> list[Any]:
         rows.append(Row(f"tile of level {level}", Spread.of(times), "ms", GOALS["tile"]))
     rows.append(Row("tile of any level", Spread.of([1e3 * tile.seconds for tile in tiles]), "ms", GOALS["tile"]))
     worst = Spread.of(far)
-    rows.append(Row("largest difference from Pattern", worst._replace(median=worst.high), "", GOALS["edit_effect"]))
+    rows.append(Row("largest difference from Pattern", worst._replace(median=worst.high), "", GOALS["difference"]))
     return rows
+
+
+def browsed(length: int, seconds: float, say: Any) -> list[Any]:
+    """The table of a gesture on the map."""
+    import os
+
+    from measure import Spread
+    from report import Row
+    from viewer_browser import cores, gesture
+
+    with tempfile.TemporaryDirectory(prefix="regard-viewer-") as scratch:
+        folder = folder_of(length, Path(scratch) / "decoder")
+        text = text_of(length)
+        with serving(folder) as server:
+            os.sched_setaffinity(server.process.pid, cores()[1])
+            moved = gesture(f"http://{server.netloc}/", "decoder", text, seconds)
+            peak = server.memory("VmHWM")
+    kept = 2 * LAYERS * length * WIDTH * 4
+    say(f"{len(moved.frames)} frames in {sum(moved.frames) / 1e3:.1f} s, {moved.refused} answers that were refused")
+    frames = sorted(moved.frames)
+    return [
+        Row("a frame", Spread.of(frames), "ms"),
+        Row("a frame, 99 of 100", Spread.of([frames[int(0.99 * (len(frames) - 1))]]), "ms"),
+        Row("longest task of the page", Spread.of([moved.longest_task]), "ms", GOALS["task"]),
+        Row("tiles asked for", Spread.of([moved.tiles]), ""),
+        Row("bytes of tiles", Spread.of([moved.tile_bytes / 1e6]), "MB"),
+        Row("first paint", Spread.of([moved.first_paint]), "ms", GOALS["paint"]),
+        Row("memory of the server at its peak, the model too", Spread.of([peak / kept]), "x kept"),
+    ]
 
 
 def bertviz() -> Any:
@@ -288,9 +318,12 @@ def short_texts(say: Any) -> list[Any]:
 @click.command()
 @click.option("--length", default=32_768, show_default=True, help="Tokens of the long text.")
 @click.option("--tiles", default=20, show_default=True, help="Tiles of every zoom level.")
+@click.option(
+    "--browser", "seconds", type=float, help=f"Move the map in chromium for so long, at {LENGTHS} tokens, instead."
+)
 @click.option("--quick", is_flag=True, help="A short text, to try the program: the goals do not apply.")
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the numbers here, too.")
-def main(length: int, tiles: int, quick: bool, file: Path | None) -> None:
+def main(length: int, tiles: int, seconds: float | None, quick: bool, file: Path | None) -> None:
     """Measure the viewer on this machine."""
     from report import Table, machine, plain, show
     from rich.console import Console
@@ -304,8 +337,15 @@ def main(length: int, tiles: int, quick: bool, file: Path | None) -> None:
     def say(line: str) -> None:
         console.print(line, style="dim")
 
-    shape = f"{length} tokens, {LAYERS} layers of width {WIDTH}, {HEADS} heads"
-    found = [Table(shape, long_text(length, tiles, say)), Table("bytes sent", short_texts(say))]
+    shape = f"{LAYERS} layers of width {WIDTH}, {HEADS} heads"
+    if seconds is not None:
+        lengths = (1024,) if quick else LENGTHS
+        found = [Table(f"map of {each} tokens, {shape}", browsed(each, seconds, say)) for each in lengths]
+    else:
+        found = [
+            Table(f"{length} tokens, {shape}", long_text(length, tiles, say)),
+            Table("bytes sent", short_texts(say)),
+        ]
     for table in found:
         show(table, console)
     if file:

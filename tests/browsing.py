@@ -101,8 +101,11 @@ class Visit:
         self.page.locator(".said[data-busy=false]").wait_for()
 
     def table(self, name: str | re.Pattern[str] = re.compile("")) -> list[list[str]]:
-        """The table behind a picture, without its head, once it is of what the heading says."""
+        """The table behind a picture, opened if it is not, without its head, once it is of what the heading says."""
         figure = self.page.locator("figure").filter(has=self.page.get_by_role("heading", name=name)).first
+        figure.and_(self.page.locator("[aria-busy=false]")).wait_for()
+        if figure.locator("[data-table][aria-expanded=false]").count():
+            figure.locator("[data-table]").click()
         figure.and_(self.page.locator("[aria-busy=false]")).locator("tbody tr").first.wait_for(state="attached")
         texts = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
         return figure.locator("tbody tr").evaluate_all(texts)

@@ -12,18 +12,21 @@ from urllib.parse import quote, urlencode
 from playwright.sync_api import sync_playwright
 
 FOLDER = Path(__file__).parents[1] / "docs" / "viewer"
-TEXT = {"model": "en-de", "text": "Where is the station?"}
+TEXT = {"model": "en-de", "text": "The old man gave his daughter a red bicycle."}
+CROSS = {"layer": "decoder.1.cross"}
 LONG = {"model": "shakespeare", "tokens": "200", "text": "To be, or not to be", "temperature": "0.8"}
 # What is shown, in which view, with what state; what to click, what to point at; the width and the theme.
 SHOTS: dict[str, dict[str, Any]] = {
-    "text": {"view": "text", "state": TEXT | {"pin": "b4"}},
-    "heads": {"view": "heads", "state": TEXT | {"layer": "decoder.2.cross"}},
-    "links": {"view": "links", "state": TEXT | {"layer": "decoder.2.cross", "heads": "0,1,2,3", "top": "2"}},
+    "text": {"view": "text", "state": TEXT},
+    "hide": {"view": "text", "state": TEXT, "click": ["[data-line='0'] [data-token='7']", "[data-act=hide]"]},
+    "heads": {"view": "heads", "state": TEXT | CROSS},
+    "compare": {"view": "heads", "state": TEXT | {"layer": "encoder.1.self", "compare": "head:encoder.1.self:2"}},
+    "links": {"view": "links", "state": TEXT | CROSS | {"heads": "0,1,2,3", "top": "2"}},
     "map": {"view": "map", "state": LONG | {"layer": "decoder.3.self", "head": "1"}, "theme": "dark"},
-    "pair": {"view": "pair", "state": TEXT | {"layer": "decoder.2.cross", "head": "1", "pin": "b4,a3"}},
+    "pair": {"view": "pair", "state": TEXT | CROSS | {"head": "1", "pin": "b4,a3"}},
     "edit": {"view": "edit", "state": TEXT, "click": ["[data-hide='0/3']"]},
     "inside": {"view": "inside", "state": TEXT | {"look": "lens"}},
-    "models": {"view": "inside", "state": TEXT | {"look": "models", "layer": "decoder.2.cross", "head": "1"}},
+    "models": {"view": "inside", "state": TEXT | CROSS | {"look": "models", "head": "1"}},
     "learn": {"view": "learn", "state": {"topic": "heads", "step": "4"}},
     "narrow": {"view": "text", "state": TEXT | {"pin": "b4"}, "width": 400, "theme": "dark"},
 }
@@ -48,7 +51,8 @@ def taken(browser: Any, base: str, name: str, shot: dict[str, Any]) -> None:
     page.locator(".said[data-busy=false]").wait_for(timeout=90_000)
     for selector in shot.get("click", ()):
         page.locator(selector).click()
-        page.locator("[data-compared]").wait_for(timeout=90_000)
+    if "click" in shot:
+        page.locator("[data-compared], [data-before]").first.wait_for(timeout=90_000)
         page.locator(".said[data-busy=false]").wait_for(timeout=90_000)
         page.evaluate("scrollTo(0, 0)")
     page.mouse.move(2, 500)

@@ -36,18 +36,20 @@ def seen(task):
 
 def test_the_text_and_its_alignment_are_the_librarys(visit, task, answer):
     page = visit.open("text", **STATE)
-    target = page.locator("section[aria-label=target] .word.written")
+    target = page.locator("[data-line='1'] .token.written:not(.special)")
     target.first.wait_for()
-    assert "".join(target.all_text_contents()).startswith(answer.text.replace(" ", "·"))
-    target.nth(1).hover()
-    page.locator("section[aria-label=source]", has_text=f"alignment: {task.alignment_heads}").wait_for()
-    pairs = "all => all.map(one => [one.textContent, one.dataset.weight])"
-    shown = dict(page.locator("section[aria-label=source] .word[data-weight]").evaluate_all(pairs))
-    row = answer.alignment.weights[1].tolist()
-    texts = [text.strip("·") for text in shown]
-    named = {answer.alignment.source_texts[column]: weight for column, weight in enumerate(row) if weight > 0.02}
-    assert texts == list(named)
-    assert [float(weight) for weight in shown.values()] == pytest.approx(list(named.values()), abs=0.006)
+    assert "".join(target.all_text_contents()) == "".join(answer.text.split())
+    page.mouse.move(5, 700)
+    page.wait_for_function("() => document.querySelectorAll('.unwritten').length === 0")
+    pairs = "all => all.map(one => [one.dataset.ribbon, Number(one.dataset.weight)])"
+    shown = dict(page.locator("[data-ribbon]").evaluate_all(pairs))
+    expected = {
+        f"{column},{row + 1}": weight
+        for row, weights in enumerate(answer.alignment.weights.tolist())
+        for column, weight in enumerate(weights)
+        if weight >= 0.12
+    }
+    assert shown == pytest.approx(expected, abs=6e-4)
 
 
 @pytest.mark.proof
@@ -67,16 +69,18 @@ def test_every_head_has_a_thumbnail_and_opens(visit, seen):
     assert shown == pytest.approx(
         {(layer, head): most for layer in largest for head, most in enumerate(largest[layer])}, abs=1e-5
     )
-    page.get_by_role("img", name=re.compile("thumbnails")).click(position={"x": 118 + 106 + 30, "y": 24 + 30})
+    thumbnails = page.get_by_role("img", name=re.compile("thumbnails"))
+    left, top, step = map(int, thumbnails.get_attribute("data-grid").split(","))
+    thumbnails.click(position={"x": left + step + 20, "y": top + 20})
     page.locator("main[data-view=links]").wait_for()
     visit.holds("layer=encoder.0.self&head=1")
 
 
 @pytest.mark.proof
 def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
-    page = visit.open("links", **STATE, layer="decoder.2.cross", head="1", top="2")
-    rows = visit.table(re.compile("Links of decoder.2.cross, head 1"))
-    top = seen["decoder.2.cross"].top(2)
+    page = visit.open("links", **STATE, layer="decoder.1.cross", head="1", top="2")
+    rows = visit.table(re.compile("Links of decoder.1.cross, head 1"))
+    top = seen["decoder.1.cross"].top(2)
     shown = {(int(row[1]), int(row[3])): float(row[5]) for row in rows}
     for number, (columns, weights) in enumerate(
         zip(top.positions[0, 1].tolist(), top.weights[0, 1].tolist(), strict=True)
@@ -98,15 +102,16 @@ def test_the_map_is_the_pattern(visit, seen):
     for row, _, column, _, weight in rows:
         assert float(weight) == pytest.approx(weights[int(row), int(column)].item(), abs=1e-6)
     box = page.locator("canvas[data-map]").bounding_box()
-    page.mouse.move(box["x"] + 104 + 8, box["y"] + 78 + 8)
+    left, top = map(int, page.locator("canvas[data-map]").get_attribute("data-ruler").split(","))
+    page.mouse.move(box["x"] + left + 8, box["y"] + top + 8)
     page.locator(".said", has_text=f"{weights[0, 0].item():.3f}".lstrip("0")).wait_for()
 
 
 @pytest.mark.proof
 def test_a_score_is_taken_apart(visit, seen):
-    page = visit.open("pair", **STATE, layer="decoder.2.cross", head="1", pin="b4,a3")
+    page = visit.open("pair", **STATE, layer="decoder.1.cross", head="1", pin="b4,a3")
     rows = visit.table(re.compile("product per dimension"))
-    pattern = seen["decoder.2.cross"]
+    pattern = seen["decoder.1.cross"]
     query, key = pattern.query[0, 1, 3], pattern.key[0, 1, 3]
     assert [float(row[3]) for row in rows] == pytest.approx((query * key / query.shape[-1] ** 0.5).tolist(), abs=1e-5)
     softmax = visit.table(re.compile("The softmax row"))
@@ -129,7 +134,7 @@ def test_a_hidden_word_changes_the_translation_and_undo_restores_it(visit, task,
     assert edited != answer.text
     words = "() => document.querySelector('[data-side=after]')?.innerText.split(/\\s+/).filter(Boolean).join(' ')"
     assert page.evaluate(words) == edited
-    page.get_by_role("button", name="Undo").click()
+    page.locator("main").get_by_role("button", name="Undo").click()
     page.locator("[data-compared]").wait_for(state="detached")
     page.wait_for_function(says, arg=["before", answer.text])
 
@@ -162,13 +167,13 @@ def test_importance_is_the_slope_of_the_loss(visit, task, answer):
     ids = torch.tensor([answer.ids])
 
     def loss(factor: float) -> float:
-        edits = [{"do": "scale", "layer": "decoder.2.cross", "heads": [1], "factor": factor}]
+        edits = [{"do": "scale", "layer": "decoder.1.cross", "heads": [1], "factor": factor}]
         with torch.no_grad(), regard.edit(task.model, edits):
             logits = task.model(torch.tensor([source]), torch.tensor([[start, *answer.ids]]))[:, :-1]
         return -float(logits.double().log_softmax(-1).gather(-1, ids[..., None]).mean())
 
     slope = (loss(1.02) - loss(0.98)) / 0.04
-    assert shown["decoder.2.cross", 1] == pytest.approx(abs(slope), rel=0.05, abs=1e-4)
+    assert shown["decoder.1.cross", 1] == pytest.approx(abs(slope), rel=0.05, abs=1e-4)
 
 
 @pytest.mark.proof

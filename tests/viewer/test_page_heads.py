@@ -31,7 +31,8 @@ def test_every_head_has_a_thumbnail(visit, seen):
 def test_a_click_on_a_thumbnail_opens_its_head(visit):
     page = visit.open("heads", text=SENTENCE)
     thumbnails = page.get_by_role("img", name=re.compile("thumbnails"))
-    thumbnails.click(position={"x": 118 + 106 + 30, "y": 24 + 30})  # the second head of the first layer
+    left, top, step = map(int, thumbnails.get_attribute("data-grid").split(","))
+    thumbnails.click(position={"x": left + step + 20, "y": top + 20})  # the second head of the first layer
     page.locator("main[data-view=links]").wait_for()
     visit.holds("layer=encoder.0.self&head=1")
     page.keyboard.press("2")
@@ -77,7 +78,8 @@ def test_the_map_says_the_weight_under_the_pointer(visit, seen):
         assert float(weight) == pytest.approx(weights[int(row), int(column)].item(), abs=1e-6)
     assert float(rows[0][4]) == pytest.approx(weights.max().item(), abs=1e-6)
     box = page.locator("canvas[data-map]").bounding_box()
-    page.mouse.move(box["x"] + 104 + 8, box["y"] + 78 + 8)
+    left, top = map(int, page.locator("canvas[data-map]").get_attribute("data-ruler").split(","))
+    page.mouse.move(box["x"] + left + 8, box["y"] + top + 8)
     page.locator(".said", has_text="→").wait_for()
     assert f"{weights[0, 0].item():.3f}".lstrip("0") in page.locator(".said").inner_text()
 

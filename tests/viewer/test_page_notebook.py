@@ -42,7 +42,7 @@ def test_a_model_is_asked_through_the_kernel(visit, cell):
     box.fill("where is the station ?")
     box.press("Enter")
     visit.settled()
-    page.locator("section[aria-label=target] .word.written").nth(1).wait_for()
+    page.locator("[data-line='1'] .token.written").nth(1).wait_for()
     page.get_by_text("Links", exact=True).click()
     page.locator(".link.strong").first.wait_for(state="attached")
     assert page.evaluate("() => [location.href, document.title, getComputedStyle(document.body).margin]") == around
@@ -59,6 +59,6 @@ def test_what_was_kept_is_shown_without_asking(visit, cell, site):
     assert page.get_by_role("textbox", name="Text").count() == 0
     page.get_by_role("navigation", name="Views").wait_for()
     views = page.get_by_role("navigation", name="Views").get_by_role("link").all_text_contents()
-    assert views == ["Text", "Heads", "Links", "Map", "Q · K"]
+    assert views == ["Text", "Heads", "Links", "Map", "Why"]
     page.get_by_text("Map", exact=True).click()
     assert visit.table()

@@ -34,7 +34,7 @@ class Elements(html.parser.HTMLParser):
 
 SAVED = {
     *("html", "head", "meta", "title", "style", "body", "h1", "h2", "figure", "svg", "rect", "path", "text", "image"),
-    *("details", "summary", "table", "thead", "tbody", "tr", "th", "td", "pre"),
+    *("details", "summary", "table", "thead", "tbody", "tr", "th", "td", "pre", "p"),
 }
 
 

@@ -25,7 +25,7 @@ def test_a_sample_is_what_the_server_sends(name):
 def test_every_answer_has_a_sample():
     parts = {"TokenColumn", "LayerInfo", "Option", "AnswerPayload", "BeamNode", "BeamTreePayload", "AlignmentPayload"}
     parts |= {"CandidateTokens", "ProbabilityShift", "CompetingTokens", "TextChange", "EditEffect", "AttendedKey"}
-    parts |= {"ModelInfo", "Bounds", "Grid", "Fact", "Topic", "SamplingOptions"}
+    parts |= {"ModelInfo", "HeadRole", "Bounds", "Grid", "Fact", "Topic", "SamplingOptions"}
     parts |= {"RequestModel", "ResponseModel", "VersionedResponse"}
     models = {
         name for name, kind in vars(payload).items() if isinstance(kind, type) and kind.__module__ == payload.__name__
@@ -44,6 +44,7 @@ def test_answers_have_the_fields_of_the_samples():
             ("top_links", "links", "heads=0,1"),
         ):
             answers[name] = server.get(f"{path}/{route}?layer=decoder.0.self&head=0&{query}").json()
+        answers["head_roles"] = server.get(f"{path}/roles").json()
         answers["topic_list"] = server.get("/api/learn").json()
         answers["lesson_numbers"] = server.post("/api/learn/softmax", json={}).json()
         answers["fault"] = server.get("/api/runs/none").json()

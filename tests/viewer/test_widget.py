@@ -89,9 +89,9 @@ def test_a_name_too_few_is_an_error():
 
 def test_a_model_can_be_asked_and_edited():
     task = regard.load("shakespeare")
-    app = create_app(widget.model_store_with(task), ServerAddress(port=widget.PORT), first=widget.NAME)
+    app = create_app(widget.model_store_with(task), ServerAddress(port=widget.PORT), first=widget.model_name(task))
     edits = [{"do": "scale", "layer": "decoder.0.self", "heads": [1], "factor": 0.0}]
-    request = {"model": widget.NAME, "text": "To be", "max_new_tokens": 3, "edits": edits}
+    request = {"model": widget.model_name(task), "text": "To be", "max_new_tokens": 3, "edits": edits}
     head, body = ask(app, "/api/runs", "POST", request)
     assert head["type"] == "application/x-ndjson"
     last = json.loads(body.splitlines()[-1])

@@ -48,10 +48,26 @@ const START: PageAddress = {
   more: {},
 };
 
-const SHARED_KEYS = ["model", "text", "layer", "head", "pin", "words", "scale", "edits"];
+const SHARED_KEYS = ["model", "text", "stored", "layer", "head", "pin", "words", "scale", "edits"];
 const VIEW_KEYS = [
   ...["beam", "sentence", "tokens", "temperature", "seed", "second"],
-  ...["how", "heads", "top", "first", "at", "order", "look", "with"],
+  ...[
+    "how",
+    "heads",
+    "top",
+    "first",
+    "at",
+    "order",
+    "look",
+    "with",
+    "against",
+    "rival",
+    "compare",
+    "force",
+    "dots",
+    "sort",
+    "find",
+  ],
   ...["topic", "step", "inputs"],
 ];
 
@@ -115,11 +131,44 @@ function parseEdits(text: string): ListedEdit[] {
   }
 }
 
-/** `#links?model=en-de&text=…`; what is as at the start is left out. */
-export function addressText(address: PageAddress): string {
+const LONG = 6000; // letters of a text that an address does not carry
+const longTexts = new Map<string, string>();
+
+/** A short name for a long text, under which this window remembers it. */
+function nameOf(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  const step = Math.max(1, Math.floor(text.length / 4096));
+  for (let at = 0; at < text.length; at += step)
+    hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n);
+  const name = `${text.length}-${hash.toString(36)}`;
+  if (longTexts.has(name)) return name;
+  longTexts.set(name, text);
+  try {
+    sessionStorage.setItem(`regard.text.${name}`, text);
+  } catch {
+    // no room or no permission: it is remembered as long as the page
+  }
+  return name;
+}
+
+function longText(name: string): string {
+  try {
+    return longTexts.get(name) ?? sessionStorage.getItem(`regard.text.${name}`) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+let named: { text: string; name: string } = { text: "", name: "" };
+
+/** `#links?model=en-de&text=…`; what is as at the start is left out, and a long text has a name in this window. */
+export function addressText(address: PageAddress, isForOthers = false): string {
   const query = new URLSearchParams();
   if (address.model) query.set("model", address.model);
-  if (address.text) query.set("text", address.text);
+  if (address.text.length > LONG && !isForOthers) {
+    if (named.text !== address.text) named = { text: address.text, name: nameOf(address.text) };
+    query.set("stored", named.name);
+  } else if (address.text) query.set("text", address.text);
   if (address.layer) query.set("layer", address.layer);
   if (address.head) query.set("head", String(address.head));
   if (address.pins.length) query.set("pin", address.pins.map(spotName).join(","));
@@ -145,7 +194,7 @@ export function read(hash: string): PageAddress {
   return {
     view: VIEWS.find((view) => view === name) ?? "text",
     model: query.get("model") ?? "",
-    text: query.get("text") ?? "",
+    text: query.get("text") ?? longText(query.get("stored") ?? ""),
     layer: query.get("layer") ?? "",
     head: Number.isInteger(head) && head >= 0 ? head : 0,
     pins: parseSpots(query.get("pin") ?? ""),
@@ -168,11 +217,24 @@ export function part<Key extends keyof PageAddress>(key: Key) {
   return computed(() => address.value[key]);
 }
 
-/** Change some of it. A change of view becomes a step that the browser's back button takes back. */
-export function go(change: Partial<PageAddress>): void {
-  const next = { ...address.peek(), ...change };
-  const step = next.view !== address.peek().view || next.more["topic"] !== address.peek().more["topic"];
-  if (step && isFollowed) history.pushState(null, "", addressText(next));
+const STEPS = ["topic", "sentence", "second", "against", "rival", "compare", "force"];
+
+/** Whether the browser's back button takes this back: another view, text, model, sentence, edit or lesson. */
+const isOtherStep = (next: PageAddress, now: PageAddress): boolean =>
+  next.view !== now.view ||
+  next.model !== now.model ||
+  next.text !== now.text ||
+  next.changes !== now.changes ||
+  STEPS.some((key) => (next.more[key] ?? "") !== (now.more[key] ?? ""));
+
+/** Change some of it. What is a step can be taken back, unless it only fills in what an address left open. */
+export function go(change: Partial<PageAddress>, isStep = true): void {
+  const now = address.peek();
+  const next = { ...now, ...change };
+  if (isFollowed && isStep && isOtherStep(next, now)) {
+    history.replaceState(null, "", addressText(now)); // what was pinned since is part of where one comes back to
+    history.pushState(null, "", addressText(next));
+  }
   address.value = next;
 }
 
@@ -213,4 +275,4 @@ export function follow(): void {
 }
 
 /** The link that shows what is seen now. */
-export const link = (): string => location.href.replace(/#.*$/s, "") + addressText(address.value);
+export const link = (): string => location.href.replace(/#.*$/s, "") + addressText(address.value, true);

@@ -3,6 +3,7 @@ import { home } from "./home";
 import { API_VERSION } from "./payload";
 import type {
   RunRequest,
+  HeadRoles,
   InsidePayload,
   LessonNumbers,
   TopLinks,
@@ -137,6 +138,9 @@ export const api = {
   },
   inside: (id: string, view: string, query: Query, signal?: AbortSignal) =>
     getJson<InsidePayload>(`${run(id)}/inside/${encodeURIComponent(view)}`, query, signal),
+  roles: (id: string, signal?: AbortSignal) => getJson<HeadRoles>(`${run(id)}/roles`, {}, signal),
+  writers: (id: string, query: { layer: string; head: number; row: number; column: number }, signal?: AbortSignal) =>
+    getJson<InsidePayload>(`${run(id)}/writers`, query, signal),
   topics: (signal?: AbortSignal) => getJson<TopicList>("api/learn", {}, signal),
   async lesson(topic: string, inputs: Record<string, unknown>, signal?: AbortSignal): Promise<LessonNumbers> {
     const response = await home.wire(`api/learn/${encodeURIComponent(topic)}`, postOf(inputs, signal));

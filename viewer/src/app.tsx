@@ -1,16 +1,20 @@
 /** The frame: a line to type in, the tokens, the views, and a line that says what the pointer is on. */
 import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { address, addressText, go, part, unknown, VIEWS, type View } from "./address";
 import { home } from "./home";
 import { step } from "./parts/chooser";
+import { ComparePanel } from "./parts/compare";
+import { CommandPalette } from "./parts/palette_dialog";
 import { Help } from "./parts/help";
 import { StatusLine } from "./parts/status_line";
 import { Spine } from "./parts/spine";
+import { Strip } from "./parts/strip";
 import { Failed } from "./parts/states";
 import { Top } from "./parts/top";
-import { failure, hover, isFrozen, pointerText, redo, run, toast, undo } from "./store";
+import { theme } from "./theme";
+import { failure, hover, isFrozen, pointerText, redo, run, savedNote, toast, undo } from "./store";
 import { EditView } from "./views/edit/view";
 import { HeadsView } from "./views/heads/view";
 import { InsideView } from "./views/inside/view";
@@ -20,21 +24,57 @@ import { MapView } from "./views/map/view";
 import { PairView } from "./views/pair/view";
 import { TextView } from "./views/text/view";
 
-const SHOWN: Record<View, { name: string; view: ComponentType }> = {
-  text: { name: "Text", view: TextView },
-  heads: { name: "Heads", view: HeadsView },
-  links: { name: "Links", view: LinksView },
-  map: { name: "Map", view: MapView },
-  pair: { name: "Q · K", view: PairView },
-  edit: { name: "Edit", view: EditView },
-  inside: { name: "Inside", view: InsideView },
+interface ShownView {
+  name: string;
+  view: ComponentType;
+  /** What one sees, in a plain sentence; `ink` is what a large weight looks like. */
+  says?: (ink: string) => string;
+}
+
+const SHOWN: Record<View, ShownView> = {
+  text: {
+    name: "Text",
+    view: TextView,
+    says: () =>
+      "The lines above join each written word to the words it came from. Below: what else might have been written.",
+  },
+  heads: {
+    name: "Heads",
+    view: HeadsView,
+    says: (ink) => `Each picture is one head. Each of its rows is a word; ${ink.toLowerCase()} means: it looks there.`,
+  },
+  links: {
+    name: "Links",
+    view: LinksView,
+    says: () => "A line goes from each word to those it looks at. The thicker it is, the more it takes from there.",
+  },
+  map: {
+    name: "Map",
+    view: MapView,
+    says: (ink) => `Each row is a word, each column one that it may look at. ${ink} means: it looks there.`,
+  },
+  pair: {
+    name: "Why",
+    view: PairView,
+    says: () => "Why a word looks there: its query meets each key; the better they match, the larger the weight.",
+  },
+  edit: {
+    name: "Edit",
+    view: EditView,
+    says: () => "Switch heads off, hide words, or draw where they look. What the model writes changes at once.",
+  },
+  inside: { name: "Inside", view: InsideView, says: () => "What all heads do together, measured on this text." },
   learn: { name: "Learn", view: LearnView },
 };
 
 const view = part("view");
 
 /** What was kept before can be looked at, and no more. */
-const offered = (): View[] => VIEWS.filter((entry) => !isFrozen.value || !["edit", "inside", "learn"].includes(entry));
+const offered = (): View[] =>
+  VIEWS.filter(
+    (entry) =>
+      (!isFrozen.value || !["edit", "inside", "learn"].includes(entry)) && (!savedNote.value || entry !== "pair"),
+  );
 
 function keys(event: KeyboardEvent): void {
   const typing = (event.target as Element).closest?.(
@@ -69,10 +109,16 @@ function keys(event: KeyboardEvent): void {
 
 export function App() {
   const help = useSignal(false);
+  const palette = useSignal(false);
   useEffect(() => {
     const target = home.alone ? window : home.root; // a notebook has keys of its own
-    target.addEventListener("keydown", keys as EventListener);
-    return () => target.removeEventListener("keydown", keys as EventListener);
+    const listen = ((event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return keys(event);
+      event.preventDefault();
+      palette.value = !palette.value;
+    }) as EventListener;
+    target.addEventListener("keydown", listen);
+    return () => target.removeEventListener("keydown", listen);
   }, []);
   useEffect(() => {
     hover.value = null;
@@ -82,28 +128,51 @@ export function App() {
   useEffect(() => {
     if (home.alone) document.title = `${now.name} · regard`;
   }, [now]);
+  const lead = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!lead.current) return;
+    const watch = new ResizeObserver(([entry]) =>
+      home.root.style.setProperty("--lead", `${Math.ceil(entry?.contentRect.height ?? 0)}px`),
+    );
+    watch.observe(lead.current);
+    return () => watch.disconnect();
+  }, [view.value === "learn"]);
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const [row, tab] = [tabs.current, tabs.current?.querySelector<HTMLElement>("[aria-current]")];
+    if (row && tab && row.scrollWidth > row.clientWidth) row.scrollLeft = tab.offsetLeft - row.clientWidth / 2;
+  }, [view.value]);
   const View = now.view;
   const learns = view.value === "learn";
   return (
     <>
       <Top help={() => (help.value = true)} />
-      {learns ? <div /> : <Spine />}
+      {learns ? (
+        <div />
+      ) : (
+        <div class="lead" ref={lead}>
+          <Spine />
+          <Strip />
+        </div>
+      )}
       <div class="middle">
-        <nav class="views" aria-label="Views">
-          {offered().map((entry) => (
-            <a
-              key={entry}
-              href={addressText({ ...address.value, view: entry })}
-              aria-current={entry === view.value ? "page" : undefined}
-              onClick={(event) => {
-                if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-                event.preventDefault();
-                go({ view: entry });
-              }}
-            >
-              {SHOWN[entry].name}
-            </a>
-          ))}
+        <nav class="views" aria-label="Views" ref={tabs}>
+          <div>
+            {offered().map((entry) => (
+              <a
+                key={entry}
+                href={addressText({ ...address.value, view: entry })}
+                aria-current={entry === view.value ? "page" : undefined}
+                onClick={(event) => {
+                  if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+                  event.preventDefault();
+                  go({ view: entry });
+                }}
+              >
+                {SHOWN[entry].name}
+              </a>
+            ))}
+          </div>
         </nav>
         <main id="main" tabIndex={-1} aria-label={now.name} data-view={view.value}>
           {unknown.value.length > 0 && (
@@ -112,6 +181,12 @@ export function App() {
             </p>
           )}
           {failure.value && run.value && !learns && <Failed line={failure.value} />}
+          {run.value && now.says && (
+            <p class="view-says" data-says="view">
+              {now.says(theme.value === "dark" ? "Bright" : "Dark")}
+            </p>
+          )}
+          {!learns && <ComparePanel />}
           <View key={view.value} />
         </main>
       </div>
@@ -121,6 +196,11 @@ export function App() {
           {toast.value}
         </div>
       )}
+      <CommandPalette
+        open={palette.value}
+        close={() => (palette.value = false)}
+        views={offered().map((entry) => ({ name: SHOWN[entry].name, open: () => go({ view: entry }) }))}
+      />
       <Help open={help.value} close={() => (help.value = false)} />
     </>
   );

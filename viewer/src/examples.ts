@@ -7,7 +7,7 @@ export interface Example {
 }
 
 const TEXTS: Record<string, (mask: string) => Example> = {
-  translate: () => ({ text: "Where is the station?", second: "" }),
+  translate: () => ({ text: "The old man gave his daughter a red bicycle.", second: "" }),
   generate: () => ({ text: "To be, or not to be", second: "" }),
   classify: () => ({ text: "A warm, funny film that I would see again.", second: "" }),
   embed: () => ({ text: "The animal didn't cross the road because it was too tired.", second: "" }),

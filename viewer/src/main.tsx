@@ -4,8 +4,12 @@ import { follow } from "./address";
 import { App } from "./app";
 import { home } from "./home";
 import { kernelWire, type WidgetModel } from "./kernel";
+import { watchRuns } from "./parts/reveal";
+import { watchRoles } from "./parts/roles";
 import { listen } from "./parts/status_line";
-import { begin, showStored } from "./store";
+import { savedWire, type SavedRun } from "./saved";
+import { plainNumber } from "./scene/signs";
+import { begin, savedNote, showStored } from "./store";
 import { dress } from "./theme";
 import "./style/page.css";
 import "./style/spine.css";
@@ -19,6 +23,24 @@ export function start(root: HTMLElement): void {
   follow();
   begin();
   listen();
+  watchRuns();
+  watchRoles();
+  render(<App />, root);
+}
+
+/** A run that was saved with its weights, in a file of its own. */
+export function openSaved(root: HTMLElement, saved: SavedRun): void {
+  home.root = root;
+  home.wire = savedWire(saved);
+  root.classList.add("regard", "whole");
+  if (!location.hash) history.replaceState(null, "", saved.hash);
+  savedNote.value = `weights in half precision, at most ${plainNumber(saved.difference)} from the exact ones`;
+  dress();
+  follow();
+  void showStored(saved.run.id, true);
+  listen();
+  watchRuns();
+  watchRoles();
   render(<App />, root);
 }
 
@@ -37,6 +59,8 @@ export default {
       if (run) void showStored(run);
       else begin();
       listen();
+      watchRuns();
+      watchRoles();
       isBegun = true;
     }
     render(<App />, el);

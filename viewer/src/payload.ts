@@ -25,6 +25,7 @@ export interface RunRequest {
   max_new_tokens?: number | null;
   sample?: SamplingOptions | null;
   edits?: Record<string, unknown>[];
+  forced?: number[];
   base?: string | null;
   page?: string;
 }
@@ -217,6 +218,20 @@ export interface TopLinks {
   version: number;
   layer: string;
   links: [number, number, number, number][];
+}
+
+/** How much a head is of one kind: 1 where it looks nowhere else, about 0 where chance would do. */
+export interface HeadRole {
+  layer: string;
+  head: number;
+  kind: string;
+  score: number;
+}
+
+/** What heads do on the tokens of a run. */
+export interface HeadRoles {
+  version: number;
+  roles: HeadRole[];
 }
 
 /** A model that may be asked for. */

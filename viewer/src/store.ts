@@ -1,6 +1,7 @@
 /** The one store: which models there are, the run that is shown, the one it is compared with, and where the pointer is. */
 import { batch, computed, effect, signal } from "@preact/signals";
 import { address, go, moreText, part, type ListedEdit, type Edit, type WeightScale, type Spot } from "./address";
+import { exampleOf } from "./examples";
 import {
   api,
   startRun,
@@ -103,7 +104,10 @@ const question = computed<Omit<RunRequest, "edits" | "base" | "page"> | null>(()
 });
 const requestKey = computed(() => JSON.stringify(question.value));
 export const edits = computed<Edit[]>(() => changes.value.filter((change) => change.on).map((change) => change.record));
-const editsKey = computed(() => JSON.stringify(edits.value));
+/** Tokens that the translation is made to begin with, by their numbers. */
+export const forced = computed<number[]>(() => moreText("force").split(",").filter(Boolean).map(Number));
+export const isEdited = computed(() => edits.value.length > 0 || forced.value.length > 0);
+const editsKey = computed(() => JSON.stringify([edits.value, forced.value]));
 
 const page = Math.random().toString(36).slice(2);
 let stop: AbortController | null = null;
@@ -155,8 +159,10 @@ export async function answer(): Promise<void> {
     const before = plain ?? (await follow({ ...asking, edits: [], base: null, page }, false, controller.signal));
     if (!before || controller.signal.aborted) return;
     answeredKey = requestKey.peek();
-    if (edits.peek().length === 0) showRun(before, false);
-    else await follow({ ...asking, edits: edits.peek(), base: before.id, page }, true, controller.signal);
+    remember(requestKey.peek(), before);
+    if (!isEdited.peek()) return showRun(before, false);
+    const changed = { edits: edits.peek(), forced: forced.peek() };
+    await follow({ ...asking, ...changed, base: before.id, page }, true, controller.signal);
   } catch (problem) {
     if (controller.signal.aborted) return;
     if (problem instanceof RefusedRequest && (problem.status === 410 || problem.status === 404) && plain) {
@@ -167,6 +173,43 @@ export async function answer(): Promise<void> {
     failure.value = problem instanceof Error ? problem.message : String(problem);
   } finally {
     if (stop === controller) underway.value = null;
+  }
+}
+
+/* Two texts: what is shown, and the one that it is compared with, as before a word was replaced. */
+export const otherRun = signal<RunPayload | null>(null);
+const recent = new Map<string, RunPayload>();
+
+function remember(key: string, payload: RunPayload): void {
+  recent.delete(key);
+  recent.set(key, payload);
+  for (const old of recent.keys()) if (recent.size > 8) recent.delete(old);
+}
+
+let stopOther: AbortController | null = null;
+
+/** Run the text that is compared with, after the one that is shown. */
+async function answerOther(text: string, rival: string): Promise<void> {
+  const asking = question.peek();
+  stopOther?.abort();
+  if (!asking || (!rival && (!text || text === asking.text))) return void (otherRun.value = null);
+  const other = { ...asking, text: text || asking.text, model: rival || asking.model, sentence: 0 };
+  otherRun.value = null;
+  const known = recent.get(JSON.stringify(other));
+  if (known) return void (otherRun.value = known);
+  const controller = (stopOther = new AbortController());
+  try {
+    for await (const progress of startRun(
+      { ...other, edits: [], base: null, page: `${page}-other` },
+      controller.signal,
+    )) {
+      if (progress.state !== "done" || controller.signal.aborted) continue;
+      const payload = await api.run(progress.run, controller.signal);
+      remember(JSON.stringify(other), payload);
+      otherRun.value = payload;
+    }
+  } catch {
+    if (!controller.signal.aborted) otherRun.value = null;
   }
 }
 
@@ -256,6 +299,19 @@ export const isPinned = (spot: Spot): boolean =>
 export const focus = computed<Spot | null>(() => hover.value ?? pins.value.at(-1) ?? null);
 
 /* The models, and the first run. */
+let isBegun = false;
+
+/** Nobody gave a text: the page begins with one by itself, once it is known what the model does. */
+function beginWithExample(modelList: ModelList): void {
+  const now = address.peek();
+  const isTyping = document.activeElement instanceof HTMLTextAreaElement && document.activeElement.value !== "";
+  if (isBegun || now.text || now.view === "learn" || isTyping || !modelList.models.length) return;
+  const example = modelList.text ? { text: modelList.text, second: "" } : exampleOf(model.peek());
+  if (!example) return;
+  isBegun = true;
+  go({ text: example.text, more: example.second ? { ...now.more, second: example.second } : now.more }, false);
+}
+
 async function pollModels(): Promise<void> {
   for (;;) {
     try {
@@ -264,7 +320,7 @@ async function pollModels(): Promise<void> {
         models.value = modelList;
         unreachable.value = null;
       });
-      if (!address.peek().text && modelList.text && modelList.models.length) go({ text: modelList.text });
+      beginWithExample(modelList);
       if (modelList.models.length && !modelList.models.some((entry) => entry.state === "loading" || isUnlisted(entry)))
         return;
     } catch (problem) {
@@ -276,12 +332,19 @@ async function pollModels(): Promise<void> {
 
 /** Nothing can be asked: what is shown was kept before. */
 export const isFrozen = signal(false);
+/** It is a file: there is not even a kernel. What stands in it about its numbers. */
+export const savedNote = signal("");
 
 /** Show a run that is there already. */
-export async function showStored(name: string): Promise<void> {
+export async function showStored(name: string, staysWhereItIs = false): Promise<void> {
   isFrozen.value = true;
   try {
-    showRun(await api.run(name), false);
+    const stored = await api.run(name);
+    if (staysWhereItIs) return showRun(stored, false);
+    const [only] = stored.layers;
+    const longest = Math.max(0, ...stored.sides.map((side) => side.texts.length));
+    go({ view: stored.layers.length > 1 ? "heads" : longest > 64 ? "map" : "links", layer: only?.name ?? "" }, false);
+    showRun(stored, false);
   } catch (problem) {
     failure.value = problem instanceof Error ? problem.message : String(problem);
   }
@@ -294,5 +357,10 @@ export function begin(): void {
     (void requestKey.value, editsKey.value);
     clearTimeout(timer);
     timer = window.setTimeout(() => void answer(), 30); // several changes in one step are one question
+  });
+  const otherKey = computed(() => JSON.stringify([moreText("against"), moreText("rival"), requestKey.value]));
+  effect(() => {
+    const [text, rival] = JSON.parse(otherKey.value) as [string, string];
+    if (base.value) void answerOther(text, rival);
   });
 }

@@ -41,6 +41,13 @@ class FinishedRun:
     def pattern(self, layer: str) -> Pattern:
         return lookup(self.patterns, layer, "layer")
 
+    def needs_pyramid(self, layer: str, level: int | None = None) -> bool:
+        """Whether a level of a layer, or its overview, comes from a pyramid that is not there yet."""
+        if layer in self.pyramids:
+            return False
+        stored = pyramid.stored_level(self.pattern(layer))
+        return stored is not None and (level is None or level >= stored)
+
     def build_pyramids(self, progress: RunProgress) -> None:
         """The overview: one pass over the weights of every layer."""
         costs = {

@@ -15,8 +15,8 @@ class Limits:
     """
 
     body: int = 1 << 20  # bytes
-    letters: int = 400_000
-    tokens: int = 65_536
+    letters: int = 900_000
+    tokens: int = 131_072
     max_new_tokens: int = 1024
     beam: int = 16
     edits: int = 256

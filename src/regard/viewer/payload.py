@@ -2,6 +2,7 @@
 
 `viewer/API.md` tells the same in prose; samples in tests/viewer/samples are checked from both sides. Whoever renames or
 removes a field, or changes what one means, adds one to API_VERSION: a page of another version is refused in one line.
+Long because the page's types are made from this one file.
 """
 
 from typing import Annotated, Any, ClassVar, Literal
@@ -50,7 +51,8 @@ class SamplingOptions(RequestModel):
 class RunRequest(RequestModel):
     """A text for a model, and how to answer it. `base` is the run that this one is to be compared with.
 
-    `sentence` is which sentence of the text is meant, of a translator that reads one at a time.
+    `sentence` is which sentence of the text is meant, of a translator that reads one at a time; `forced` are the tokens
+    that its translation begins with.
     """
 
     model: Line
@@ -61,6 +63,7 @@ class RunRequest(RequestModel):
     max_new_tokens: int | None = Field(None, ge=0)
     sample: SamplingOptions | None = None
     edits: list[dict[str, Any]] = []
+    forced: list[Index] = Field([], max_length=1024)
     base: Line | None = None
     page: Line = ""
 
@@ -279,6 +282,21 @@ class TopLinks(VersionedResponse):
 
     layer: str
     links: list[tuple[int, int, int, float]]
+
+
+class HeadRole(ResponseModel):
+    """How much a head is of one kind: 1 where it looks nowhere else, about 0 where chance would do."""
+
+    layer: str
+    head: int
+    kind: str
+    score: float
+
+
+class HeadRoles(VersionedResponse):
+    """What heads do on the tokens of a run."""
+
+    roles: list[HeadRole]
 
 
 class ModelInfo(ResponseModel):

@@ -1,22 +1,23 @@
 """A text for a model: the three steps of its task, with every layer watched in the last pass over the text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 import torch
 
-from regard.decoding import DecodeResult, Hypothesis
+from regard.decoding import DecodeResult, Hypothesis, OnStep
 from regard.errors import RegardError, lookup
 from regard.looking import Seen, edit, watch
 from regard.looking.layer_names import LayerNames, attends_to_source, reads_source
 from regard.models import Decoder, Encoder, Model
 from regard.tasks.answer import AnswerTask
 from regard.tasks.classify import ClassifyTask
+from regard.tasks.decode_batch import decode_batch
 from regard.tasks.embed import EmbedTask
 from regard.tasks.fill import FillTask
 from regard.tasks.generate import GenerateTask
-from regard.tasks.generation_config import GenerationOptions
+from regard.tasks.generation_config import GenerationConfig, GenerationOptions
 from regard.tasks.inputs import EncodedText, SourceText, Text
 from regard.tasks.processors.answer import NOTHING
 from regard.tasks.replay import run_readings
@@ -39,6 +40,8 @@ NOTHING_WRITTEN = DecodeResult((Hypothesis((), (), False),))
 def run_task(task: Task, request: RunRequest, progress: RunProgress, limits: Limits) -> RunResult:
     """Ask a model. Everything happens in this call and this thread: edits and watchers are nobody else's."""
     progress.at("reading")
+    if request.forced and task.name != "translate":
+        raise RegardError("only the words of a translation can be forced")
     if request.sentence and task.name != "translate":
         raise RegardError(f"this model reads the whole text, which is sentence 0, got sentence {request.sentence}")
     with edit(task.model, request.edits):
@@ -62,7 +65,11 @@ def run_translate(task: Task, request: RunRequest, progress: RunProgress, limits
     if request.max_new_tokens != 0:
         limit = min(task.processor.max_new_tokens(request.max_new_tokens), limits.max_new_tokens)
         config = task.generation_config(**generation_options(request, limit))
-        (written,) = task.write([source], config, tree=True, on_step=progress.writing([start], target))
+        on_step = progress.writing([start, *request.forced], target)
+        if request.forced:
+            written = WrittenTranslation((write_after(task, encoded.ids, request.forced, config, on_step),))
+        else:
+            (written,) = task.write([source], config, tree=True, on_step=on_step)
     (reading,) = task.readings(source, written, is_whole=True)
     with watch_layers(task.model, progress) as seen:
         x = run_readings(task.model, [reading], task.device)[0]
@@ -84,6 +91,36 @@ def run_translate(task: Task, request: RunRequest, progress: RunProgress, limits
         reading=reading,
         loss=reading_loss(reading, 1, task.device),
         sentences=tuple(sentence.sentence for sentence in sentences),
+    )
+
+
+def write_after(
+    task: TranslateTask, source: Sequence[int], forced: Sequence[int], config: GenerationConfig, on_step: OnStep
+) -> DecodeResult:
+    """The best translations that begin with some tokens; those are certain."""
+    vocabulary = task.processor.target_vocabulary
+    if isinstance(task.model, Decoder):
+        raise RegardError("this model reads source and target in one stream: its words cannot be forced here")
+    if max(forced) >= vocabulary:
+        raise RegardError(f"forced tokens are numbers below {vocabulary}, got {max(forced)}")
+    prefix = torch.tensor([[task.processor.start(), *forced]], device=task.device)
+    limit = max(1, task.processor.max_new_tokens(config.max_new_tokens) - len(forced))
+    (result,) = decode_batch(
+        task.model,
+        torch.tensor([list(source)], device=task.device),
+        prefix,
+        config,
+        attention_mask=torch.ones(1, len(source), dtype=torch.bool, device=task.device),
+        max_new_tokens=[limit],
+        tree=False,
+        on_step=on_step,
+    )
+    certain = (0.0,) * len(forced)
+    return DecodeResult(
+        tuple(
+            replace(hypothesis, ids=(*forced, *hypothesis.ids), scores=certain + hypothesis.scores)
+            for hypothesis in result.hypotheses
+        )
     )
 
 

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -30,6 +31,7 @@ from regard.viewer.token_columns import sentence_column
 
 PORT = 80
 NAME = "model"
+MARKS = {"Ġ": " ", "▁": " ", "Ċ": "\n", "ĉ": "\t"}
 Head = dict[str, object]
 """What an answer begins with: {id, status, type, more}."""
 
@@ -42,7 +44,10 @@ def show(what: Task | Seen | Pattern, text: str = "", **how: Any) -> Any:
     """
     if isinstance(what, Task):
         if (widget_class := widget()) is not None:
-            return widget_class(app=create_app(model_store_with(what), ServerAddress(port=PORT), first=NAME, text=text))
+            first = model_name(what)
+            return widget_class(
+                app=create_app(model_store_with(what), ServerAddress(port=PORT), first=first, text=text)
+            )
         with watch(what.model) as seen:
             what(text)
         return seen.album(**how)
@@ -64,10 +69,15 @@ def page(looks: Looks, batch: int = 0) -> Any:
 
 def model_store_with(task: Task) -> ModelStore:
     """A store of one model, which is loaded already."""
-    model_store = ModelStore()
-    model_store.loaded[NAME], model_store.states[NAME] = task, ("ready", 1.0)
-    model_store.listed_models = {NAME: ListedModel(NAME, "folder", task.name, type(task.model).__name__)}
+    model_store, name = ModelStore(), model_name(task)
+    model_store.loaded[name], model_store.states[name] = task, ("ready", 1.0)
+    model_store.listed_models = {name: ListedModel(name, "folder", task.name, type(task.model).__name__)}
     return model_store
+
+
+def model_name(task: Task) -> str:
+    """What a model is called: as the folder that it came from."""
+    return Path(task.checkpoint.folder).name or NAME
 
 
 def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
@@ -81,7 +91,7 @@ def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
         check("column", columns, pattern.shape[3])
         watched[layer] = watched_layer = WatchedLayer(pattern, *side_names(layer, pattern, rows, columns))
         lines[watched_layer.rows], lines[watched_layer.columns] = (
-            list(texts or map(str, range(count)))
+            [plain_text(text) for text in texts] if texts else list(map(str, range(count)))
             for texts, count in zip((rows, columns), pattern.shape[2:], strict=True)
         )
     result = RunResult(payload.AnswerPayload(text=""), tuple(sentence_column(*line) for line in lines.items()), watched)
@@ -94,6 +104,13 @@ def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
         if (level := pyramid.stored_level(pattern)) is not None:
             run.pyramids[layer] = pyramid.build_pyramid(pattern, level)
     return run
+
+
+def plain_text(token: str) -> str:
+    """A token as text: tokenisers have letters of their own for spaces and breaks."""
+    for mark, space in MARKS.items():
+        token = token.replace(mark, space)
+    return token
 
 
 def side_names(layer: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[str, str]:

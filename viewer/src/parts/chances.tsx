@@ -5,6 +5,7 @@ import { palette } from "../theme";
 import { python } from "../python";
 import { Figure } from "./figure";
 import { SvgPicture } from "./picture";
+import { useWidth } from "./width";
 
 interface ChancesProps {
   title: string;
@@ -17,9 +18,10 @@ interface ChancesProps {
 }
 
 export function Chances({ title, bars, columns, rows, tail, first }: ChancesProps) {
-  const scene = barScene(bars, palette.value, { width: 440 });
+  const [box, width] = useWidth(440);
+  const scene = barScene(bars, palette.value, { width: Math.max(260, Math.min(640, width - 34)) });
   return (
-    <div class="card">
+    <div class="card" ref={box}>
       <Figure
         title={title}
         of={[rows]}

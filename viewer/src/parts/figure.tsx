@@ -1,17 +1,22 @@
 /** A picture with its name, its table, and everything that can be taken away from it. */
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { link } from "../address";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address, addressText, link } from "../address";
+import { canSave, LONGEST, saveRun, savedBytes, savedPage } from "../saved";
 import { home } from "../home";
 import { offline, type Exhibit } from "../scene/offline";
 import { png } from "../scene/paint";
 import { svgText } from "../scene/svg";
-import { csv, json } from "../scene/table";
-import { toast } from "../store";
+import { csv, json, type DataTable } from "../scene/table";
+import { titled } from "../scene/titled";
+import { run, savedNote, toast } from "../store";
+import { label } from "../views/edit/records";
 import { palette } from "../theme";
+import { Frame } from "./frame";
 import { Icon } from "./icon";
 import { Numbers } from "./numbers";
+import { headScores } from "./roles";
 
 /** The first picture of the view: what the page's own menu saves. */
 export const exhibit = signal<(() => Exhibit | null) | null>(null);
@@ -46,10 +51,33 @@ const file = (title: string): string =>
     .replace(/^-|-$/g, "")
     .slice(0, 60) || "picture";
 
+/** The model, the text and what was changed, in a line. */
+function aboutRun(): string {
+  const shown = run.value;
+  if (!shown || address.value.view === "learn") return "regard";
+  const wrote = shown.answer.text && shown.answer.text !== shown.text ? ` → ${shown.answer.text}` : "";
+  const edited = shown.edits.map((edit) => label({ do: "", ...edit }, shown)).join(", ");
+  return `regard · ${shown.model} · ${shown.text.slice(0, 200)}${wrote.slice(0, 200)}${edited ? ` · edited: ${edited}` : ""}`;
+}
+
+const pictureOf = (exhibit: Exhibit) => titled(exhibit.scene, exhibit.title, aboutRun(), palette.value);
+
 interface SaveFormat {
   name: string;
   shown: string;
   take: (exhibit: Exhibit) => void | Promise<void>;
+}
+
+/** The same page with this run inside it: heads, links and the map, anywhere and without a server. */
+async function saveExplorable(): Promise<void> {
+  const shown = run.value;
+  if (!shown || !canSave(shown)) return say(`Runs of at most ${LONGEST} tokens can be saved to be explored`);
+  const [code, style] = await Promise.all(["widget.js", "page.css"].map(async (name) => (await fetch(name)).text()));
+  say(`Saving about ${Math.ceil(savedBytes(shown, code!.length + style!.length) / 1000)} kB …`);
+  const view = ["heads", "links", "map"].find((name) => name === address.value.view) ?? "heads";
+  const hash = addressText({ ...address.value, view: view as "heads", more: {} }, true);
+  const page = savedPage(await saveRun(shown, hash, [...headScores.value.values()].flat()), code!, style!);
+  save(page, `${file(`${shown.model} ${shown.text.slice(0, 40)}`)}.html`, "text/html");
 }
 
 const SAVE_FORMATS: SaveFormat[] = [
@@ -58,18 +86,28 @@ const SAVE_FORMATS: SaveFormat[] = [
     name: "svg",
     shown: "Save as SVG",
     take: (exhibit) =>
-      save(svgText(exhibit.scene, exhibit.title, palette.value.paper), `${file(exhibit.title)}.svg`, "image/svg+xml"),
+      save(
+        svgText(pictureOf(exhibit), exhibit.title, palette.value.paper),
+        `${file(exhibit.title)}.svg`,
+        "image/svg+xml",
+      ),
   },
   {
     name: "png",
     shown: "Save as PNG",
     take: async (exhibit) =>
-      save(await png(exhibit.scene, palette.value.paper), `${file(exhibit.title)}.png`, "image/png"),
+      save(await png(pictureOf(exhibit), palette.value.paper), `${file(exhibit.title)}.png`, "image/png"),
   },
   {
     name: "html",
     shown: "Save as one HTML page",
-    take: (exhibit) => save(offline(exhibit, palette.value.paper), `${file(exhibit.title)}.html`, "text/html"),
+    take: (exhibit) =>
+      save(offline({ ...exhibit, about: aboutRun() }, palette.value), `${file(exhibit.title)}.html`, "text/html"),
+  },
+  {
+    name: "explore",
+    shown: "Save a page that can be explored",
+    take: saveExplorable,
   },
   {
     name: "csv",
@@ -83,6 +121,8 @@ const SAVE_FORMATS: SaveFormat[] = [
   },
   { name: "python", shown: "Copy the Python lines", take: (exhibit) => copy(exhibit.python, "Python") },
 ];
+
+const PAGE = 280_000; // bytes of the page itself, about
 
 /** The menu of ways to take a picture along. */
 export function SaveMenu({
@@ -134,7 +174,10 @@ export function SaveMenu({
       </button>
       {open && (
         <div role="menu">
-          {SAVE_FORMATS.filter((format) => home.alone || format.name !== "link").map((format) => (
+          {SAVE_FORMATS.filter(
+            ({ name }) =>
+              (home.alone || (name !== "link" && name !== "explore")) && !(savedNote.value && name === "explore"),
+          ).map((format) => (
             <button
               key={format.name}
               type="button"
@@ -143,6 +186,9 @@ export function SaveMenu({
               onClick={() => void take(format)}
             >
               {format.shown}
+              {format.name === "explore" && run.value && canSave(run.value) && (
+                <span class="faint"> (about {Math.ceil(savedBytes(run.value, PAGE) / 1000)} kB)</span>
+              )}
             </button>
           ))}
         </div>
@@ -158,13 +204,15 @@ interface FigureProps {
   legend?: ComponentChildren;
   /** The picture that the page's own menu saves. */
   first?: boolean;
-  /** What the table is made from: it is made again when one of these changes. */
+  /** What the table is made from: while it is open it is made again when one of these changes. */
   of: unknown[];
+  /** The table alone, where the picture takes longer. */
+  table?: () => DataTable;
   /** What is drawn is not yet what the title says: it cannot be taken along. */
   late?: boolean;
 }
 
-export function Figure({ title, make, children, legend, first, of, late = false }: FigureProps) {
+export function Figure({ title, make, children, legend, first, of, table, late = false }: FigureProps) {
   const ready = () => (late ? null : make());
   const latest = useRef(ready);
   latest.current = ready;
@@ -176,7 +224,6 @@ export function Figure({ title, make, children, legend, first, of, late = false 
       if (exhibit.peek() === latestExhibit) exhibit.value = null;
     };
   }, [first]);
-  const table = useMemo(() => make().table, of);
   return (
     <figure class="figure" aria-busy={late}>
       <figcaption class="row">
@@ -186,8 +233,8 @@ export function Figure({ title, make, children, legend, first, of, late = false 
         </SaveMenu>
       </figcaption>
       {legend}
-      <div class="frame">{children}</div>
-      <Numbers table={table} />
+      <Frame label={title}>{children}</Frame>
+      <Numbers make={table ?? (() => make().table)} of={of} />
     </figure>
   );
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { go, type WeightScale } from "../address";
 import { DECADES } from "../scene/shade";
 import { css, difference, strength } from "../scene/colour";
-import { short } from "../scene/signs";
+import { plainNumber, short } from "../scene/signs";
 import { scale } from "../store";
 import { theme } from "../theme";
 import { Choice } from "./choice";
@@ -25,7 +25,7 @@ function Ramp({ colour, label }: { colour: (share: number) => string; label: str
 export function Legend({ top }: { top: number }) {
   const now = theme.value;
   const most = top >= 0.995 ? "1" : short(top, top < 0.01 ? 4 : 2);
-  const least = scale.value === "log" ? (top / 10 ** DECADES).toExponential(0) : "0";
+  const least = scale.value === "log" ? plainNumber(top / 10 ** DECADES) : "0";
   const says: Record<WeightScale, string> = {
     linear: "ink grows with the weight",
     log: `each quarter of the scale is ten times the weight`,

@@ -135,9 +135,11 @@ interface PaintingProps {
   press?: (at: { x: number; y: number }, event: PointerEvent) => void;
   drag?: (at: { x: number; y: number }) => void;
   keys?: (event: KeyboardEvent) => void;
+  /** Where its parts stand, for whoever asks by script. */
+  data?: string;
 }
 
-export function Painting({ scene, label, over, press, drag, keys }: PaintingProps) {
+export function Painting({ scene, label, over, press, drag, keys, data }: PaintingProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const paper = palette.value.paper;
   useEffect(() => {
@@ -163,6 +165,7 @@ export function Painting({ scene, label, over, press, drag, keys }: PaintingProp
       role="img"
       aria-label={label}
       tabIndex={keys ? 0 : undefined}
+      data-grid={data}
       style={{ width: `${scene.width}px`, aspectRatio: `${scene.width} / ${scene.height}` }}
       onPointerMove={(event) => {
         over?.(pointOf(event));

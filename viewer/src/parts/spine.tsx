@@ -1,147 +1,20 @@
-/** The tokens, always at the top: one line a side, drawn only where it can be seen, so that any length will do. */
-import { useComputed, useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
-import { go, setMore, part, type Spot } from "../address";
-import { measure } from "../scene/scene";
+/** The tokens, always at the top: what was read, what is being written, and what was written before an edit. */
+import { signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { address, go } from "../address";
+import type { TextChange } from "../payload";
 import { legible, short, visible } from "../scene/signs";
-import { line, sameSpot, type Token } from "../sides";
-import { changes, change, focus, underway, hover, pin, pins, run } from "../store";
+import { line } from "../sides";
+import { change, changes, forced, isFrozen, otherRun, redo, run, undo, underway, canUndo, canRedo } from "../store";
 import { label } from "../views/edit/records";
+import { changedTokens, textChanges } from "./changed";
+import { Ribbons } from "./ribbons";
+import { layout, TokenLine } from "./token_line";
+import { WordMenu } from "./word_menu";
 
-const SIZE = 14;
-const GAP = 6;
-const JOINED = 1;
-const words = part("words");
-
-interface PlacedToken {
-  left: number;
-  width: number;
-  text: string;
-  joined: boolean;
-}
-
-/** Where each token stands: pieces of one word touch, words stand apart. */
-function layout(tokens: Token[], limit = 240): PlacedToken[] {
-  let left = 0;
-  return tokens.map((token, index) => {
-    const before = tokens[index - 1];
-    const joined = index > 0 && token.word !== null && token.word === before?.word;
-    const space = token.text.startsWith(" ") && token.text.length > 1 && !joined ? token.text.slice(1) : token.text;
-    const text = visible(space === "" ? token.text : space);
-    const width = Math.min(limit, Math.max(14, measure(text, SIZE) + 12));
-    left += index === 0 ? 0 : joined ? JOINED : GAP;
-    const placed = { left, width, text, joined };
-    left += width;
-    return placed;
-  });
-}
-
-function first(placed: PlacedToken[], x: number): number {
-  let low = 0;
-  let high = placed.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (placed[middle]!.left + placed[middle]!.width < x) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function Line({ side, name, tokens }: { side: number; name: string; tokens: Token[] }) {
-  const placed = useMemo(() => layout(tokens), [tokens]);
-  const box = useRef<HTMLDivElement>(null);
-  const from = useSignal(0);
-  const room = useSignal(1600);
-  const last = placed.at(-1);
-  const total = last ? last.left + last.width : 0;
-  const seen = useComputed(() => [from.value, room.value]);
-  useEffect(() => {
-    const watch = new ResizeObserver(() => (room.value = box.current?.clientWidth ?? 1600));
-    if (box.current) watch.observe(box.current);
-    return () => watch.disconnect();
-  }, []);
-  const spoken = focus.value;
-  useEffect(() => {
-    // what another view speaks of comes into sight
-    const entry = spoken?.side === side && !box.current?.matches(":hover") ? placed[spoken.index] : undefined;
-    const sheet = box.current;
-    if (!entry || !sheet) return;
-    if (entry.left < sheet.scrollLeft || entry.left + entry.width > sheet.scrollLeft + sheet.clientWidth) {
-      sheet.scrollLeft = Math.max(0, entry.left - sheet.clientWidth / 2);
-    }
-  }, [spoken, placed]);
-  const [start, width] = seen.value as [number, number];
-  const begin = Math.max(0, first(placed, start) - 4);
-  const end = Math.min(placed.length, first(placed, start + width) + 5);
-  const group = (index: number): Spot[] => {
-    const word = tokens[index]?.word;
-    if (!words.value || word == null) return [{ side, index }];
-    return tokens.flatMap((token, at) => (token.word === word ? [{ side, index: at }] : []));
-  };
-  const tab = spoken?.side === side ? spoken.index : begin;
-  const keys = (event: KeyboardEvent, index: number) => {
-    const to = { ArrowLeft: index - 1, ArrowRight: index + 1, Home: 0, End: tokens.length - 1 }[event.key];
-    if (to === undefined || to < 0 || to >= tokens.length) return;
-    event.preventDefault();
-    hover.value = { side, index: to };
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-token="${to}"]`)?.focus());
-  };
-  return (
-    <div class="line">
-      <span class="side">{name}</span>
-      <div class="run" ref={box} onScroll={() => (from.value = box.current?.scrollLeft ?? 0)}>
-        <div
-          class="track"
-          role="listbox"
-          aria-multiselectable="true"
-          aria-label={`tokens: ${name}`}
-          style={{ width: `${total}px` }}
-        >
-          {placed.slice(begin, end).map((entry, step) => {
-            const index = begin + step;
-            const token = tokens[index]!;
-            const spot = { side, index };
-            const lit = spoken !== null && group(index).some((each) => sameSpot(each, spoken));
-            const held = pins.value.some((each) => sameSpot(each, spot));
-            const kinds = [
-              "token",
-              token.special && "special",
-              token.written && "written",
-              entry.joined && "joined",
-              words.value && "whole",
-              lit && "lit",
-              held && "held",
-            ]
-              .filter(Boolean)
-              .join(" ");
-            return (
-              <button
-                key={index}
-                type="button"
-                role="option"
-                class={kinds}
-                aria-selected={held}
-                data-token={index}
-                tabIndex={index === tab || (tab < begin && index === begin) ? 0 : -1}
-                title={token.score === null ? `${index}` : `${index} · log-probability ${short(token.score)}`}
-                style={{ left: `${entry.left}px`, width: `${entry.width}px` }}
-                onPointerEnter={() => (hover.value = spot)}
-                onPointerLeave={() => (hover.value = null)}
-                onFocus={() => (hover.value = spot)}
-                onBlur={() => (hover.value = null)}
-                onClick={(event) => pin(group(index), event.shiftKey)}
-                onKeyDown={(event) => keys(event, index)}
-              >
-                {entry.text}
-              </button>
-            );
-          })}
-        </div>
-      </div>
-      {tokens.length > 60 && <span class="side count">{tokens.length.toLocaleString("en-US")} tokens</span>}
-    </div>
-  );
-}
+const LARGE = 17;
+const SMALL = 14;
+const FEW = 40; // tokens: such a text is written larger, with ribbons
 
 /** Which sentence of the text is read, where the model reads one at a time. */
 function Sentences({ all, chosen }: { all: string[]; chosen: number }) {
@@ -152,10 +25,9 @@ function Sentences({ all, chosen }: { all: string[]; chosen: number }) {
       <select
         aria-label="Sentence"
         value={chosen}
-        onChange={(event) => {
-          go({ pins: [] });
-          setMore({ sentence: event.currentTarget.value });
-        }}
+        onChange={(event) =>
+          go({ pins: [], more: { ...address.peek().more, sentence: event.currentTarget.value, force: "" } })
+        }
       >
         {all.map((text, index) => (
           <option key={index} value={index}>
@@ -181,33 +53,150 @@ function Writing() {
   );
 }
 
-export function Spine() {
-  const shown = run.value;
-  const lines = useMemo(() => shown?.sides.map((side) => ({ name: side.name, tokens: line(side) })) ?? [], [shown]);
-  if (!shown && !underway.value) return <div class="spine none" />;
-  const score = shown?.answer.score;
-  const busy = underway.value !== null;
+interface BeforeText {
+  says: string;
+  changes: TextChange[];
+  drop: () => void;
+}
+
+/** What was written before: without the edits, or when the text said something else. */
+function beforeText(): BeforeText | null {
+  const [shown, other] = [run.value, otherRun.value];
+  const effect = shown?.edit_effect;
+  if (effect && effect.text_changes.length) {
+    const what = changes.value.filter((entry) => entry.on).map((entry) => label(entry.record, shown, true));
+    const names = [...new Set(what), ...(forced.value.length ? ["a word was forced"] : [])];
+    const drop = () => {
+      change([]);
+      go({ more: { ...address.peek().more, force: "" } });
+    };
+    return { says: `before: ${names.join(", ")}`, changes: effect.text_changes, drop };
+  }
+  if (shown && other && address.value.more["against"] === other.text) {
+    return {
+      says: `before: “${legible(other.text)}”`,
+      changes: textChanges(other.answer.text, shown.answer.text),
+      drop: () => go({ text: other.text, more: { ...address.peek().more, against: "" } }),
+    };
+  }
+  return null;
+}
+
+function Before({ before }: { before: BeforeText }) {
+  const isSame = before.changes.every((entry) => entry.kind === "same");
   return (
-    <div class={busy ? "spine busy" : "spine"}>
-      {shown && <Sentences all={shown.sentences} chosen={shown.sentence} />}
-      {lines.map((entry, side) => (
-        <Line key={`${shown?.id}${side}`} side={side} name={entry.name} tokens={entry.tokens} />
-      ))}
-      {busy && <Writing />}
-      <div class="row notes">
-        {score != null && <span class="faint">score {short(score)}</span>}
-        {changes.value.map((entry, index) => (
-          <button
-            key={index}
-            type="button"
-            class={entry.on ? "edit-chip" : "edit-chip off"}
-            title="Take this edit back"
-            onClick={() => change(changes.value.filter((_, at) => at !== index))}
-          >
-            {entry.on ? "edited" : "off"}: {label(entry.record, shown)} ✕
-          </button>
-        ))}
-      </div>
+    <div class="line before" data-before>
+      <span class="side">before</span>
+      <span class="old">
+        {before.changes.map((entry, index) =>
+          entry.kind === "same" ? (
+            <span key={index}>{legible(entry.before.join(" "))} </span>
+          ) : (
+            entry.before.length > 0 && (
+              <span key={index}>
+                <mark>{legible(entry.before.join(" "))}</mark>{" "}
+              </span>
+            )
+          ),
+        )}
+      </span>
+      <button type="button" class="edit-chip" title="Back to how it was" onClick={before.drop}>
+        {before.says}
+        {isSame && ": the words stayed the same"} ✕
+      </button>
+      <button type="button" class="quiet" disabled={!canUndo.value} onClick={undo}>
+        Undo
+      </button>
+      {canRedo.value && (
+        <button type="button" class="quiet" onClick={redo}>
+          Redo
+        </button>
+      )}
     </div>
   );
 }
+
+const scrolled = [signal(0), signal(0)] as const;
+
+export function Spine() {
+  const shown = run.value;
+  const before = beforeText();
+  const lines = useMemo(() => {
+    const sides = shown?.sides.map((side) => ({ name: side.name, tokens: line(side) })) ?? [];
+    const size = sides.every(({ tokens }) => tokens.length <= FEW) ? LARGE : SMALL;
+    scrolled[0].value = scrolled[1].value = 0;
+    return sides.map((entry) => ({ ...entry, size, placed: layout(entry.tokens, size) }));
+  }, [shown]);
+  const changed = useMemo(() => {
+    const last = lines.at(-1);
+    return before && last ? changedTokens(last.tokens, before.changes) : new Set<number>();
+  }, [lines, before?.says, shown, otherRun.value]);
+  if (!shown && !underway.value) return <div class="spine none" />;
+  const score = shown?.answer.score;
+  const busy = underway.value !== null;
+  const isAligned = shown?.alignment != null && lines.length === 2;
+  const off = changes.value.filter((entry) => !entry.on);
+  return (
+    <section class={busy ? "spine busy" : "spine"} aria-label="The text, token by token">
+      {shown && <Sentences all={shown.sentences} chosen={shown.sentence} />}
+      {lines.map((entry, side) => (
+        <>
+          {side === 1 && isAligned && (
+            <Ribbons lines={lines.map((each, index) => ({ ...each, from: scrolled[index as 0 | 1] }))} />
+          )}
+          <TokenLine
+            key={`${shown?.id}${side}`}
+            side={side}
+            {...entry}
+            from={scrolled[side as 0 | 1]}
+            changed={side === lines.length - 1 ? changed : NONE}
+          />
+        </>
+      ))}
+      {before && <Before before={before} />}
+      {busy && <Writing />}
+      <div class="row notes">
+        {score != null && score !== 0 && (
+          <span
+            class="faint"
+            title="The log-probability of all that was written: the sum over its tokens, 0 would be certain"
+          >
+            log-probability {short(score)} <span class="of">(certain would be 0)</span>
+          </span>
+        )}
+        {!before &&
+          changes.value.map(
+            (entry, index) =>
+              entry.on && (
+                <button
+                  key={index}
+                  type="button"
+                  class="edit-chip"
+                  title="Take this edit back"
+                  onClick={() => change(changes.value.filter((_, at) => at !== index))}
+                >
+                  edited: {label(entry.record, shown)} ✕
+                </button>
+              ),
+          )}
+        {off.map((entry, index) => (
+          <button
+            key={index}
+            type="button"
+            class="edit-chip off"
+            title="Take this edit back"
+            onClick={() => change(changes.value.filter((each) => each !== entry))}
+          >
+            off: {label(entry.record, shown)} ✕
+          </button>
+        ))}
+        {!isFrozen.value && shown && !before && !busy && (
+          <span class="faint hint">Click a word: look from it, hide it, replace it.</span>
+        )}
+      </div>
+      <WordMenu />
+    </section>
+  );
+}
+
+const NONE = new Set<number>();

@@ -1,5 +1,6 @@
 /** The line at the bottom: in words, what the pointer is on. */
 import { effect, signal } from "@preact/signals";
+import { address } from "../address";
 import { api } from "../api";
 import { short, visible } from "../scene/signs";
 import { columnText, columnOf, rowOf, rowText } from "../sides";
@@ -65,13 +66,15 @@ export function StatusLine() {
   const status = sentence.value;
   let shown;
   if (pointerText.value) shown = pointerText.value;
-  else if (status)
+  else if (status && address.value.view !== "learn")
     shown = (
       <>
         {status.where} · <b class="mono">{status.who}</b> {status.looks}
       </>
     );
   else if (now) shown = now.line;
+  else if (address.value.view === "learn")
+    shown = <span class="faint">Move or type something: the picture and the numbers follow.</span>;
   else if (run.value) shown = <span class="faint">Point at a token to read what it looks at; click to keep it.</span>;
   else shown = <span class="faint">Type a text and run it.</span>;
   return (

@@ -1,9 +1,10 @@
 /** The first line: which model, what text, run; the theme, the pictures, the link. */
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { address, go, link, moreText, setMore } from "../address";
+import { address, go, link, moreText } from "../address";
 import { exampleOf } from "../examples";
 import { home } from "../home";
-import { answer, cancel, underway, isFrozen, model, modelName, models } from "../store";
+import { answer, cancel, underway, isFrozen, model, modelName, models, run, savedNote } from "../store";
+import { legible } from "../scene/signs";
 import { theme, switchTheme } from "../theme";
 import { copy, exhibit, SaveMenu } from "./figure";
 import { Icon } from "./icon";
@@ -13,7 +14,7 @@ function Models() {
   const chosen = modelName.value;
   const choose = (name: string) => {
     const next = listed.find((model) => model.name === name) ?? null;
-    const { second: _, sentence: __, ...more } = address.peek().more;
+    const { second: _, sentence: __, against: ___, ...more } = address.peek().more;
     const example = next?.task === model.peek()?.task ? null : exampleOf(next); // another task wants another text
     go({
       model: name,
@@ -54,9 +55,10 @@ function Question() {
   const answers = model.value?.task === "answer";
   const start = () => {
     const now = address.peek();
+    home.root.querySelector<HTMLElement>("main")?.focus({ preventScroll: true }); // keys are shortcuts again
     if (draft.value === now.text && second.value === (now.more["second"] ?? "")) return void answer();
-    go({ text: draft.value, pins: [] });
-    setMore({ second: second.value, sentence: "" });
+    const { second: _, sentence: __, against: ___, ...more } = now.more;
+    go({ text: draft.value, pins: [], more: second.value ? { ...more, second: second.value } : more });
   };
   const submit = (event: Event) => {
     event.preventDefault();
@@ -74,6 +76,7 @@ function Question() {
         onInput={(event) => (draft.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+          if (event.key === "Escape") home.root.querySelector<HTMLElement>("main")?.focus({ preventScroll: true });
         }}
       />
       {(answers || second.value) && (
@@ -111,7 +114,16 @@ export function Top({ help }: { help: () => void }) {
       </a>
       <h1 class="brand">regard</h1>
       {isFrozen.value ? (
-        <span class="faint">what was seen</span>
+        <span class="kept">
+          {savedNote.value ? (
+            <>
+              <b>{run.value?.model}</b> {run.value && legible(run.value.text.slice(0, 200))}{" "}
+              <span class="faint small">{savedNote.value}</span>
+            </>
+          ) : (
+            <span class="faint">what was seen</span>
+          )}
+        </span>
       ) : (
         <>
           <Models />
@@ -131,7 +143,7 @@ export function Top({ help }: { help: () => void }) {
         <SaveMenu make={() => exhibit.value?.() ?? null} label="Save the picture">
           <Icon name="save" />
         </SaveMenu>
-        {home.alone && (
+        {home.alone && !savedNote.value && (
           <button
             type="button"
             class="icon"

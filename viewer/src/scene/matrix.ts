@@ -21,7 +21,21 @@ export interface MatrixStyle {
   top?: number;
   /** What stands in the squares instead of the numbers. */
   texts?: string[][] | null;
+  /** Room above for the names of columns, where several matrices stand beside each other. */
+  above?: number;
 }
+
+/** The room that the names of columns take, written across or, where they are too long for that, upwards. */
+function headRoom(grid: Grid, wide: number): { above: number; upright: boolean } {
+  const lengths = grid.columns.map((name) => measure(visible(name), 12));
+  const upright = lengths.every((length) => length <= wide - 4);
+  if (!grid.columns.some(Boolean)) return { above: 2, upright };
+  return { above: upright ? 18 : Math.min(170, Math.max(0, ...lengths)) + 8, upright };
+}
+
+/** The most that any of some matrices takes, with squares of one size: they then begin at the same height. */
+export const commonHeadRoom = (grids: Grid[], cell: number): number =>
+  Math.max(2, ...grids.map((grid) => headRoom(grid, cell).above));
 
 export function colourOf(grid: Grid, colours: Palette, top: number): (value: number) => Colour {
   if (grid.kind === "numbers") return (value) => difference(colours.theme, value / top);
@@ -44,14 +58,11 @@ export function matrixScene(grid: Grid, colours: Palette, style: MatrixStyle = {
   const colour = colourOf(grid, colours, top);
   const hasRowNames = grid.rows.length === rows && grid.rows.some(Boolean);
   const left = hasRowNames
-    ? Math.min(120, Math.max(0, ...grid.rows.map((name) => measure(visible(name), 12)))) + 10
+    ? Math.min(190, Math.max(0, ...grid.rows.map((name) => measure(visible(name), 12)))) + 10
     : 2;
-  const upright = grid.columns.every((name) => measure(visible(name), 12) <= wide - 4);
-  const above = grid.columns.some(Boolean)
-    ? upright
-      ? 18
-      : Math.min(90, Math.max(0, ...grid.columns.map((name) => measure(visible(name), 12)))) + 8
-    : 2;
+  const room = headRoom(grid, wide);
+  const { upright } = room;
+  const above = Math.max(room.above, style.above ?? 0);
   const head = style.title === false ? 0 : 20;
   const y = head + above;
   const marks: SceneMark[] = [];

@@ -1,4 +1,5 @@
 /** One file that shows a picture, its numbers and where they came from, without a server and without a script. */
+import type { Palette } from "../theme";
 import type { Scene } from "./scene";
 import { svg } from "./svg";
 import type { DataTable } from "./table";
@@ -15,7 +16,6 @@ export interface Exhibit {
 const MOST_ROWS = 5000;
 
 const STYLE = `
-:root { color-scheme: light dark }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 70rem; padding: 0 1rem }
 figure { margin: 0 0 1.5rem; overflow: auto }
 svg { max-width: 100%; height: auto }
@@ -25,7 +25,11 @@ td.number { text-align: right; font-variant-numeric: tabular-nums }
 pre { padding: 1rem; overflow: auto; background: #8881 }
 `;
 
-export function offline(exhibit: Exhibit, background: string): string {
+/** In the colours of the picture, whatever the reader's system likes. */
+const coloursOf = (colours: Palette): string =>
+  `:root { color-scheme: ${colours.theme}; background: ${colours.paper}; color: ${colours.ink} }`;
+
+export function offline(exhibit: Exhibit & { about: string }, colours: Palette): string {
   const page = document.implementation.createHTMLDocument(exhibit.title);
   const make = (name: string, text?: string): HTMLElement => {
     const node = page.createElement(name);
@@ -36,18 +40,22 @@ export function offline(exhibit: Exhibit, background: string): string {
   charset.setAttribute("charset", "utf-8");
   page.head.prepend(charset);
   const figure = make("figure");
-  figure.append(page.importNode(svg(exhibit.scene, exhibit.title, background), true));
+  figure.append(page.importNode(svg(exhibit.scene, exhibit.title, colours.paper), true));
   const numbers = make("details");
   numbers.append(make("summary", `The numbers: ${exhibit.table.caption}`), tableElement(exhibit.table, make));
   page.body.append(
     make("h1", exhibit.title),
+    make("p", exhibit.about),
     figure,
     numbers,
     make("h2", "The same in Python"),
     make("pre", exhibit.python),
   );
   // The style is put in as text: an element, even of a document that nobody sees, would fall under this page's policy.
-  const written = page.documentElement.outerHTML.replace("</head>", () => `<style>${STYLE}</style></head>`);
+  const written = page.documentElement.outerHTML.replace(
+    "</head>",
+    () => `<style>${STYLE}${coloursOf(colours)}</style></head>`,
+  );
   return `<!doctype html>\n${written}\n`;
 }
 

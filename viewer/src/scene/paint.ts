@@ -8,7 +8,13 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, scale: nu
     context.fillStyle = background;
     context.fillRect(0, 0, scene.width, scene.height);
   }
-  for (const mark of scene.marks) {
+  paintMarks(context, scene.marks, scale);
+}
+
+/** Marks alone, over what is there. */
+export function paintMarks(context: CanvasRenderingContext2D, marks: SceneMark[], scale: number): void {
+  context.setTransform(scale, 0, 0, scale, 0, 0);
+  for (const mark of marks) {
     context.save();
     context.globalAlpha = mark.opacity ?? 1;
     paintMark(context, mark);
@@ -33,6 +39,7 @@ function paintMark(context: CanvasRenderingContext2D, mark: SceneMark): void {
       return;
     }
     case "stroke": {
+      if (mark.shift) context.translate(...mark.shift);
       const path = new Path2D(mark.d);
       if (mark.fill) {
         context.fillStyle = mark.fill;

@@ -34,6 +34,8 @@ export interface Stroke extends MarkBase {
   thickness?: number;
   dashes?: string;
   fill?: string;
+  /** How far the path is moved. */
+  shift?: readonly [number, number];
 }
 
 export interface Label extends MarkBase {

@@ -33,29 +33,53 @@ function table(theme: ColourTheme): Uint32Array {
   return table;
 }
 
-/** A grid of weights as pixels, one a cell. Columns that are left out are hatched. */
+const inks = new Map<string, Uint32Array>();
+const STEP_BITS = 15; // of a weight as 32 bits: its exponent and eight bits after it say which colour
+
+/** The colour of every weight from 0 to 1, by the upper bits of the weight: a tile is painted without a logarithm. */
+function inkTable(shade: Shade): Uint32Array {
+  const key = `${shade.scale === "log"}${shade.top}${shade.theme}`;
+  const cached = inks.get(key);
+  if (cached) return cached;
+  const colours = table(shade.theme);
+  const bits = new Uint32Array(1);
+  const weight = new Float32Array(bits.buffer);
+  const all = new Uint32Array(1 << (31 - STEP_BITS));
+  for (let step = 0; step < all.length; step++) {
+    bits[0] = (step << STEP_BITS) | (1 << (STEP_BITS - 1));
+    all[step] = colours[Math.round(255 * ink(weight[0]!, shade))]!;
+  }
+  all[0] = colours[0]!;
+  if (inks.size > 24) inks.clear();
+  inks.set(key, all);
+  return all;
+}
+
+/** A grid of weights as pixels, one a cell, on a canvas of that size if there is one. Columns that are left out are hatched. */
 export function pixels(
   numbers: Float32Array,
   rows: number,
   columns: number,
   shade: Shade,
   leftOut?: (column: number) => boolean,
+  reused?: HTMLCanvasElement,
 ): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
-  canvas.width = Math.max(1, columns);
-  canvas.height = Math.max(1, rows);
+  const canvas = reused ?? document.createElement("canvas");
+  if (!reused) [canvas.width, canvas.height] = [Math.max(1, columns), Math.max(1, rows)];
   const context = canvas.getContext("2d");
   if (!context || !rows || !columns) return canvas;
   const image = context.createImageData(columns, rows);
   const bytes = new Uint32Array(image.data.buffer);
-  const colours = table(shade.theme);
+  const colours = inkTable(shade);
+  const bits = new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
+  for (let at = 0; at < bytes.length; at++) {
+    const code = bits[at]!;
+    bytes[at] = code < 0x80000000 ? colours[code >>> STEP_BITS]! : colours[0]!;
+  }
   const [even, odd] = shade.theme === "dark" ? [0xff3a332d, 0xff2a241f] : [0xffe3ddd9, 0xfff2eeec];
-  for (let column = 0; column < columns; column++) {
-    const skip = leftOut?.(column) ?? false;
-    for (let row = 0; row < rows; row++) {
-      const at = row * columns + column;
-      bytes[at] = skip ? ((row + column) % 2 ? odd : even) : colours[Math.round(255 * ink(numbers[at]!, shade))]!;
-    }
+  for (let column = 0; leftOut && column < columns; column++) {
+    if (!leftOut(column)) continue;
+    for (let row = 0; row < rows; row++) bytes[row * columns + column] = (row + column) % 2 ? odd : even;
   }
   context.putImageData(image, 0, 0);
   return canvas;

@@ -14,8 +14,16 @@ function sign(letter: string): string {
   return letter;
 }
 
+/** What tokenisers call the tokens that are no text, in plain words. */
+const PLAIN: Record<string, string> = {
+  ...{ "<pad>": "start", "<s>": "start", "[CLS]": "start", "<bos>": "start" },
+  ...{ "</s>": "end", "[SEP]": "end", "<eos>": "end", "<|endoftext|>": "end" },
+  ...{ "<unk>": "unknown", "[UNK]": "unknown", "[MASK]": "gap", "<mask>": "gap" },
+};
+
 /** The text on one line, nothing invisible in it; spaces between the words of a whole sentence are plain ones. */
 export function visible(text: string): string {
+  if (Object.hasOwn(PLAIN, text)) return PLAIN[text]!;
   return /\S \S/.test(text) ? legible(text) : [...text].map(sign).join("");
 }
 
@@ -28,8 +36,17 @@ export function legible(text: string): string {
 export function short(value: number, digits = 2): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "–" : value > 0 ? "∞" : "−∞";
   if (value === 0) return "0";
-  const text = value.toFixed(digits);
+  const text = value.toFixed(digits).replace(/^-(0\.?0*)$/, "$1"); // nothing is not less than nothing
   return Math.abs(value) < 1 ? text.replace(/^(-?)0\./, "$1.") : text;
+}
+
+/** Two digits that matter, and no exponent. */
+export function plainNumber(value: number): string {
+  const size = Math.abs(value);
+  if (!Number.isFinite(value) || size === 0) return short(value);
+  if (size < 1e-6) return `less than ${value < 0 ? "-" : ""}.000001`;
+  if (size >= 100) return count(Math.round(value));
+  return value.toFixed(Math.max(0, Math.min(7, 1 - Math.floor(Math.log10(size))))).replace(/^(-?)0\./, "$1.");
 }
 
 /** Every digit that matters. */

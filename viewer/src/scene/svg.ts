@@ -45,6 +45,7 @@ function markElement(mark: SceneMark): SVGElement {
         "stroke-width": mark.thickness,
         "stroke-linecap": "round",
         "stroke-dasharray": mark.dashes,
+        transform: mark.shift ? `translate(${mark.shift.join(" ")})` : undefined,
         opacity,
       });
     case "label": {

@@ -1,16 +1,25 @@
 """The attention weights of a run: tiles of the map, thumbnails, rows, scores, links."""
 
+import asyncio
+import time
+from collections.abc import Iterable
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from regard.viewer.payload import CellPooling, ScoreDetail, SoftmaxRow, TopLinks
+from regard.viewer.payload import CellPooling, InsidePayload, ScoreDetail, SoftmaxRow, TopLinks
 from regard.viewer.query_limiter import QueryLimiter
 from regard.viewer.routes.parameters import BINARY, LayerName, Name, Number, WholeNumber
 from regard.viewer.runs import RunStore
 from regard.viewer.static_page import FOR_EVER
+
+if TYPE_CHECKING:
+    from regard.viewer.finished_run import FinishedRun
+
+PATIENCE = 8.0  # seconds that a question waits for the overview it is about
+PAUSE = 0.04
 
 
 def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
@@ -31,7 +40,10 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
         run = run_store.get(name)
         from regard.viewer import maps
 
-        pattern, pyramid = run.pattern(layer), run.pyramids.get(layer)
+        pattern = run.pattern(layer)
+        if run.needs_pyramid(layer, level):
+            await wait_until_pooled(request, run, [layer])
+        pyramid = run.pyramids.get(layer)
         body = await limiter(request, partial(maps.map_tile, pattern, pyramid, layer, head, level, row, column, how))
         return Response(body, media_type="application/octet-stream", headers=FOR_EVER)
 
@@ -43,6 +55,7 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
         run = run_store.get(name)
         from regard.viewer import maps
 
+        await wait_until_pooled(request, run, run.patterns)
         body = await limiter(request, partial(maps.overview, run.patterns, run.pyramids, how, size))
         return Response(body, media_type="application/octet-stream", headers=FOR_EVER)
 
@@ -71,6 +84,20 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
 
         return await limiter(request, partial(maps.score_detail, pattern, layer, head, row, column))
 
+    @router.get("/writers")
+    async def writers(
+        request: Request, name: Name, layer: LayerName, head: Number, row: Number, column: Number
+    ) -> InsidePayload:
+        """Which blocks wrote what a query and a key are made of, and how much of their score is whose."""
+        run = run_store.get(name)
+
+        def compute() -> InsidePayload:
+            from regard.viewer.writers import score_writers
+
+            return score_writers(run, layer, head, row, column)
+
+        return await limiter(request, compute)
+
     @router.get("/links")
     async def links(
         request: Request,
@@ -89,3 +116,12 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
         return await limiter(request, partial(maps.top_links, pattern, layer, numbers, top, first, count))
 
     return router
+
+
+async def wait_until_pooled(request: Request, run: "FinishedRun", layers: Iterable[str]) -> None:
+    """Wait a while for what is being pooled, so that a page need not ask again and again."""
+    until = time.monotonic() + PATIENCE
+    missing = [layer for layer in layers if run.needs_pyramid(layer)]
+    while missing and time.monotonic() < until and not await request.is_disconnected():
+        await asyncio.sleep(PAUSE)
+        missing = [layer for layer in missing if layer not in run.pyramids]

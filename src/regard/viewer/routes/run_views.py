@@ -8,7 +8,7 @@ from fastapi.responses import Response
 
 from regard.viewer.freed_memory import release_memory
 from regard.viewer.model_store import ModelStore
-from regard.viewer.payload import ExportRequest, InsidePayload
+from regard.viewer.payload import ExportRequest, HeadRoles, InsidePayload
 from regard.viewer.query_limiter import QueryLimiter
 from regard.viewer.routes.json_body import JsonRoute
 from regard.viewer.routes.parameters import Name, Number
@@ -42,6 +42,18 @@ def router(run_store: RunStore, model_store: ModelStore, limiter: QueryLimiter) 
                 return inside(view, run, Comparison(other_run, model or "", task, layer, head))
             finally:
                 release_memory()
+
+        return await limiter(request, compute)
+
+    @router.get("/api/runs/{name}/roles")
+    async def roles(request: Request, name: Name) -> HeadRoles:
+        """What the heads do."""
+        run = run_store.get(name)
+
+        def compute() -> HeadRoles:
+            from regard.viewer.roles import head_roles
+
+            return head_roles(run)
 
         return await limiter(request, compute)
 

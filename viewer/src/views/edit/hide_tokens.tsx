@@ -1,19 +1,11 @@
 /** Tokens that nobody may see. */
 import { useMemo } from "preact/hooks";
-import type { ListedEdit, Edit } from "../../address";
 import { visible } from "../../scene/signs";
-import { change, changes, hover, pins, run } from "../../store";
+import { hover, pins, run } from "../../store";
 import { line, sideNumber } from "../../sides";
+import { isHidden, toggleHidden } from "./hiding";
 
 const MOST = 200;
-
-/** The layers that look at a side, as patterns: `encoder.*.self`, `decoder.*.cross`. */
-function layersTo(side: number): string[] {
-  const shown = run.value!;
-  const there = shown.layers.filter((layer) => sideNumber(shown, layer.columns) === side);
-  if (there.length === shown.layers.length) return ["*"];
-  return [...new Set(there.map((layer) => layer.name.replace(/\.\d+(?=\.|$)/g, ".*")))];
-}
 
 export function HideTokens() {
   const shown = run.value!;
@@ -26,34 +18,6 @@ export function HideTokens() {
       })),
     [shown],
   );
-  const isHidden = (side: number, index: number) => {
-    const names = layersTo(side);
-    return changes.value.some(
-      ({ record, on }) =>
-        on &&
-        record.do === "hide" &&
-        names.includes(String(record["layer"])) &&
-        (record["positions"] as number[]).includes(index),
-    );
-  };
-  const toggle = (side: number, index: number) => {
-    const names = layersTo(side);
-    if (isHidden(side, index)) {
-      const left = changes.value.flatMap((edit): ListedEdit[] => {
-        if (edit.record.do !== "hide" || !names.includes(String(edit.record["layer"]))) return [edit];
-        const rest = (edit.record["positions"] as number[]).filter((each) => each !== index);
-        return rest.length ? [{ ...edit, record: { ...edit.record, positions: rest } }] : [];
-      });
-      return change(left);
-    }
-    change([
-      ...changes.value,
-      ...names.map((layer): ListedEdit => ({
-        record: { do: "hide", layer, positions: [index] } satisfies Edit,
-        on: true,
-      })),
-    ]);
-  };
   return (
     <section class="card stack" aria-label="Tokens">
       <div class="row">
@@ -81,7 +45,7 @@ export function HideTokens() {
                       aria-label={`${visible(token.text)}, ${isHidden(number, index) ? "hidden" : "seen"}`}
                       onPointerEnter={() => (hover.value = { side: number, index })}
                       onPointerLeave={() => (hover.value = null)}
-                      onClick={() => toggle(number, index)}
+                      onClick={() => toggleHidden(number, [index])}
                     >
                       {visible(token.text)}
                     </button>

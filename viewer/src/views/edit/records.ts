@@ -12,7 +12,11 @@ function tokens(record: Edit, run: RunPayload | null): string {
     run?.layers.find((candidate) => candidate.name === record["layer"]) ??
     run?.layers.find((candidate) => fits(String(record["layer"] ?? "*"), candidate.name));
   return list(record["positions"])
-    .map((index) => (run && layer ? `“${visible(columnText(run, layer, index))}”` : `token ${index}`))
+    .map((index) =>
+      run && layer
+        ? `“${visible(columnText(run, layer, index).trim() || columnText(run, layer, index))}”`
+        : `token ${index}`,
+    )
     .join(", ");
 }
 
@@ -27,8 +31,8 @@ function heads(record: Edit): string {
   return numbers.length === 1 ? `head ${numbers[0]}` : `heads ${numbers.join(", ")}`;
 }
 
-/** One edit in words: "decoder.2.cross head 1 off". */
-export function label(record: Edit, run: RunPayload | null): string {
+/** One edit in words: "decoder.2.cross head 1 off"; in short, what was hidden without from whom. */
+export function label(record: Edit, run: RunPayload | null, isShort = false): string {
   const layer = String(record["layer"] ?? "*");
   switch (record.do) {
     case "scale":
@@ -38,7 +42,7 @@ export function label(record: Edit, run: RunPayload | null): string {
     case "temperature":
       return `${layer} ${heads(record)} at temperature ${record["temperature"]}`;
     case "hide":
-      return `${tokens(record, run)} hidden in ${layer}`;
+      return isShort ? `you hid ${tokens(record, run)}` : `${tokens(record, run)} hidden in ${layer}`;
     case "set": {
       const rows = list(record["rows"]);
       const here = run?.layers.find((candidate) => candidate.name === layer);

@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { go, type Edit } from "../../address";
 import { api, type LayerInfo } from "../../api";
 import { useQuery } from "../../parts/query";
+import { Frame } from "../../parts/frame";
 import { Painting } from "../../parts/picture";
 import { Failed } from "../../parts/states";
 import { fitText, type SceneMark, type Scene } from "../../scene/scene";
@@ -171,14 +172,14 @@ export function WeightEditor() {
           Put back
         </button>
       </div>
-      <div class="frame">
+      <Frame label="Weights to draw">
         <Painting
           scene={scene}
           label={`weights of ${visible(rowText(shown, here, row))}; drag a bar to change it`}
           press={(at) => pull(at)}
           drag={pull}
         />
-      </div>
+      </Frame>
       <table class="unseen">
         <caption>weights of {visible(rowText(shown, here, row))}</caption>
         <tbody>

@@ -2,7 +2,7 @@
 import type { BinaryFrame, OverviewHead, RunPayload } from "../../api";
 import type { WeightScale } from "../../address";
 import { ceiling, pixels, type Shade } from "../../scene/shade";
-import type { SceneMark, Scene } from "../../scene/scene";
+import { fitText, type SceneMark, type Scene } from "../../scene/scene";
 import { short } from "../../scene/signs";
 import type { DataTable } from "../../scene/table";
 import { sinks } from "../../sides";
@@ -25,16 +25,31 @@ export interface Thumb {
 const GAP = 10;
 const LEFT = 118;
 const TOP = 24;
+const CAPTION = 15; // pixels of a line under a picture
+
+/** How the heads are laid out: by layers, or in any order, each with its name. */
+export interface Arrangement {
+  width: number;
+  /** Which heads, in which order; null: all, a line for each layer. */
+  order: HeadName[] | null;
+  /** Whether there are names to write under them. */
+  named: boolean;
+}
+
+export interface HeadName {
+  layer: string;
+  head: number;
+}
 
 /** Every head's numbers, cut from the one frame that holds them all. */
-export function thumbs(frame: BinaryFrame<OverviewHead>, run: RunPayload, width: number, scale: WeightScale): Thumb[] {
-  const most = Math.max(1, ...frame.head.layers.map((layer) => layer.heads));
-  const left = width < 560 ? 0 : LEFT;
-  const size = Math.max(44, Math.min(96, Math.floor((width - left) / most) - GAP));
-  const across = Math.max(1, Math.floor((width - left + GAP) / (size + GAP)));
+export function thumbs(
+  frame: BinaryFrame<OverviewHead>,
+  run: RunPayload,
+  scale: WeightScale,
+  arrangement: Arrangement,
+): Thumb[] {
   let at = 0;
-  let y = TOP;
-  return frame.head.layers.flatMap((layer) => {
+  const all = frame.head.layers.flatMap((layer) => {
     const here = run.layers.find((thumb) => thumb.name === layer.name);
     const rests = scale === "sinkless" && here ? sinks(run, here) : new Set<number>();
     const per = (here?.keys ?? layer.columns) / layer.columns;
@@ -42,27 +57,46 @@ export function thumbs(frame: BinaryFrame<OverviewHead>, run: RunPayload, width:
       [...rests].some(
         (key) => key >= Math.floor(column * per) && key < Math.max(column + 1, Math.ceil((column + 1) * per)),
       );
-    if (left === 0) y += 18;
-    const layerThumbs = Array.from({ length: layer.heads }, (_, head): Thumb => {
-      const count = layer.rows * layer.columns;
-      const numbers = frame.numbers.subarray(at + head * count, at + (head + 1) * count);
-      return {
-        layer: layer.name,
-        head,
-        rows: layer.rows,
-        columns: layer.columns,
-        largest: layer.largest[head] ?? 0,
-        numbers,
-        leftOut,
-        x: left + (head % across) * (size + GAP),
-        y: y + Math.floor(head / across) * (size + GAP),
-        width: size,
-        height: size,
-      };
-    });
-    at += layer.heads * layer.rows * layer.columns;
-    y += Math.ceil(layer.heads / across) * (size + GAP);
-    return layerThumbs;
+    const count = layer.rows * layer.columns;
+    const heads = Array.from({ length: layer.heads }, (_, head): Thumb => ({
+      layer: layer.name,
+      head,
+      rows: layer.rows,
+      columns: layer.columns,
+      largest: layer.largest[head] ?? 0,
+      numbers: frame.numbers.subarray(at + head * count, at + (head + 1) * count),
+      leftOut,
+      ...{ x: 0, y: 0, width: 0, height: 0 },
+    }));
+    at += layer.heads * count;
+    return heads;
+  });
+  return arranged(all, arrangement);
+}
+
+/** The same, each where it stands. */
+function arranged(all: Thumb[], { width, order, named }: Arrangement): Thumb[] {
+  const byLayer = new Map<string, Thumb[]>();
+  for (const thumb of all) byLayer.set(thumb.layer, [...(byLayer.get(thumb.layer) ?? []), thumb]);
+  const rows = order ? [order.flatMap(({ layer, head }) => byLayer.get(layer)?.[head] ?? [])] : [...byLayer.values()];
+  const most = Math.max(1, ...rows.map((row) => row.length));
+  const left = width < 560 || order ? 0 : LEFT;
+  const below = (named ? CAPTION : 0) + (order ? CAPTION : 0);
+  const fits = Math.floor((width - left) / Math.min(most, order ? 8 : most)) - GAP;
+  const size = Math.max(44, Math.min(most > 8 ? 72 : 118, fits));
+  const across = Math.max(1, Math.floor((width - left + GAP) / (size + GAP)));
+  let y = order ? 4 : TOP;
+  return rows.flatMap((row) => {
+    if (left === 0 && !order) y += 18;
+    const placed = row.map((thumb, index) => ({
+      ...thumb,
+      x: left + (index % across) * (size + GAP),
+      y: y + Math.floor(index / across) * (size + GAP + below),
+      width: size,
+      height: size,
+    }));
+    y += Math.ceil(row.length / across) * (size + GAP + below);
+    return placed;
   });
 }
 
@@ -85,11 +119,25 @@ export function gridScene(
   colours: Palette,
   chosen: (thumb: Thumb) => boolean,
   off: (thumb: Thumb) => boolean,
+  /** What stands under each picture. */
+  caption: (thumb: Thumb) => string[],
 ): Scene {
   const marks: SceneMark[] = [];
+  const isFlat = all.every((thumb) => caption(thumb).length > 1);
   let last = "";
   for (const thumb of all) {
-    if (thumb.layer !== last) {
+    caption(thumb).forEach((text, line) =>
+      marks.push({
+        kind: "label",
+        x: thumb.x,
+        y: thumb.y + thumb.height + 12 + line * CAPTION,
+        text: fitText(text, thumb.width + GAP - 2, 11, line > 0),
+        size: 11,
+        mono: line > 0,
+        fill: line > 0 ? colours.faint : colours.ink,
+      }),
+    );
+    if (thumb.layer !== last && !isFlat) {
       const beside = thumb.x > 0;
       marks.push({
         kind: "label",
@@ -124,7 +172,7 @@ export function gridScene(
     });
   }
   const first = all[0];
-  const beside = first && first.x > 0;
+  const beside = first && first.x > 0 && !isFlat;
   if (beside) {
     const row = all.filter((thumb) => thumb.layer === first.layer && thumb.y === first.y);
     for (const thumb of row)
@@ -138,19 +186,27 @@ export function gridScene(
         fill: colours.faint,
       });
   }
-  const height = Math.max(40, ...all.map((thumb) => thumb.y + thumb.height)) + 4;
+  const captions = Math.max(0, ...all.map((thumb) => caption(thumb).length)) * CAPTION;
+  const height = Math.max(40, ...all.map((thumb) => thumb.y + thumb.height)) + 6 + captions;
   const width = Math.max(160, ...all.map((thumb) => thumb.x + thumb.width)) + 4;
   return { width, height, marks };
 }
 
-export function gridTable(all: Thumb[], how: string): DataTable {
+export function gridTable(all: Thumb[], how: string, role: (thumb: Thumb) => string): DataTable {
   return {
-    caption: `for each head the largest ${how} of a cell, and where it is`,
-    columns: ["layer", "head", "largest", "row", "column"],
+    caption: `for each head the largest ${how} of a cell, where it is, and what the head does`,
+    columns: ["layer", "head", "largest", "row", "column", "role"],
     rows: all.map((thumb) => {
       let best = 0;
       thumb.numbers.forEach((value, index) => value > thumb.numbers[best]! && (best = index));
-      return [thumb.layer, thumb.head, thumb.largest, Math.floor(best / thumb.columns), best % thumb.columns];
+      return [
+        thumb.layer,
+        thumb.head,
+        thumb.largest,
+        Math.floor(best / thumb.columns),
+        best % thumb.columns,
+        role(thumb),
+      ];
     }),
   };
 }

@@ -6,7 +6,9 @@ import { Choice } from "../../parts/choice";
 import { Figure } from "../../parts/figure";
 import { Legend } from "../../parts/legend";
 import { Painting } from "../../parts/picture";
-import { Failed, NoRun, Waiting } from "../../parts/states";
+import { layerWords } from "../../parts/names";
+import { headScores, roleOf, ROLES, scoresOf } from "../../parts/roles";
+import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
 import { useQuery } from "../../parts/query";
 import { useWidth } from "../../parts/width";
 import { pixels } from "../../scene/shade";
@@ -15,7 +17,8 @@ import type { Scene } from "../../scene/scene";
 import { head, layer, pointerText, run, scale } from "../../store";
 import { palette, theme } from "../../theme";
 import { python } from "../../python";
-import { gridScene, gridTable, inkTop, thumbs, type Thumb } from "./grid";
+import type { RunPayload } from "../../payload";
+import { gridScene, gridTable, inkTop, thumbs, type HeadName, type Thumb } from "./grid";
 
 function Large({ thumb, top, name }: { thumb: Thumb; top: number; name: string }) {
   const size = 200;
@@ -54,6 +57,80 @@ function Large({ thumb, top, name }: { thumb: Thumb; top: number; name: string }
   );
 }
 
+/** What a head does, and how clearly. */
+function roleText(layer: string, head: number): string {
+  const role = roleOf(layer, head);
+  return role ? `${ROLES[role.kind]?.name ?? role.kind} ${short(role.score)}` : "";
+}
+
+/** The heads that are asked for by a word, in another order; null where all stand by layers. */
+function chosenHeads(shown: RunPayload, wanted: string, sort: string): HeadName[] | null {
+  if (!wanted && sort !== "role") return null;
+  const word = wanted.toLowerCase();
+  const kind = Object.keys(ROLES).find((key) => ROLES[key]!.name === wanted);
+  const score = ({ layer, head }: HeadName) =>
+    (kind ? scoresOf(layer, head).find((role) => role.kind === kind) : scoresOf(layer, head)[0])?.score ?? -1;
+  const heads = shown.layers.flatMap((layer) =>
+    Array.from({ length: layer.heads }, (_, head) => ({ layer: layer.name, head })),
+  );
+  const matching = heads.filter(({ layer, head }) =>
+    kind
+      ? roleOf(layer, head)?.kind === kind
+      : `${layer}:${head} head ${head} ${layerWords(layer, shown.layers)} ${roleText(layer, head)}`
+          .toLowerCase()
+          .includes(word),
+  );
+  return sort === "role" || kind ? matching.sort((one, other) => score(other) - score(one)) : matching;
+}
+
+/** Roles that there are, each a way to see its heads alone; a word to look for; by layers or by how clear they are. */
+function RoleFilter({ shown, wanted, sort }: { shown: RunPayload; wanted: string; sort: string }) {
+  const counts = new Map<string, number>();
+  for (const layer of shown.layers)
+    for (let head = 0; head < layer.heads; head++) {
+      const kind = roleOf(layer.name, head)?.kind;
+      if (kind) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    }
+  return (
+    <div class="row controls">
+      <div class="row chips" role="group" aria-label="Roles">
+        {Object.entries(ROLES)
+          .filter(([kind]) => counts.has(kind))
+          .map(([kind, role]) => (
+            <button
+              key={kind}
+              type="button"
+              class="chip"
+              data-role={kind}
+              title={role.says}
+              aria-pressed={wanted === role.name}
+              onClick={() => setMore({ find: wanted === role.name ? "" : role.name })}
+            >
+              <i class="swatch" style={{ backgroundColor: role.colour }} />
+              {role.name} {counts.get(kind)}
+            </button>
+          ))}
+      </div>
+      <input
+        type="text"
+        aria-label="Search heads"
+        placeholder="Search: cross, head 2 …"
+        value={wanted}
+        onInput={(event) => setMore({ find: event.currentTarget.value })}
+      />
+      <Choice
+        label="Order"
+        value={sort === "role" ? "role" : "layer"}
+        choose={(value) => setMore({ sort: value === "role" ? "role" : "" })}
+        options={[
+          ["layer", "by layer"],
+          ["role", "clearest first"],
+        ]}
+      />
+    </div>
+  );
+}
+
 export function HeadsView() {
   const shown = run.value;
   const [box, width] = useWidth();
@@ -64,9 +141,14 @@ export function HeadsView() {
     how,
   ]);
   const room = Math.max(260, width - (width > 980 ? 280 : 34));
+  const wanted = moreText("find");
+  const sort = moreText("sort");
+  const roles = headScores.value;
+  const order = useMemo(() => (shown ? chosenHeads(shown, wanted, sort) : null), [shown, wanted, sort, roles]);
+  const named = roles.size > 0;
   const all = useMemo(
-    () => (answer && shown ? thumbs(answer, shown, room, scale.value) : []),
-    [answer, shown, room, scale.value],
+    () => (answer && shown ? thumbs(answer, shown, scale.value, { width: room, order, named }) : []),
+    [answer, shown, room, scale.value, order, named],
   );
   const top = useMemo(() => inkTop(all), [all]);
   const here = layer.value;
@@ -82,8 +164,18 @@ export function HeadsView() {
           edit["layer"] === candidate.layer &&
           (edit["heads"] as number[]).includes(candidate.head),
       ) ?? false;
-    return gridScene(all, { scale: scale.value, top, theme: now }, colours, (candidate) => candidate === chosen, off);
-  }, [all, top, now, chosen, shown, scale.value]);
+    return gridScene(
+      all,
+      { scale: scale.value, top, theme: now },
+      colours,
+      (candidate) => candidate === chosen,
+      off,
+      (thumb) => [
+        ...(named ? [roleText(thumb.layer, thumb.head)] : []),
+        ...(order ? [`${thumb.layer}:${thumb.head}`] : []),
+      ],
+    );
+  }, [all, top, now, chosen, shown, scale.value, roles]);
   if (!shown) return <NoRun>Run a text: this view then shows all heads of all layers, each as a small picture.</NoRun>;
   const at = ({ x, y }: { x: number; y: number }) =>
     all.find(
@@ -98,7 +190,7 @@ export function HeadsView() {
     set(pointedThumb);
     pointerText.value =
       pointedThumb &&
-      `${pointedThumb.layer} · head ${pointedThumb.head} · largest weight ${short(pointedThumb.largest)} · click to open`;
+      `${layerWords(pointedThumb.layer, shown.layers)}, head ${pointedThumb.head} · ${roleText(pointedThumb.layer, pointedThumb.head) || "no clear role"} · largest weight ${short(pointedThumb.largest)} · click to open`;
   };
   const open = (candidate: Thumb) => {
     const where = shown.layers.find((each) => each.name === candidate.layer);
@@ -111,6 +203,14 @@ export function HeadsView() {
   const keys = (event: KeyboardEvent) => {
     const now = chosen ?? all[0];
     if (!now) return;
+    if (order) {
+      const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+      const next = step && all[all.indexOf(now) + step];
+      if (next) {
+        event.preventDefault();
+        return go({ layer: next.layer, head: next.head });
+      }
+    }
     const layerNames = [...new Set(all.map((candidate) => candidate.layer))];
     const row = layerNames.indexOf(now.layer);
     const to: Record<string, [number, number]> = {
@@ -138,7 +238,9 @@ export function HeadsView() {
     <div class="stack" ref={box}>
       {!answer && !problem && <Waiting line="Waiting for the overview of all heads …" />}
       {problem && <Failed line={problem} />}
-      {answer && (
+      {answer && named && <RoleFilter shown={shown} wanted={wanted} sort={sort} />}
+      {answer && order?.length === 0 && <Empty>No head is called “{wanted}” on this text.</Empty>}
+      {answer && order?.length !== 0 && (
         <div class="card">
           <Figure
             title={title}
@@ -148,7 +250,7 @@ export function HeadsView() {
             make={() => ({
               title,
               scene,
-              table: gridTable(all, how),
+              table: gridTable(all, how, (thumb) => roleText(thumb.layer, thumb.head)),
               python: python([
                 `print(pattern.pool(${chosen?.rows ?? 32}, ${chosen?.columns ?? 32}, "${how}")[0, ${head.value}])`,
               ]),
@@ -177,6 +279,7 @@ export function HeadsView() {
               <Painting
                 scene={scene}
                 label={`${all.length} heads as thumbnails; arrow keys choose, Enter opens`}
+                data={`${all[0]?.x ?? 0},${all[0]?.y ?? 0},${(all[1]?.x ?? 0) - (all[0]?.x ?? 0)}`}
                 over={over}
                 keys={keys}
                 press={(spot) => {

@@ -5,7 +5,8 @@ import type { Grid } from "../../api";
 import { Figure } from "../../parts/figure";
 import { CanvasPicture } from "../../parts/picture";
 import { python } from "../../python";
-import { sideBySide, gridTable, matrixScene } from "../../scene/matrix";
+import { commonHeadRoom, gridTable, largest, matrixScene, sideBySide } from "../../scene/matrix";
+import { ceiling } from "../../scene/shade";
 import { short, visible } from "../../scene/signs";
 import { pointerText } from "../../store";
 import { palette } from "../../theme";
@@ -40,9 +41,18 @@ export function GridPictures({ title, grids, width, lines, legend, first, late, 
   const colours = palette.value;
   const all = useMemo(() => grids.map(withRowNames), [grids]);
   const scene = useMemo(() => {
+    const columns = all.reduce((sum, grid) => sum + grid.columns.length, 0);
+    const room = (width - 40 - 110 * all.length) / Math.max(1, columns);
+    const cell = Math.max(14, Math.min(52, Math.floor(room))); // as large as the card
+    const isShare = all.every((grid) => grid.kind === "weights" && !grid.notes.length);
+    const top = isShare ? ceiling(Math.max(...all.map(largest))) : undefined;
+    const above = all.some((grid) => grid.notes.length) ? undefined : commonHeadRoom(all, cell);
     const drawn = all.map((grid) => {
       const row = chosen ? grid.rows.indexOf(chosen[0]) : -1;
       return matrixScene(grid, colours, {
+        cell: grid.notes.length ? undefined : cell,
+        above,
+        top,
         texts: grid.notes.length ? grid.notes : null,
         chosen: chosen && row >= 0 && chosen[1] < grid.columns.length ? [row, chosen[1]] : null,
         touch: (row, column) => ({

@@ -30,6 +30,12 @@ function LookPicture({ shown, look, other, width }: LookProps) {
   const query: Query = look.apart?.query(shown, other) ?? {};
   const { answer, problem, late } = useQuery((signal) => api.inside(shown.id, look.view, query, signal), [shown.id]);
   const grids = useMemo(() => answer?.grids.filter((grid) => look.grids.includes(grid.name)) ?? [], [answer]);
+  if (problem && look.view === "models")
+    return (
+      <Empty>
+        {shown.model} and {other} cannot be compared head by head: {problem}.
+      </Empty>
+    );
   if (problem) return <Failed line={problem} />;
   if (!answer) return <Waiting line={`Computing: ${look.title} …`} />;
   const open = (row: string, column: number) =>

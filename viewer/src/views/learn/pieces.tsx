@@ -10,6 +10,9 @@ import { pointerText } from "../../store";
 import { palette } from "../../theme";
 import { grid, type LessonProps } from "./lesson";
 
+/** Without the digits that only binary numbers have. */
+const round = (value: number): number => Number(value.toPrecision(4));
+
 interface SliderProps {
   label: string;
   value: number;
@@ -33,7 +36,7 @@ export function Slider({ label, value, least, most, step = 1, set, shown }: Slid
         aria-label={label}
         onInput={(event) => set(Number(event.currentTarget.value))}
       />
-      <output>{shown ?? value}</output>
+      <output>{shown ?? round(value)}</output>
     </label>
   );
 }
@@ -76,7 +79,7 @@ export function Typed({
                 <input
                   type="number"
                   step={step}
-                  value={value}
+                  value={round(value)}
                   aria-label={`${name}: ${rows[row]}, ${columns[column]}`}
                   onInput={(event) => {
                     const next = event.currentTarget.valueAsNumber;
@@ -223,7 +226,7 @@ export function Stepper({
   return (
     <div class="row stepper">
       <button type="button" class="plain" disabled={step === 0} onClick={() => set(step - 1)}>
-        ← Back
+        ← Step back
       </button>
       <span class="dots" role="group" aria-label="Steps">
         {Array.from({ length: steps }, (_, index) => (
@@ -239,7 +242,7 @@ export function Stepper({
         ))}
       </span>
       <button type="button" class="plain" disabled={step === steps - 1} onClick={() => set(step + 1)}>
-        Next →
+        Next step →
       </button>
       <b>{names[step]}</b>
     </div>

@@ -120,7 +120,7 @@ export function LearnView() {
         {next && (
           <div>
             <button type="button" class="plain" onClick={() => turnTo(next.topic)}>
-              Next: {next.title} →
+              Next chapter: {next.title} →
             </button>
           </div>
         )}

@@ -19,7 +19,6 @@ export interface LinkDrawing {
   first: number;
   count: number;
   width: number;
-  several: boolean;
   spoken: Spot | null;
   /** The pointer is on the right: whoever looks at the token is asked for. */
   receives: boolean;
@@ -54,7 +53,7 @@ export function linkScene(drawn: LinkDrawing, colours: Palette, react: Reactions
     ...columns.map((column) => visible(columnText(run, layer, column))),
   ];
   const room = Math.min(190, Math.max(60, ...texts.map((text) => measure(text, 13))) + 16);
-  const gap = Math.max(110, Math.min(460, width - 2 * room - 20));
+  const gap = Math.max(110, Math.min(760, width - 2 * room - 20));
   const left = room + 8;
   const right = left + gap;
   const y = (step: number) => 34 + step * LINE;
@@ -83,7 +82,7 @@ export function linkScene(drawn: LinkDrawing, colours: Palette, react: Reactions
     lines.push({
       kind: "stroke",
       d,
-      stroke: drawn.several ? headColour(head) : colours.accent,
+      stroke: headColour(head),
       thickness: 0.5 + 6 * weight,
       name: strong ? "link strong" : "link",
       opacity: strong ? 0.25 + 0.7 * Math.sqrt(weight) : held ? 0.05 : 0.1,

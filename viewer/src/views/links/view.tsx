@@ -3,7 +3,6 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { setMore, moreText, moreNumber } from "../../address";
 import { api } from "../../api";
 import { useQuery } from "../../parts/query";
-import { Chooser } from "../../parts/chooser";
 import { Figure } from "../../parts/figure";
 import { SvgPicture } from "../../parts/picture";
 import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
@@ -46,9 +45,9 @@ function HeadChips({ all, drawn }: { all: number; drawn: number[] }) {
           style={
             drawn.includes(number)
               ? {
-                  backgroundColor: drawn.length > 1 ? headColour(number) : "var(--accent)",
+                  backgroundColor: headColour(number),
                   borderColor: "transparent",
-                  color: drawn.length > 1 ? headInk(number) : "var(--on-accent)",
+                  color: headInk(number),
                 }
               : { borderColor: headColour(number) }
           }
@@ -110,7 +109,6 @@ export function LinksView() {
         first,
         count,
         width: width - 40,
-        several: heads.length > 1,
         spoken,
         receives,
         pins: pins.value,
@@ -132,7 +130,6 @@ export function LinksView() {
   return (
     <div class="stack" ref={box}>
       <div class="row controls">
-        <Chooser heads={false} />
         <label>
           Lines a token
           <input

@@ -1,9 +1,11 @@
-/** Tiles of one head's map: asked for when seen, kept for a while, cancelled when scrolled away. */
+/** Tiles of one head's map: asked for when seen, a few at a time, kept for a while, cancelled when scrolled away. */
 import { api, type CellPooling, type LayerInfo } from "../../api";
 import { pixels, type Shade } from "../../scene/shade";
 
 export const TILE = 256;
 const KEPT = 240;
+const AT_ONCE = 6;
+const SETTLED = 90; // milliseconds without a change of level, before tiles of a new one are asked for
 
 export interface MapTile {
   level: number;
@@ -26,6 +28,12 @@ export interface TileRequest {
   column: number;
 }
 
+export interface StrongCell {
+  row: number;
+  column: number;
+  number: number;
+}
+
 const tileName = ({ level, row, column }: TileRequest): string => `${level}/${row}/${column}`;
 
 /** What one head of one run looks like, as far as it is known. */
@@ -33,7 +41,11 @@ export class Atlas {
   private tiles = new Map<string, MapTile>();
   private painted = new WeakMap<MapTile, PaintedTile>();
   private pending = new Map<string, AbortController>();
+  private queue: TileRequest[] = [];
   private failed = new Set<string>();
+  private restless = new WeakMap<MapTile, number>();
+  private level = -1;
+  private settles = 0;
   problem: unknown = null;
 
   constructor(
@@ -46,32 +58,50 @@ export class Atlas {
   ) {}
 
   get waiting(): number {
-    return this.pending.size;
+    return this.pending.size + this.queue.length;
   }
 
   tile(need: TileRequest): MapTile | undefined {
     return this.tiles.get(tileName(need));
   }
 
-  /** The tiles that are wanted now, the nearest first; others that are under way are cancelled. */
+  /** The tiles that are wanted now, the most important first; others that are under way are cancelled. */
   want(needs: TileRequest[]): void {
     const needed = new Set(needs.map(tileName));
     for (const [name, stop] of this.pending) if (!needed.has(name)) stop.abort();
-    for (const need of needs) {
+    this.queue = needs.filter((need) => {
       const name = tileName(need);
       const tile = this.tiles.get(name);
       if (tile) {
         this.tiles.delete(name); // used again: now the youngest
         this.tiles.set(name, tile);
-      } else if (!this.pending.has(name) && !this.failed.has(name)) void this.fetch(need, name);
-    }
+      }
+      return !tile && !this.pending.has(name) && !this.failed.has(name);
+    });
+    const level = needs.at(-1)?.level ?? -1;
+    const isNew = this.level !== -1 && level !== this.level; // a zoom through many levels asks for none on its way
+    this.level = level;
+    if (isNew) {
+      clearTimeout(this.settles);
+      this.settles = window.setTimeout(() => {
+        this.settles = 0;
+        this.next();
+      }, SETTLED);
+    } else if (!this.settles) this.next();
   }
 
   close(): void {
+    clearTimeout(this.settles);
+    this.queue = [];
     for (const stop of this.pending.values()) stop.abort();
   }
 
-  private async fetch(need: TileRequest, name: string): Promise<void> {
+  private next(): void {
+    while (this.pending.size < AT_ONCE && this.queue.length) void this.fetch(this.queue.shift()!);
+  }
+
+  private async fetch(need: TileRequest): Promise<void> {
+    const name = tileName(need);
     const stop = new AbortController();
     this.pending.set(name, stop);
     try {
@@ -88,8 +118,9 @@ export class Atlas {
         this.failed.add(name); // not asked again: the view says what happened
       }
     } finally {
-      this.pending.delete(name);
-      this.changed();
+      if (this.pending.get(name) === stop) this.pending.delete(name);
+      if (!this.settles) this.next();
+      if (!stop.signal.aborted) this.changed();
     }
   }
 
@@ -105,18 +136,30 @@ export class Atlas {
     return null;
   }
 
-  /** The largest cells of some tiles, at weights that begin with (row, column). */
-  strongest(tiles: MapTile[], least: number, most: number): { row: number; column: number; number: number }[] {
-    const cells = tiles.flatMap((tile) =>
-      [...tile.numbers.entries()]
-        .filter(([, number]) => number > least)
-        .map(([index, number]) => ({
-          row: (tile.row * TILE + Math.floor(index / tile.columns)) * 2 ** tile.level,
-          column: (tile.column * TILE + (index % tile.columns)) * 2 ** tile.level,
+  /** The largest cells of some tiles, at weights that begin with (row, column); one pass, `most` cells in hand. */
+  strongest(tiles: MapTile[], least: number, most: number): StrongCell[] {
+    const best: StrongCell[] = [];
+    let bar = least;
+    const keep = () => {
+      best.sort((cell, other) => other.number - cell.number);
+      best.length = Math.min(best.length, most);
+      if (best.length === most) bar = best[most - 1]!.number;
+    };
+    for (const tile of tiles) {
+      const { numbers, columns, level } = tile;
+      for (let index = 0; index < numbers.length; index++) {
+        const number = numbers[index]!;
+        if (!(number > bar)) continue;
+        best.push({
+          row: (tile.row * TILE + Math.floor(index / columns)) * 2 ** level,
+          column: (tile.column * TILE + (index % columns)) * 2 ** level,
           number,
-        })),
-    );
-    return cells.sort((cell, other) => other.number - cell.number).slice(0, most);
+        });
+        if (best.length >= 4 * most) keep();
+      }
+    }
+    keep();
+    return best;
   }
 
   /** Whether a cell of a level holds a key that heads rest on. */
@@ -128,11 +171,14 @@ export class Atlas {
   /** The largest weight of a tile, without the sinks where those are left out. */
   largest(tile: MapTile, sinkless: boolean): number {
     if (!sinkless) return tile.largest;
+    const known = this.restless.get(tile);
+    if (known !== undefined) return known;
     let most = 0;
     for (let column = 0; column < tile.columns; column++) {
       if (this.rests(tile.level, tile.column * TILE + column)) continue;
       for (let row = 0; row < tile.rows; row++) most = Math.max(most, tile.numbers[row * tile.columns + column]!);
     }
+    this.restless.set(tile, most);
     return most;
   }
 
@@ -142,7 +188,7 @@ export class Atlas {
     if (painted?.key === key) return painted.canvas;
     const leftOut =
       shade.scale === "sinkless" ? (column: number) => this.rests(tile.level, tile.column * TILE + column) : undefined;
-    const canvas = pixels(tile.numbers, tile.rows, tile.columns, shade, leftOut);
+    const canvas = pixels(tile.numbers, tile.rows, tile.columns, shade, leftOut, painted?.canvas);
     this.painted.set(tile, { key, canvas });
     return canvas;
   }

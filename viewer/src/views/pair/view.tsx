@@ -1,10 +1,9 @@
-/** Query and key: why one token looks at another, dimension by dimension. */
+/** Why: what makes one token look at another, told in a sentence, then dimension by dimension and block by block. */
 import { useMemo } from "preact/hooks";
 import { go, setMore, moreText } from "../../address";
 import { api, type ScoreDetail, type LayerInfo, type SoftmaxRow, type RunPayload } from "../../api";
 import { useQuery } from "../../parts/query";
 import { Choice } from "../../parts/choice";
-import { Chooser } from "../../parts/chooser";
 import { Figure } from "../../parts/figure";
 import { DifferenceLegend } from "../../parts/legend";
 import { SvgPicture } from "../../parts/picture";
@@ -17,6 +16,7 @@ import { columnOf, columnText, rowOf, rowText, spotOfColumn, spotOfRow } from ".
 import { head, pins, layer, pointerText, run } from "../../store";
 import { palette } from "../../theme";
 import { apart, productScene, type Order } from "./scene";
+import { Writers } from "./writers";
 
 const MOST = 400;
 
@@ -29,6 +29,21 @@ function chosenPair(shown: RunPayload, here: LayerInfo): { row: number; column: 
     return { row, column: rows.length > 1 ? rows.at(-1)! : null };
   }
   return { row: rows.at(-1) ?? Math.min(1, here.queries - 1), column: columns.at(-1) ?? null };
+}
+
+/** The same in words: how much, in which place among the others, and what most of the score comes from. */
+function reason(pair: ScoreDetail, row: SoftmaxRow, from: string, to: string): string {
+  if (!pair.is_allowed) return `“${from}” may not look at “${to}”: the mask forbids it.`;
+  const place = row.top.findIndex((key) => key.column === pair.column);
+  const rank = place === 0 ? "more than anything else" : place > 0 ? `its number ${place + 1}` : "one of many";
+  const sorted = [...pair.products].sort((one, other) => Math.abs(other) - Math.abs(one));
+  const total = pair.products.reduce((sum, value) => sum + Math.abs(value), 0);
+  let [count, sum] = [0, 0];
+  while (count < sorted.length && sum < total / 2) sum += Math.abs(sorted[count++]!);
+  const dimensions = pair.products.length
+    ? ` Half of what decides that lies in ${count} of ${pair.products.length} dimensions.`
+    : "";
+  return `“${from}” gives “${to}” ${short(100 * pair.weight, 0)}% of its look, ${rank}.${dimensions}`;
 }
 
 function Sum({ pair, row }: { pair: ScoreDetail; row: SoftmaxRow }) {
@@ -123,7 +138,6 @@ export function PairView() {
   return (
     <div class="stack" ref={box}>
       <div class="row controls">
-        <Chooser />
         {pick(
           "Query",
           here.queries,
@@ -143,6 +157,14 @@ export function PairView() {
       {!answer && !problem && <Waiting line="Waiting for the query and the key …" />}
       {answer && products && (
         <>
+          <p class="why" data-why>
+            {reason(
+              answer.pair,
+              answer.row,
+              visible(rowText(shown, here, answer.pair.row)),
+              visible(columnText(shown, here, column)),
+            )}
+          </p>
           <Sum {...answer} />
           <div class="card">
             <Figure
@@ -189,6 +211,7 @@ export function PairView() {
               <SvgPicture scene={products} label="products per dimension" />
             </Figure>
           </div>
+          <Writers shown={shown} here={here} head={number} row={answer.pair.row} column={column} width={width} />
           <Softmax
             shown={shown}
             here={here}

@@ -26,7 +26,7 @@ function tints(side: number): { weights: Map<number, number>; says: string } {
       aligned.weights[row]?.forEach((weight, index) => weightOf.set(index, weight));
     else if (column !== null && side !== spot.side)
       aligned.weights.forEach((weights, index) => weightOf.set(index + 1, weights[column] ?? 0));
-    return { weights: weightOf, says: weightOf.size ? `alignment: ${aligned.heads}` : "" };
+    return { weights: weightOf, says: weightOf.size ? "what it came from, as the translator aligns it" : "" };
   }
   const row = softmaxRow.value;
   const here = layer.value;

@@ -6,6 +6,7 @@ import { Figure } from "../../parts/figure";
 import { SvgPicture } from "../../parts/picture";
 import { doing, Empty, NoRun, Waiting } from "../../parts/states";
 import { underway, hover, model, modelName, pointerText, run } from "../../store";
+import type { RunPayload } from "../../payload";
 import { palette } from "../../theme";
 import { python } from "../../python";
 import { AnswerCard } from "./answer";
@@ -125,6 +126,13 @@ function BeamTree() {
   );
 }
 
+const FEW = 40; // tokens: the lines at the top show all of them at once
+
+/** Whether the lines at the top are too long to be read there. */
+const isLong = (shown: RunPayload): boolean => shown.sides.some((side) => side.texts.length > FEW);
+
+const hasTree = (shown: RunPayload): boolean => (shown.beam_tree?.nodes.length ?? 0) > 0;
+
 export function TextView() {
   const shown = run.value;
   const now = doing();
@@ -144,17 +152,21 @@ export function TextView() {
         ))}
       {shown && (
         <>
-          <div
-            class={shown.sides.length > 1 ? "two" : "stack"}
-            onPointerLeave={() => (hover.value = null as Spot | null)}
-          >
-            {shown.sides.map((_, side) => (
-              <Passage key={side} side={side} />
-            ))}
-          </div>
+          {isLong(shown) && (
+            <div
+              class={shown.sides.length > 1 ? "two" : "stack"}
+              onPointerLeave={() => (hover.value = null as Spot | null)}
+            >
+              {shown.sides.map((_, side) => (
+                <Passage key={side} side={side} />
+              ))}
+            </div>
+          )}
           {underway.value && streamed && <Streaming text={streamed} />}
-          <AnswerCard />
-          {shown.beam_tree && shown.beam_tree.nodes.length > 0 && <BeamTree />}
+          <div class={hasTree(shown) && shown.candidates.length > 0 ? "third" : "stack"}>
+            <AnswerCard />
+            {hasTree(shown) && <BeamTree />}
+          </div>
         </>
       )}
     </div>

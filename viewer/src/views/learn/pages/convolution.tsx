@@ -1,3 +1,4 @@
+import { plainNumber } from "../../../scene/signs";
 import { useMemo } from "preact/hooks";
 import { useWidth } from "../../../parts/width";
 import { sideBySide, gridTable, matrixScene } from "../../../scene/matrix";
@@ -66,5 +67,5 @@ export const convolution: LessonPage = {
     "chosen by position alone, and the output projection weighs them. Paint the image: both pictures change alike.",
   Body,
   equation: (lesson) =>
-    `largest difference between the two: ${Number(fact(lesson, "largest difference")).toExponential(1)}`,
+    `largest difference between the two: ${plainNumber(Number(fact(lesson, "largest difference")))}`,
 };

@@ -1,3 +1,4 @@
+import { plainNumber } from "../../../scene/signs";
 import { fact, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Slider } from "../pieces";
 
@@ -28,5 +29,5 @@ export const dense: LessonPage = {
     "let each head attend to exactly one position, and the output projection hold the layer's weights. Both give the same numbers.",
   Body,
   equation: (lesson) =>
-    `largest difference between the two: ${Number(fact(lesson, "largest difference")).toExponential(1)}`,
+    `largest difference between the two: ${plainNumber(Number(fact(lesson, "largest difference")))}`,
 };

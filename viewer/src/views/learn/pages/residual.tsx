@@ -1,3 +1,4 @@
+import { plainNumber } from "../../../scene/signs";
 import { fact, type LessonPage, type LessonProps } from "../lesson";
 import { Matrices, Slider } from "../pieces";
 
@@ -37,5 +38,5 @@ export const residual: LessonPage = {
     "Without that way a dozen blocks leave almost nothing of it. Move the number of blocks.",
   Body,
   equation: (lesson) =>
-    `after ${lesson.inputs["blocks"]} blocks: ${Number(fact(lesson, "with")).toPrecision(2)} with, ${Number(fact(lesson, "without")).toExponential(0)} without`,
+    `after ${lesson.inputs["blocks"]} blocks: ${plainNumber(Number(fact(lesson, "with")))} with, ${plainNumber(Number(fact(lesson, "without")))} without`,
 };

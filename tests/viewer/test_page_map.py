@@ -1,0 +1,127 @@
+"""The map under the hand: wheel, drag, pinch and keys; few tiles, no seams, cells that stretch, ways to a place."""
+
+import asyncio
+import re
+import time
+
+import pytest
+
+from regard.viewer.routes.attention import PATIENCE, wait_until_pooled
+
+LETTERS = ("the dog sleeps under the table , where is the station ? " * 20)[:1000]  # three levels
+STATE = {"model": "gpt", "text": LETTERS, "tokens": "1", "layer": "decoder.1.self", "head": "1"}
+
+
+def level(page, text: str) -> None:
+    page.locator("[data-says=level]", has_text=text).wait_for()
+
+
+def ruler(page) -> tuple[int, int]:
+    left, top = page.locator("canvas[data-map]").get_attribute("data-ruler").split(",")
+    return int(left), int(top)
+
+
+def test_a_zoom_by_wheel_asks_for_few_tiles_and_makes_no_table(visit):
+    page = visit.page
+    statuses = []
+    page.on("response", lambda answer: statuses.append((answer.status, answer.url)))
+    visit.open("map", **STATE)
+    level(page, "a cell is the mean of")
+    page.locator("figure[aria-busy=false]").first.wait_for()
+    assert page.locator("figure table").count() == 0  # made when it is asked for
+    before = len(statuses)
+    box = page.locator("canvas[data-map]").bounding_box()
+    left, top = ruler(page)
+    page.mouse.move(box["x"] + left + 60, box["y"] + top + 90)
+    for _ in range(14):
+        page.mouse.wheel(0, -240)
+    level(page, "exact")
+    page.locator("figure[aria-busy=false]").first.wait_for()
+    visit.holds("at=")
+    tiles = [url for _, url in statuses[before:] if "/tile" in url]
+    assert len(tiles) <= 16  # those of one level, and no more than once
+    assert len(set(tiles)) == len(tiles)
+    assert [url for status, url in statuses if status == 409] == []
+    page.mouse.down()
+    page.mouse.move(box["x"] + left + 10, box["y"] + top + 10, steps=4)
+    page.mouse.up()
+    at = page.evaluate("() => new URLSearchParams(location.hash.split('?')[1]).get('at')")
+    page.wait_for_function(
+        "at => new URLSearchParams(location.hash.split('?')[1]).get('at') !== at", arg=at
+    )  # dragged elsewhere
+
+
+def test_tiles_meet_without_a_seam_and_what_may_not_be_seen_is_hatched(visit):
+    page = visit.open("map", **STATE, at="600,256,0.71", scale="log")  # a border of tiles, at a fraction of a pixel
+    level(page, "weights")
+    page.locator("figure[aria-busy=false]").first.wait_for()
+    page.wait_for_timeout(400)
+    left, top = ruler(page)
+    seam = """([left, top]) => {
+        const canvas = document.querySelector('canvas[data-map]');
+        const fine = canvas.width / canvas.clientWidth;
+        const [, at] = new URLSearchParams(location.hash.split('?')[1]).get('at')?.split(',').map(Number) ?? [0, 500];
+        const all = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const light = (x, y) => { const i = 4 * (Math.round(y) * canvas.width + Math.round(x));
+                                  return all.data[i] + all.data[i + 1] + all.data[i + 2]; };
+        const y = (top + canvas.clientHeight - 40 - 20) * fine;
+        const row = [];
+        for (let x = (left + 2) * fine; x < (left + 120) * fine; x++) row.push(light(x, y));
+        return row; }"""
+    row = page.evaluate(seam, [left, top])
+    assert max(row) < 3 * 255  # nowhere the white of the paper in a row that sees everything there
+
+
+def test_a_long_source_and_a_short_target_stretch_the_cells(visit):
+    page = visit.open("map", text=" ".join(["where is the dog"] * 30), layer="decoder.1.cross")
+    page.locator("figure[aria-busy=false]").first.wait_for()
+    _, top = ruler(page)
+    shape = re.match(r"(\d+) × (\d+) weights", page.locator("[data-says=level]").inner_text())
+    queries, keys = int(shape[1]), int(shape[2])
+    assert keys > 5 * queries
+    height = page.locator("canvas[data-map]").bounding_box()["height"] - top
+    assert height / queries >= 20  # a row can be read, however many columns there are
+
+
+@pytest.mark.proof
+def test_a_pinch_zooms_and_a_word_is_found_by_keys(site):
+    context = site.browser.new_context(viewport={"width": 400, "height": 800}, has_touch=True)
+    page = context.new_page()
+    page.goto(f"{site.base}#map?" + "&".join(f"{key}={value}" for key, value in STATE.items()))
+    page.locator("figure[aria-busy=false]").first.wait_for(timeout=60_000)
+    box = page.locator("canvas[data-map]").bounding_box()
+    left, top = ruler(page)
+    x, y = box["x"] + left + 60, box["y"] + top + 60
+    touch = context.new_cdp_session(page)
+    for kind, apart in (("touchStart", 10), *(("touchMove", 10 + 12 * step) for step in range(1, 5)), ("touchEnd", 0)):
+        points = [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}] if apart else []
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    page.wait_for_function("() => location.hash.includes('at=')")
+    page.get_by_label("Find a token on the map").fill("?")
+    page.keyboard.press("Enter")
+    page.locator("[role=status]", has_text=re.compile(r"token \d+")).wait_for()
+    context.close()
+
+
+def test_what_is_not_pooled_yet_is_waited_for():
+    """A question about an overview that comes a moment later is answered then, and not refused before."""
+
+    class Asked:
+        async def is_disconnected(self) -> bool:
+            return False
+
+    class Pooled:
+        def __init__(self) -> None:
+            self.pyramids: dict[str, object] = {}
+
+        def needs_pyramid(self, layer: str) -> bool:
+            return layer not in self.pyramids
+
+    async def ask() -> float:
+        pooled, begun = Pooled(), time.monotonic()
+        asyncio.get_running_loop().call_later(0.2, pooled.pyramids.update, {"encoder.0.self": object()})
+        await wait_until_pooled(Asked(), pooled, ["encoder.0.self"])  # type: ignore[arg-type]
+        assert pooled.pyramids
+        return time.monotonic() - begun
+
+    assert 0.2 <= asyncio.run(ask()) < PATIENCE
