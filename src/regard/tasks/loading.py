@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal, overload
 
 import torch
 from torch import nn
@@ -32,15 +32,73 @@ TASKS: dict[str, type[Task]] = {
     task.name: task for task in (FillTask, ClassifyTask, TranslateTask, GenerateTask, EmbedTask, AnswerTask)
 }
 """What a model can be asked to do; the first that fits is what it is for."""
+ModelName = str | Path | nn.Module
+DType = str | torch.dtype | None
 TYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
+# A built-in name or a task that is named tells a type checker what comes back.
+@overload
 def load(
-    name: str | Path | nn.Module,
+    name: Literal["en-de", "de-en"],
+    tokenizer: Literal[True] = ...,
+    *,
+    device: str | None = ...,
+    dtype: DType = ...,
+    task: None = ...,
+) -> TranslateTask: ...
+@overload
+def load(
+    name: Literal["shakespeare"],
+    tokenizer: Literal[True] = ...,
+    *,
+    device: str | None = ...,
+    dtype: DType = ...,
+    task: None = ...,
+) -> GenerateTask: ...
+@overload
+def load(
+    name: Literal["babi"],
+    tokenizer: Literal[True] = ...,
+    *,
+    device: str | None = ...,
+    dtype: DType = ...,
+    task: None = ...,
+) -> AnswerTask: ...
+@overload
+def load(
+    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["translate"]
+) -> TranslateTask: ...
+@overload
+def load(
+    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["generate"]
+) -> GenerateTask: ...
+@overload
+def load(
+    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["fill"]
+) -> FillTask: ...
+@overload
+def load(
+    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["classify"]
+) -> ClassifyTask: ...
+@overload
+def load(
+    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["embed"]
+) -> EmbedTask: ...
+@overload
+def load(
+    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["answer"]
+) -> AnswerTask: ...
+@overload
+def load(
+    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: str | None = ...
+) -> Task: ...
+def load(
+    name: ModelName,
     tokenizer: Any = True,  # of regard or transformers, or a folder
     *,
     device: str | None = None,
-    dtype: str | torch.dtype | None = None,
+    dtype: DType = None,
     task: str | None = None,
 ) -> Task:
     """Load a model to ask: `regard.load("folder")("text")`.
