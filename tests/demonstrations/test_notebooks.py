@@ -5,9 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from shared import shared
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NAMES = ["attention_knockout", "induction_circuit", "small_tasks", "steering"]
+NEEDS = {"source_words": "alignment/deen-rwth"}
+"""Shared data that a notebook reads."""
+NAMES = ["attention_knockout", "induction_circuit", "small_tasks", "source_words", "steering"]
 MOST = 100_000  # bytes
 
 
@@ -28,7 +31,7 @@ def test_a_notebook_is_kept_as_it_ran(name):
     assert [cell.execution_count for cell in cells] == [*range(1, len(cells) + 1)]
     outputs = [output for cell in cells for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
-    assert sum("\nassert " in f"\n{cell.source}" for cell in cells) >= 3
+    assert sum(f"\n{cell.source}".count("\nassert ") for cell in cells) >= 3
     assert len(text.encode()) < MOST
     assert not any(path in text for path in ("/home/", "/tmp/", "/usr/", "/root/", str(EXAMPLES.parent)))
 
@@ -39,6 +42,8 @@ def test_a_notebook_is_kept_as_it_ran(name):
 def test_a_notebook_runs_and_its_claims_hold(name):
     nbclient = pytest.importorskip("nbclient")
     pytest.importorskip("ipykernel")
+    if name in NEEDS:
+        shared(NEEDS[name])
     notebook = read(name)
     for cell in code(notebook):
         cell.outputs, cell.execution_count = [], None
@@ -47,4 +52,4 @@ def test_a_notebook_runs_and_its_claims_hold(name):
     )
     with ThreadPoolExecutor(1) as aside:  # a browser that other tests have open keeps a loop running in this thread
         aside.submit(lambda: asyncio.run(client.async_execute())).result()
-    assert all(cell.outputs for cell in code(notebook))
+    assert any("AER" in str(cell.outputs) for cell in code(notebook)) == (name == "source_words")
