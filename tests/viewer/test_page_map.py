@@ -43,10 +43,10 @@ def test_a_zoom_by_wheel_asks_for_few_tiles_and_makes_no_table(visit):
     assert len(tiles) <= 16  # those of one level, and no more than once
     assert len(set(tiles)) == len(tiles)
     assert [url for status, url in statuses if status == 409] == []
+    at = page.evaluate("() => new URLSearchParams(location.hash.split('?')[1]).get('at')")
     page.mouse.down()
     page.mouse.move(box["x"] + left + 10, box["y"] + top + 10, steps=4)
     page.mouse.up()
-    at = page.evaluate("() => new URLSearchParams(location.hash.split('?')[1]).get('at')")
     page.wait_for_function(
         "at => new URLSearchParams(location.hash.split('?')[1]).get('at') !== at", arg=at
     )  # dragged elsewhere
