@@ -52,7 +52,7 @@ def test_a_zoom_by_wheel_asks_for_few_tiles_and_makes_no_table(visit):
     )  # dragged elsewhere
 
 
-def test_tiles_meet_without_a_seam_and_what_may_not_be_seen_is_hatched(visit):
+def test_tiles_meet_without_a_seam(visit):
     state = STATE | {"at": "600,256,0.71", "how": "max"}  # a border of tiles, at a fraction of a pixel
     page = visit.open("map", **state, scale="log")
     level(page, "weights")
