@@ -161,7 +161,7 @@ export function App() {
             {offered().map((entry) => (
               <a
                 key={entry}
-                href={addressText({ ...address.value, view: entry })}
+                href={`./${addressText({ ...address.value, view: entry })}`}
                 aria-current={entry === view.value ? "page" : undefined}
                 onClick={(event) => {
                   if (event.ctrlKey || event.metaKey || event.shiftKey) return;
