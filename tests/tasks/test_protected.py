@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tasks.translators import small
-from text.pieces import marian_files
 
 import regard
 from regard.decoding import Hypothesis
@@ -32,10 +30,8 @@ TEXTS = [
 
 
 @pytest.fixture(scope="module")
-def marian(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("marian")
-    small("marian", folder, len(marian_files(folder)))
-    return regard.load(folder)
+def marian():
+    return regard.load(Path(__file__).parents[1] / "before" / "translator")
 
 
 def test_every_span_is_there_once_and_in_order(marian):

@@ -4,7 +4,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from regard.cli.texts import TextChunk
 
@@ -18,6 +18,7 @@ class AnsweredChunk:
     warnings: list[str]
 
 
+@runtime_checkable
 class Answer(Protocol):
     """Answers a chunk; `report` is told how many texts are done."""
 

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from regard.cli.texts import TextChunk
 from regard.errors import RegardError
@@ -19,6 +19,7 @@ class ResumePoint:
     bytes: int = 0
 
 
+@runtime_checkable
 class Unpacker(Protocol):
     """Unpacks one member of a file."""
 

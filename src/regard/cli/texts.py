@@ -20,6 +20,7 @@ BYTES = 1 << 20  # or so much of them
 STANDARD = "standard input"
 
 
+@runtime_checkable
 class Advance(Protocol):
     """Told how much is done, and how fast that goes."""
 
