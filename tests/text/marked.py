@@ -9,7 +9,7 @@ WORDS = (
     "over", ">", "there",
 )  # fmt: skip
 OPENING = (
-    '<b>', '<i>', '<A href="/x?a=1&amp;b=2">', "<span class='x y' data-n=3>", '<em title="a > b">', "<x-new>", "<p>",
+    '<b>', '<i>', '<A href="/x?a=1&amp;b=2">', "<span class='x y' data-n=3>", '<em data-x="a > b">', "<x-new>", "<p>",
     '<div id="d">', "<li>", '<U\n lang="de">', "<h1>", "<font color=red size='+1'>", "<td>",
 )  # fmt: skip
 ALONE = ("<br>", "<BR/>", '<img src="a.png" alt="2 > 1">', "<hr />", "<!-- a <b> comment -->", "<wbr>", "<x-mark/>")

@@ -84,7 +84,7 @@ def test_any_letters_come_out_well_formed():
         ("a  <b> \n c </b>", "a <b>c</b> "),
         ("<pre>a\n  b</pre>", "<pre>a\n  b</pre>"),
         ("", ""),
-        (" \n", " "),
+        (" \n", " \n"),
     ],
 )
 def test_what_is_wrong_is_mended_and_the_rest_is_kept(text, expected):

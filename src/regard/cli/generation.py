@@ -2,14 +2,16 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from regard.cli.processes import Answer, AnsweredChunk, in_processes
 from regard.cli.renamed import Command, renamed
+from regard.cli.resume import resume_point, skip_texts
 from regard.cli.streams import open_output
-from regard.cli.texts import ChunkProgress, progress, read_texts
+from regard.cli.texts import ChunkProgress, TextChunk, progress, read_texts
 from regard.cli.values import BEAMS, FILE, PENALTY, PRECISIONS, SEEDS, SHARE, TEMPERATURE, TOP_P, count
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ Options = dict[str, Any]
 SAMPLING = ("temperature", "top_k", "top_p", "min_p")
 OPTIONS = (
     click.option("--input", "source", type=FILE, metavar="FILE", help="Read lines from here (.gz and .xz, too)."),
-    click.option("--output", "target", type=FILE, metavar="FILE", help="Write to here instead of standard output."),
+    click.option("--output", "target", type=FILE, metavar="FILE", help="Write to here (.gz and .xz, too)."),
     click.option("--beam", type=BEAMS, help="Texts that a search keeps.  [default: as the model says]"),
     click.option("--num-hypotheses", type=BEAMS, default=1, help="Answers for each text: number, score, text."),
     click.option("--length-penalty", type=PENALTY, help="Above 1 for longer answers.  [default: as the model says]"),
@@ -53,30 +55,74 @@ def generation_options(command: Command) -> Command:
     return command
 
 
-def answer_all(
-    task: str,
-    options: Options,
-    shown: Callable[[Any, int], Iterable[str]],
-) -> None:
-    """Answer every text and write what is shown of each answer and its number, in order, as soon as it is there."""
+Shown = Callable[[Any, int], Iterable[str]]
+"""The lines that are written for an answer and its number."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """How to get what answers chunks of texts: it can be sent to another process, if what shows answers can."""
+
+    task: str
+    model: str
+    device: str
+    options: Options
+    shown: Shown
+    edits: str | None = None
+
+    def __call__(self) -> Answer:
+        from regard.looking import edit
+        from regard.tasks import load
+
+        model = load(self.model, device=self.device, task=self.task)
+        if self.edits:
+            edits, command = edit(model.model, self.edits), click.get_current_context(silent=True)
+            edits.__enter__() if command is None else command.with_resource(edits)  # to the end of process or command
+        return lambda chunk, report=None: self.answer(model, chunk, report)
+
+    def answer(self, model: Any, chunk: TextChunk, report: Callable[[int], None] | None) -> AnsweredChunk:
+        answers = model(chunk.texts, first=chunk.first, progress=report, **self.options)
+        numbered = list(enumerate(answers, chunk.first))
+        warnings = [
+            f"{number}: {warning}" for number, answer in numbered for warning in getattr(answer, "warnings", ())
+        ]
+        return AnsweredChunk(
+            chunk, [line for number, answer in numbered for line in self.shown(answer, number)], warnings
+        )
+
+
+def answer_all(task: str, options: Options, shown: Shown, *, is_numbered: bool = False) -> None:
+    """Answer every text and write what is shown of each answer and its number, in order, as soon as it is there. With
+    `resume`, after what is in the output already; in several `processes`, if that is asked for."""
     texts, source, target, edits = (options.pop(name) for name in ("texts", "source", "target", "edits"))
+    resume, processes = options.pop("resume", False), options.pop("processes", 1)
     if source and target and os.path.exists(target) and os.path.samefile(source, target):
         raise click.UsageError("--input and --output are the same file")
+    if resume and not target:
+        raise click.UsageError("--resume needs --output FILE, which is written on")
     lines = read_texts(texts, source, whole=bool(options.get("markup")))
-    from regard.looking import edit
-    from regard.tasks import load
-
-    model = load(options.pop("model"), device=options.pop("device"), task=task)
-    options = sampling_options(options)
+    point = resume_point(target, is_numbered=is_numbered) if resume else None
+    model, device = options.pop("model"), options.pop("device")
+    prepare = Preparation(task, model, device, sampling_options(options), shown, edits)
+    chunks = lines if point is None else skip_texts(lines, point.texts, target)
+    where = f"{source}:" if source else "text " if texts else "line "
+    answer = None if processes > 1 else prepare()
     with (
-        edit(model.model, edits) if edits else nullcontext(),
-        open_output(target) as write,
+        open_output(target, None if point is None else point.bytes) as write,
         progress(lines.total, bool(target)) as bar,
     ):
         chunk_progress = ChunkProgress(bar)
-        for chunk in lines:
-            answers = model(chunk.texts, first=chunk.first, progress=chunk_progress.over(chunk), **options)
-            write(line for number, answer in enumerate(answers, chunk.first) for line in shown(answer, number))
+        answered = (
+            (answer(chunk, chunk_progress.over(chunk)) for chunk in chunks)
+            if answer is not None
+            else in_processes(chunks, prepare, processes)
+        )
+        for one in answered:
+            write(one.lines)
+            for warning in one.warnings:
+                click.echo(f"warning: {where}{warning}", err=True)
+            if answer is None and (report := chunk_progress.over(one.chunk)) is not None:
+                report(len(one.chunk.texts))
 
 
 def sampling_options(options: Options) -> Options:

@@ -121,18 +121,62 @@ def open_if_closed(descriptor: int) -> None:
             os.close(nothing)
 
 
+class WholeMembers:
+    """A packed file that ends behind a whole member whatever happens: what is written at once is one."""
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        self.descriptor = descriptor
+        self.label = name
+
+    def write(self, data: bytes, /) -> int:
+        packed = PACKERS[os.path.splitext(self.label)[1]](data) if data else b""
+        end, done = os.lseek(self.descriptor, 0, os.SEEK_CUR), 0
+        try:
+            while done < len(packed):
+                done += os.write(self.descriptor, packed[done:])
+        except OSError as problem:
+            os.ftruncate(self.descriptor, end)
+            raise OutputError(f"{self.label}: cannot be written: {problem.strerror or problem}") from None
+        return len(data)
+
+    def flush(self) -> None:
+        pass
+
+
+def pack_gzip(data: bytes) -> bytes:
+    import gzip
+
+    return gzip.compress(data, mtime=0)
+
+
+def pack_xz(data: bytes) -> bytes:
+    import lzma
+
+    return lzma.compress(data)
+
+
+PACKERS = {".gz": pack_gzip, ".xz": pack_xz}
+"""How a file is packed, by the end of its name; others are plain."""
+
+
 @contextmanager
-def open_output(file: str | None) -> Iterator[Callable[[Iterable[str]], None]]:
-    """Writes lines, all that come at once: whatever happens, those that are there are whole."""
+def open_output(file: str | None, keep: int | None = None) -> Iterator[Callable[[Iterable[str]], None]]:
+    """Writes lines, all that come at once: whatever happens, those that are there are whole. So many bytes of a file
+    that is there are kept, and written on after them."""
     if file is None:
         yield lambda lines: _write(sys.stdout.buffer, lines)
         return
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if keep is None else 0) | getattr(os, "O_BINARY", 0)
     try:
-        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
+        descriptor = os.open(file, flags, 0o666)
+        if keep is not None:
+            os.ftruncate(descriptor, keep)
+            os.lseek(descriptor, keep, os.SEEK_SET)
     except OSError as problem:
         raise OutputError(f"{file}: cannot be written: {problem.strerror or problem}") from None
     try:
-        stream = io.BufferedWriter(WholeLines(descriptor, file))
+        is_packed = os.path.splitext(file)[1] in PACKERS
+        stream = WholeMembers(descriptor, file) if is_packed else io.BufferedWriter(WholeLines(descriptor, file))
         yield lambda lines: _write(stream, lines)
     finally:
         os.close(descriptor)

@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
@@ -13,10 +14,17 @@ from regard.cli.renamed import Command
 from regard.errors import RegardError
 from regard.text.lines import OPENERS, UNREADABLE
 
-LINES = 2000  # that are read before any is answered, if they are there
+FIRST_LINES = 16  # that are read before any is answered, if they are there; then four times as many, and so on
+LINES = 2000  # at most
 BYTES = 1 << 20  # or so much of them
 STANDARD = "standard input"
-Advance = Callable[[float], None]
+
+
+@runtime_checkable
+class Advance(Protocol):
+    """Told how much is done, and how fast that goes."""
+
+    def __call__(self, done: float, rate: str = "") -> None: ...
 
 
 @runtime_checkable
@@ -63,7 +71,7 @@ class Lines:
     def __iter__(self) -> Iterator[TextChunk]:
         waiting: list[bytes] = []
         pending: list[bytes] = []
-        number, size = 1, 0
+        number, size, limit = 1, 0, FIRST_LINES
         while data := self.read():
             size += len(data)
             first, *others = data.split(b"\n")
@@ -71,15 +79,18 @@ class Lines:
             if others:
                 waiting += [b"".join(pending), *others[:-1]]
                 pending = [others[-1]]
-            while len(waiting) >= LINES or (waiting and (size >= BYTES or not self.is_ready())):
-                yield self.chunk(waiting[:LINES], number)
-                number += len(waiting[:LINES])
-                del waiting[:LINES]
-                size = 0
+            while len(waiting) >= limit or (waiting and (size >= BYTES or not self.is_ready())):
+                yield self.chunk(waiting[:limit], number)
+                number += len(waiting[:limit])
+                del waiting[:limit]
+                size, limit = 0, min(LINES, 4 * limit)
         if last := b"".join(pending):
             waiting.append(last)
-        if waiting:
-            yield self.chunk(waiting, number)
+        while waiting:
+            yield self.chunk(waiting[:limit], number)
+            number += len(waiting[:limit])
+            del waiting[:limit]
+            limit = min(LINES, 4 * limit)
 
     def read(self) -> bytes:
         """What is there, or what comes next; nothing at the end."""
@@ -197,13 +208,13 @@ def progress(total: int, to_file: bool = False) -> Iterator[Advance | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    columns = (BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[rate]}"), TimeRemainingColumn())
     console = Console(stderr=True)
     with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
-        task = bar.add_task("", total=total)
-        yield lambda done: bar.update(task, completed=done)
+        task = bar.add_task("", total=total, rate="")
+        yield lambda done, rate="": bar.update(task, completed=done, rate=rate)
 
 
 class ChunkProgress:
@@ -212,6 +223,8 @@ class ChunkProgress:
     def __init__(self, advance: Advance | None) -> None:
         self.advance = advance
         self.before: int = 0
+        self.texts: int = 0
+        self.since: float = time.monotonic()
 
     def over(self, chunk: TextChunk) -> Callable[[int], None] | None:
         """For a task, which tells how many texts it has done, again and again."""
@@ -223,6 +236,9 @@ class ChunkProgress:
         def step(count: int) -> None:
             nonlocal done
             done += count
-            advance(begin + (chunk.until - begin) * done / max(1, len(chunk.texts)))
+            self.texts += count
+            seconds = time.monotonic() - self.since
+            rate = f"{self.texts / seconds:.0f} texts/s" if seconds > 1 else ""
+            advance(begin + (chunk.until - begin) * done / max(1, len(chunk.texts)), rate)
 
         return step

@@ -1,6 +1,7 @@
 """Texts that stand side by side are written as a GenerationConfig says."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from torch import Tensor
 
@@ -39,3 +40,12 @@ def decode_batch(
         tree=tree and config.beam > 1,
         on_step=on_step,
     )
+
+
+def with_prefix(result: DecodeResult, prefix: Sequence[int]) -> DecodeResult:
+    """Hypotheses with what they had to begin with: tokens that were forced are certain."""
+    hypotheses = [
+        replace(hypothesis, ids=(*prefix, *hypothesis.ids), scores=(*(0.0 for _ in prefix), *hypothesis.scores))
+        for hypothesis in result.hypotheses
+    ]
+    return replace(result, hypotheses=tuple(hypotheses))

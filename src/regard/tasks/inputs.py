@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from regard.text.encoded import Encoded
+from regard.text.spans import ProtectedSpan, Protection
+from regard.text.stand_ins import MaskedText
 
 Text = str | tuple[str, str]
 """A text, or a pair of them."""
@@ -35,7 +37,9 @@ class SourceSentence:
     """A sentence as the model reads it, and the gap that follows it; no tokens where there is nothing to translate.
 
     `begin` is where it stands in the text, `code` the language that is asked for before it. With `is_capital` the
-    answer is wanted in capitals.
+    answer is wanted in capitals. `spans` are those that a translation may not change; the model reads `masked` instead,
+    if that is there. `gap` is as it stands in the translation. `is_part`: it goes on, or began, in a gap. What is
+    written begins with the tokens of `prefix`.
     """
 
     sentence: str
@@ -44,6 +48,10 @@ class SourceSentence:
     begin: int = 0
     code: str = ""
     is_capital: bool = False
+    spans: tuple[ProtectedSpan, ...] = ()
+    masked: MaskedText | None = None
+    is_part: bool = False
+    prefix: tuple[int, ...] = ()
 
     @property
     def tokens(self) -> Encoded:
@@ -56,16 +64,22 @@ class SourceSentence:
         if self.encoded is None:
             return []
         ends = [offset[1] - len(self.code) for offset in self.encoded.offsets]
+        if self.masked is not None:
+            unmasked = self.masked.changed.back()
+            ends = [unmasked.position(max(0, end)) for end in ends]
         ends_and_texts = zip(ends, self.encoded.texts, strict=True)
         return [None if which is None or end <= 0 else self.begin + end for end, which in ends_and_texts]
 
 
 @dataclass(frozen=True)
 class SourceText:
-    """A text to translate, in the sentences that are read one at a time, or all of it as one."""
+    """A text to translate, in the sentences that are read one at a time (`is_split`), or all of it as one. With a
+    `protection` its sentences know their spans."""
 
     text: str
     sentences: tuple[SourceSentence, ...]
+    protection: Protection | None = None
+    is_split: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,8 @@
 """Tags go with the words: a text is translated without them, and the alignment says where they belong."""
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 
@@ -13,16 +14,18 @@ from regard.tasks.alignment import join_alignments
 from regard.tasks.translation import Translation, best_choices
 from regard.text.align.spans import Range, Span, carry_spans
 from regard.text.align.words import merge_tokens
+from regard.text.documents import OpenDocument
 from regard.text.files import TokenizerError
-from regard.text.markup import MARKUPS, Document, Segment, units
+from regard.text.formats import MARKUPS
+from regard.text.markup import Segment, plain_tags, units
 
 
 @dataclass(frozen=True)
 class Page:
-    """A text with tags, taken apart."""
+    """A text of some format, taken apart."""
 
     source: str
-    document: Document
+    document: OpenDocument
 
     @classmethod
     def read(cls, source: str, markup: str) -> "Page":
@@ -33,22 +36,18 @@ class Page:
     @cached_property
     def texts(self) -> list[str]:
         """What there is to translate."""
-        return [part.text for part in self.document if isinstance(part, Segment) and part.text]
+        return [segment.text for segment in self.document.segments]
 
-    def with_markup(self, answers: Sequence[Translation]) -> str:
+    def with_markup(self, answers: Sequence[Translation]) -> str | bytes:
         """The page with these translations of its texts."""
-        written = iter(answers)
-        return "".join(
-            part if isinstance(part, str) else markup_text(part, next(written) if part.text else None)
-            for part in self.document
-        )
+        return with_answers(self.document, answers)
 
     def join(self, answers: Sequence[Translation], alternatives: Sequence[Translation] = ()) -> Translation:
         """The translation of the page; its alignment is of the texts without tags, each on a line of its own."""
         pairs = list(zip(self.texts, (answer.text for answer in answers), strict=True))
         return Translation(
             source=self.source,
-            text=self.with_markup(answers),
+            text=str(self.with_markup(answers)),
             score=sum(answer.score for answer in answers),
             rank_score=sum(answer.rank_score for answer in answers),
             tokens=tuple(token for answer in answers for token in answer.tokens),
@@ -57,7 +56,56 @@ class Page:
             source_tokens=tuple(token for answer in answers for token in answer.source_tokens),
             alternatives=tuple(alternatives),
             align=lambda: join_alignments([answer.alignment for answer in answers], pairs),
+            warnings=tuple(warning for answer in answers for warning in answer.warnings),
         )
+
+
+@dataclass(frozen=True)
+class TranslatedDocument:
+    """A document in another language, and the translations of its texts in their order."""
+
+    content: str | bytes
+    answers: tuple[Translation, ...]
+
+
+def with_answers(document: OpenDocument, answers: Sequence[Translation]) -> str | bytes:
+    """A document with these translations of its texts."""
+    written = iter(answers)
+    return document.with_texts(lambda segment: markup_text(segment, next(written)))
+
+
+def without_mnemonic(text: str, sign: str) -> str:
+    """A text without the sign before the letter that is a key to press, if there is one."""
+    at = mnemonic_in(text, sign)
+    return text if at is None else text[:at] + text[at + 1 :]
+
+
+def mnemonic_in(text: str, sign: str) -> int | None:
+    """Where the sign stands that makes the next letter a key; one that is doubled does not."""
+    match = re.search(
+        rf"(?<![\w{re.escape(sign)}]){re.escape(sign)}(?=\w)|(?<=[a-z]){re.escape(sign)}(?=[a-z]+\b)", text
+    )
+    return None if match is None else match.start()
+
+
+def with_mnemonic(source: str, answer: Translation, sign: str) -> Translation:
+    """A translation with the sign before the same letter, or else before its first one."""
+    at = mnemonic_in(source, sign)
+    if at is None:
+        return replace(answer, source=source)
+    key = source[at + 1].casefold()
+    places = [index for index, letter in enumerate(answer.text) if letter.casefold() == key]
+    places = [place for place in places if not answer.text[place - 1 : place].isalnum()] or places
+    places = places or [index for index, letter in enumerate(answer.text) if letter.isalnum()]
+    text = answer.text[: places[0]] + sign + answer.text[places[0] :] if places else answer.text
+    return replace(answer, source=source, text=text)
+
+
+def has_tags(text: str) -> bool:
+    """Whether a text that is no page has tags that belong together, or stand alone."""
+    if not isinstance(text, str) or "<" not in text:
+        return False
+    return any(part.marks for part in plain_tags(text) if isinstance(part, Segment))
 
 
 def segments(pages: Sequence[Page], numbers: Iterable[int | None]) -> tuple[list[str], list[int | None]]:
@@ -78,10 +126,10 @@ def put_back(pages: Sequence[Page], answers: Sequence[Translation], num_hypothes
     return results
 
 
-def markup_text(segment: Segment, answer: Translation | None) -> str:
+def markup_text(segment: Segment, answer: Translation) -> str:
     """A translation of a segment with its marks around the words that they belong to."""
-    if answer is None or not segment.marks:
-        return segment.with_marks(answer.text if answer else "", [(0, 0)] * len(segment.marks))
+    if not segment.marks:
+        return segment.with_marks(answer.text, [])
     source, target = units(segment.text), units(answer.text)
     alignment = answer.alignment
     looks = merge_tokens(

@@ -1,6 +1,10 @@
-"""One text becomes another."""
+"""One text becomes another.
+
+This file is long because a task says here what each of its steps takes and gives, and what a call says of them.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Unpack, overload
@@ -17,17 +21,28 @@ from regard.errors import CheckpointError, RegardError, lookup
 from regard.looking.align import AlignmentHeads
 from regard.models import AlignerConfig, Decoder, DecoderConfig, TransformerConfig
 from regard.tasks.alignment import Alignment
-from regard.tasks.decode_batch import decode_batch
+from regard.tasks.decode_batch import decode_batch, with_prefix
 from regard.tasks.generation_config import GENERATION, GenerationConfig, GenerationOptions
 from regard.tasks.inputs import Reading, SourceText
-from regard.tasks.markup import Page, put_back, segments
+from regard.tasks.markup import (
+    Page,
+    TranslatedDocument,
+    has_tags,
+    put_back,
+    segments,
+    with_answers,
+    with_mnemonic,
+    without_mnemonic,
+)
 from regard.tasks.processors.translate import START, TranslateProcessor
+from regard.tasks.protected import ProtectedWriter, with_coverage
 from regard.tasks.replay import (
     Translator,
     alignment_weights,
     default_alignment_heads,
     is_edited,
     is_watched,
+    pad_rows,
     replay,
     source_weights,
     unedited_alignment_weights,
@@ -40,7 +55,10 @@ from regard.tasks.translation import (
     WrittenTranslation,
     best_translation,
 )
+from regard.tasks.warnings import may_lack_words
 from regard.text import Batch, Tokenizer
+from regard.text.documents import OpenDocument
+from regard.text.spans import Protection, protection_of
 from regard.untrusted import read_optional_json
 
 
@@ -71,6 +89,8 @@ class TranslateTask(Task[TranslateProcessor]):
         language: str | None = ...,
         split: bool | None = ...,
         markup: str | None = ...,
+        protect: bool | Protection = ...,
+        prefix: str = ...,
         first: int = ...,
         progress: OnProgress | None = ...,
         **options: Unpack[GenerationOptions],
@@ -84,6 +104,8 @@ class TranslateTask(Task[TranslateProcessor]):
         language: str | None = ...,
         split: bool | None = ...,
         markup: str | None = ...,
+        protect: bool | Protection = ...,
+        prefix: str = ...,
         first: int = ...,
         progress: OnProgress | None = ...,
         **options: Unpack[GenerationOptions],
@@ -96,6 +118,8 @@ class TranslateTask(Task[TranslateProcessor]):
         language: str | None = None,
         split: bool | None = None,
         markup: str | None = None,
+        protect: bool | Protection = True,
+        prefix: str = "",
         first: int = 1,
         progress: OnProgress | None = None,
         **options: Unpack[GenerationOptions],
@@ -109,23 +133,97 @@ class TranslateTask(Task[TranslateProcessor]):
         learned from sentences (Marian's) do. A sentence that is too long is then cut after a clause or between
         words. An empty text stays empty.
 
+        `protect` keeps placeholders, addresses, amounts, code and the like as they are (text/spans.py); a `Protection`
+        says which, and has a glossary. Every translation begins with `prefix`.
+
         `markup="html"` carries tags over to the words that they belong to (text/markup.py, tasks/markup.py).
         """
         config = self.generation_config(**options)
         code = "" if language is None else self.processor.code(language)
+        protection = protection_of(protect, has_objects=markup is not None)
         inputs = [text] if isinstance(text, str) else list(text)
+        originals = inputs
+        if protection is not None and protection.mnemonic:
+            inputs = [without_mnemonic(item, protection.mnemonic) for item in inputs]
         numbers = [None] if isinstance(text, str) else range(first, first + len(inputs))
+        if markup is None and protection is not None and any(map(has_tags, inputs)):
+            markup = "tags"
         pages = None if markup is None else [Page.read(item, markup) for item in inputs]
         texts, numbers = (inputs, numbers) if pages is None else segments(pages, numbers)
-        sources = [self.read(*pair, code=code, split=split) for pair in zip(texts, numbers, strict=True)]
+        answers = self.translate_all(
+            texts,
+            config,
+            numbers=numbers,
+            code=code,
+            split=split,
+            protection=protection,
+            prefix=prefix,
+            progress=progress if pages is None else None,
+            is_aligned=None
+            if pages is None
+            else [bool(part.marks) for page in pages for part in page.document.segments],
+        )
+        answers = answers if pages is None else put_back(pages, answers, config.num_hypotheses)
+        if protection is not None and protection.mnemonic:
+            pairs = zip(originals, answers, strict=True)
+            answers = [with_mnemonic(item, answer, protection.mnemonic) for item, answer in pairs]
+        return answers[0] if isinstance(text, str) else answers
+
+    def translate_document(
+        self,
+        document: OpenDocument,
+        *,
+        language: str | None = None,
+        split: bool | None = None,
+        protect: bool | Protection = True,
+        progress: OnProgress | None = None,
+        **options: Unpack[GenerationOptions],
+    ) -> TranslatedDocument:
+        """A document of any format (text/formats) with all its texts translated, each with its marks."""
+        config = replace(self.generation_config(**options), num_hypotheses=1)
+        parts = document.segments
+        answers = self.translate_all(
+            [part.text for part in parts],
+            config,
+            numbers=range(1, len(parts) + 1),
+            code="" if language is None else self.processor.code(language),
+            split=split,
+            protection=protection_of(protect, has_objects=True),
+            progress=progress,
+            is_aligned=[bool(part.marks) for part in parts],
+        )
+        return TranslatedDocument(with_answers(document, answers), tuple(answers))
+
+    def translate_all(
+        self,
+        texts: Sequence[str],
+        config: GenerationConfig,
+        *,
+        numbers: Iterable[int | None],
+        code: str = "",
+        split: bool | None = None,
+        protection: Protection | None = None,
+        prefix: str = "",
+        progress: OnProgress | None = None,
+        is_aligned: Sequence[bool] | None = None,
+    ) -> list[Translation]:
+        """The translations of texts without tags; the alignments of some of them are wanted at once."""
+        sources = [
+            self.read(*pair, code=code, split=split, protection=protection) for pair in zip(texts, numbers, strict=True)
+        ]
+        sources = [self.processor.with_prefix(source, prefix) for source in sources] if prefix else sources
         with unwatched():
-            written = self.write(sources, config, progress=progress if pages is None else None)
+            sources, written = self.write_protected(sources, config, progress=progress)
         if is_watched(self.model):
             pairs = zip(sources, written, strict=True)
             replay(self.model, [reading for pair in pairs for reading in self.readings(*pair)], self.device)
-        answers = self.answers(sources, written, is_aligned=pages is not None)
-        answers = answers if pages is None else put_back(pages, answers, config.num_hypotheses)
-        return answers[0] if isinstance(text, str) else answers
+        lacks = [
+            protection is not None and any(map(may_lack_words, source.sentences, one.choices[0]))
+            for source, one in zip(sources, written, strict=True)
+        ]
+        flags = [early or lack for early, lack in zip(is_aligned or [False] * len(lacks), lacks, strict=True)]
+        answers = self.answers(sources, written, is_aligned=flags)
+        return [with_coverage(answer) if lack else answer for answer, lack in zip(answers, lacks, strict=True)]
 
     def own_alignment_heads(self) -> AlignmentHeads | None:
         """Which heads are read as an alignment, where the folder says so."""
@@ -139,9 +237,18 @@ class TranslateTask(Task[TranslateProcessor]):
         """How to write: as the caller says, and for all else as the folder says."""
         return self.processor.generation_config(**options)
 
-    def read(self, text: str, number: int | None = None, *, code: str = "", split: bool | None = None) -> SourceText:
-        """The sentences of a text, or all of it, as the model reads them; `code` asks for a language."""
-        return self.processor.read(text, number, code=code, split=split)
+    def read(
+        self,
+        text: str,
+        number: int | None = None,
+        *,
+        code: str = "",
+        split: bool | None = None,
+        protection: Protection | None = None,
+    ) -> SourceText:
+        """The sentences of a text, or all of it, as the model reads them; `code` asks for a language. With a
+        `protection`, they know the spans that are to stay as they are: `write_protected` sees to that."""
+        return self.processor.read(text, number, code=code, split=split, protection=protection)
 
     def write(
         self,
@@ -163,7 +270,8 @@ class TranslateTask(Task[TranslateProcessor]):
 
         def write_batch(batch: Batch) -> list[DecodeResult]:
             texts = [sentences[row][0] for row in batch.rows]
-            results = self.decode_batch(batch, config.for_texts(texts), tree, on_step)
+            prefixes = [sentences[row][1].prefix for row in batch.rows]
+            results = self.decode_batch(batch, config.for_texts(texts), tree, on_step, prefixes)
             for text in texts:
                 remaining[text] -= 1
             report(sum(remaining[text] == 0 for text in set(texts)))
@@ -178,34 +286,54 @@ class TranslateTask(Task[TranslateProcessor]):
             for source in sources
         ]
 
+    def write_protected(
+        self, sources: Sequence[SourceText], config: GenerationConfig, *, progress: OnProgress | None = None
+    ) -> tuple[list[SourceText], list[WrittenTranslation]]:
+        """The same with all protected spans whole, and nothing left out: what was read in the end, which may be cut
+        after clauses or have stand-ins for spans, and the hypotheses for it. All is as it is read without a
+        `protection`."""
+        if all(source.protection is None for source in sources):
+            return list(sources), self.write(sources, config, progress=progress)
+
+        def write(texts: Sequence[SourceText], config: GenerationConfig) -> list[WrittenTranslation]:
+            return self.write(texts, config)
+
+        result = ProtectedWriter(self.processor, write, config).texts(sources)
+        if progress is not None:
+            progress(len(sources))
+        return result
+
     def decode_batch(
-        self, batch: Batch, config: GenerationConfig, tree: bool, on_step: OnStep | None
+        self,
+        batch: Batch,
+        config: GenerationConfig,
+        tree: bool,
+        on_step: OnStep | None,
+        prefixes: Sequence[Sequence[int]] = (),
     ) -> list[DecodeResult]:
-        """What is written for sources that stand side by side: after a start, or after the source and a start."""
-        start = torch.full((len(batch.rows), 1), self.processor.start(), device=batch.tokens.device)
+        """What is written for sources that stand side by side: after a start, or after the source and a start.
+        `prefixes` are what their translations begin with, and part of them."""
+        begins = [(self.processor.start(), *prefix) for prefix in prefixes or [()] * len(batch.rows)]
+        tokens, mask = pad_rows(begins, batch.tokens.device)
         limit = self.processor.max_new_tokens(config.max_new_tokens)
-        if not isinstance(self.model, Decoder):
-            return decode_batch(
-                self.model,
-                batch.tokens,
-                start,
-                config,
-                attention_mask=batch.attention_mask,
-                max_new_tokens=[limit] * len(start),
-                tree=tree,
-                on_step=on_step,
-            )
-        lengths = (batch.attention_mask.sum(1) + 1).tolist()
-        return decode_batch(
+        source, source_mask, limits = batch.tokens, batch.attention_mask, [limit] * len(tokens)
+        if isinstance(self.model, Decoder):
+            tokens, mask = torch.cat([source, tokens], 1), torch.cat([source_mask, all_tokens(tokens, mask)], 1)
+            source = source_mask = None
+            lengths = mask.sum(1).tolist()
+            limits = [min(limit, (self.max_length or limit + length) - length) for length in lengths]
+        results = decode_batch(
             self.model,
-            None,
-            torch.cat([batch.tokens, start], 1),
+            source,
+            tokens,
             config,
-            prefix_attention_mask=torch.cat([batch.attention_mask, torch.ones_like(start, dtype=torch.bool)], 1),
-            max_new_tokens=[min(limit, (self.max_length or limit + length) - length) for length in lengths],
+            attention_mask=source_mask,
+            prefix_attention_mask=mask,
+            max_new_tokens=limits,
             tree=tree,
             on_step=on_step,
         )
+        return [with_prefix(*pair) for pair in zip(results, prefixes, strict=True)] if any(prefixes) else results
 
     def answer(
         self, source: SourceText, written: WrittenTranslation, seen: Sequence[Mapping[str, Pattern]] | None = None
@@ -219,18 +347,27 @@ class TranslateTask(Task[TranslateProcessor]):
         return best_translation(drafts, [known, *map(self.lazy_alignment, others)])
 
     def answers(
-        self, sources: Sequence[SourceText], written: Sequence[WrittenTranslation], *, is_aligned: bool = False
+        self,
+        sources: Sequence[SourceText],
+        written: Sequence[WrittenTranslation],
+        *,
+        is_aligned: bool | Sequence[bool] = False,
     ) -> list[Translation]:
         """The translations; alignments are worked out when they are asked for, or at once: if that is known to happen,
-        and under edits, which may be gone later."""
+        for all texts or for some, and under edits, which may be gone later."""
         drafts = [self.processor.drafts(*pair) for pair in zip(sources, written, strict=True)]
-        all_drafts = [draft for text_drafts in drafts for draft in text_drafts]
-        alignments = iter(
-            map(KnownAlignment, self.current_alignments(all_drafts))
-            if is_aligned or is_edited(self.model)
-            else map(self.lazy_alignment, all_drafts)
-        )
-        return [best_translation(text_drafts, list(islice(alignments, len(text_drafts)))) for text_drafts in drafts]
+        is_edited_now = is_edited(self.model)
+        at_once = [is_aligned] * len(drafts) if isinstance(is_aligned, bool) else is_aligned
+        at_once = [flag or is_edited_now for flag in at_once]
+        aligned = [draft for text_drafts, flag in zip(drafts, at_once, strict=True) if flag for draft in text_drafts]
+        known = iter(self.current_alignments(aligned))
+        return [
+            best_translation(
+                text_drafts,
+                [KnownAlignment(next(known)) if flag else self.lazy_alignment(draft) for draft in text_drafts],
+            )
+            for text_drafts, flag in zip(drafts, at_once, strict=True)
+        ]
 
     def readings(self, source: SourceText, written: WrittenTranslation, *, is_whole: bool = False) -> list[Reading]:
         """What a watched pass over a text and its best translation reads, for each sentence: what the last token was
@@ -269,3 +406,8 @@ class TranslateTask(Task[TranslateProcessor]):
             draft.alignment(list(islice(weights, len(draft_readings))))
             for draft, draft_readings in zip(drafts, readings, strict=True)
         ]
+
+
+def all_tokens(tokens: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
+    """Which are tokens: all, where there is no mask."""
+    return torch.ones_like(tokens, dtype=torch.bool) if mask is None else mask

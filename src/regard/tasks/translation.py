@@ -1,7 +1,8 @@
 """A translation, and how it came about."""
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
@@ -12,15 +13,18 @@ from regard.decoding import DecodeResult, Hypothesis
 from regard.tasks.alignment import Alignment, block_diagonal, texts_at, words_at
 from regard.tasks.inputs import SourceSentence
 from regard.tasks.spelling import token_texts
+from regard.tasks.warnings import TranslationWarning, length_warnings
 from regard.text import Tokenizer
 from regard.text.capitals import to_capitals
+from regard.text.spans import Protection
+from regard.text.stand_ins import Change, ChangedText
 
 
 @dataclass(frozen=True)
 class Translation:
     """What was written. `score` is its log-probability, `rank_score` what hypotheses are compared by: the score made
     comparable between lengths. `is_finished` is False if it was stopped for its length. `alternatives` are the next
-    best, as many as were asked for.
+    best, as many as were asked for. `warnings` say what looks wrong: a span that was not kept, a length.
     """
 
     source: str
@@ -33,6 +37,7 @@ class Translation:
     source_tokens: tuple[str, ...]
     alternatives: tuple["Translation", ...]
     align: Callable[[], Alignment] = field(repr=False, compare=False)
+    warnings: tuple[TranslationWarning, ...] = ()
 
     @cached_property
     def alignment(self) -> Alignment:
@@ -80,6 +85,7 @@ class TranslationDraft:
     choice: Choice
     target: Tokenizer
     reads: Tokenizer | None = None  # of the source, to name tokens that are no letters
+    protection: Protection | None = None
 
     @cached_property
     def texts(self) -> list[str]:
@@ -91,8 +97,15 @@ class TranslationDraft:
 
     def target_text(self, sentence: SourceSentence, hypothesis: Hypothesis | None) -> str:
         """What stands for a piece."""
-        text = self.decode(hypothesis.ids) if hypothesis else sentence.sentence
-        return to_capitals(text) if hypothesis and sentence.is_capital else text
+        return self.changed_text(sentence, self.decode(hypothesis.ids)).text if hypothesis else sentence.sentence
+
+    def changed_text(self, sentence: SourceSentence, text: str) -> ChangedText:
+        """What was written with what stands for it: the spans that it may not change, capitals."""
+        text = to_capitals(text) if sentence.is_capital else text
+        if sentence.is_part:
+            return part_of_sentence(sentence.sentence, text)
+        restored = sentence.masked.restore(text) if sentence.masked else None
+        return ChangedText(text, ()) if restored is None else without_stop(sentence.sentence, restored)
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some tokens, without bytes that make no letter."""
@@ -121,7 +134,18 @@ class TranslationDraft:
             source_tokens=tuple(token for sentence, _ in self.hypotheses for token in sentence.tokens.tokens),
             alternatives=tuple(alternatives),
             align=align,
+            warnings=tuple(self.warnings()),
         )
+
+    def warnings(self) -> Iterator[TranslationWarning]:
+        """What looks wrong."""
+        for sentence, hypothesis, text in zip(self.sentences, self.choice, self.texts, strict=True):
+            if hypothesis:
+                yield from length_warnings(sentence, hypothesis, text)
+        missing = self.protection.missing(self.source, "".join(self.texts)) if self.protection else []
+        if missing:
+            names = ", ".join(repr(span) for span in missing)
+            yield TranslationWarning("span", f"not kept as it was: {names}")
 
     def alignment(self, weights_of_sentences: Sequence[np.ndarray]) -> Alignment:
         """From who looked at what in each piece; no sentence looks at another."""
@@ -150,11 +174,35 @@ class TranslationDraft:
     def ends(self) -> list[int]:
         """How much of the translation there is after each of its tokens."""
         counts, begin = [], 0
-        for hypothesis, text in zip(self.choice, self.texts, strict=True):
-            ids = hypothesis.ids if hypothesis else ()
-            counts += [begin + len(self.decode(ids[: index + 1])) for index in range(len(ids))]
+        for sentence, hypothesis, text in zip(self.sentences, self.choice, self.texts, strict=True):
+            if hypothesis:
+                changed = self.changed_text(sentence, self.decode(hypothesis.ids))
+                lengths = [len(self.decode(hypothesis.ids[: index + 1])) for index in range(len(hypothesis.ids))]
+                counts += [begin + changed.position(length) for length in lengths]
             begin += len(text)
         return counts
+
+
+SIGNS = re.compile(r"\s?[%{}<>$]+")
+STOP = re.compile(r"\s*[.!?…,;:]+\Z")
+
+
+def without_stop(source: str, target: ChangedText) -> ChangedText:
+    """A sentence without the full stop that its source does not have."""
+    stop = STOP.search(target.source)
+    is_free = stop is not None and all(change.end <= stop.start() for change in target.changes)
+    if stop is None or not is_free or STOP.search(source):
+        return target
+    return ChangedText(target.source, (*target.changes, Change(*stop.span(), "")))
+
+
+def part_of_sentence(source: str, target: str) -> ChangedText:
+    """A part of a sentence without the full stop that it does not have, and without signs that make a placeholder."""
+    begins = [match.span() for match in SIGNS.finditer(target) if not any(sign in source for sign in match[0].strip())]
+    stop = STOP.search(target)
+    if stop and source[-1:].isalnum() and not any(end > stop.start() for _, end in begins):
+        begins.append(stop.span())
+    return ChangedText(target, tuple(Change(begin, end, "") for begin, end in begins))
 
 
 def best_translation(drafts: Sequence[TranslationDraft], alignments: Iterable[Callable[[], Alignment]]) -> Translation:

@@ -1,5 +1,7 @@
 """Texts with tags in them, taken apart so that the words can be translated, and put together again.
 
+What no translation may touch, code and whatever says translate="no", is one letter for private use within a sentence.
+
 Nothing is trusted: whatever comes in, each tag goes out once, and each that was opened is closed in its turn. Tags that
 cross are mended (`<b><i></b></i>` becomes `<b><i></i></b>`), a tag that nobody closes is closed where the one around it
 ends, and one that closes nothing is left out.
@@ -7,9 +9,11 @@ ends, and one that closes nothing is left out.
 
 import heapq
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape, unescape
+
+from regard.text.spans import FIRST_OBJECT, OBJECTS, SPANS
 
 VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"'=<>`]++)"""
 # Atomic groups, not (...)*+: what that matches is wrong before Python 3.11.5 (python/cpython#106052).
@@ -40,9 +44,21 @@ SIBLINGS = {
 }  # fmt: skip
 """Tags that may be left open, and those that close them."""
 KEEPS_SPACE = {"pre", "textarea"}
+UNTOUCHED = {"pre", "code", "kbd", "samp", "var", "math", "svg", "tt", "noscript", "template", "object", "iframe"}
+"""Tags whose contents are in no language."""
+SAYS_NO = re.compile(r"""\stranslate\s*=\s*["']?no\b|\sclass\s*=\s*["'][^"']*\bnotranslate\b""", re.IGNORECASE)
+MAIL_LINK = re.compile(r"""\shref\s*=\s*["']?mailto:""", re.IGNORECASE)
 SPACE = re.compile(r"[ \t\n\r\f]+")
 WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # kana and ideographs: no spaces stand between words
 UNITS = re.compile(rf"[{WIDE}]|[^\W{WIDE}]+|[^\w\s]")
+
+
+OBJECT = re.compile(SPANS["object"].pattern)
+
+
+def escape_text(text: str) -> str:
+    """Letters that would begin a tag or an entity, spelled as entities."""
+    return escape(text, quote=False)
 
 
 @dataclass(frozen=True)
@@ -63,13 +79,26 @@ class Mark:
 class Segment:
     """A stretch of text that no break interrupts, as it is read: no tags, one space where there is any white space.
 
-    `lead` and `trail` are the white space around it.
+    `lead` and `trail` are the white space around it. `objects` are what the letters from FIRST_OBJECT on stand for.
+    `escape` spells letters as the format has to.
     """
 
     text: str
     marks: tuple[Mark, ...] = ()
     lead: str = ""
     trail: str = ""
+    objects: tuple[str, ...] = ()
+    escape: Callable[[str], str] = escape_text
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is something to translate."""
+        return any(map(str.isalnum, self.text))
+
+    @property
+    def unchanged(self) -> str:
+        """As it came."""
+        return self.with_marks(self.text, [(mark.begin, mark.end) for mark in self.marks])
 
     def with_marks(self, text: str, spans: Sequence[tuple[int, int]]) -> str:
         """Another text in its place, the marks around these letters of it: children within parents, none crossing."""
@@ -83,14 +112,22 @@ class Segment:
         while waiting:
             number, is_open = waiting.pop()
             until = spans[number][is_open]
-            pieces.append(escape(text[at:until], quote=False))
+            pieces.append(self.spell(text[at:until]))
             at = max(at, until)
             if is_open:
                 pieces.append(self.marks[number].after)
             else:
                 pieces.append(self.marks[number].before)
                 waiting += [(number, True), *((child, False) for child in inside.get(number, []))]
-        return self.lead + "".join(pieces) + escape(text[at:], quote=False) + self.trail
+        return self.lead + "".join(pieces) + self.spell(text[at:]) + self.trail
+
+    def spell(self, text: str) -> str:
+        """Letters as the format has them, and what is kept whole."""
+        spelled = self.escape(text)
+        return OBJECT.sub(lambda match: self.object(ord(match[0]) - FIRST_OBJECT), spelled) if self.objects else spelled
+
+    def object(self, number: int) -> str:
+        return self.objects[number] if number < len(self.objects) else ""
 
 
 Document = list[str | Segment]
@@ -106,14 +143,32 @@ class MarkupToken:
     name: str = ""
 
 
-def html(text: str) -> Document:
-    """The segments of a text with HTML tags; entities become the letters that they stand for."""
+def html(text: str, *, change_tag: Callable[[str], str] = str) -> Document:
+    """The segments of a text with HTML tags; entities become the letters that they stand for. `change_tag` changes how
+    a tag is spelled."""
     tokens = list(tokenize_markup(text))
-    return segments_of(tokens, element_ends(tokens))
+    return segments_of(tokens, element_ends(tokens), change_tag)
 
 
-MARKUPS = {"html": html}
-"""How texts are marked up."""
+def plain_tags(text: str) -> Document:
+    """The segments of a text that is no page, but has tags in pairs: all else is as it stands."""
+    tokens = list(tokenize_markup(text))
+    ends = matching_tags(tokens)
+    pairs = {start: end for start, end in ends.items() if end < len(tokens) and is_end_of(tokens[end], tokens[start])}
+    in_pairs = {*pairs, *pairs.values()}
+    tokens = [
+        token
+        if index in in_pairs or (token.kind == "alone" and token.name in EMPTY)
+        else MarkupToken("text", token.raw)
+        for index, token in enumerate(tokens)
+    ]
+    if all(token.kind == "text" for token in tokens):
+        return [Segment(text, escape=str)]
+    return segments_of(tokens, element_ends(tokens), is_plain=True)
+
+
+def is_end_of(token: MarkupToken, start: MarkupToken) -> bool:
+    return token.kind == "end" and token.name == start.name
 
 
 def units(text: str) -> list[tuple[int, int]]:
@@ -185,18 +240,25 @@ def matching_tags(tokens: Sequence[MarkupToken]) -> dict[int, int]:
     return ends
 
 
-def segments_of(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> Document:
-    """The tokens as segments, and as what stands between them: elements that no sentence goes across."""
-    broken = breaking_tags(tokens, ends)
+def segments_of(
+    tokens: Sequence[MarkupToken],
+    ends: dict[int, int],
+    change_tag: Callable[[str], str] = str,
+    *,
+    is_plain: bool = False,
+) -> Document:
+    """The tokens as segments, and as what stands between them: elements that no sentence goes across. With `is_plain`
+    entities and white space are left alone."""
+    broken = set() if is_plain else breaking_tags(tokens, ends)
     document: Document = []
-    segment = SegmentBuilder()
+    segment = SegmentBuilder(is_plain)
     around: list[int] = []
-    spaced = 0
+    spaced, untouched_until = 0, 0
 
     def flush() -> None:
         nonlocal segment
-        document.extend([segment.build()] if segment.text or segment.marks else [])
-        segment = SegmentBuilder()
+        document.extend([segment.build()] if segment.text or segment.marks or segment.lead else [])
+        segment = SegmentBuilder(is_plain)
 
     def close(until: int) -> None:
         nonlocal spaced
@@ -210,22 +272,38 @@ def segments_of(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> Document
                 segment.close()
 
     for index, token in enumerate(tokens):
+        if index < untouched_until:
+            continue
         close(index)
-        if token.kind == "text":
-            segment.write(unescape(token.raw), keep=spaced > 0)
+        if token.kind == "start" and is_untouched(token):
+            untouched_until = max(ends[index], index + 1)
+            raw = "".join(inner.raw for inner in tokens[index:untouched_until]) + closing_tag(token)
+            if index in broken:
+                flush()
+                document.append(raw)
+            else:
+                segment.keep(raw)
+        elif token.kind == "text":
+            segment.write(token.raw if is_plain else unescape(token.raw), keep=is_plain or spaced > 0)
         elif index in broken:
             flush()
-            document.append(token.raw)
+            document.append(change_tag(token.raw))
         elif token.kind == "start":
-            segment.open(token.raw, closing_tag(token))
+            segment.open(change_tag(token.raw), closing_tag(token))
         elif token.kind != "end":
-            segment.point(token.raw)
-        if token.kind == "start":
+            segment.point(change_tag(token.raw) if token.kind == "alone" else token.raw)
+        if token.kind == "start" and index >= untouched_until:
             around.append(index)
             spaced += token.name in KEEPS_SPACE
     close(len(tokens))
     flush()
     return document
+
+
+def is_untouched(token: MarkupToken) -> bool:
+    """Whether an element is kept as it is, with all that it holds."""
+    is_mail = token.name == "a" and MAIL_LINK.search(token.raw) is not None
+    return token.name in UNTOUCHED or is_mail or SAYS_NO.search(token.raw) is not None
 
 
 def closing_tag(token: MarkupToken) -> str:
@@ -255,17 +333,42 @@ def breaking_tags(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> set[in
 class SegmentBuilder:
     """A segment that grows from left to right."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_plain: bool = False) -> None:
+        self.is_plain = is_plain
         self.text: str = ""
+        self.lead: str = ""  # the white space before it, and that after it, as it came
+        self.trail: str = ""
         self.marks: list[Mark] = []
         self.around: list[int] = []
+        self.objects: list[str] = []
 
     def write(self, text: str, keep: bool) -> None:
         """More text; white space is one space, unless it is to be kept."""
+        text = OBJECT.sub(lambda match: self.new_object(match[0]), text)
+        self.count_space(text)
         if not keep:
             text = SPACE.sub(" ", text)
             text = text.removeprefix(" ") if self.text.endswith(" ") else text
         self.text += text
+
+    def count_space(self, text: str) -> None:
+        """Keep in mind what white space is before the text and after it."""
+        inside = text.strip()
+        if not self.text.strip():
+            self.lead += text[: len(text) - len(text.lstrip())]
+        if inside:
+            self.trail = text[len(text.rstrip()) :]
+        elif self.text.strip():
+            self.trail += text
+
+    def keep(self, raw: str) -> None:
+        """Something that stays as it is."""
+        self.text += self.new_object(raw)
+        self.trail = ""
+
+    def new_object(self, raw: str) -> str:
+        self.objects.append(raw)
+        return chr(FIRST_OBJECT + min(len(self.objects) - 1, OBJECTS))
 
     def open(self, before: str, after: str) -> None:
         self.mark(before, after)
@@ -291,4 +394,5 @@ class SegmentBuilder:
             return min(max(index - lead, 0), len(text))
 
         marks = tuple(replace(mark, begin=within(mark.begin), end=within(mark.end)) for mark in self.marks)
-        return Segment(text, marks, escape(self.text[:lead], quote=False), escape(self.text[lead + len(text) :]))
+        spell = str if self.is_plain else escape_text
+        return Segment(text, marks, spell(self.lead), spell(self.trail), tuple(self.objects), spell)

@@ -83,18 +83,18 @@ def is_in_number(text: str, first: int, last: int) -> bool:
     return text[first - 1 : first].isdigit() and text[last : last + 1].isdigit()
 
 
-def split_long(text: str, fits: Callable[[str], bool]) -> Pieces:
-    """A sentence in pieces that fit, cut near the middle: after a clause, else between words.
+def split_long(text: str, fits: Callable[[str], bool], *, only_clauses: bool = False) -> Pieces:
+    """A sentence in pieces that fit, cut near the middle: after a clause, else between words, unless `only_clauses`.
 
     Gives nothing where there is a piece that does not fit and has no place to be cut.
     """
     if fits(text):
         return [(text, "")]
-    for pattern, margin in ((CLAUSE, max(len(text) // 4, 1)), (SPACE, 1)):
+    for pattern, margin in ((CLAUSE, max(len(text) // 4, 1)), (SPACE, 1))[: 1 if only_clauses else 2]:
         gaps = [match.span(match.lastgroup or 0) for match in pattern.finditer(text)]
         gaps = [gap for gap in gaps if margin <= gap[0] and gap[1] <= len(text) - margin]
         if gaps:
             first, last = min(gaps, key=lambda gap: abs(gap[0] + gap[1] - len(text)))
-            left, right = split_long(text[:first], fits), split_long(text[last:], fits)
+            left, right = (split_long(part, fits, only_clauses=only_clauses) for part in (text[:first], text[last:]))
             return [*left[:-1], (left[-1][0], text[first:last]), *right] if left and right else []
     return []

@@ -1,6 +1,6 @@
 """One text becomes another: sentences are read, and what was written for them is put together."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Unpack
 
@@ -16,6 +16,16 @@ from regard.text import Encoded, Tokenizer, TokenizerError
 from regard.text.capitals import is_in_capitals, to_sentence_case
 from regard.text.sentences import split as sentences
 from regard.text.sentences import split_long
+from regard.text.spans import (
+    ProtectedSpan,
+    Protection,
+    cuts_between,
+    has_words,
+    spans_within,
+    trim_spans,
+    with_targets,
+)
+from regard.text.stand_ins import between_spans, mask_spans
 
 START = "decoder_start_token_id"
 ENOUGH = 512  # tokens, where a folder does not say how long a translation may become
@@ -42,22 +52,95 @@ class TranslateProcessor(Processor):
         limit, most = requested or self.settings.lengths["max_new_tokens"] or default, self.max_target_length()
         return limit if most is None else min(limit, most)
 
-    def read(self, text: str, number: int | None = None, *, code: str = "", split: bool | None = None) -> SourceText:
-        """The sentences of a text, or all of it, as the model reads them; `code` asks for a language."""
+    def read(
+        self,
+        text: str,
+        number: int | None = None,
+        *,
+        code: str = "",
+        split: bool | None = None,
+        protection: Protection | None = None,
+    ) -> SourceText:
+        """The sentences of a text, or all of it, as the model reads them; `code` asks for a language. With a
+        `protection` they know their spans, and spans that are no part of a sentence stand between them."""
         if not isinstance(text, str):
             raise TokenizerError(f"{text_name(number)} is a pair; one text can be translated")
-        is_split = self.splits if split is None else split
-        if not is_split or not text.strip():
-            encoded = self.read_source(text, number, code) if text.strip() else None
-            return SourceText(text, (SourceSentence(text, "", encoded, code=code, is_capital=self.lowers(text)),))
+        if not text.strip():
+            return SourceText(text, (SourceSentence(text, "", None, code=code, is_capital=self.lowers(text)),))
+        spans = protection.spans(text) if protection else ()
+        if not (self.splits if split is None else split):
+            return SourceText(text, tuple(self.trim(text, "", 0, number, code, spans)), protection)
         result: list[SourceSentence] = []
         begin = 0
-        for sentence, gap in sentences(text):
+        for sentence, gap in cuts_between(sentences(text), spans):
             for part, space in self.split_to_fit(sentence, gap, number, code):
-                encoded = self.read_source(part, number, code) if part else None
-                result.append(SourceSentence(part, space, encoded, begin, code, self.lowers(part)))
+                result += self.trim(part, space, begin, number, code, spans_within(spans, begin, begin + len(part)))
                 begin += len(part) + len(space)
-        return SourceText(text, tuple(result))
+        return SourceText(text, tuple(result), protection, is_split=True)
+
+    def trim(
+        self, text: str, gap: str, begin: int, number: int | None, code: str, spans: Sequence[ProtectedSpan]
+    ) -> list[SourceSentence]:
+        """A sentence, and what stands before it and after it where that is made of spans."""
+        if spans and not has_words(text, spans):
+            return [SourceSentence("", with_targets(text, spans) + gap, None, begin, code)]
+        first, last = trim_spans(text, spans)
+        inside, after = spans_within(spans, first, last), spans_within(spans, last, len(text))
+        lead = with_targets(text[:first], spans_within(spans, 0, first))
+        before = [SourceSentence("", lead, None, begin, code)] if first else []
+        trail = with_targets(text[last:], after) + gap
+        sentence = self.read_sentence(text[first:last], trail, begin + first, number, code)
+        return [*before, replace(sentence, spans=inside, is_part=last < len(text) and not inside)]
+
+    def read_sentence(self, text: str, gap: str, begin: int, number: int | None, code: str) -> SourceSentence:
+        """A sentence with its tokens."""
+        encoded = self.read_source(text, number, code) if text else None
+        return SourceSentence(text, gap, encoded, begin, code, self.lowers(text))
+
+    def mask(self, sentence: SourceSentence, *, only_names: bool) -> SourceSentence | None:
+        """The same sentence with stand-ins for its spans; None where that cannot be read."""
+        text, code = sentence.sentence, sentence.code
+        outside = "".join(part for part, _ in between_spans(text, sentence.spans))
+        is_capital = self.lowers(outside)
+        masked = mask_spans(
+            text, sentence.spans, only_names=only_names, change_text=to_sentence_case if is_capital else str
+        )
+        encoded = None if masked is None else self.encode_whole(f"{code}{masked.text}", special=[code] if code else [])
+        if masked is None or encoded is None or len(encoded) > self.max_source_length:
+            return None
+        return replace(sentence, encoded=encoded, is_capital=is_capital, masked=masked)
+
+    def divide(self, sentence: SourceSentence) -> list[SourceSentence]:
+        """What is between the spans of a sentence as sentences of their own."""
+        result: list[SourceSentence] = []
+        begin = 0
+        pieces = between_spans(sentence.sentence, sentence.spans)
+        for index, (part, gap) in enumerate(pieces):
+            begin = sentence.sentence.find(part, begin) if part else begin
+            gap = gap + sentence.gap if index == len(pieces) - 1 else gap
+            read = self.read_sentence(part, gap, sentence.begin + begin, None, sentence.code)
+            result.append(replace(read, is_part=True))
+            begin += len(part)
+        first = next((index for index, part in enumerate(result) if part.encoded), None)
+        return [replace(part, prefix=sentence.prefix) if index == first else part for index, part in enumerate(result)]
+
+    def split_clauses(self, sentence: SourceSentence) -> list[SourceSentence]:
+        """A sentence in two or more, cut after clauses and in no span; nothing where there is no such place."""
+        half = len(sentence.tokens) // 2 + 4
+        pieces = split_long(
+            sentence.sentence, lambda part: len(self.encode_source(part, sentence.code)) <= half, only_clauses=True
+        )
+        pieces = cuts_between(pieces, sentence.spans)
+        result: list[SourceSentence] = []
+        begin = 0
+        for part, gap in pieces if len(pieces) > 1 else []:
+            read = self.read_sentence(part, gap, sentence.begin + begin, None, sentence.code)
+            result.append(replace(read, spans=spans_within(sentence.spans, begin, begin + len(part))))
+            begin += len(part) + len(gap)
+        if not result:
+            return []
+        result[0] = replace(result[0], prefix=sentence.prefix)
+        return [*result[:-1], replace(result[-1], gap=sentence.gap)]
 
     def split_to_fit(self, sentence: str, gap: str, number: int | None, code: str) -> list[tuple[str, str]]:
         """A sentence, in parts if it is too long to be read at once, and the gap after each."""
@@ -89,6 +172,17 @@ class TranslateProcessor(Processor):
         encoded = self.tokenizer.target.encode(text)
         self.check_known(encoded.ids, self.target_vocabulary)
         return encoded
+
+    def with_prefix(self, source: SourceText, prefix: str) -> SourceText:
+        """The same text, its translation to begin so."""
+        ends = self.constraints().ends
+        ids = tuple(number for number in self.encode_target(prefix).ids if number not in ends)
+        first = next((index for index, sentence in enumerate(source.sentences) if sentence.encoded), None)
+        sentences = [
+            replace(sentence, prefix=ids) if index == first else sentence
+            for index, sentence in enumerate(source.sentences)
+        ]
+        return replace(source, sentences=tuple(sentences))
 
     def read_source(self, text: str, number: int | None, code: str) -> Encoded:
         encoded, most = self.encode_source(text, code), self.max_source_length
@@ -148,7 +242,9 @@ class TranslateProcessor(Processor):
     def drafts(self, source: SourceText, written: WrittenTranslation) -> list[TranslationDraft]:
         """The ways to translate a text, the best first."""
         return [
-            TranslationDraft(source.text, source.sentences, choice, self.tokenizer.target, self.tokenizer)
+            TranslationDraft(
+                source.text, source.sentences, choice, self.tokenizer.target, self.tokenizer, source.protection
+            )
             for choice in written.choices
         ]
 

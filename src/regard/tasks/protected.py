@@ -1,0 +1,166 @@
+"""Protected spans are carried through a translation: written freely, with stand-ins, or piece by piece.
+
+A sentence with amounts alone is written as it is. Where a span was damaged by that, or is something else, it is written
+with words in the place of its spans that a model copies, and where one of these is lost, too, with other words. What is
+between the spans is translated by itself where nothing else keeps them: so none is ever lost.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from regard.decoding import DecodeResult, Hypothesis
+from regard.tasks.generation_config import GenerationConfig
+from regard.tasks.inputs import SourceSentence, SourceText
+from regard.tasks.processors.translate import TranslateProcessor
+from regard.tasks.translation import Translation, TranslationDraft, WrittenTranslation
+from regard.tasks.warnings import coverage_warnings, is_short
+from regard.text.spans import Protection
+
+Write = Callable[[Sequence[SourceText], GenerationConfig], list[WrittenTranslation]]
+"""The hypotheses for each sentence of each text."""
+WrittenSentence = tuple[SourceSentence, DecodeResult | None]
+FORMS = ("free", "stand-ins", "names")
+"""How a sentence with spans is given to the model, one way after the other, before it is taken to pieces."""
+
+
+def written_tokens(written: Sequence[WrittenSentence]) -> int:
+    return sum(len(result.best.ids) for _, result in written if result and result.hypotheses)
+
+
+def is_finished(written: Sequence[WrittenSentence]) -> bool:
+    return all(result.best.is_finished for _, result in written if result and result.hypotheses)
+
+
+class ProtectedWriter:
+    """Writes sentences until their spans are whole."""
+
+    processor: TranslateProcessor
+    write: Write
+    config: GenerationConfig
+    forms: Sequence[str]
+
+    def __init__(
+        self, processor: TranslateProcessor, write: Write, config: GenerationConfig, forms: Sequence[str] = FORMS
+    ) -> None:
+        self.processor, self.write, self.config, self.forms = processor, write, config, forms
+
+    def texts(self, sources: Sequence[SourceText]) -> tuple[list[SourceText], list[WrittenTranslation]]:
+        """What was read in the end for each text, and what was written for it."""
+        sentences = [(text, sentence) for text, source in enumerate(sources) for sentence in source.sentences]
+        protections = [source.protection for source in sources]
+        written: dict[int, list[WrittenSentence]] = {}
+        for form in self.forms:
+            waiting = [
+                (number, text, shaped)
+                for number, (text, sentence) in enumerate(sentences)
+                if number not in written and (shaped := self.shape(sentence, form)) is not None
+            ]
+            for number, text, sentence, result in self.round(waiting, is_first=form == self.forms[0]):
+                chosen = self.choose(sentence, result, protections[text])
+                if chosen is not None:
+                    written[number] = [(sentence, chosen)]
+        rest = [
+            (number, text, self.processor.divide(sentence))
+            for number, (text, sentence) in enumerate(sentences)
+            if number not in written
+        ]
+        for (number, *_), pieces in zip(rest, self.pieces([(text, parts) for _, text, parts in rest]), strict=True):
+            written[number] = pieces
+        self.split_short(sentences, sources, written)
+        return self.join(sources, [text for text, _ in sentences], written)
+
+    def split_short(
+        self,
+        sentences: Sequence[tuple[int, SourceSentence]],
+        sources: Sequence[SourceText],
+        written: dict[int, list[WrittenSentence]],
+    ) -> None:
+        """Write sentences of which most is missing again, clause by clause, where that gives more of them."""
+        short: list[tuple[int, SourceText]] = []
+        seeds: list[int] = []
+        for number, (text, sentence) in enumerate(sentences):
+            if sources[text].is_split and any(
+                result and result.hypotheses and is_short(part, result.best) for part, result in written[number]
+            ):
+                clauses = self.processor.split_clauses(sentence)
+                if clauses:
+                    short.append((number, SourceText(sentence.sentence, tuple(clauses), sources[text].protection)))
+                    seeds.append(text)
+        if not short:
+            return
+        writer = ProtectedWriter(self.processor, self.write, self.config.for_texts(seeds), self.forms)
+        for (number, _), source, result in zip(short, *writer.texts([source for _, source in short]), strict=True):
+            new = list(zip(source.sentences, result.results, strict=True))
+            if written_tokens(new) > written_tokens(written[number]) or not is_finished(written[number]):
+                written[number] = new
+
+    def shape(self, sentence: SourceSentence, form: str) -> SourceSentence | None:
+        """A sentence in the form in which the model is to read it, if it has that form."""
+        if not sentence.spans:
+            return sentence
+        if form == "free":
+            return sentence if all(span.is_number for span in sentence.spans) else None
+        return self.processor.mask(sentence, only_names=form == "names")
+
+    def round(
+        self, waiting: Sequence[tuple[int, int, SourceSentence]], *, is_first: bool
+    ) -> Iterator[tuple[int, int, SourceSentence, DecodeResult | None]]:
+        """The sentences written; of those that are written again, as many ways as the search keeps."""
+        config = self.config.for_texts([text for _, text, _ in waiting])
+        if not is_first and config.sampling is None:
+            config = replace(config, num_hypotheses=max(config.beam, config.num_hypotheses))
+        texts = [SourceText(sentence.sentence, (sentence,)) for _, _, sentence in waiting]
+        results = self.write(texts, config) if texts else []
+        for (number, text, sentence), result in zip(waiting, results, strict=True):
+            yield number, text, sentence, result.results[0]
+
+    def choose(
+        self, sentence: SourceSentence, result: DecodeResult | None, protection: Protection | None
+    ) -> DecodeResult | None:
+        """The hypotheses in which all spans are whole; None where there is none. A sentence without spans keeps all."""
+        if result is None or protection is None or not sentence.spans:
+            return result or DecodeResult(())
+        whole = [hypothesis for hypothesis in result.hypotheses if self.is_whole(sentence, hypothesis, protection)]
+        return replace(result, hypotheses=tuple(whole[: self.config.num_hypotheses])) if whole else None
+
+    def is_whole(self, sentence: SourceSentence, hypothesis: Hypothesis, protection: Protection) -> bool:
+        """Whether each span is in what was written."""
+        draft = TranslationDraft(sentence.sentence, (sentence,), (hypothesis,), self.processor.tokenizer.target)
+        text = draft.decode(hypothesis.ids)
+        if sentence.masked is not None and (sentence.masked.restore(text) is None or not hypothesis.is_finished):
+            return False
+        return not protection.missing(sentence.sentence, draft.target_text(sentence, hypothesis))
+
+    def pieces(self, waiting: Sequence[tuple[int, Sequence[SourceSentence]]]) -> Iterator[list[WrittenSentence]]:
+        """What is between the spans of sentences, written by itself."""
+        config = self.config.for_texts([text for text, _ in waiting])
+        texts = [SourceText("", tuple(parts)) for _, parts in waiting]
+        for source, result in zip(texts, self.write(texts, config) if texts else [], strict=True):
+            yield list(zip(source.sentences, result.results, strict=True))
+
+    def join(
+        self, sources: Sequence[SourceText], texts: Sequence[int], written: dict[int, list[WrittenSentence]]
+    ) -> tuple[list[SourceText], list[WrittenTranslation]]:
+        """The sentences of each text together again."""
+        by_text: list[list[WrittenSentence]] = [[] for _ in sources]
+        for number, text in enumerate(texts):
+            by_text[text] += written[number]
+        new_sources = [
+            replace(source, sentences=tuple(sentence for sentence, _ in parts))
+            for source, parts in zip(sources, by_text, strict=True)
+        ]
+        results = [
+            WrittenTranslation(
+                tuple(result if result and result.hypotheses else None for _, result in parts),
+                self.config.num_hypotheses,
+            )
+            for parts in by_text
+        ]
+        return new_sources, results
+
+
+def with_coverage(answer: Translation) -> Translation:
+    """A translation that warns of words that it never looked at, unless its length tells already."""
+    if any(warning.kind == "length" for warning in answer.warnings):
+        return answer
+    return replace(answer, warnings=(*answer.warnings, *coverage_warnings(answer.source, answer.alignment)))

@@ -1,0 +1,111 @@
+"""Spans are kept whatever a model writes: here by one that knows nothing.
+
+Also tests: tasks/warnings.py.
+"""
+
+import os
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import regard
+from regard.decoding import Hypothesis
+from regard.tasks import Alignment
+from regard.tasks.inputs import SourceSentence
+from regard.tasks.warnings import coverage_warnings, is_short, length_warnings
+from regard.text import Encoded
+from regard.text.glossary import Glossary
+from regard.text.spans import Protection
+
+CATALOGUES = Path(os.environ.get("REGARD_CATALOGUES", "/usr/share/locale"))
+TEXTS = [
+    "The dog %s sleeps under the table.",
+    "%s: The dog sleeps under the table (%d).",
+    "Where is {name}? It rains today in {0}.",
+    "The <b>dog</b> sleeps under the <i>table</i> at https://example.com/a?b=1.",
+    "It rains 5 km from here, on 2024-05-03.",
+]
+
+
+@pytest.fixture(scope="module")
+def marian():
+    return regard.load(Path(__file__).parents[1] / "before" / "translator")
+
+
+def test_every_span_is_there_once_and_in_order(marian):
+    for answer in marian(TEXTS, max_new_tokens=8):
+        assert Protection().missing(answer.source, answer.text) == []
+        assert not any(warning.kind == "span" for warning in answer.warnings)
+
+
+def test_without_protection_it_is_the_translation_of_the_bare_steps(marian):
+    config = marian.generation_config(max_new_tokens=8)
+    source = marian.read(TEXTS[0])
+    bare = marian.answer(source, marian.write([source], config)[0])
+    assert marian(TEXTS[0], protect=False, max_new_tokens=8) == bare
+    plain = "The dog sleeps."
+    assert marian(plain, protect=False, max_new_tokens=8).ids == marian(plain, max_new_tokens=8).ids
+
+
+def test_terms_prefixes_and_mnemonics(marian):
+    protection = Protection(glossary=Glossary({"dog": "Dackel"}))
+    assert marian("The dog sleeps.", protect=protection, max_new_tokens=8).text.count("Dackel") == 1
+    assert marian("It rains.", prefix="the dog", max_new_tokens=8).text.startswith("the dog")
+    assert marian("Open the _table", protect=Protection(mnemonic="_"), max_new_tokens=8).text.count("_") == 1
+
+
+def test_alignments_are_of_the_text_as_it_is(marian):
+    answer = marian(TEXTS[0], max_new_tokens=8)
+    alignment = answer.alignment
+    assert alignment.weights.shape == (len(answer.ids), len(answer.source_tokens))
+    assert max(end for end in alignment.target_ends if end is not None) <= len(answer.text)
+    assert max(end for end in alignment.source_ends if end is not None) <= len(answer.source)
+
+
+def sentence(words, tokens):
+    encoded = Encoded(
+        tuple(range(tokens)), ("",) * tokens, ((0, 0),) * tokens, (0,) * tokens, (0,) * tokens, (0,) * tokens
+    )
+    return SourceSentence(" ".join(["word"] * words), "", encoded)
+
+
+def test_a_length_that_looks_wrong_is_told():
+    long = sentence(79, 100)
+    short = Hypothesis(tuple(range(26)), (0.0,), True)
+    assert is_short(long, short)
+    (warning,) = length_warnings(long, short, " ".join(["Wort"] * 20))
+    assert warning.kind == "length"
+    assert warning.message.startswith("79 words became 20")
+    assert length_warnings(long, Hypothesis(tuple(range(90)), (0.0,), True), "so") == []
+    (stopped,) = length_warnings(long, Hypothesis(tuple(range(90)), (0.0,), False), "so")
+    assert stopped.kind == "stopped"
+
+
+def test_words_that_nobody_looked_at_are_told():
+    source = "one two three four five six seven eight"
+    weights = np.zeros((2, 8), dtype=np.float32)
+    weights[:, :2] = 0.5
+    words = tuple(range(8))
+    missing = coverage_warnings(source, Alignment(weights, ("a", "b"), (), (0, 1), words))
+    assert [warning.message for warning in missing] == [
+        "nothing seems to stand for 6 words: three four five six seven eight"
+    ]
+    assert coverage_warnings(source, Alignment(np.full((8, 8), 0.125), (), (), (), words)) == []
+
+
+def test_placeholders_of_real_catalogues_are_kept(marian):
+    polib = pytest.importorskip("polib")
+    files = sorted(CATALOGUES.rglob("de/LC_MESSAGES/*.mo"))[:8]
+    if not files:
+        pytest.skip(f"no German catalogues in {CATALOGUES}; REGARD_CATALOGUES names a folder that has some")
+    strings = [entry.msgid for file in files for entry in polib.mofile(str(file)) if "%" in entry.msgid]
+    strings = [text for text in random.Random(1).sample(strings, min(60, len(strings))) if len(text) < 150]
+    if not strings:
+        pytest.skip(f"no strings with placeholders in {CATALOGUES}")
+    answers = marian(strings, max_new_tokens=8)
+    bad = [text for text, answer in zip(strings, answers, strict=True) if Protection().missing(text, answer.text)]
+    warned = [answer.source for answer in answers if any(warning.kind == "span" for warning in answer.warnings)]
+    assert bad == warned
+    assert len(bad) <= len(strings) // 20
