@@ -78,6 +78,7 @@ class Preparation:
         if self.edits:
             edits, command = edit(model.model, self.edits), click.get_current_context(silent=True)
             edits.__enter__() if command is None else command.with_resource(edits)  # to the end of process or command
+        model([], **self.options)  # what cannot be meant is said, also where there is no text
         return lambda chunk, report=None: self.answer(model, chunk, report)
 
     def answer(self, model: Any, chunk: TextChunk, report: Callable[[int], None] | None) -> AnsweredChunk:

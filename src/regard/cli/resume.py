@@ -2,7 +2,7 @@
 
 import lzma
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -36,7 +36,7 @@ def gzip_unpacker() -> Unpacker:
     return zlib.decompressobj(31)
 
 
-UNPACKERS = {".gz": gzip_unpacker, ".xz": lzma.LZMADecompressor}
+UNPACKERS: dict[str, Callable[[], Unpacker]] = {".gz": gzip_unpacker, ".xz": lzma.LZMADecompressor}
 
 
 def resume_point(file: str, *, is_numbered: bool = False) -> ResumePoint:

@@ -10,7 +10,10 @@ from regard.looking.runs import Inputs
 
 Speller = Any
 """A tokeniser of ours or of transformers, a task, or a function from token numbers to words."""
-ID_NAMES = {"encoder": ("input_ids", "source"), "decoder": ("decoder_input_ids", "target", "tokens", "input_ids")}
+ID_NAMES: dict[str, tuple[str, ...]] = {
+    "encoder": ("input_ids", "source"),
+    "decoder": ("decoder_input_ids", "target", "tokens", "input_ids"),
+}
 """What models call the tokens of each side; that of a model of one stack is its last."""
 
 

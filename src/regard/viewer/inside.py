@@ -66,9 +66,9 @@ def lens_view(run: FinishedRun, comparison: Comparison) -> GridsAndFacts:
         raise RegardError("a lens needs a model that writes words")
     side, device = run.result.sides[-1], run.task.device
     is_masked = isinstance(model, Encoder)
-    kwargs = {"segments": torch.tensor([side.segments], device=device)} if is_masked else {}
+    inputs, segments = model_inputs(model, reading, device), torch.tensor([side.segments], device=device)
     with edit(model, run.request.edits):
-        readings = lens(model, *model_inputs(model, reading, device), k=1, **kwargs)
+        readings = lens(model, *inputs, k=1, segments=segments) if is_masked else lens(model, *inputs, k=1)
     tokenizer = run.task.tokenizer.target if side.name == "target" else run.task.tokenizer
     layers = [*reversed(readings.blocks)]
     words = readings.words[:, 0, :, 0].flip(0).tolist()

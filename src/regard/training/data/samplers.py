@@ -44,7 +44,8 @@ class WeightedSampler:
     def __init__(self, lengths: Sequence[np.ndarray], weights: Sequence[float], train: TrainRecipe) -> None:
         self.lengths: np.ndarray = np.concatenate(lengths)
         self.sizes: list[int] = [len(part) for part in lengths]
-        self.weights, self.train = weights, train
+        self.weights: Sequence[float] = weights
+        self.train: TrainRecipe = train
         self.plan = lru_cache(2)(self.epoch_plan)
 
     def epoch_plan(self, epoch: int) -> tuple[np.ndarray, EpochPlan]:
