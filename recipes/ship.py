@@ -78,8 +78,9 @@ def ship(run: Path, name: str, home: Path = BUILTIN, scores: dict[str, Any] | No
 def followed(run: Path) -> list[Recipe]:
     """The recipe of a run, after those of the runs that it went on from."""
     recipe = read_run_recipe(run / "recipe.toml")
-    before = Path(recipe.start).parent
-    return [*(followed(before) if recipe.start and (before / "recipe.toml").is_file() else []), recipe]
+    above = Path(recipe.start).parents if recipe.start else ()
+    before = next((folder for folder in above if (folder / "recipe.toml").is_file()), None)
+    return [*(followed(before) if before is not None else []), recipe]
 
 
 def homeless(recipe: Recipe) -> Recipe:
@@ -87,7 +88,8 @@ def homeless(recipe: Recipe) -> Recipe:
     train, valid = (tuple(Path(file).name for file in files) for files in (recipe.data.train, recipe.data.valid))
     data = replace(recipe.data, train=train, valid=valid, folder="")
     start = Path(recipe.start)
-    known = f"runs/{start.parent.name}/{start.name}" if (start.parent / "recipe.toml").is_file() else start.name
+    home = next((folder for folder in start.parents if (folder / "recipe.toml").is_file()), None)
+    known = start.name if home is None else f"runs/{home.name}/{start.relative_to(home)}"
     return replace(recipe, run=f"runs/{Path(recipe.run).name}", start=known if recipe.start else "", data=data)
 
 
