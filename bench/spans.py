@@ -42,7 +42,7 @@ def messages(language: str = "de") -> list[Message]:
     """All strings of all catalogues of a language that have a placeholder."""
     import polib
 
-    found: dict[str, Message] = {}
+    strings_with_placeholders: dict[str, Message] = {}
     for folder in folders():
         for path in sorted(folder.rglob(f"{language}/LC_MESSAGES/*.mo")):
             try:
@@ -56,8 +56,8 @@ def messages(language: str = "de") -> list[Message]:
                     pairs = [(entry.msgid, forms.get(0, "")), (entry.msgid_plural, forms.get(1, ""))]
                 for source, target in pairs:
                     if target and source != target and len(source) < 400 and sum(placeholders(source).values()):
-                        found.setdefault(source, Message(source, target, path.stem))
-    return sorted(found.values())
+                        strings_with_placeholders.setdefault(source, Message(source, target, path.stem))
+    return sorted(strings_with_placeholders.values())
 
 
 def placeholders(text: str) -> Counter[str]:
@@ -168,12 +168,12 @@ def main(model: str, strings: int, made: int, beam: int, seed: int) -> None:
     import regard
 
     translator = regard.load(model)
-    found = messages()
-    if not found:
+    strings_with_placeholders = messages()
+    if not strings_with_placeholders:
         raise click.ClickException(
             f"no catalogues of German in {', '.join(map(str, folders()))}: {CATALOGUES} names a folder"
         )
-    chosen = random.Random(seed).sample(found, min(strings, len(found)))
+    chosen = random.Random(seed).sample(strings_with_placeholders, min(strings, len(strings_with_placeholders)))
     figures = measure_catalogues(translator, chosen, {"beam": beam}) | measure_sentences(
         translator, made, seed, {"beam": beam}
     )

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.text.spans import Protection
-from regard.text.stand_ins import Change, ChangedText, between_spans, mask_spans
+from regard.text.stand_ins import ChangedText, Substitution, between_spans, mask_spans
 
 WORDS = st.sampled_from(["the", "%s", "dog", "{name}", "5 km", "sees", "http://a.de/b", "'%s'", "and", "%d"])
 
@@ -48,7 +48,7 @@ def test_a_genitive_may_be_written_in_one_word():
 
 
 def test_positions_follow_changes_there_and_back():
-    changed = ChangedText("one two three", (Change(4, 7, "2"),))
+    changed = ChangedText("one two three", (Substitution(4, 7, "2"),))
     assert changed.text == "one 2 three"
     assert [changed.position(at) for at in (0, 4, 7, 13)] == [0, 4, 5, 11]
     assert changed.back().text == "one two three"

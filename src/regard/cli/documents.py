@@ -11,7 +11,7 @@ import click
 from regard.cli.generation import Options, sampling_options
 from regard.cli.texts import ChunkProgress, TextChunk, progress
 from regard.errors import RegardError
-from regard.text.formats import Format, FormatError
+from regard.text.formats import FileFormat, FormatError
 
 if TYPE_CHECKING:
     from regard.text.spans import Protection
@@ -31,7 +31,7 @@ def refuse_with_document(options: Options, *, as_json: bool, align: bool, show: 
         raise click.UsageError("--format is of the file that --input names")
 
 
-def translate_file(kind: Format, languages: list[str], protect: "bool | Protection", options: Options) -> None:
+def translate_file(kind: FileFormat, languages: list[str], protect: "bool | Protection", options: Options) -> None:
     """The document of --input in another language."""
     _, source, target, edits = (options.pop(name) for name in ("texts", "source", "target", "edits"))
     for name in (*LINES_ONLY, "processes", "num_hypotheses"):

@@ -17,7 +17,7 @@ from regard.tasks.warnings import TranslationWarning, length_warnings
 from regard.text import Tokenizer
 from regard.text.capitals import to_capitals
 from regard.text.spans import Protection
-from regard.text.stand_ins import Change, ChangedText
+from regard.text.stand_ins import ChangedText, Substitution
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ def without_stop(source: str, target: ChangedText) -> ChangedText:
     is_free = stop is not None and all(change.end <= stop.start() for change in target.changes)
     if stop is None or not is_free or STOP.search(source):
         return target
-    return ChangedText(target.source, (*target.changes, Change(*stop.span(), "")))
+    return ChangedText(target.source, (*target.changes, Substitution(*stop.span(), "")))
 
 
 def part_of_sentence(source: str, target: str) -> ChangedText:
@@ -202,7 +202,7 @@ def part_of_sentence(source: str, target: str) -> ChangedText:
     stop = STOP.search(target)
     if stop and source[-1:].isalnum() and not any(end > stop.start() for _, end in begins):
         begins.append(stop.span())
-    return ChangedText(target, tuple(Change(begin, end, "") for begin, end in begins))
+    return ChangedText(target, tuple(Substitution(begin, end, "") for begin, end in begins))
 
 
 def best_translation(drafts: Sequence[TranslationDraft], alignments: Iterable[Callable[[], Alignment]]) -> Translation:

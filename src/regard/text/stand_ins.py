@@ -15,7 +15,7 @@ GENITIVE = re.compile(r"['’]s?\b")
 
 
 @dataclass(frozen=True)
-class Change:
+class Substitution:
     """Letters of one text, from `begin` to `end`, for which `text` stands in another."""
 
     begin: int
@@ -28,7 +28,7 @@ class ChangedText:
     """A text with changes, which are in order and apart; where each letter went."""
 
     source: str
-    changes: tuple[Change, ...]
+    changes: tuple[Substitution, ...]
 
     @property
     def text(self) -> str:
@@ -57,7 +57,7 @@ class ChangedText:
         changes, offset = [], 0
         for change in self.changes:
             begin = change.begin + offset
-            changes.append(Change(begin, begin + len(change.text), self.source[change.begin : change.end]))
+            changes.append(Substitution(begin, begin + len(change.text), self.source[change.begin : change.end]))
             offset += len(change.text) - (change.end - change.begin)
         return ChangedText(self.text, tuple(changes))
 
@@ -77,7 +77,7 @@ class MaskedText:
     def restore(self, target: str) -> ChangedText | None:
         """The spans where their stand-ins are in a translation; None unless each is there once, those that only their
         order tells apart in that order."""
-        changes: list[tuple[Change, ProtectedSpan]] = []
+        changes: list[tuple[Substitution, ProtectedSpan]] = []
         for span, change in zip(self.spans, self.changed.changes, strict=True):
             source = self.changed.source
             has_genitive = GENITIVE.match(source, span.end) is not None and not span.is_number
@@ -88,7 +88,7 @@ class MaskedText:
             places = list(re.finditer(f"{before}{change.text}{after}", target, re.IGNORECASE))
             if len(places) != 1 or len(re.findall(change.text, target, re.IGNORECASE)) != 1:
                 return None
-            changes.append((Change(*places[0].span(), span.target), span))
+            changes.append((Substitution(*places[0].span(), span.target), span))
         ordered = [change.begin for change, span in changes if span.is_ordered]
         if ordered != sorted(ordered):
             return None
@@ -109,7 +109,7 @@ def mask_spans(
     words = [next(figures if span.is_number else stand_ins, "") for span in spans]
     if not all(words):
         return None
-    changes = [Change(span.begin, span.end, word) for span, word in zip(spans, words, strict=True)]
+    changes = [Substitution(span.begin, span.end, word) for span, word in zip(spans, words, strict=True)]
     return MaskedText(ChangedText(change_text(text), tuple(changes)), tuple(spans))
 
 

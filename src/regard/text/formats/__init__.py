@@ -24,7 +24,7 @@ def read_tags(text: str) -> OpenDocument:
 
 
 @dataclass(frozen=True)
-class Format:
+class FileFormat:
     """A kind of files: how their names end, and what opens one. Those of text can be had as strings, too."""
 
     suffixes: tuple[str, ...]
@@ -46,16 +46,16 @@ class Format:
         return self.read_text(text)
 
 
-FORMATS: dict[str, Format] = {
-    "html": Format((".html", ".htm", ".xhtml"), read_html),
-    "markdown": Format((".md", ".markdown"), read_markdown),
-    "srt": Format((".srt",), read_subtitles),
-    "vtt": Format((".vtt",), read_subtitles),
-    "po": Format((".po", ".pot"), read_po),
-    "xliff": Format((".xlf", ".xliff"), read_xliff),
-    "tmx": Format((".tmx",), read_pair=read_tmx),
-    "docx": Format((".docx",), read_bytes=read_docx),
-    "odt": Format((".odt",), read_bytes=read_odt),
+FORMATS: dict[str, FileFormat] = {
+    "html": FileFormat((".html", ".htm", ".xhtml"), read_html),
+    "markdown": FileFormat((".md", ".markdown"), read_markdown),
+    "srt": FileFormat((".srt",), read_subtitles),
+    "vtt": FileFormat((".vtt",), read_subtitles),
+    "po": FileFormat((".po", ".pot"), read_po),
+    "xliff": FileFormat((".xlf", ".xliff"), read_xliff),
+    "tmx": FileFormat((".tmx",), read_pair=read_tmx),
+    "docx": FileFormat((".docx",), read_bytes=read_docx),
+    "odt": FileFormat((".odt",), read_bytes=read_odt),
 }
 """The formats of files; `text` is none of them: lines are."""
 MARKUPS: dict[str, Callable[[str], OpenDocument]] = {
@@ -64,12 +64,12 @@ MARKUPS: dict[str, Callable[[str], OpenDocument]] = {
 """How texts are marked up."""
 
 
-def format_of(name: str) -> Format | None:
+def format_of(name: str) -> FileFormat | None:
     """The format of a file by the end of its name; None for lines of text."""
     suffix = PurePath(name).suffix.lower()
     return next((kind for kind in FORMATS.values() if suffix in kind.suffixes), None)
 
 
-def format_named(name: str) -> Format | None:
+def format_named(name: str) -> FileFormat | None:
     """The format of this name; None for `text`."""
     return None if name == "text" else lookup(FORMATS, name, "format")

@@ -36,7 +36,7 @@ def quote(text: str) -> str:
     return escape(text, quote=True)
 
 
-class Attributes:
+class AttributeValues:
     """The values of attributes that people read, taken out of their tags."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ def read_html(text: str) -> OpenDocument:
     """A page, or a part of one."""
     if ATTRIBUTE.search(text):
         return OpenDocument(html(text))
-    attributes = Attributes()
+    attributes = AttributeValues()
     parts = html(text, change_tag=attributes.take)
     count = len(parts)
 

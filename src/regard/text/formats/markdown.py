@@ -27,7 +27,7 @@ HARD_BREAK = re.compile(r"(?:[ ]{2,}|\\)\n\s*")
 
 
 @dataclass(frozen=True)
-class Block:
+class MarkdownBlock:
     """Some lines that are one paragraph, heading or row, and the texts in it as they are without what quotes and lists
     put before them."""
 
@@ -60,7 +60,7 @@ def read_markdown(text: str) -> OpenDocument:
     return OpenDocument([*parts, "".join(lines[at:])])
 
 
-def blocks(text: str) -> Iterator[Block]:
+def blocks(text: str) -> Iterator[MarkdownBlock]:
     """The blocks with text in them, in their order; the cells of a row are one block."""
     tokens = parser().parse(text.replace("\r\n", "\n"))
     rows: dict[tuple[int, int], list[str]] = {}
@@ -70,7 +70,7 @@ def blocks(text: str) -> Iterator[Block]:
             within = (token.map[0], token.map[1])
         if token.type == "inline":
             rows.setdefault(within, []).append(token.content)
-    yield from (Block(*place, tuple(texts)) for place, texts in sorted(rows.items()))
+    yield from (MarkdownBlock(*place, tuple(texts)) for place, texts in sorted(rows.items()))
 
 
 def splice_block(raw: str, texts: tuple[str, ...]) -> Document | None:

@@ -59,7 +59,7 @@ def paragraphs(content: bytes) -> Document:
 
 def innermost(element: Element) -> list[Element]:
     """Paragraphs and headings that hold no others."""
-    inner = [found for child in element.children for found in innermost(child)]
+    inner = [paragraph for child in element.children for paragraph in innermost(child)]
     return inner or ([element] if element.name in ("p", "h") else [])
 
 

@@ -19,11 +19,11 @@ def read_xliff(text: str) -> OpenDocument:
 
 def units(element: Element) -> list[Element]:
     """The units within an element, unless it says that it is not to be translated."""
-    found: list[Element] = []
+    wanted_units: list[Element] = []
     for child in element.children:
         if child.attributes.get("translate") != "no":
-            found += [child] if child.name in UNITS else units(child)
-    return found
+            wanted_units += [child] if child.name in UNITS else units(child)
+    return wanted_units
 
 
 def target_of(unit: Element, text: str) -> tuple[int, int, Document] | None:
