@@ -49,7 +49,7 @@ def measured(folder: str, texts: list[str], sources: list[list[str]], references
     """BLEU of all sentences and of each length."""
     from regard.tasks import load
 
-    written = [answer.text for answer in load(folder)(texts, beam=1, sample=False, split=False)]
+    written = [answer.text for answer in load(folder)(texts, beam=1, sample=False, split=False, protect=False)]
     hypotheses = words("en", written)
 
     def of(numbers: list[int]) -> float:

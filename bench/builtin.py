@@ -22,7 +22,7 @@ Write = Callable[[list[str]], list[str]]
 
 
 def ours(task: Any, precision: str, beam: int) -> Write:
-    return lambda texts: [one.text for one in task(texts, beam=beam, precision=precision, split=False)]
+    return lambda texts: [one.text for one in task(texts, beam=beam, precision=precision, split=False, protect=False)]
 
 
 def theirs(folder: Path, precision: str, beam: int, threads: int) -> Write:

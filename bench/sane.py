@@ -190,11 +190,11 @@ def main(model: str, direction: str | None, count: int, seed: int, show: int, as
     direction = direction or (model if model in TEMPLATES else "en-de")
     task, draw, verdict = regard.load(model, task="translate"), random.Random(seed), Verdict()
     filled = template_sentences(direction, count, draw)
-    for (source, words), answer in zip(filled, task([source for source, _ in filled]), strict=True):
+    for (source, words), answer in zip(filled, task([source for source, _ in filled], protect=False), strict=True):
         if not all(is_kept(word, answer.text) for word in words):
             verdict.damaged.append((source, answer.text))
     inputs = list(hard_inputs(direction, count, draw))
-    for (_, source), answer in zip(inputs, task([text for _, text in inputs]), strict=True):
+    for (_, source), answer in zip(inputs, task([text for _, text in inputs], protect=False), strict=True):
         if loops(answer.text, source):
             verdict.looping.append((source, answer.text))
         if len(source.split()) >= 5:

@@ -139,6 +139,7 @@ class TranslationReader:
             length_penalty=self.config.length_penalty,
             sample=False,
             precision=self.config.precision,
+            protect=False,  # the score is of the model alone
         )
         return [answer.text for answer in answers]
 
