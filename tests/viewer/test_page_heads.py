@@ -104,6 +104,7 @@ def test_the_map_zooms_from_the_whole_to_single_weights(visit, site):
     pattern = seen["decoder.1.self"]
     for row, _, column, _, weight in rows[:10]:
         assert float(weight) == pytest.approx(pattern[0, 1, int(row), int(column)].item(), abs=1e-6)
+    page.get_by_role("application").focus()
     page.keyboard.press("0")
     level.filter(has_text="a cell is the mean of").wait_for()
 
