@@ -95,7 +95,8 @@ def test_the_map_zooms_from_the_whole_to_single_weights(visit, site):
         page.keyboard.press("+")
     level.filter(has_text="exact").wait_for()
     visit.holds("at=")
-    page.locator("caption", has_text="a cell is 1 × 1").wait_for(state="attached")
+    page.locator("[data-table]").click()
+    page.locator("caption", has_text="a cell is 1 × 1").wait_for()
     rows = visit.table(re.compile("Map of"))
     task = site.task("gpt")
     with regard.watch(task.model, "decoder.1.self") as seen:
@@ -103,6 +104,7 @@ def test_the_map_zooms_from_the_whole_to_single_weights(visit, site):
     pattern = seen["decoder.1.self"]
     for row, _, column, _, weight in rows[:10]:
         assert float(weight) == pytest.approx(pattern[0, 1, int(row), int(column)].item(), abs=1e-6)
+    page.get_by_role("application").focus()
     page.keyboard.press("0")
     level.filter(has_text="a cell is the mean of").wait_for()
 

@@ -83,7 +83,7 @@ def test_a_long_source_and_a_short_target_stretch_the_cells(visit):
 
 @pytest.mark.proof
 def test_a_pinch_zooms_and_a_word_is_found_by_keys(site):
-    context = site.browser.new_context(viewport={"width": 400, "height": 800}, has_touch=True)
+    context = site.browser.new_context(viewport={"width": 400, "height": 1400}, has_touch=True)
     page = context.new_page()
     page.goto(f"{site.base}#map?" + "&".join(f"{key}={value}" for key, value in STATE.items()))
     page.locator("figure[aria-busy=false]").first.wait_for(timeout=60_000)
