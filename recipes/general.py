@@ -26,6 +26,7 @@ TWICE = ("storybooks",)
 ONCE = ("gutenberg-google-mt", "learnosm", "monero-site", "opensource-guide", "ms-for-beginners", "rust-book")
 THINNED = {"ethereum-org": 0.5, "godot-docs": 0.4}
 SIDES = ("encoder", "decoder")
+KEPT = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")  # beside the weights
 PARLIAMENT, SHORTEST, LONGEST = 380_000, 4, 40  # pairs, and words of their English side
 
 
@@ -195,6 +196,53 @@ def widen(name: str, pieces: Path, folder: Path, layers: tuple[int, int], dropou
     files = [pieces / "tokenizer.json", pieces / "tokenizer_config.json"]
     save_model(model, folder, {key: config[key] for key in kept}, "MarianMTModel", files=files)
     click.echo(f"{sum(weight.numel() for weight in model.parameters()):,} parameters: {folder}")
+
+
+@main.command()
+@click.argument("model", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(path_type=Path))
+def keep(model: Path, folder: Path) -> None:
+    """Keep a MODEL to go on from in FOLDER, small: a byte for each weight, and a scale for each row of a matrix."""
+    import lzma
+
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    kept: dict[str, torch.Tensor] = {}
+    for name, tensor in load_file(model / "model.safetensors").items():
+        if tensor.ndim == 2:
+            scale = tensor.float().abs().amax(1, keepdim=True).clamp(min=1e-8) / 127
+            kept |= {
+                f"{name}:bytes": (tensor.float() / scale).round().to(torch.int8),
+                f"{name}:scale": scale[:, 0].half(),
+            }
+        else:
+            kept[name] = tensor.half()
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(kept, folder / "weights.safetensors")
+    for file in KEPT:
+        (folder / f"{file}.xz").write_bytes(lzma.compress((model / file).read_bytes(), preset=9))
+    click.echo(f"{sum(path.stat().st_size for path in folder.iterdir()):,} bytes: {folder}")
+
+
+@main.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("model", type=click.Path(path_type=Path))
+def unpack(folder: Path, model: Path) -> None:
+    """The MODEL that `keep` kept in FOLDER, to start a training from."""
+    import lzma
+
+    from safetensors.torch import load_file, save_file
+
+    kept = load_file(folder / "weights.safetensors")
+    tensors = {name: tensor.float() for name, tensor in kept.items() if ":" not in name}
+    for name in (name.removesuffix(":bytes") for name in kept if name.endswith(":bytes")):
+        tensors[name] = kept[f"{name}:bytes"].float() * kept[f"{name}:scale"].float()[:, None]
+    model.mkdir(parents=True, exist_ok=True)
+    save_file(tensors, model / "model.safetensors", metadata={"format": "pt"})
+    for file in KEPT:
+        (model / file).write_bytes(lzma.decompress((folder / f"{file}.xz").read_bytes()))
+    click.echo(f"{sum(tensor.numel() for tensor in tensors.values()):,} numbers: {model}")
 
 
 if __name__ == "__main__":
