@@ -47,7 +47,7 @@ def run(*arguments, lines=None):
 def output(*arguments, lines=None):
     ran = run(*arguments, lines=lines)
     assert ran.exit_code == 0, (ran.output, ran.exception)
-    return ran.output
+    return ran.stdout
 
 
 def on_one_line(text):

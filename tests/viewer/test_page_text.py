@@ -37,9 +37,10 @@ def test_a_token_under_the_pointer_shows_its_alignment(visit, site):
     page.wait_for_function(
         "() => [...document.querySelectorAll('.ribbon.strong')].every(one => /^1,/.test(one.dataset.ribbon))"
     )
-    shown = dict(strong.evaluate_all("all => all.map(one => [one.dataset.ribbon, Number(one.dataset.weight)])"))
     weights = site.task("translator")(SENTENCE, beam=4).alignment.weights[:, 1].tolist()
     expected = {f"1,{row + 1}": weight for row, weight in enumerate(weights) if weight >= 0.12}
+    strong.nth(len(expected) - 1).wait_for()  # they grow as the text is written
+    shown = dict(strong.evaluate_all("all => all.map(one => [one.dataset.ribbon, Number(one.dataset.weight)])"))
     assert shown == pytest.approx(expected, abs=6e-4)
 
 
