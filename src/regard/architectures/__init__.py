@@ -5,6 +5,7 @@ from typing import Any
 
 from regard.architectures.aligner import aligner_diagram
 from regard.architectures.images import glimpse_diagram, vision_diagram
+from regard.architectures.masked_aligner import masked_aligner_diagram
 from regard.architectures.memory_network import memory_diagram
 from regard.architectures.stacks import decoder_diagram, encoder_diagram, transformer_diagram
 from regard.architectures.weights import count_weights
@@ -14,6 +15,7 @@ from regard.config import (
     DecoderConfig,
     EncoderConfig,
     GlimpseConfig,
+    MaskedAlignerConfig,
     MemoryNetworkConfig,
     TransformerConfig,
     VisionConfig,
@@ -27,6 +29,7 @@ DIAGRAMS: dict[type[Config], Callable[[Any, str], Diagram]] = {
     XLConfig: decoder_diagram,
     TransformerConfig: transformer_diagram,
     AlignerConfig: aligner_diagram,
+    MaskedAlignerConfig: masked_aligner_diagram,
     MemoryNetworkConfig: memory_diagram,
     VisionConfig: vision_diagram,
     GlimpseConfig: glimpse_diagram,

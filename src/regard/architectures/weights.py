@@ -24,6 +24,7 @@ from regard.config import (
     EncoderConfig,
     FeedForwardConfig,
     GlimpseConfig,
+    MaskedAlignerConfig,
     MemoryNetworkConfig,
     NormConfig,
     OutputConfig,
@@ -232,6 +233,20 @@ def aligner_weights(config: AlignerConfig) -> Weights:
     )
 
 
+def masked_aligner_weights(config: MaskedAlignerConfig) -> Weights:
+    """Two directions, which have one table of words."""
+    stack = config.reader.stack
+    look = attention(stack.attention, stack.width, (), stack.width)
+    one = stack_weights(stack)
+    one["attention"] += (config.layers + 1) * look + stack.width
+    one["feed_forward"] += config.layers * feed_forward(stack.feed_forward, stack.width)
+    one["norm"] += (2 * config.layers + 1) * norm(stack.norm, stack.width)
+    counts: Weights = Counter({kind: 2 * number for kind, number in one.items()})
+    counts["embedding"] += embedding(config.reader.embedding, stack.width)
+    counts["output"] += output(config.output, config.reader)
+    return counts
+
+
 def memory_tables(config: MemoryNetworkConfig) -> tuple[int, int]:
     """How many tables of words there are, and how many of them stories are remembered by."""
     return (config.hops + 1, config.hops + 1) if config.tying == "adjacent" else (4, 2)
@@ -284,6 +299,8 @@ def count_weights(config: Config) -> Weights:
         counts["output"] += heads_weights(config, side)
     elif isinstance(config, AlignerConfig):
         counts = aligner_weights(config)
+    elif isinstance(config, MaskedAlignerConfig):
+        counts = masked_aligner_weights(config)
     elif isinstance(config, MemoryNetworkConfig):
         counts = memory_weights(config)
     elif isinstance(config, VisionConfig):

@@ -149,6 +149,19 @@ class AlignerConfig:
 
 
 @dataclass(frozen=True)
+class MaskedAlignerConfig:
+    """Two directions that guess each word of a text from its other words and from a translation: Chen et al. 2021.
+
+    `reader` reads what is looked at. What guesses has `layers` of the same kind; the last of them looks at the other
+    text. Both directions and the output have one table of words.
+    """
+
+    reader: EmbeddedStackConfig
+    layers: Annotated[int, LAYERS] = 3
+    output: OutputConfig = OutputConfig()
+
+
+@dataclass(frozen=True)
 class MemoryNetworkConfig:
     """What a memory network is made of.
 
@@ -244,6 +257,7 @@ Config = (
     | DecoderConfig
     | TransformerConfig
     | AlignerConfig
+    | MaskedAlignerConfig
     | MemoryNetworkConfig
     | VisionConfig
     | GlimpseConfig

@@ -12,6 +12,7 @@ from regard.config import (
     EncoderConfig,
     FeedForwardConfig,
     GlimpseConfig,
+    MaskedAlignerConfig,
     MemoryNetworkConfig,
     NormConfig,
     OutputConfig,
@@ -29,6 +30,7 @@ from regard.models.build import Model, build
 from regard.models.decoder import Decoder
 from regard.models.decoder_state import DecoderState
 from regard.models.encoder import Encoder
+from regard.models.masked_aligner import MaskedAligner
 from regard.models.memory import MemoryNetwork
 from regard.models.transformer import Transformer
 from regard.models.vision import GlimpseNetwork, VisionTransformer
@@ -52,6 +54,8 @@ __all__ = [
     "FeedForwardConfig",
     "GlimpseConfig",
     "GlimpseNetwork",
+    "MaskedAligner",
+    "MaskedAlignerConfig",
     "MemoryNetwork",
     "MemoryNetworkConfig",
     "Model",

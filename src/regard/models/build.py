@@ -6,6 +6,7 @@ from regard.config import (
     DecoderConfig,
     EncoderConfig,
     GlimpseConfig,
+    MaskedAlignerConfig,
     MemoryNetworkConfig,
     VisionConfig,
     XLConfig,
@@ -13,12 +14,13 @@ from regard.config import (
 from regard.models.alignment import Aligner
 from regard.models.decoder import Decoder
 from regard.models.encoder import Encoder
+from regard.models.masked_aligner import MaskedAligner
 from regard.models.memory import MemoryNetwork
 from regard.models.transformer import Transformer
 from regard.models.vision import GlimpseNetwork, VisionTransformer
 from regard.models.xl import TransformerXL
 
-Model = Transformer | Encoder | Decoder | Aligner | MemoryNetwork | VisionTransformer | GlimpseNetwork
+Model = Transformer | Encoder | Decoder | Aligner | MaskedAligner | MemoryNetwork | VisionTransformer | GlimpseNetwork
 
 
 def build(config: Config) -> Model:
@@ -27,6 +29,8 @@ def build(config: Config) -> Model:
         return Encoder(config)
     if isinstance(config, AlignerConfig):
         return Aligner(config)
+    if isinstance(config, MaskedAlignerConfig):
+        return MaskedAligner(config)
     if isinstance(config, MemoryNetworkConfig):
         return MemoryNetwork(config)
     if isinstance(config, VisionConfig):
