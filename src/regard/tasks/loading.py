@@ -48,14 +48,14 @@ def load(
     folder = find(name)
     for path in (path for pattern in FILES for path in folder.glob(pattern)):
         checked_file(path)
-    if (ours := task_of_folder(folder)) is not None:  # what does not fit is told before gigabytes are read
+    if (ours := config_of_folder(folder)) is not None:  # what does not fit is told before gigabytes are read
         task_class(task_type, ours, folder)
     checkpoint = load_model(folder, device=check_device(device), dtype=number_type)
     own_tokenizer = load_tokenizer(folder) if tokenizer else None
     return task_class(task_type, checkpoint.model.config, folder)(checkpoint, own_tokenizer)
 
 
-def task_of_folder(folder: Path) -> Config | None:
+def config_of_folder(folder: Path) -> Config | None:
     """The model that a folder describes, weights unread; None where that cannot be told and loading will say why."""
     try:
         config = current_config(read_json(folder / CONFIG))
