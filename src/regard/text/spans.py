@@ -57,7 +57,10 @@ SPANS: dict[str, SpanKind] = {
     "object": SpanKind(f"[{chr(FIRST_OBJECT)}-{chr(FIRST_OBJECT + OBJECTS)}]", is_placeholder=True),
     "printf": SpanKind(rf"{FLAGS}[oxXaAcspm@]", is_placeholder=True, is_ordered=True),
     "printf number": SpanKind(rf"{FLAGS}[diueEfFgGn]", is_number=True, is_placeholder=True, is_ordered=True),
-    "percent": SpanKind(r"%%", is_placeholder=True),
+    "percent": SpanKind(r"%%(?:\(\w{1,60}\))?", is_placeholder=True),
+    "strftime": SpanKind(
+        r"(?<![\d%])%[-_0^#]?[aAbBcCDeFgGhHIjklmMnNpPrRsStTuUVwWxXyYzZ](?![A-Za-z])", is_placeholder=True
+    ),  # strftime's
     "numbered": SpanKind(
         r"%\d{1,2}\$[-+#0']{0,4}\d{0,4}(?:\.\d{1,4})?(?:hh|ll|[hlLqjzt])?[diouxXeEfFgGaAcspn@]|%L?[1-9]\d?(?![\d$.]|\s?%)",
         is_placeholder=True,
