@@ -35,7 +35,7 @@ def target_of(unit: Element, text: str) -> tuple[int, int, Document] | None:
     if segment is None or not segment.has_words:
         return None
     opening = text[source.begin : source.inside]
-    name = re.sub(r"source$", "target", re.match(r"<([^\s/>]+)", opening)[1])  # type: ignore[index]
+    name = re.sub(r"source$", "target", opening[1:].split()[0].rstrip("/>"))
     if target is None:
         lead = re.search(r"\s*\Z", text[: source.begin])
         return source.end, source.end, [f"{lead[0] if lead else ''}<{name}>", segment, f"</{name}>"]
