@@ -21,6 +21,7 @@ from regard.text import pairs
 SHARED = Path(__file__).parents[2] / "shared/data"
 EDGES = (10, 20, 30)  # German words up to which a sentence belongs to a group of its length
 CHOSEN = 50  # sentences of the gold that heads are chosen on, where that is asked for; they do not count then
+OTHER_GOLD, THRESHOLDS = "deen-europarl-bicici", (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 WORDS = re.compile(r"\w+|[^\w\s]")
 
 Row = dict[str, float]
@@ -73,50 +74,41 @@ def row(found: Sequence[Links], gold: Sequence[Gold], groups: dict[str, list[int
     return {"all": of(range(len(found)))} | {name: of(numbers) for name, numbers in groups.items()}
 
 
-@click.command(context_settings={"show_default": True})
-@click.option("--en-de", "to_german", metavar="MODEL", help="A translator from English to German.")
-@click.option("--de-en", "to_english", metavar="MODEL", help="A translator from German to English.")
-@click.option(
-    "--text", default=str(SHARED / "tatoeba-en-de/train.tsv.xz"), help="What they learned from, English first."
-)
-@click.option("--data", default=str(SHARED / "alignment/deen-rwth"), help="Where the gold alignment is.")
-@click.option("--packages", metavar="FOLDER", help="Where eflomal is installed, if not beside us.")
-@click.option(
-    "--chosen-on-gold", is_flag=True, help=f"Choose heads on {CHOSEN} gold sentences, which then do not count."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def main(
+def aligned(name: str, both: list[tuple[str, str]], chosen_on: Path) -> list[Links]:
+    """The links of a masked aligner; its threshold is chosen on another gold set."""
+    from regard.tasks.align import load_aligner, swap_pair
+    from regard.tasks.masked_alignment import MaskedWordAligner, word_links
+
+    aligner = load_aligner(name)
+    if not isinstance(aligner, MaskedWordAligner):
+        raise click.ClickException(f"{name} is no masked aligner")
+
+    def links(texts: list[tuple[str, str]], threshold: float) -> list[Links]:
+        encoded = [aligner.read(*swap_pair(pair), number) for number, pair in enumerate(texts, 1)]
+        weights = aligner.agreement(encoded)
+        return [swap_links(word_links(*one, threshold)) for one in zip(encoded, weights, strict=True)]
+
+    known = list(pairs([chosen_on / "test.de", chosen_on / "test.en"]))
+    gold = read_gold(chosen_on / "de-en.wa", first=0)
+    errors = {threshold: error_rate(links(known, threshold), gold).aer for threshold in THRESHOLDS}
+    best = min(errors, key=lambda threshold: errors[threshold])
+    click.echo(f"masked aligner: threshold {best}, AER {100 * errors[best]:.2f} on {chosen_on.name}", err=True)
+    return links(both, best)
+
+
+def translators(
     to_german: str | None,
     to_english: str | None,
-    text: str,
-    data: str,
-    packages: str | None,
+    both: list[tuple[str, str]],
+    gold: Sequence[Gold],
+    groups: dict[str, list[int]],
     chosen_on_gold: bool,
-    as_json: bool,
-) -> None:
-    """Measure translators, or one, and eflomal.
-
-    \b
-    pip install --no-deps --target build/eflomal eflomal
-    python bench/aer.py --en-de runs/tatoeba-en-de/model --de-en runs/tatoeba-de-en/model --packages build/eflomal
-    """
+) -> dict[str, Row]:
+    """One direction of attention, or both and every way to join them."""
     from regard.tasks import load
     from regard.tasks.align import Direction, WordAligner, swap_pair
 
-    if not (to_german or to_english):
-        raise click.UsageError("--en-de or --de-en expected")
-    if packages:
-        sys.path.insert(0, packages)
-    both = list(pairs([Path(data) / "test.de.xz", Path(data) / "test.en.xz"]))
-    german, english = [source for source, _ in both], [target for _, target in both]
-    gold = read_gold(Path(data) / "alignment.talp.xz", first=1)
-    groups = lengths(german)
     found: dict[str, Row] = {}
-    there, back = eflomal(german, english, Path(text))
-    found |= {"eflomal, forward": row(there, gold, groups), "eflomal, backward": row(back, gold, groups)}
-    for how in SYMMETRIES:
-        joined = [symmetrise(one, other, how) for one, other in zip(there, back, strict=True)]
-        found[f"eflomal, {how}"] = row(joined, gold, groups)
     first, *others = [Direction.of(load(name)) for name in (to_english, to_german) if name]
     aligner, is_turned = WordAligner(first, others[0] if others else None), to_english is None
     texts = [swap_pair(pair) for pair in both] if is_turned else both
@@ -136,6 +128,56 @@ def main(
         for how in SYMMETRIES:
             joined = [symmetrise(one, other, how) for one, other in zip(ours, others, strict=True)]
             found[f"ours, {how}"] = row(joined, truth, groups, skipped)
+    return found
+
+
+@click.command(context_settings={"show_default": True})
+@click.option("--en-de", "to_german", metavar="MODEL", help="A translator from English to German.")
+@click.option("--de-en", "to_english", metavar="MODEL", help="A translator from German to English.")
+@click.option("--aligner", metavar="MODEL", help="A masked aligner that reads English first (recipes/aligner.toml).")
+@click.option(
+    "--text", default=str(SHARED / "tatoeba-en-de/train.tsv.xz"), help="What they learned from, English first."
+)
+@click.option("--data", default=str(SHARED / "alignment/deen-rwth"), help="Where the gold alignment is.")
+@click.option("--packages", metavar="FOLDER", help="Where eflomal is installed, if not beside us.")
+@click.option(
+    "--chosen-on-gold", is_flag=True, help=f"Choose heads on {CHOSEN} gold sentences, which then do not count."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def main(
+    to_german: str | None,
+    to_english: str | None,
+    aligner: str | None,
+    text: str,
+    data: str,
+    packages: str | None,
+    chosen_on_gold: bool,
+    as_json: bool,
+) -> None:
+    """Measure translators, or one, and eflomal.
+
+    \b
+    pip install --no-deps --target build/eflomal eflomal
+    python bench/aer.py --en-de runs/tatoeba-en-de/model --de-en runs/tatoeba-de-en/model --packages build/eflomal
+    """
+    if not (to_german or to_english or aligner):
+        raise click.UsageError("--en-de, --de-en or --aligner expected")
+    if packages:
+        sys.path.insert(0, packages)
+    both = list(pairs([Path(data) / "test.de.xz", Path(data) / "test.en.xz"]))
+    german, english = [source for source, _ in both], [target for _, target in both]
+    gold = read_gold(Path(data) / "alignment.talp.xz", first=1)
+    groups = lengths(german)
+    found: dict[str, Row] = {}
+    there, back = eflomal(german, english, Path(text))
+    found |= {"eflomal, forward": row(there, gold, groups), "eflomal, backward": row(back, gold, groups)}
+    for how in SYMMETRIES:
+        joined = [symmetrise(one, other, how) for one, other in zip(there, back, strict=True)]
+        found[f"eflomal, {how}"] = row(joined, gold, groups)
+    if aligner:
+        found["masked aligner"] = row(aligned(aligner, both, Path(data).parent / OTHER_GOLD), gold, groups)
+    if to_german or to_english:
+        found |= translators(to_german, to_english, both, gold, groups, chosen_on_gold)
     if as_json:
         click.echo(json.dumps(found))
         return

@@ -61,9 +61,9 @@ class Race:
     def best(self) -> tuple[str, Any] | None:
         """The fastest other, and how many times as fast as it we are, round by round."""
         from measure import ratio
-        from parts.steps import OURS
+        from parts.steps import COARSE, OURS
 
-        others = {name: ratio(self.times, name, OURS) for name in self.weights if name != OURS}
+        others = {name: ratio(self.times, name, OURS) for name in self.weights if name not in (OURS, COARSE)}
         return min(others.items(), key=lambda item: item[1].median) if others else None
 
     def peak(self) -> Any:

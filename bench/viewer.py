@@ -8,6 +8,7 @@ missed: a clock is no test.
 
 import http.client
 import json
+import os
 import re
 import struct
 import subprocess
@@ -102,9 +103,13 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
+def serving(folder: Path, core: set[int] | None = None) -> Iterator[Server]:
+    """A server of the model in a folder, on some of the cores alone where they are given."""
     command = [sys.executable, "-m", "regard", "see", "--no-browser", "--json", "--model", str(folder)]
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, core or before)  # a child begins where its parent is, with all its threads
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        os.sched_setaffinity(0, before)
         try:
             assert process.stdout is not None
             yield Server(urlsplit(json.loads(process.stdout.readline())["url"]).netloc, process)
@@ -165,7 +170,7 @@ def difference(tile: TimedTile, pattern: Any) -> float:
     return largest
 
 
-def attention_seconds(length: int, repeat: int = 2) -> float:
+def attention_seconds(length: int, repeat: int = 2, threads: int | None = None) -> float:
     """The attention of one layer of the forward pass, watched, as the server runs it."""
     import torch
 
@@ -175,6 +180,8 @@ def attention_seconds(length: int, repeat: int = 2) -> float:
         def see(self, pattern: Any) -> None:
             pass
 
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads or before)
     query, key, value = torch.randn(3, 1, HEADS, length, WIDTH // HEADS).unbind()
     times = []
     with torch.no_grad():
@@ -182,6 +189,7 @@ def attention_seconds(length: int, repeat: int = 2) -> float:
             began = time.perf_counter()
             attend(query, key, value, mask=Causal(), taps=(Look(),))
             times.append(time.perf_counter() - began)
+    torch.set_num_threads(before)
     return min(times)
 
 
@@ -238,35 +246,6 @@ def long_text(length: int, per_level: int, say: Any) -> list[Any]:
     return rows
 
 
-def browsed(length: int, seconds: float, say: Any) -> list[Any]:
-    """The table of a gesture on the map."""
-    import os
-
-    from measure import Spread
-    from report import Row
-    from viewer_browser import cores, gesture
-
-    with tempfile.TemporaryDirectory(prefix="regard-viewer-") as scratch:
-        folder = folder_of(length, Path(scratch) / "decoder")
-        text = text_of(length)
-        with serving(folder) as server:
-            os.sched_setaffinity(server.process.pid, cores()[1])
-            moved = gesture(f"http://{server.netloc}/", "decoder", text, seconds)
-            peak = server.memory("VmHWM")
-    kept = 2 * LAYERS * length * WIDTH * 4
-    say(f"{len(moved.frames)} frames in {sum(moved.frames) / 1e3:.1f} s, {moved.refused} answers that were refused")
-    frames = sorted(moved.frames)
-    return [
-        Row("a frame", Spread.of(frames), "ms"),
-        Row("a frame, 99 of 100", Spread.of([frames[int(0.99 * (len(frames) - 1))]]), "ms"),
-        Row("longest task of the page", Spread.of([moved.longest_task]), "ms", GOALS["task"]),
-        Row("tiles asked for", Spread.of([moved.tiles]), ""),
-        Row("bytes of tiles", Spread.of([moved.tile_bytes / 1e6]), "MB"),
-        Row("first paint", Spread.of([moved.first_paint]), "ms", GOALS["paint"]),
-        Row("memory of the server at its peak, the model too", Spread.of([peak / kept]), "x kept"),
-    ]
-
-
 def bertviz() -> Any:
     """BertViz's head view, or why there is none."""
     try:
@@ -316,41 +295,51 @@ def short_texts(say: Any) -> list[Any]:
 
 
 @click.command()
-@click.option("--length", default=32_768, show_default=True, help="Tokens of the long text.")
+@click.option("--length", type=int, help=f"Tokens of the long text.  [default: {LENGTHS[1]}; in a browser {LENGTHS}]")
 @click.option("--tiles", default=20, show_default=True, help="Tiles of every zoom level.")
 @click.option(
-    "--browser", "seconds", type=float, help=f"Move the map in chromium for so long, at {LENGTHS} tokens, instead."
+    "--browser", "seconds", type=float, help="Open the page in chromium instead, and move the map for so many seconds."
+)
+@click.option(
+    "--pictures", type=click.Path(path_type=Path, file_okay=False, exists=True), help="Keep the map as a picture here."
 )
 @click.option("--quick", is_flag=True, help="A short text, to try the program: the goals do not apply.")
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the numbers here, too.")
-def main(length: int, tiles: int, seconds: float | None, quick: bool, file: Path | None) -> None:
+def main(
+    length: int | None, tiles: int, seconds: float | None, pictures: Path | None, quick: bool, file: Path | None
+) -> None:
     """Measure the viewer on this machine."""
     from report import Table, machine, plain, show
     from rich.console import Console
+    from viewer_tables import arriving, browsed
 
     console = Console()
     if not console.is_terminal:  # a file can be as wide as the table
         console = Console(width=160)
     console.print(machine(), highlight=False)
-    length, tiles = (1024, 4) if quick else (length, tiles)
+    tiles = 4 if quick else tiles
 
     def say(line: str) -> None:
         console.print(line, style="dim")
 
-    shape = f"{LAYERS} layers of width {WIDTH}, {HEADS} heads"
-    if seconds is not None:
-        lengths = (1024,) if quick else LENGTHS
-        found = [Table(f"map of {each} tokens, {shape}", browsed(each, seconds, say)) for each in lengths]
-    else:
-        found = [
-            Table(f"{length} tokens, {shape}", long_text(length, tiles, say)),
-            Table("bytes sent", short_texts(say)),
-        ]
-    for table in found:
+    def tables() -> Iterator[Any]:
+        shape = f"{LAYERS} layers of width {WIDTH}, {HEADS} heads"
+        if seconds is not None:
+            yield Table("arrival, en-de", arriving())
+            for each in (1024,) if quick else (length,) if length else LENGTHS:
+                yield Table(f"map of {each} tokens, {shape}", browsed(each, seconds, tiles, pictures, say))
+            return
+        each = 1024 if quick else length or LENGTHS[1]
+        yield Table(f"{each} tokens, {shape}", long_text(each, tiles, say))
+        yield Table("bytes sent", short_texts(say))
+
+    finished = []
+    for table in tables():  # each is shown and kept as soon as it is there: the next may take an hour
         show(table, console)
-    if file:
-        told = {"machine": machine(), "quick": quick, "tables": [plain(table) for table in found]}
-        file.write_text(json.dumps(told, indent=1), encoding="utf-8")
+        finished.append(plain(table))
+        if file:
+            content = {"machine": machine(), "quick": quick, "tables": finished}
+            file.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

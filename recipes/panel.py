@@ -1,7 +1,8 @@
 """What the built-in translators are measured by, written where it is shown: python recipes/panel.py --help.
 
-Both directions choose their alignment heads together, on lines of Tatoeba's valid set, so that they agree best; then
-each is scored on the panel, and its card says what came of it. docs/figures.json has the same numbers for the pages.
+Both directions choose their alignment heads together, on lines of Tatoeba's valid set, so that they agree best; each
+learns what its bad translations look like, from one half of the lines of Tatoeba's valid set and newstest2013; then it
+is scored on the panel, and its card says what came of it. docs/figures.json has the same numbers for the pages.
 `make figures` runs this, then writes the pages anew (docs/make_figures.py).
 
 newstest2013 and Tatoeba's valid set are what models are chosen by. newstest2015 and NTREX-128 are for reports alone:
@@ -20,7 +21,7 @@ from typing import Any
 
 import click
 
-from regard.checkpoints.card import CARD
+from regard.card import CARD
 from regard.checkpoints.files import write_with_manifest
 from regard.text.lines import read_lines
 
@@ -36,6 +37,8 @@ PANEL = {
 }
 REPORT = {"newstest2015": ("tests-en-de/newstest2015.tsv.xz",), "NTREX-128": ("tests-en-de/ntrex128.tsv.xz",)}
 NAMES = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity"}
+CALIBRATED_ON = ("tatoeba-en-de/valid.tsv.xz", "tests-en-de/newstest2013.tsv.xz")
+CALIBRATION_LINES = 1000  # of each, of which every other one is learned from
 LINES = 300  # of Tatoeba's valid set, on which heads are chosen
 
 
@@ -53,6 +56,9 @@ def main(names: tuple[str, ...], data: Path, report: bool, beam: int) -> None:
         click.echo(f"{name}: aligns by {heads}")
         rewrite(name, {GENERATION: with_entry(BUILTIN / name / GENERATION, "alignment", heads)})
     for name in names or DIRECTIONS:
+        weights = confidence(name, data)
+        click.echo(f"{name}: confidence by {weights}")
+        rewrite(name, {GENERATION: with_entry(BUILTIN / name / GENERATION, "confidence", weights)})
         digest = hashlib.sha256((BUILTIN / name / "model.safetensors").read_bytes()).hexdigest()
         known = figures.get(name, {})
         known = figures[name] = (
@@ -80,6 +86,20 @@ def alignment_heads(data: Path) -> dict[str, str]:
     aligner = WordAligner(there, back).choose_heads(pairs)
     assert aligner.backward is not None
     return {"en-de": str(aligner.forward.heads), "de-en": str(aligner.backward.heads)}
+
+
+def confidence(name: str, data: Path) -> dict[str, float]:
+    """How the signs of a good translation are weighed, by one half of the lines; bench/confidence.py measures on the
+    other."""
+    import regard
+    from regard.tasks.evaluation.calibrating import calibrate, halves, judge
+
+    task, judged = regard.load(name, task="translate"), []
+    for file in CALIBRATED_ON:
+        rows = [line.split("\t") for line in read_lines(data / file)][:CALIBRATION_LINES]
+        pairs = [(row[1], row[0]) if DIRECTIONS[name] else (row[0], row[1]) for row in rows]
+        judged += judge(task, halves(pairs)[0])
+    return {sign: round(weight, 6) for sign, weight in calibrate(judged).weights.items()}
 
 
 def measure(name: str, files: Iterable[Path], beam: int) -> dict[str, Any]:
@@ -134,7 +154,7 @@ def scored(card: str, name: str, panel: dict[str, dict[str, Any]], counts: dict[
     )
 
 
-def with_entry(path: Path, key: str, value: str) -> str:
+def with_entry(path: Path, key: str, value: object) -> str:
     return json.dumps(json.loads(path.read_text(encoding="utf-8")) | {key: value}, indent=2) + "\n"
 
 

@@ -19,8 +19,8 @@ from typing import Any
 import click
 import torch
 
+from regard.card import CARD
 from regard.checkpoints import Checkpoint, load_model
-from regard.checkpoints.card import CARD
 from regard.checkpoints.files import write_with_manifest
 from regard.checkpoints.save import model_files
 from regard.errors import RegardError, lookup
@@ -33,6 +33,8 @@ LARGEST = 17_000_000  # bytes of a file
 ALONG = ("tokenizer.json", "target_tokenizer.json", "tokenizer_config.json", "generation_config.json")
 GENERATION = "generation_config.json"
 NAMES = {"bleu": "BLEU", "chrf": "chrF", "perplexity": "perplexity", "bits_per_character": "bits per character"}
+NAMES |= {"near_bits_per_character": "bits per character, after 1,000 to 2,000 tokens"}
+NAMES |= {"far_bits_per_character": "bits per character, after 16,000 to 32,000 tokens"}
 NAMES |= {"first_guess": "first guesses right %", "bigram_guess": "bigrams of both neighbours right %"}
 """Scores that go into a card, and how they are called there."""
 
@@ -123,9 +125,8 @@ def card(
     signatures = "\n".join(
         f"- {NAMES[key]}: `{one['signature']}`" for key, one in details.items() if "signature" in one
     )
-    reached = (
-        f"On {told['test']} ({scores['texts']:,} texts):\n\n| score | value |\n|---|---:|\n{rows}\n" if scores else ""
-    )
+    texts = f" ({scores['texts']:,} texts)" if scores and scores["texts"] > 1 else ""
+    reached = f"On {told['test']}{texts}:\n\n| score | value |\n|---|---:|\n{rows}\n" if scores else ""
     limits = "\n".join(f"- {limit}" for limit in told["limits"])
     return CARD_TEXT.format(
         front=front,

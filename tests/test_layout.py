@@ -11,15 +11,28 @@ SOURCE = Path(regard.__file__).parent
 
 # Each part may import those before it, and itself.
 ORDER = [
-    *("lazy", "errors", "files", "json_text", "settings", "untrusted", "config", "families", "shapes", "pictures"),
+    *(
+        "lazy",
+        "processor",
+        "errors",
+        "files",
+        "json_text",
+        "settings",
+        "untrusted",
+        "folder_files",
+        "card",
+        "diagnosis",
+    ),
+    *("config", "families", "shapes", "pictures"),
     *("architectures", "attention", "positions", "layers", "models", "checkpoints", "engine", "decoding"),
-    *("training", "looking", "tasks", "viewer", "cli"),
+    *("training", "looking", "tasks", "viewer", "serving", "cli"),
 ]
 BELOW = {part: set(ORDER[: number + 1]) for number, part in enumerate(ORDER)}
 for part in ORDER[ORDER.index("checkpoints") :]:
     BELOW[part].add("text")
 BELOW["errors"] = {"errors"}
 BELOW["lazy"] = {"lazy"}
+BELOW["processor"] = {"processor"}
 BELOW["text"] = {"shapes", "files", "json_text", "settings", "untrusted", "errors", "lazy", "text"}
 BELOW["__main__"] = {"cli"}
 BELOW["__init__"] = {"lazy"}

@@ -8,7 +8,10 @@ import pytest
 
 from regard.lazy import lazy_names
 
-PACKAGES = ["regard", "regard.text", "regard.decoding", "regard.tasks"]
+PACKAGES = [
+    *("regard", "regard.text", "regard.decoding", "regard.tasks"),
+    *("regard.engine", "regard.families", "regard.pictures"),
+]
 
 
 @pytest.mark.parametrize("name", PACKAGES)

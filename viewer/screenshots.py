@@ -1,10 +1,12 @@
 """The pictures of docs/viewer.md, of a server that runs: `regard see`, then `python viewer/screenshots.py`.
 
+`recording` is the short film of the README: a sentence is translated, a word is hidden, and its translation is gone.
 `models` compares with a second translator: `regard see --model en-de --model runs/tatoeba-en-de/model`.
 """
 
 import shutil
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -32,6 +34,13 @@ SHOTS: dict[str, dict[str, Any]] = {
 }
 
 
+# Words are written by a clock; here each waits for its picture.
+STEPPED = """
+const own = window.setInterval;
+window.setInterval = (act, wait) => (wait >= 40 && wait <= 130 ? ((window.step = act), 0) : own(act, wait));
+"""
+
+
 def main(base: str, names: list[str]) -> None:
     path = shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as started:
@@ -39,6 +48,8 @@ def main(base: str, names: list[str]) -> None:
         for name, shot in SHOTS.items():
             if not names or name in names:
                 taken(browser, base, name, shot)
+        if not names or "recording" in names:
+            record(browser, base)
         browser.close()
 
 
@@ -58,6 +69,56 @@ def taken(browser: Any, base: str, name: str, shot: dict[str, Any]) -> None:
     page.mouse.move(2, 500)
     page.wait_for_timeout(2500)
     page.screenshot(path=FOLDER / f"{name}.png")
+    page.close()
+
+
+def record(browser: Any, base: str) -> None:
+    """What one sees in the first ten seconds, picture by picture: a slow machine shows the same."""
+    from PIL import Image
+
+    frames: list[Image.Image] = []
+    durations: list[int] = []
+    page = browser.new_page(viewport={"width": 1120, "height": 600})
+    page.add_init_script(STEPPED)
+
+    def keep(milliseconds: int) -> None:
+        image = Image.open(BytesIO(page.screenshot())).convert("RGB")
+        if frames and image.tobytes() == frames[-1].tobytes():
+            durations[-1] += milliseconds
+            return
+        frames.append(image)
+        durations.append(milliseconds)
+
+    def write() -> None:
+        """Word by word."""
+        page.locator(".spine .token.unwritten").first.wait_for(timeout=90_000, state="attached")
+        page.locator(".said[data-busy=false]").wait_for(timeout=90_000)
+        page.mouse.move(2, 500)
+        while page.locator(".token.unwritten").count():
+            page.evaluate("step()")
+            page.wait_for_timeout(400)
+            keep(260)
+
+    def point(selector: str, click: bool) -> None:
+        page.locator(selector).first.click() if click else page.locator(selector).first.hover()
+        page.wait_for_timeout(300)
+        keep(1300)
+
+    page.goto(f"{base}#text?{urlencode(TEXT, quote_via=quote)}")
+    write()
+    keep(1200)
+    point("[data-line='1'] [data-token]:has-text('Tochter')", click=False)
+    point("[data-line='0'] [data-token='7']", click=True)  # red
+    point("[data-act=hide]", click=True)
+    page.locator("[data-before]").wait_for(timeout=90_000)
+    page.keyboard.press("Escape")
+    write()
+    page.wait_for_timeout(600)
+    keep(3200)
+    palette = [frame.quantize(96, dither=Image.Dither.NONE) for frame in frames]
+    palette[0].save(
+        FOLDER / "recording.gif", save_all=True, append_images=palette[1:], duration=durations, loop=0, optimize=True
+    )
     page.close()
 
 

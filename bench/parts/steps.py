@@ -6,7 +6,7 @@ nowhere else, Adam in one kernel, and the same sentences, none of them padded.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ class Entrant:
         return sum(weight.numel() for weight in self.model.parameters() if weight.requires_grad)
 
 
-def ours(size: Size) -> Entrant:
+def ours(size: Size, precision: str = "float32") -> Entrant:
     """As `regard train` does it, from rows of numbers on: batch, loss, gradient, norm, step."""
     from regard.families.recipe import DataSizes
     from regard.models import build
@@ -84,7 +84,7 @@ def ours(size: Size) -> Entrant:
     model: Any = build(model_plan(recipe, DataSizes(size.vocabulary)).config)
     initialise(model, 1)
     objective = TranslationObjective(start=START, pad=START)
-    learner = Learner(model, objective, smoothing=SMOOTHING).train()
+    learner = Learner(model, objective, smoothing=SMOOTHING, precision=precision).train()
     optimiser = make_optimiser(model, "adam", learning_rate=RATE, betas=BETAS, epsilon=EPSILON, weight_decay=0.0)
     source, target = (side.numpy().astype(np.int32) for side in size.texts)
     rows = list(zip(source, target, strict=True))
@@ -212,9 +212,10 @@ def learning(model: nn.Module, loss: Callable[[], Tensor]) -> Entrant:
     return Entrant(model, step)
 
 
-OURS = "regard"
+OURS, COARSE = "regard", "regard, bfloat16"  # the second is compared with, not counted among the others
 ENTRANTS: dict[str, Callable[[Size], Entrant]] = {
     OURS: ours,
+    COARSE: partial(ours, precision="bfloat16"),
     "torch.nn.Transformer": torch_layers,
     "transformers Marian": marian,
     "x-transformers": x_transformers,

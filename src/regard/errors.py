@@ -38,6 +38,17 @@ class RecipeError(RegardError, ValueError):
     """A recipe that cannot be followed; the message names the file and the key."""
 
 
+class TorchMissing(RegardError, ImportError):
+    """Something that takes PyTorch, where there is none."""
+
+    @classmethod
+    def of(cls, problem: ModuleNotFoundError, detail: str = "") -> ImportError:
+        """What to raise instead of a module that was not found: the same, if it is another one."""
+        if problem.name != "torch":
+            return problem
+        return cls(f"PyTorch is not installed{f', and {detail}' if detail else ''}: pip install torch")
+
+
 class EditError(RegardError, ValueError):
     """An edit that cannot be applied, wherever it comes from; the message names its field."""
 

@@ -15,7 +15,13 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], 
     def load_name(name: str) -> object:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name], package), name)
+        try:
+            value = getattr(import_module(homes[name], package), name)
+        except ModuleNotFoundError as problem:
+            if problem.name != "torch":
+                raise
+            line = f"PyTorch is not installed, and {package}.{name} needs it: pip install torch"
+            raise ImportError(line) from None
         setattr(sys.modules[package], name, value)
         return value
 

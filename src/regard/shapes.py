@@ -7,9 +7,15 @@ A position is counted in the sequence of keys; the last query stands beside the 
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from regard.processor import keep_off_broken_tiles
+
+keep_off_broken_tiles()  # here, because whatever multiplies has come by this file before
+
 Tokens = Int[Tensor, "batch length"]
 AttentionMask = Bool[Tensor, "batch length"]
 """True where there is a token, False where there is padding."""
+Features = Float[Tensor, "batch features frames"]
+"""Sound, as log-mel spectrograms have it: so many numbers for every frame."""
 Logits = Float[Tensor, "batch length vocabulary"]
 Stream = Float[Tensor, "batch length width"]
 """The vectors that run through a stack, one per token."""

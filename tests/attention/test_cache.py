@@ -94,3 +94,15 @@ def test_gradients_flow_through_a_cache(learns):
     found = torch.autograd.grad((keys * toward).sum(), wanted)
     meant = [some for some, part in zip(toward.split(3, 2), parts, strict=True) if part.requires_grad]
     assert all(torch.equal(one, other) for one, other in zip(found, meant, strict=True))
+
+
+def test_a_cache_that_knows_how_many_will_come_has_room_for_as_many():
+    _, key, value = (x.detach() for x in random_heads(keys=11))
+    cache = Cache(capacity=10)
+    with torch.no_grad():
+        first, _ = cache.extend(key[:, :, :3], value[:, :, :3])
+        second, _ = cache.extend(key[:, :, 3:10], value[:, :, 3:10])
+        assert first.untyped_storage().data_ptr() == second.untyped_storage().data_ptr()
+        assert second.untyped_storage().nbytes() == second.nbytes
+        third, _ = cache.extend(key[:, :, 10:], value[:, :, 10:])
+    assert torch.equal(third, key)

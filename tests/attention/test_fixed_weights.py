@@ -136,3 +136,28 @@ def test_rows_need_not_sum_to_1_where_those_of_the_pattern_do_not():
     assert torch.equal(raw.set(-twice, rows=2)[0, 0, 2], -twice)
     with pytest.raises(ShapeError, match="finite numbers expected"):
         raw.set(torch.full((7,), torch.nan))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "left"),
+    [
+        ({"heads": [0, 2], "rows": [1]}, {"heads": [0, 1, 2], "rows": [1, 3]}, 1),
+        ({"heads": [0], "rows": [1], "batch": [1]}, {"heads": [0], "rows": [1]}, 1),
+        ({"heads": [0], "rows": [1], "batch": [1]}, {"heads": [0], "rows": [1], "batch": [0, 1]}, 1),
+        ({"heads": [0], "rows": [1]}, {"heads": [0], "rows": [1], "batch": [0]}, 2),
+        ({"heads": [0, 3], "rows": [1]}, {"heads": [0], "rows": [1]}, 2),
+        ({"heads": [0], "rows": [1, 2]}, {"heads": [0], "rows": [1]}, 2),
+    ],
+)
+def test_rows_that_are_set_again_are_kept_once(earlier, later, left):
+    query, key, value = random_heads(2, 4, 5, 7)
+    pattern, wanted = Pattern(query, key, value=value), torch.empty(2, 4, 5, 7)
+    wanted[:] = pattern[:]
+    for where, row in ((earlier, rows_of(7)), (later, rows_of(7))):
+        pattern = pattern.set(row, **where)
+        for member in where.get("batch", [0, 1]):
+            for head in where["heads"]:
+                wanted[member, head, where["rows"]] = row
+    assert len(pattern.fixed) == left
+    assert_close(pattern[:], wanted)
+    assert_close(attention_output(pattern), wanted @ value)

@@ -19,6 +19,7 @@ from regard.attention import (
     Window,
     attend,
     attention_output,
+    kernels,
 )
 from regard.attention.kernels import is_finite
 from regard.errors import RegardError
@@ -169,3 +170,18 @@ def test_a_pattern_without_values_says_so(score):
 def test_finite_numbers_that_add_up_past_half_precision_are_finite():
     assert is_finite(torch.full((1000,), 6e4, dtype=torch.float16))
     assert not is_finite(torch.tensor([1.0, torch.nan]))
+
+
+@pytest.mark.parametrize("kv_heads", [1, 2])
+@pytest.mark.parametrize("queries", [2, 5, 8])
+def test_the_last_queries_of_a_text_gather_what_they_gather_in_all_of_it(queries, kv_heads, monkeypatch):
+    monkeypatch.setattr(kernels, "BUDGET", 1)
+    query, key, value = random_heads(queries=9, keys=9)
+    key, value, watcher = key[:, :kv_heads], value[:, :kv_heads], Watcher()
+    with torch.no_grad():
+        expected = attend(query, key, value, mask=Causal())
+        later = attend(query[:, :, -queries:], key, value, mask=Causal(), taps=(watcher,))
+    assert_close(later, expected[:, :, -queries:])
+    (pattern,) = watcher.seen
+    scores = pattern.scores(slice(0, queries), slice(0, 9))
+    assert_close(pattern.row_statistics[0], scores.logsumexp(-1, keepdim=True))

@@ -9,7 +9,7 @@ import torch
 from builtin.shipped import folder, loaded
 from safetensors import safe_open
 
-from regard.checkpoints.card import read_card
+from regard.card import read_card
 from regard.checkpoints.files import check_manifest
 from regard.tasks.find import BUILTIN, builtin
 

@@ -154,7 +154,7 @@ class CommandLines:
         arguments: list[Value] = []
         for parameter in command.params:
             arguments += self.values(name, parameter)
-        if name in ("see", "learn", "bench"):  # these would go on for a while
+        if name in ("see", "learn", "serve", "bench"):  # these would go on for a while
             arguments += [Value("--batch" if name == "bench" else "--port"), Value("none", is_bad=True)]
         stdin = self.draw.choice([*self.inventory.good, *self.inventory.poor, *self.inventory.bad])
         stdout = self.draw.choice(["", "", "", "", "", "/dev/full"])

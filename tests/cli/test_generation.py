@@ -107,6 +107,17 @@ def test_json_has_everything(folders, translate):
     assert [one["ids"] for one in found["alternatives"]] == [list(one.ids) for one in best.alternatives]
 
 
+def test_confidence_is_a_column_or_fields(folders):
+    sure = regard.load("en-de")("Where is the station?")
+    (line,) = output("translate", "--confidence", "Where is the station?").split("\n")[:-1]
+    assert line == f"{sure.text}\t{sure.confidence.score:.2f}"
+    fields = json.loads(output("translate", "--json", "--confidence", "Where is the station?"))
+    assert fields["confidence"] == pytest.approx(sure.confidence.score)
+    assert fields["words"] == [[word.word, pytest.approx(word.probability)] for word in sure.words]
+    assert 0 < fields["coverage"] <= 1
+    assert output("translate", "-m", folders / "bart", "--confidence", "--max-new-tokens", 3, "a cat").endswith("\t-\n")
+
+
 def test_an_alignment_is_drawn(folders, translate):
     shown = output("translate", "-m", folders / "bart", "--max-new-tokens", "5", "--show", "a cat")
     best = translate("a cat", max_new_tokens=5)
@@ -254,3 +265,10 @@ def test_help_imports_neither_torch_nor_rich(arguments):
     ran = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True)
     assert "Options:" in ran.stdout
     assert not {"torch", "rich", "numpy", "tokenizers"} & set(ran.stdout.split())
+
+
+def test_the_formats_that_are_named_are_those_that_are_known():
+    from regard.cli.translate import FORMAT_NAMES
+    from regard.text.formats import FORMATS
+
+    assert set(FORMAT_NAMES) == set(FORMATS)

@@ -134,7 +134,7 @@ def test_convert_writes_a_new_folder(folders, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["fill", "a"], "Missing option '--model'"),
+        (["classify", "a"], "Missing option '--model'"),
         (["fill", "-m", "x", "--top", "0", "a"], "0 is not in the range"),
         (["classify", "-m", "x", "--pairs", "no tab"], "text 1 is no pair: a tab expected"),
         (["convert", "x"], "OUT, a new folder, or --to FORMAT expected"),

@@ -184,3 +184,18 @@ def test_an_edit_works_under_a_beam(translator):
             told = translator(given["source"][:1], torch.tensor([[START, *ids[:-1]]])).log_softmax(-1)
     assert found[0].best.scores[: len(ids)] == pytest.approx(told[0, range(len(ids)), ids].tolist(), abs=1e-4)
     assert torch.equal(hidden, given["source"])
+
+
+def test_a_row_that_nobody_wants_leaves_and_the_others_write_on(writer):
+    options = asked("writer", (0, 2, 4), left=True) | {"max_new_tokens": LONGEST, "constraints": RULES}
+    whole = list(stream(writer, **options))
+    counts = {row: sum(token.row == row for token in whole) for row in range(3)}
+    assert counts[1] > 2
+    written = [0, 0, 0]
+    streamed = []
+    for token in stream(writer, **options, is_wanted=lambda row: row != 1 or written[1] < 2):
+        written[token.row] += 1
+        streamed.append(token)
+    assert written == [counts[0], 2, counts[2]]
+    for row in (0, 2):
+        assert [token for token in streamed if token.row == row] == [token for token in whole if token.row == row]

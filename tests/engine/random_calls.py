@@ -7,6 +7,7 @@ import random
 import sys
 from collections import Counter
 from contextlib import ExitStack
+from functools import partial
 
 import torch
 from shapes_of_engine import MODELS, WORDS, made
@@ -16,6 +17,7 @@ import regard
 from regard.decoding import Beam, Constraints, Sampling, decode
 from regard.engine import PRECISIONS, Unsupported, serve, top
 from regard.engine.library import library
+from regard.engine.looks import looks, weights
 from regard.engine.packing import pack
 from regard.engine.steps import Engine, EngineState
 from regard.errors import RegardError
@@ -143,6 +145,8 @@ class Caller:
                 chosen = self.random.choice(WRONG)(chosen) if self.chance(0.1) else chosen
                 if self.call(state.select, chosen) is not None:
                     states[index] = state, len(chosen)
+            elif self.chance(0.05):
+                self.look(state)
             elif self.chance(0.01):
                 self.call(decode, engine.model, **self.request(engine.model))
             else:
@@ -153,10 +157,26 @@ class Caller:
         rows, length = self.random.choice(ROWS), self.random.choice(LENGTHS)
         has_source = isinstance(engine.model, Transformer) != self.chance(0.02)
         source = self.tokens(rows, length) if has_source else None
-        state = self.call(engine.start, source, self.mask(rows, length))
+        layers, mask = self.watched(engine.model), self.mask(rows, length)
+        start = partial(engine.start_watched, layers) if layers else engine.start
+        state = self.call(start, source, mask)
         if isinstance(state, EngineState):
             states.append((state, len(source) if isinstance(engine.model, Transformer) else None))
         return state is None or isinstance(state, EngineState)
+
+    def watched(self, model):
+        """Layers to watch: most often none, now and then one that is not there."""
+        if self.chance(0.7):
+            return ()
+        return self.random.sample(ATTENTION, 2) if self.chance(0.3) else list(self.heads(model))
+
+    def look(self, state):
+        """Looks at any layer, watched or not, and at heads and columns that may not be there."""
+        layer = self.random.choice((*ATTENTION, "decoder.9.self"))
+        heads = self.random.choice((None, [0], [1, 0, 1], [], [3], [-1], [9]))
+        first = self.random.choice((0, 0, max(0, state.length - 1), state.length, -1, 2**40))
+        self.call(weights, state, layer, heads, first=first)
+        self.call(looks, state, layer)
 
     def step(self, engine, states, index):
         state, rows = states[index]
@@ -172,7 +192,7 @@ class Caller:
     def top(self, logits):
         wrong = self.chance(0.1)
         count = self.random.choice((0, -1, WORDS + 1)) if wrong else self.random.randint(1, WORDS)
-        self.call(top, logits, count)
+        self.call(top, logits.numpy(), count)
 
     def request(self, model):
         """Arguments of decode, some of them wrong."""

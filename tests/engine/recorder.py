@@ -42,6 +42,13 @@ def text(state, tokens, mask, rows, length, *rest):
     return state, numbers(tokens, rows * length, 8), numbers(mask, rows * length, 1), rows, length, rest[-1]
 
 
+def look(state, spec, *rest):
+    """The arguments of weights and looks; what they write is not kept."""
+    spec = spec._obj
+    heads = [numbers(rest[0], spec.heads)] if len(rest) == 3 else []
+    return state, bytes(spec), *heads, rest[-1]
+
+
 RECORDS = {  # in the order of replay_driver.cpp
     "model": lambda precision: (precision,),
     "linear": lambda model, weight, bias, width, out, scale: (
@@ -71,6 +78,9 @@ RECORDS = {  # in the order of replay_driver.cpp
         *(count, threads),
     ),
     "fingerprint": lambda data, sizes, count, lines, threads, value: (bytes(sizes), count, lines, threads),
+    "watch": lambda state, kind, layer: (state, kind, layer),
+    "weights": look,
+    "looks": look,
 }
 
 

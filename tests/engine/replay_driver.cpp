@@ -30,7 +30,10 @@ enum Function {
     STEP,
     SELECT,
     TOP,
-    FINGERPRINT
+    FINGERPRINT,
+    WATCH,
+    WEIGHTS,
+    LOOKS
 };
 
 constexpr int THREADS = 4;
@@ -185,6 +188,11 @@ private:
         } else if (function == SELECT) {
             const int64_t* rows = from.numbers<int64_t>();
             answer(regard_select(text.state, rows, int(from.integer())));
+        } else if (function == WATCH) {
+            const int kind = int(from.integer());
+            answer(regard_watch(text.state, kind, int(from.integer())));
+        } else if (function == WEIGHTS || function == LOOKS) {
+            look(function, text.state, from);
         } else {
             const int64_t* tokens = from.numbers<int64_t>();
             const uint8_t* mask = from.numbers<uint8_t>();
@@ -194,6 +202,23 @@ private:
             answer(regard_step(text.state, tokens, mask, rows, length, logits.data(), threads));
             answer(logits);
         }
+    }
+
+    void look(int function, regard::EngineState* state, Reader& from) {
+        const LookSpec spec = *from.numbers<LookSpec>();
+        const size_t queries = size_t(spec.rows) * spec.heads * spec.queries;
+        const size_t keys = size_t(spec.rows) * spec.kv_heads * spec.keys * spec.width;
+        if (function == WEIGHTS) {
+            const int32_t* heads = from.numbers<int32_t>();
+            std::vector<float> weights(queries * spec.keys);
+            answer(regard_weights(state, &spec, heads, weights.data(), int(from.integer())));
+            return answer(weights);
+        }
+        std::vector<float> query(queries * spec.width), key(keys), logsumexp(queries);
+        answer(regard_looks(state, &spec, query.data(), key.data(), logsumexp.data(), int(from.integer())));
+        answer(query);
+        answer(key);
+        answer(logsumexp);
     }
 
     void top(Reader& from) {

@@ -296,7 +296,7 @@ def test_a_cache_that_cannot_be_made_is_a_reason(copy, monkeypatch, wait):
 
 
 AS_ANOTHER = """
-import os, runpy, sys
+import concurrent.futures.thread, os, runpy, subprocess, sys, tempfile  # while they can be read
 build = runpy.run_path(sys.argv[1])
 if os.getuid() == 0:  # to whom no door is closed
     os.setgid(65534)

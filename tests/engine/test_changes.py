@@ -1,10 +1,10 @@
-import torch
+import numpy as np
 
 from regard.engine.changes import LayerChange
 
 
 def test_a_head_that_is_named_from_both_ends_is_scaled_once():
-    change = LayerChange(0, 0, torch.ones(4), torch.ones(4))
+    change = LayerChange(0, 0, np.ones(4, np.float32), np.ones(4, np.float32))
     change.add({"do": "scale", "heads": [-1, 3, 0], "factor": 0.5})
     change.add({"do": "temperature", "heads": [1, -3], "temperature": 2.0})
     assert change.gates.tolist() == [0.5, 1, 1, 0.5]

@@ -1,12 +1,13 @@
 """What the engine promises beyond the model's own answers, and when it steps aside.
 
-Also tests: engine/packed_model.py, engine/top.py.
+Also tests: engine/highest.py, engine/packed_model.py.
 """
 
 import gc
 import logging
 import threading
 
+import numpy as np
 import pytest
 import torch
 from needs_engine import needs_engine
@@ -187,7 +188,7 @@ def test_weights_that_changed_are_packed_anew():
 
 
 def test_other_number_types_are_left_to_the_model(caplog, monkeypatch):
-    monkeypatch.setattr("regard.engine._told", set())  # it is said once, and another test may have heard it
+    monkeypatch.setattr("regard.engine.serving._told", set())  # it is said once, and another test may have heard it
     model = made("marian").double()
     with caplog.at_level(logging.INFO, "regard"):
         assert serve(model) is model
@@ -313,7 +314,7 @@ def test_two_threads_do_not_disturb_each_other():
 def test_the_top_is_that_of_torch(rows, words):
     logits = torch.randn(rows, words, generator=torch.manual_seed(words)) * 8
     for count in {1, min(4, words), min(9, words), words}:
-        scores, which, summary = top(logits, count)
+        scores, which, summary = (torch.from_numpy(found) for found in top(logits.numpy(), count))
         own, positions = logits.topk(count)
         assert torch.equal(scores, own)
         assert torch.equal(which, positions)
@@ -321,12 +322,12 @@ def test_the_top_is_that_of_torch(rows, words):
 
 
 def test_of_equals_the_first_is_taken_and_what_is_no_number_is_told():
-    scores, which, _ = top(torch.zeros(1, 70), 3)
+    scores, which, _ = top(np.zeros((1, 70), np.float32), 3)
     assert which.tolist() == [[0, 1, 2]]
-    row = torch.zeros(2, 70)
+    row = np.zeros((2, 70), np.float32)
     row[0, 50] = float("nan")
     row[1, 5:] = -float("inf")
     scores, which, summary = top(row, 6)
-    assert summary[0].isnan()
+    assert np.isnan(summary[0])
     assert which[1].tolist() == [0, 1, 2, 3, 4, 5]
     assert scores[1, 5] == -float("inf")

@@ -1,7 +1,6 @@
 """Four threads that write with the same models, as recorded from real runs, answer what one answers alone."""
 
 import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +14,7 @@ import regard
 from regard.decoding import Constraints, Sampling, decode
 from regard.engine import build, serve
 from regard.engine.library import library
+from regard.engine.looks import looks, weights
 from regard.errors import RegardError
 from regard.models import Transformer
 
@@ -38,8 +38,8 @@ def record(models, tmp_path, monkeypatch):
     files = tmp_path / "models", tmp_path / "texts"
     with open(files[0], "wb") as building, open(files[1], "wb") as writing:
         recorder = Recorder(library().path, building, writing)
-        monkeypatch.setattr("regard.engine.library", lambda wait=False: recorder)
-        monkeypatch.setattr(sys.modules["regard.engine.top"], "library", lambda wait=False: recorder)
+        monkeypatch.setattr("regard.engine.library.library", lambda wait=False: recorder)
+        monkeypatch.setattr("regard.engine.highest.library", lambda wait=False: recorder)
         monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
         for precision, model in models:
             use(model, precision)
@@ -61,6 +61,13 @@ def use(model, precision):
         edit.hide(target=[0])
         decode(model, **told)
     engine = serve(model, precision)
+    layers = ["decoder.0.self", *(["decoder.1.cross", "encoder.0.self"] if is_pair else [])]
+    state = engine.start_watched(layers, *((prompts, mask) if is_pair else ()))
+    for tokens in (prompts, prompts[:, :1].contiguous()):
+        engine.step(state, tokens)
+        for layer in layers:
+            weights(state, layer, [0])
+            looks(state, layer)
     state = engine.start(prompts if is_pair else None)
     for tokens in (torch.full((5, 1), 10**6), torch.ones(4, 1, dtype=torch.int64), prompts):
         with suppress(RegardError):

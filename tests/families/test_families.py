@@ -20,8 +20,10 @@ from regard.families.recipe import DataSizes, ModelRecipe
 from regard.models import (
     Aligner,
     GlimpseNetwork,
+    MaskedAligner,
     MemoryNetwork,
     Model,
+    SpeechTransformer,
     Transformer,
     VisionTransformer,
     build,
@@ -36,6 +38,10 @@ def logits(model: Model) -> torch.Tensor:
     with torch.no_grad():
         if isinstance(model, Transformer | Aligner):
             return model(tokens, target)
+        if isinstance(model, MaskedAligner):
+            return model.agreement(tokens, target)
+        if isinstance(model, SpeechTransformer):
+            return model(torch.randn(2, model.config.encoder.features, 12, generator=generator), target)
         if isinstance(model, VisionTransformer | GlimpseNetwork):
             channels = getattr(model.config, "channels", 1)
             return model(torch.rand(2, *[channels] * (channels > 1), 6, 6, generator=generator))
@@ -77,7 +83,7 @@ def test_the_usual_family_of_each_kind_is_the_first():
     usual = {kind: next(iter(families)) for kind, families in RECIPES.items()}
     assert usual == {
         "encoder": "bert", "decoder": "gpt2", "transformer": "marian", "xl": "xl", "alignment": "alignment",
-        "memory": "memory",
+        "masked-aligner": "masked-aligner", "memory": "memory",
     }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 import torch
 
 from regard.families import EXAMPLES
-from regard.models import Aligner, Transformer, VisionTransformer, build
+from regard.models import Aligner, MaskedAligner, SpeechTransformer, Transformer, VisionTransformer, build
 
 WORDS = 40
 WITH_HEADS = [name for name in EXAMPLES if name not in ("memory", "glimpse", "regard")]
@@ -21,6 +21,11 @@ def made(kind: str):
     return model.eval(), example.config_entries, example.architecture
 
 
+def sound(model: SpeechTransformer, generator: torch.Generator):
+    """Two recordings of 12 frames."""
+    return torch.randn(2, model.config.encoder.features, 12, generator=generator)
+
+
 def answers(model, seed: int = 0):
     """What a model says about two texts, the second of which is padded."""
     generator = torch.Generator().manual_seed(seed)
@@ -29,6 +34,10 @@ def answers(model, seed: int = 0):
     with torch.no_grad():
         if isinstance(model, Transformer | Aligner):
             return model(tokens, target, attention_mask=attention_mask)
+        if isinstance(model, MaskedAligner):
+            return model.agreement(tokens, target, attention_mask=attention_mask)
+        if isinstance(model, SpeechTransformer):
+            return model(sound(model, generator), target)
         if isinstance(model, VisionTransformer):
             channels = model.config.channels
             return model(torch.rand(2, *[channels] * (channels > 1), 6, 6, generator=generator))

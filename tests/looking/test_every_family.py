@@ -1,27 +1,42 @@
 """A sum is a sum, in every family: logits and scores taken apart, a model patched with itself, edits while it writes.
 
-Also tests: looking/norm_scale.py.
+Also tests: looking/norm_scale.py, looking/pair_terms.py.
 """
 
 import pytest
 import torch
 import transformers as T
 from looking.activations.zoo import SIZES, logits_of
-from looking.families import WITH_HEADS, made
+from looking.families import WITH_HEADS, made, sound
 from torch.testing import assert_close
 
 import regard
-from regard.config import DecoderConfig, TransformerConfig
+from regard.config import DecoderConfig, SpeechConfig, TransformerConfig
 from regard.errors import RegardError
 from regard.families import EXAMPLES
-from regard.models import Aligner, Transformer, VisionTransformer
+from regard.models import Aligner, SpeechTransformer, Transformer, VisionTransformer
 
 WITHOUT_BLOCKS = ("e2k", "alignment")
 NO_WORDS = ("bert-generation", "vision", "vit")  # states or classes at the end
-NO_DOT_PRODUCT = ("deberta-v2", "gemma2", "xl")  # scores that know distances, or are capped
+WITH_DISTANCES = ("deberta-v2", "xl")  # scores that compare with vectors of distances
 STACKED = [kind for kind in WITH_HEADS if kind not in WITHOUT_BLOCKS]
-WRITERS = [kind for kind in STACKED if isinstance(EXAMPLES[kind]().config, DecoderConfig | TransformerConfig)]
-THIN = ("albert", "deberta-v2", "gpt2", "qwen3", "gemma2", "gemma3_text", "olmo2", "gpt_neox", "xl", "t5", "bart")
+WRITERS = [
+    kind for kind in STACKED if isinstance(EXAMPLES[kind]().config, DecoderConfig | TransformerConfig | SpeechConfig)
+]
+THIN = (
+    "albert",
+    "deberta-v2",
+    "gpt2",
+    "qwen3",
+    "gemma2",
+    "gemma3_text",
+    "olmo2",
+    "gpt_neox",
+    "xl",
+    "t5",
+    "bart",
+    "whisper",
+)
 """Families whose parts differ most; the others are left to `make proof`."""
 LIVE = {  # transformers' own, of the families whose parts are unlike the others'
     "qwen3": (T.Qwen3ForCausalLM, T.Qwen3Config, {"num_key_value_heads": 2, "head_dim": 4}),
@@ -31,8 +46,8 @@ LIVE = {  # transformers' own, of the families whose parts are unlike the others
 }
 
 
-def some(kinds):
-    return [kind if kind in THIN else pytest.param(kind, marks=pytest.mark.proof) for kind in kinds]
+def some(kinds, thin=THIN):
+    return [kind if kind in thin else pytest.param(kind, marks=pytest.mark.proof) for kind in kinds]
 
 
 def inputs_of(model, seed=0):
@@ -41,6 +56,8 @@ def inputs_of(model, seed=0):
     tokens, target = (torch.randint(3, 40, (2, length), generator=generator) for length in (6, 5))
     if isinstance(model, Transformer | Aligner):
         return {"source": tokens, "target": target}
+    if isinstance(model, SpeechTransformer):
+        return {"source": sound(model, generator), "target": target}
     if isinstance(model, VisionTransformer):
         channels = model.config.channels
         return {"images": torch.rand(2, *[channels] * (channels > 1), 6, 6, generator=generator)}
@@ -84,7 +101,8 @@ def assert_score_is_a_sum(model, inputs):
         assert parts.score == pytest.approx(score, abs=near)
         assert float(parts.by_writer.sum()) + parts.bias == pytest.approx(score, abs=near)
         assert float(parts.by_dimension.sum()) + parts.bias == pytest.approx(score, abs=near)
-        assert parts.content + parts.rotation + parts.bias == pytest.approx(score, abs=near)
+        assert parts.content + parts.rotation + parts.distance + parts.bias == pytest.approx(score, abs=near)
+        assert len(parts.writers) == len(parts.by_writer)
 
 
 @pytest.mark.parametrize("kind", some(kind for kind in STACKED if kind not in NO_WORDS))
@@ -93,7 +111,7 @@ def test_the_parts_of_a_logit_sum_to_it(kind):
     assert_logit_is_a_sum(model, inputs_of(model))
 
 
-@pytest.mark.parametrize("kind", some(kind for kind in STACKED if kind not in NO_DOT_PRODUCT))
+@pytest.mark.parametrize("kind", some(STACKED))
 def test_the_parts_of_a_score_sum_to_it(kind):
     model = made(kind)[0]
     assert_score_is_a_sum(model, inputs_of(model))
@@ -104,8 +122,7 @@ def test_the_same_in_live_models_that_normalise_queries_and_keys_or_cap_logits(k
     model = live_model(kind)
     inputs = {"input_ids": inputs_of(made("llama")[0])["tokens"]}
     assert_logit_is_a_sum(model, inputs)
-    if kind != "gemma2":
-        assert_score_is_a_sum(model, inputs)
+    assert_score_is_a_sum(model, inputs)
 
 
 def test_what_normalises_queries_and_keys_is_as_before():
@@ -123,8 +140,7 @@ def metric(logits):
     return (logits[..., 5] - logits[..., 6]).sum() if logits.shape[-1] > 6 else (logits[..., 1] - logits[..., 0]).sum()
 
 
-@pytest.mark.proof
-@pytest.mark.parametrize("kind", STACKED)
+@pytest.mark.parametrize("kind", some(STACKED, thin=("gpt2", "olmo2", "xl", "whisper")))
 @pytest.mark.parametrize("over", ["stream", "heads", "feed_forward"])
 def test_a_model_patched_with_itself_is_as_it_was_to_the_bit(kind, over):
     model = made(kind)[0]
@@ -142,7 +158,9 @@ EDITS = [
     {"do": "multiply", "site": "decoder.1.feed_forward.output", "coefficient": 0.5},
     {"do": "add", "site": "decoder.1.self.key", "value": [0.7], "positions": [1]},
     {"do": "cut", "layer": "decoder.0.self", "queries": [3, 4], "keys": [1, 2]},
-]
+    {"do": "add", "site": "decoder.1.stream.after", "value": [0.6], "start": {"token": [*range(3, 20)]},
+     "stop": {"token": [*range(20, 30)], "after": 2}},
+]  # fmt: skip
 SOURCE_EDITS = [
     {"do": "zero", "site": "decoder.0.cross.head_output", "heads": [1], "positions": [2]},
     {"do": "add", "site": "encoder.0.stream.after", "value": [0.4], "positions": [1]},
@@ -153,7 +171,7 @@ SOURCE_EDITS = [
 def test_an_edit_while_a_text_is_written_is_the_edit_in_one_pass(kind):
     model = made(kind)[0]
     inputs = inputs_of(model)
-    is_pair = isinstance(model, Transformer)
+    is_pair = isinstance(model, Transformer | SpeechTransformer)
     text = inputs["target" if is_pair else "tokens"]
     with torch.no_grad():
         plain = model(**inputs)
@@ -174,8 +192,15 @@ def test_models_without_blocks_say_so(kind):
         regard.logit_attribution(model, inputs_of(model), 5)
 
 
-@pytest.mark.parametrize("kind", NO_DOT_PRODUCT)
-def test_scores_that_are_no_dot_product_are_refused(kind):
+@pytest.mark.parametrize("kind", WITH_DISTANCES)
+def test_distances_are_writers_of_scores_that_know_them(kind):
     model = made(kind)[0]
-    with pytest.raises(RegardError, match="scores that are dot products of queries and keys expected"):
-        regard.pair_score(model, inputs_of(model), self_layer(model), 0, 3, 1)
+    inputs = inputs_of(model)
+    near, far = (regard.pair_score(model, inputs, self_layer(model), 0, 4, key, batch=1) for key in (3, 1))
+    for parts in (near, far):
+        assert parts.writers[-1] == "distance"
+        column = float(parts.by_writer[:, -1].sum())
+        row = float(parts.by_writer[-1, :-1].sum()) if kind == "deberta-v2" else 0.0
+        assert parts.distance == pytest.approx(column + row, abs=1e-6)
+        assert abs(parts.distance) > 1e-4
+    assert near.distance != far.distance

@@ -113,8 +113,41 @@ def take_score_apart(model, tokens):
     assert abs(why.rest) < 1e-3
 
 
+def look_at_patterns(model, tokens):
+    with regard.watch(model) as seen:
+        model(tokens)
+    pattern = seen["decoder.1.self"]
+    assert pattern.row(LENGTH - 1).sum(-1).sub(1).abs().max() < 1e-4
+    assert pattern.top(3).positions.shape[-2:] == (LENGTH, 3)
+    assert pattern.entropy().shape[-1] == LENGTH
+
+
+def edit_heads_and_keys(model, tokens):
+    with regard.edit(model) as edit:
+        edit.head("decoder.0.self", 1).temperature(0.5)
+        edit.hide([7])
+        edit.site("decoder.1.self.key", positions=[5]).zero()
+        model(tokens)
+
+
+def steer_by_tokens(model, tokens):
+    with regard.edit(model) as edit:
+        edit.site("decoder.0.stream.after", start={"token": 3}, stop={"token": 5, "after": 9}).add([1.0])
+        model(tokens)
+
+
+def patch_heads(model, tokens):
+    corrupt = tokens.roll(1, 1)
+    grid = regard.patch(model, tokens, corrupt, lambda logits: logits[0, -1, 5], "heads", layers=[1])
+    assert grid.values.shape == (1, 2)
+
+
+WORK = [cut_pairs, set_pairs, patch_pairs, take_score_apart, look_at_patterns, edit_heads_and_keys, steer_by_tokens]
+WORK += [patch_heads]
+
+
 @pytest.mark.proof
-@pytest.mark.parametrize("work", [cut_pairs, set_pairs, patch_pairs, take_score_apart])
+@pytest.mark.parametrize("work", WORK)
 def test_pairs_among_8192_tokens_take_less_than_a_byte_for_each_pair(work):
     torch.manual_seed(0)
     model = decoder(heads=2, width=16, position="rotary").eval()

@@ -103,6 +103,9 @@ def test_values_promote_the_words_that_they_point_to(tmp_path, monkeypatch):
     assert_close(found.scores, expected.values, rtol=1e-4, atol=1e-5)
     assert (found.words == expected.indices).float().mean() > 0.99
     assert promoted_tokens(ours, "decoder.1", [4, 2], k=6).words.tolist() == found.words[[4, 2]].tolist()
+    assert promoted_tokens(ours, "decoder.1", 4, k=6).words.tolist() == found.words[[4]].tolist()
+    with pytest.raises(RegardError, match="there is no unit 999"):
+        promoted_tokens(ours, "decoder.1", [999])
 
 
 def test_values_of_a_side_that_writes_nothing_are_refused():

@@ -138,13 +138,23 @@ def whisper():
     return transformers.WhisperForConditionalGeneration(config).eval(), inputs
 
 
+def blenderbot():
+    sizes = {f"{side}_{what}": size for side in ("encoder", "decoder")
+             for what, size in {"layers": 2, "attention_heads": 4, "ffn_dim": 24}.items()}  # fmt: skip
+    tokens = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}
+    config = transformers.BlenderbotConfig(vocab_size=50, d_model=16, max_position_embeddings=20, **sizes, **tokens)
+    torch.manual_seed(0)
+    inputs = {"input_ids": torch.randint(3, 50, (2, 7)), "decoder_input_ids": torch.randint(3, 50, (2, 5))}
+    return transformers.BlenderbotForConditionalGeneration(config).eval(), inputs
+
+
 @torch.no_grad()
 def test_the_lens_reads_a_live_model_of_a_family_that_is_not_loaded():
-    live, inputs = whisper()
+    live, inputs = blenderbot()
     output = live(**inputs, output_hidden_states=True)
     found = lens(live, **inputs)
     assert found.blocks == ("decoder.0", "decoder.1")
-    first = live.proj_out(live.model.decoder.layer_norm(output.decoder_hidden_states[1])).softmax(-1)
+    first = live.lm_head(live.model.decoder.layer_norm(output.decoder_hidden_states[1])).softmax(-1)
     assert_close(found.probabilities[0], first.topk(5).values)
     assert_close(found.probabilities[1], output.logits.softmax(-1).topk(5).values)
     live.model.decoder.layer_norm.register_forward_hook(lambda module, args, x: x * 2)

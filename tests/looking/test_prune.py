@@ -60,8 +60,8 @@ def alone(position=PositionConfig(), **attention):
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in WITH_HEADS if kind != "olmo2"]
-)  # whose heads are normalised together
+    "kind", [kind for kind in WITH_HEADS if kind not in ("olmo2", "masked-aligner")]
+)  # the first one's heads are normalised together, the other refuses
 def test_pruned_is_gated_and_comes_back_smaller_from_a_folder(kind, tmp_path):
     model, config, architecture = made(kind)
     heads, before = some_heads(model), answers(model)
@@ -166,3 +166,9 @@ def test_layers_of_others_are_refused():
         RegardError, match="self is a MultiheadAttention: heads are taken out of layers of regard's own"
     ):
         regard.prune(nn.TransformerEncoderLayer(16, 4), {"self": [0]})
+
+
+def test_a_masked_aligner_is_not_pruned():
+    model = made("masked-aligner")[0]
+    with pytest.raises(RegardError, match="that heads could be taken out of"):
+        regard.prune(model, some_heads(model))

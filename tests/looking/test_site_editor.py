@@ -248,3 +248,13 @@ def test_a_block_that_serves_several_depths_is_edited_at_one():
     assert not seen.activation(names[1]).any()
     assert seen.activation(names[2]).any()
     assert not torch.equal(seen.activation(names[2]), plain.activation(names[2]))
+
+
+def test_edits_say_what_they_are_in_a_line():
+    model = model_of("gpt2")
+    with regard.edit(model) as edit:
+        site = edit.site("decoder.0.stream.after", start={"token": 7}, stop=9)
+        assert repr(site).startswith("SiteEdit(decoder.0.stream.after, start {'token': 7}, stop 9): .set(x)")
+        site.add(torch.ones(24), coefficient=2.0)
+        assert '"value": "24 numbers"' in repr(edit)
+        assert repr(edit.head("decoder.0.self", 1)).startswith("HeadEdit(decoder.0.self, heads [1]): .off()")

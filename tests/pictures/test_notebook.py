@@ -49,7 +49,8 @@ def test_outside_of_a_notebook_nobody_is_asked_for_a_page(drawn, monkeypatch):
 def test_a_page_is_displayed_and_nothing_drawn_until_a_picture_is_wanted(drawn, offered):
     asked = []
     offered(lambda looks, batch: asked.append((looks, batch)) or Page())
-    looks = {"decoder.0.self": ("pattern", ["a"], ["a", "b"])}
+    large = SimpleNamespace(shape=(1, 8, 1000, 1000))
+    looks = {"decoder.0.self": (large, ["a"], ["a", "b"])}
     found = live(looks, 3, drawn)
     assert asked == [(looks, 3)]
     assert isinstance(found, Live)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from huggingface_hub import ModelCard
 
-from regard.checkpoints.card import read_card
+from regard.card import read_card
 
 ROOT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("panel", ROOT / "recipes" / "panel.py")

@@ -9,7 +9,9 @@ def translate() -> str:
     one = translator("Where is the station?", beam=4, num_hypotheses=2)
     several = translator(["Yes.", "No."], precision="int8", split=True)
     words: tuple[tuple[int, int], ...] = one.alignment.words
-    return one.text + several[0].text + str(words) + str(one.score)
+    sure: float | None = one.confidence.score
+    parts = "".join(translator("Yes. No.", stream=True))
+    return one.text + several[0].text + str(words) + str(one.score) + one.words[0].word + str(sure) + parts
 
 
 def generate() -> str:

@@ -1,6 +1,6 @@
 """Who looked at whom in a text that was searched for: equal to a pass with teacher forcing in plain attention.
 
-Also tests: tasks/inputs.py, tasks/replay.py.
+Also tests: tasks/token_words.py, tasks/inputs.py, tasks/replay.py.
 """
 
 import numpy as np
@@ -15,7 +15,8 @@ from torch.testing import assert_close
 
 import regard
 from regard.tasks import TextTooLong
-from regard.tasks.alignment import Alignment, alignment_layer, words_at
+from regard.tasks.alignment import Alignment, words_at
+from regard.tasks.source_layers import alignment_layer
 from regard.text.sentences import split
 
 

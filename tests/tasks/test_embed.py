@@ -15,7 +15,7 @@ from tasks.tiny import TEXTS, bert, gpt2, their_tokens, transformers
 
 import regard
 from regard.checkpoints import CheckpointError
-from regard.errors import UnknownName
+from regard.errors import RegardError, UnknownName
 from regard.tasks import EmbedTask, TextTooLong
 
 
@@ -129,3 +129,10 @@ def test_a_real_sentence_model_equals_the_reference_and_knows_a_paraphrase(minil
     assert meal.similarity(same) > 0.6 > 0.2 > meal.similarity(other)
     with pytest.raises(TextTooLong, match="the text has 302 tokens, the model reads at most 256"):
         embed("word " * 300)
+
+
+def test_a_text_without_tokens_is_refused(tmp_path):
+    gpt2(tmp_path)
+    embed = regard.load(tmp_path, task="embed")
+    with pytest.raises(RegardError, match="text 2 has no tokens: there is nothing to make a vector of"):
+        embed(["a", ""])

@@ -1,6 +1,7 @@
 """Models found by name, loaded for a task, and listed.
 
-Also tests: checkpoints/device.py, checkpoints/load.py, tasks/find.py, tasks/listing.py, tasks/task.py.
+Also tests: tasks/torch_loading.py, checkpoints/device.py, checkpoints/load.py, tasks/find.py, tasks/listing.py,
+tasks/task.py.
 """
 
 import sys
@@ -58,7 +59,7 @@ def test_another_task_can_be_asked_for(folder):
 
 
 def test_a_task_that_does_not_fit_is_refused_before_weights_are_read(folder, monkeypatch):
-    module = sys.modules["regard.tasks.loading"]
+    module = sys.modules["regard.tasks.torch_loading"]
     monkeypatch.setattr(module, "load_model", lambda *_, **__: pytest.fail("weights were read"))
     with pytest.raises(CheckpointError, match="cannot translate"):
         regard.load(folder, task="translate")

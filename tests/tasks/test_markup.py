@@ -1,4 +1,7 @@
-"""Tags go with the words."""
+"""Tags go with the words.
+
+Also tests: tasks/signs.py.
+"""
 
 import numpy as np
 import pytest

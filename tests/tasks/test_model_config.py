@@ -9,7 +9,7 @@ from regard.errors import CheckpointError, RecipeError, RegardError
 from regard.families import EXAMPLES, preset
 from regard.models import build
 from regard.tasks.find import builtin
-from regard.tasks.model_config import find_config, folder_config, stored_tensors
+from regard.tasks.model_config import config_tensors, find_config, folder_config
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 KINDS = {
@@ -47,7 +47,7 @@ def test_a_folder_is_read_as_loading_reads_it(family, tmp_path):
 def test_a_folder_without_weights_can_be_read(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "gpt2", "n_layer": 3}))
     assert find_config(str(tmp_path)).config.decoder.stack.layers == 3
-    assert stored_tensors(tmp_path) == {}
+    assert config_tensors(tmp_path) == {}
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 40, b"\x02\0\0\0\0\0\0\0[]", b'\x0a\0\0\0\0\0\0\0{"a": {}}  '])

@@ -10,6 +10,7 @@ from tasks.tiny import bert, gpt2
 
 import regard
 from regard.decoding import DecodeProgress
+from regard.tasks.replay import replay
 
 TEXT = "Where is the station? A dog sleeps."
 STORY = "Brian is a frog. Lily is gray. Lily is a frog."
@@ -46,8 +47,10 @@ def assert_plain(result) -> None:
     assert not tensors_in(result)
     copy = pickle.loads(pickle.dumps(result))
     for part in fields(result):
-        if part.name not in ("align", "hops", "vector"):
+        if part.name not in ("align", "hops", "vector", "parts"):
             assert getattr(copy, part.name) == getattr(result, part.name)
+    for name in ("words", "confidence"):  # worked out before a result is pickled
+        assert getattr(copy, name, None) == getattr(result, name, None)
 
 
 @pytest.mark.parametrize("name", ["en-de", "one-stream"])
@@ -73,7 +76,7 @@ def test_an_alignment_is_read_off_a_pass_that_was_watched(home):
         (written,) = task.write([source], task.generation_config(max_new_tokens=8))
         (reading,) = task.readings(source, written)
         with regard.watch(task.model) as seen, torch.no_grad():
-            regard.tasks.replay.replay(task.model, [reading], task.device)
+            replay(task.model, [reading], task.device)
         weights = task.answer(source, written, [seen]).alignment.weights
         np.testing.assert_allclose(weights, task.answer(source, written).alignment.weights, atol=1e-6)
         np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)

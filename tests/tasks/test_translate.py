@@ -226,3 +226,48 @@ def test_a_decoder_that_learned_to_translate_translates_as_it_is_scored(tmp_path
     hypotheses = evaluate(regard.load(folder), corpus).hypotheses
     answers = regard.load(folder, task="translate")([source for source, _ in corpus])
     assert [remove_marks(answer.text) for answer in answers] == hypotheses
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where is the station? The red house is old.\n\nIt rains.\n",
+        "Hello {name}, your order %s is here. Read https://example.org/a today.",
+        "  The <b>red</b> house. It is old.",
+        "HELLO. ",
+        "",
+        " ",
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"protect": False, "beam": 1}, {"sample": True, "seed": 3}, {"split": False}])
+def test_a_streamed_translation_is_the_translation_sentence_by_sentence(text, options):
+    translator = regard.load("en-de")
+    parts = list(translator(text, stream=True, **options))
+    assert "".join(parts) == translator(text, **options).text
+    if "station" in text and "split" not in options:
+        assert len(parts) == 3
+
+
+def test_the_first_sentence_of_a_stream_is_there_before_the_last_is_written(monkeypatch):
+    translator = regard.load("en-de")
+    texts = []
+    write = TranslateTask.write
+    monkeypatch.setattr(
+        TranslateTask,
+        "write",
+        lambda self, sources, *rest, **more: texts.append(1) or write(self, sources, *rest, **more),
+    )
+    parts = translator("It rains. It snows. It is cold.", stream=True)
+    assert next(parts)
+    assert len(texts) == 1
+    with regard.watch(translator.model, "decoder.0.cross") as seen:
+        whole = "".join(translator("It rains. It snows.", stream=True, prefix="Es"))
+    assert whole.startswith("Es")
+    assert len(seen["decoder.0.cross"].query) == 2  # both sentences, once, at the end
+
+
+def test_only_one_text_and_one_translation_can_be_streamed():
+    translator = regard.load("en-de")
+    for text, options in ((["One.", "Two."], {}), ("One.", {"num_hypotheses": 2})):
+        with pytest.raises(RegardError, match="one text can be streamed, and one translation of it"):
+            translator(text, stream=True, **options)

@@ -1,10 +1,12 @@
 """A tokenizer.json that makes no sense is one line that names it, whatever the package thinks of it."""
 
 import json
+from random import Random
 
 import pytest
 from checkpoints.damage.sound import tokenizer
 
+from regard.tasks.find import builtin
 from regard.text import TokenizerError, load_tokenizer
 
 
@@ -74,3 +76,22 @@ def test_what_published_folders_say_is_taken(tmp_path):
     )
     loaded = load_tokenizer(tmp_path)
     assert (loaded.side, loaded.specials.eos, loaded.specials.unk) == ("left", 1, 2)
+
+
+@pytest.mark.parametrize("name", ["en-de", "de-en", "shakespeare", "masked-en"])
+def test_a_text_without_the_signs_of_special_tokens_is_read_alike_by_all_copies(name):
+    if name not in builtin():
+        pytest.skip(f"{name} is not built in")
+    compiled = load_tokenizer(builtin()[name]).model
+    letters = "aAzZ äß.,;:!?()|/-_'0…＜［ \t\n▁Ġ\u0301 the and"
+    random = Random(0)
+    texts = ["", "Where is it?", *("".join(random.choices(letters, k=30)) for _ in range(200))]
+    for text in texts:
+        for pair in (None, "b"):
+            wanted = compiled.reader(frozenset()).encode(text, pair)
+            found = compiled.encode(text, pair, (), bare=False)
+            assert found.ids == tuple(wanted.ids)
+            assert found.tokens == tuple(wanted.tokens)
+            assert found.offsets == tuple(wanted.offsets)
+    assert not compiled.may_spell_special("Where is it?")
+    assert compiled.may_spell_special(f"Where is {next(iter(compiled.special_signs))}?")

@@ -32,6 +32,8 @@ def found(text, **settings):
         ("Hello {name}, your order {order_id} has been shipped.", ["{name}", "{order_id}"]),
         ("%s: cannot open '%s' (%1$s, %(name)s)", ["%s", "'%s'", "%1$s", "%(name)s"]),
         ("%d%% of ${x}, $HOME, {0} and {}", ["%d%%", "${x}", "$HOME", "{0}", "{}"]),
+        ("the directive `%%%c' of %s", ["`%%%c'", "%s"]),
+        ("file mode: 0%o (SHA1: %s), 100%% of 50% off", ["0%o", "%s", "100%%", "50%"]),
         ("Fish &amp; chips &#8230; <file>", ["&amp;", "&#8230;", "<file>"]),
         ("See https://www.example.com/help?id=42. Or (http://a.b/c).", ["https://www.example.com/help?id=42", "http://a.b/c"]),
         ("Write to jane.doe+x@mail.example.org, please", ["jane.doe+x@mail.example.org"]),

@@ -14,6 +14,8 @@ from urllib.parse import quote, urlencode
 from looking.bad_edits import BAD, good_edit
 from mutations import HUGE, JUNK, NO_NUMBERS, mutated, to_text
 
+from regard.viewer.limits import Limits
+
 TEXTS = ["a b", "Where is the station?", "b", "To be, or not to be", "a [MASK] b", "Brian is a frog. Lily is gray."]
 ODD_TEXTS = ["", " ", "\n\n", "\x00", "\u202e", "💩", "e\u0301" * 20, "\ufffe", "</s><pad>", "[MASK]" * 9, "?" * 300]
 ODD_TEXTS += ["ß" * 3000, "a " * 700, "\t.\r.", "word. " * 90, "{}", "%s%n", "\U0010ffff", "x" * 5000]
@@ -316,7 +318,7 @@ class RequestSource:
         no_count = [*NO_NUMBERS[1:], *HUGE, -1, 1.5, []]
         wrong = {
             "model": [*no_text, "nowhere", "", "x" * 201, "../.."],
-            "text": [*no_text, "x" * 400_001],
+            "text": [*no_text, "x" * (Limits().letters + 1)],
             "second": [value for value in no_text if value is not None],
             "sentence": [None, *no_count, 10**6],
             "beam": [None, *no_count, 0, 17],

@@ -181,11 +181,11 @@ def test_learn_shows_what_it_means_to_this_model(visit, task):
     text = "The animal didn't cross the road because it was too {}."
     page = visit.open("learn", wait=False, topic="animal", given='{"model": "en-de"}')
     page.locator("[data-topic=animal]").wait_for()
-    assert "en-de" in page.locator("[data-made]").inner_text()
-    page.get_by_role("button", name="wide").click()
+    assert "en-de" in page.locator("[data-topic=animal] [data-made]").inner_text()
+    page.locator("[data-topic=animal]").get_by_role("button", name="wide").click()
     visit.holds("wide")
     page.locator("[data-choice=wide][aria-pressed=true]").wait_for()
-    page.wait_for_function("() => document.querySelector('[data-busy=true]') === null")
+    page.locator("[data-topic=animal][data-busy=false]").wait_for()
     rows = [row for row in visit.table(re.compile("What “it” gives")) if row[0] == "ranking"]
     sentence = text.format("wide")
     encoded = task.tokenizer.encode(sentence)

@@ -10,6 +10,7 @@ from torch.testing import assert_close
 from viewer.small import STORY, client, framed, reference_output, run
 
 import regard
+from regard.looking.long_text import PIECE
 from regard.viewer.model_store import ModelStore
 
 KINDS = {
@@ -167,3 +168,17 @@ def test_a_decoder_that_learned_to_translate_is_run_as_one_stream(tmp_path):
     assert side["ids"][side["prefix_length"] - 1] == 5
     assert tuple(side["ids"][side["prefix_length"] :]) == expected.ids
     assert {(layer["rows"], layer["columns"]) for layer in payload["layers"]} == {("text", "text")}
+
+
+def test_a_long_text_that_is_read_in_pieces_has_the_weights_of_one_go(server):
+    task = regard.load("shakespeare-long")
+    text = "To be, or not to be: that is the question. " * 45
+    payload = run(server, model="shakespeare-long", text=text, max_new_tokens=0)
+    tokens = torch.tensor([task.tokenizer.encode(text).ids])
+    assert tokens.shape[1] > 2 * PIECE
+    assert payload["sides"][0]["ids"] == tokens[0].tolist()
+    with torch.no_grad(), regard.watch(task.model, "*.self") as seen:
+        task.model.hidden(tokens)
+    for layer in payload["layers"]:
+        expected = seen[layer["name"]][0, 2, :256, :256]
+        assert_close(weights(server, payload, layer["name"], 2), expected, atol=1e-6, rtol=1e-4)

@@ -55,6 +55,7 @@ def test_what_was_seen_can_be_asked_about():
     pattern = Pattern(torch.randn(2, 2, 5, 4), torch.randn(2, 2, 7, 4))
     app = app_with_run({"decoder.0.cross": (pattern, list("vwxyz"), list("abcdefg"))}, batch=1)
     assert lines(run_json(app)) == {"text": "vwxyz", "source": "abcdefg"}
+    assert run_json(app)["model"] == "what was seen"
     _, body = ask(app, "/api/runs/seen/tile?layer=decoder.0.cross&head=1&level=0&row=0&column=0")
     torch.testing.assert_close(torch.tensor(framed(body)[1]).view(5, 7), torch.softmax(
         pattern.query[1, 1] @ pattern.key[1, 1].T / 2, -1
@@ -129,3 +130,36 @@ def test_what_is_seen_is_the_page_in_a_notebook_and_a_picture_where_one_is_asked
     assert shown.svg() == seen.album("decoder.1.*", tokens=list("abc"), batch=1).svg()
     assert type(seen["decoder.1.self"].show(title="one").page).__name__ == "Widget"
     assert type(seen.show(scale="log")) is type(seen["decoder.1.self"].show([0])) is Album
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"),
+    [
+        (["To", "Ġbe", ",", "Ġfr", "Ã¼h", "Ċ"], ["To", " be", ",", " fr", "üh", "\n"]),
+        (["▁Wo", "▁ist", "ä"], [" Wo", " ist", "ä"]),
+        (["plain", "Ã¼"], ["plain", "Ã¼"]),
+    ],
+)
+def test_tokens_are_written_as_text(tokens, expected):
+    assert widget.plain_texts(tokens) == expected
+
+
+def test_a_byte_is_spelled_as_the_tokenisers_spell_it():
+    tokenizers = pytest.importorskip("tokenizers")
+    spelled = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    for text in ("ein früher Tag\n", "日本語 \t…", "\x7f\x00é"):
+        ((token, _),) = spelled.pre_tokenize_str(text)
+        assert widget.plain_texts([token, "Ġ"])[0] == text
+
+
+def test_a_notebook_that_is_exported_has_the_pictures_too(monkeypatch):
+    pytest.importorskip("anywidget")
+    monkeypatch.setattr(notebook, "in_notebook", lambda: True)
+    shown = Pattern(torch.randn(1, 2, 5, 4), torch.randn(1, 2, 7, 4)).show(rows=list("vwxyz"), columns=list("abcdefg"))
+    bundle = shown._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert "<svg" in data["text/html"]
+    long = Pattern(torch.randn(1, 2, 300, 4), torch.randn(1, 2, 300, 4)).show()
+    bundle = long._repr_mimebundle_()
+    assert "text/html" not in (bundle[0] if isinstance(bundle, tuple) else bundle)

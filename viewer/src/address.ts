@@ -134,13 +134,19 @@ function parseEdits(text: string): ListedEdit[] {
 const LONG = 6000; // letters of a text that an address does not carry
 const longTexts = new Map<string, string>();
 
-/** A short name for a long text, under which this window remembers it. */
-function nameOf(text: string): string {
-  let hash = 0xcbf29ce484222325n;
-  const step = Math.max(1, Math.floor(text.length / 4096));
-  for (let at = 0; at < text.length; at += step)
-    hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n);
-  const name = `${text.length}-${hash.toString(36)}`;
+let named: { text: string; name: string } = { text: "", name: "" };
+
+/** A short name for a long text, under which this window remembers it; every letter counts. */
+export function nameOf(text: string): string {
+  if (named.text === text) return named.name;
+  let [one, other] = [0x811c9dc5, 0x9747b28c];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x01000193);
+    other = Math.imul(other ^ code, 0x5bd1e995);
+  }
+  const name = [text.length, one >>> 0, other >>> 0].map((part) => part.toString(36)).join("-");
+  named = { text, name };
   if (longTexts.has(name)) return name;
   longTexts.set(name, text);
   try {
@@ -159,16 +165,12 @@ function longText(name: string): string {
   }
 }
 
-let named: { text: string; name: string } = { text: "", name: "" };
-
 /** `#links?model=en-de&text=…`; what is as at the start is left out, and a long text has a name in this window. */
 export function addressText(address: PageAddress, isForOthers = false): string {
   const query = new URLSearchParams();
   if (address.model) query.set("model", address.model);
-  if (address.text.length > LONG && !isForOthers) {
-    if (named.text !== address.text) named = { text: address.text, name: nameOf(address.text) };
-    query.set("stored", named.name);
-  } else if (address.text) query.set("text", address.text);
+  if (address.text.length > LONG && !isForOthers) query.set("stored", nameOf(address.text));
+  else if (address.text) query.set("text", address.text);
   if (address.layer) query.set("layer", address.layer);
   if (address.head) query.set("head", String(address.head));
   if (address.pins.length) query.set("pin", address.pins.map(spotName).join(","));

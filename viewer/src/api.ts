@@ -136,6 +136,11 @@ export const api = {
   ): Promise<BinaryFrame<OverviewHead>> {
     return readFrame(await (await get(`${run(id)}/overview`, query, signal)).arrayBuffer());
   },
+  /** Queries and keys of a layer in half precision, as a frame. */
+  saved: async (id: string, layer: string): Promise<ArrayBuffer> =>
+    (await get(`${run(id)}/saved`, { layer })).arrayBuffer(),
+  animation: async (id: string, kind: "gif" | "apng", dark: boolean): Promise<ArrayBuffer> =>
+    (await get(`${run(id)}/animation`, { kind, dark: String(dark) })).arrayBuffer(),
   inside: (id: string, view: string, query: Query, signal?: AbortSignal) =>
     getJson<InsidePayload>(`${run(id)}/inside/${encodeURIComponent(view)}`, query, signal),
   roles: (id: string, signal?: AbortSignal) => getJson<HeadRoles>(`${run(id)}/roles`, {}, signal),

@@ -14,7 +14,7 @@ import { Strip } from "./parts/strip";
 import { Failed } from "./parts/states";
 import { Top } from "./parts/top";
 import { theme } from "./theme";
-import { failure, hover, isFrozen, pointerText, redo, run, savedNote, toast, undo } from "./store";
+import { failure, hover, isFrozen, pointerText, redo, run, toast, undo } from "./store";
 import { EditView } from "./views/edit/view";
 import { HeadsView } from "./views/heads/view";
 import { InsideView } from "./views/inside/view";
@@ -70,11 +70,7 @@ const SHOWN: Record<View, ShownView> = {
 const view = part("view");
 
 /** What was kept before can be looked at, and no more. */
-const offered = (): View[] =>
-  VIEWS.filter(
-    (entry) =>
-      (!isFrozen.value || !["edit", "inside", "learn"].includes(entry)) && (!savedNote.value || entry !== "pair"),
-  );
+const offered = (): View[] => VIEWS.filter((entry) => !isFrozen.value || !["edit", "inside", "learn"].includes(entry));
 
 function keys(event: KeyboardEvent): void {
   const typing = (event.target as Element).closest?.(

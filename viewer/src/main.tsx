@@ -7,7 +7,7 @@ import { kernelWire, type WidgetModel } from "./kernel";
 import { watchRuns } from "./parts/reveal";
 import { watchRoles } from "./parts/roles";
 import { listen } from "./parts/status_line";
-import { savedWire, type SavedRun } from "./saved";
+import { savedNoteOf, savedWire, type SavedRun } from "./saved";
 import { plainNumber } from "./scene/signs";
 import { begin, savedNote, showStored } from "./store";
 import { dress } from "./theme";
@@ -34,7 +34,7 @@ export function openSaved(root: HTMLElement, saved: SavedRun): void {
   home.wire = savedWire(saved);
   root.classList.add("regard", "whole");
   if (!location.hash) history.replaceState(null, "", saved.hash);
-  savedNote.value = `weights in half precision, at most ${plainNumber(saved.difference)} from the exact ones`;
+  savedNote.value = savedNoteOf(saved, plainNumber(saved.difference));
   dress();
   follow();
   void showStored(saved.run.id, true);

@@ -66,6 +66,7 @@ export interface LayerInfo {
   score: string;
   levels: number;
   base: number | null;
+  width: number;
 }
 
 /** A word or label that was in question. */
@@ -258,12 +259,13 @@ export interface Bounds {
   runs: number;
 }
 
-/** The models there are, which one the page begins with, and on what text. */
+/** The models there are, which one the page begins with, and on what text; or at which address, as of a file. */
 export interface ModelList {
   version: number;
   models: ModelInfo[];
   first: string | null;
   text: string;
+  address: string;
   package_version: string;
   bounds: Bounds;
 }

@@ -1,13 +1,17 @@
-/** A run that was saved with its weights: the same page opens it anywhere, without a server.
+/** A run that was saved with its queries and keys: the same page opens it anywhere, without a server.
  *
- * Every head's weights are kept in half precision, which is enough for heads, links and the map; what needs the model
- * (edits, why, inside) is not offered. The largest difference from the exact weights stands in the file and on the page.
+ * Heads, links, the map and why are computed from what is kept (kept_weights.ts); what needs the model (edits, inside) is
+ * not offered. The largest difference from the exact weights stands in the file and on the page.
  */
-import { api, type OverviewHead } from "./api";
+import { api, type CellPooling, type OverviewHead } from "./api";
 import type { Wire } from "./home";
-import type { HeadRole, RunPayload, SoftmaxRow, TopLinks } from "./payload";
+import { KeptLayer } from "./kept_weights";
+import type { HeadRole, RunPayload, ScoreDetail, SoftmaxRow, TopLinks } from "./payload";
 
-export const LONGEST = 256; // tokens either way: one tile a head
+const LONGEST = 4096; // tokens either way
+const SMALL = 64; // tokens: all heads of such a text are computed when they are looked at
+const LARGEST = 64e6; // bytes of a file
+const TILE = 256;
 
 export interface SavedRun {
   run: RunPayload;
@@ -15,52 +19,55 @@ export interface SavedRun {
   hash: string;
   /** What its heads do. */
   roles: HeadRole[];
-  /** By layer: the weights of all heads, half floats in base64. */
-  weights: Record<string, string>;
-  /** How far the kept weights are from the exact ones, at most. */
+  /** By layer: its queries and keys, as the server sent them, in base64. */
+  layers: Record<string, string>;
+  /** All heads small, of a longer text: binary frames in base64. */
+  overviews: Partial<Record<CellPooling, string>>;
+  /** How far the weights are from the exact ones, at most. */
   difference: number;
+  /** Layers of which only cells are kept, and how large those are. */
+  coarse: string[];
 }
 
-const bits = new Uint32Array(1);
-const single = new Float32Array(bits.buffer);
-
-/** The nearest half float of a weight from 0 to 1, as its 16 bits. */
-function halfOf(weight: number): number {
-  single[0] = weight;
-  const exponent = ((bits[0]! >>> 23) & 255) - 112;
-  if (exponent <= 0) return Math.round(weight * 2 ** 24); // below the normal numbers steps are even
-  return (exponent << 10) + (((bits[0]! & 0x7fffff) + 0x1000) >>> 13); // rounding may carry into the exponent, rightly
+/** How many bytes the file will have, about: the page, and four for every three of queries, keys and thumbnails. */
+export function savedBytes(run: RunPayload, page: number): number {
+  const kept = run.layers.map(
+    ({ heads, queries, keys, width }) =>
+      heads * (4 * queries + 2 * width * (queries + keys) + (isSmall(run) ? 0 : 8192)),
+  );
+  return page + (4 / 3) * kept.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-const weightOf = (half: number): number =>
-  half >>> 10 === 0 ? half / 2 ** 24 : (1 + (half & 1023) / 1024) * 2 ** ((half >>> 10) - 15);
+const longest = (run: RunPayload): number =>
+  Math.max(0, ...run.layers.map((layer) => Math.max(layer.queries, layer.keys)));
+const isSmall = (run: RunPayload): boolean => longest(run) <= SMALL;
 
-/** How many bytes the file will have, about: the page, and three bytes for each weight. */
-export const savedBytes = (run: RunPayload, page: number): number =>
-  page + run.layers.reduce((sum, layer) => sum + layer.heads * layer.queries * layer.keys * (8 / 3), 0);
+/** Why a run cannot be saved to be explored, or nothing. */
+export function savingProblem(run: RunPayload, page: number): string {
+  if (!run.layers.length) return "This run has no attention to save";
+  if (longest(run) > LONGEST) return `Texts of at most ${LONGEST} tokens can be saved to be explored`;
+  const bytes = savedBytes(run, page);
+  return bytes > LARGEST ? `The file would have ${Math.round(bytes / 1e6)} MB; at most ${LARGEST / 1e6} are saved` : "";
+}
 
-export const canSave = (run: RunPayload): boolean =>
-  run.layers.length > 0 && run.layers.every((layer) => Math.max(layer.queries, layer.keys) <= LONGEST);
-
-/** Ask for the exact weights of every head, and keep them. */
+/** Ask for the queries and keys of every layer, and keep them. */
 export async function saveRun(run: RunPayload, hash: string, roles: HeadRole[]): Promise<SavedRun> {
-  const weights: Record<string, string> = {};
+  const layers: Record<string, string> = {};
+  const coarse: string[] = [];
   let difference = 0;
-  for (const layer of run.layers) {
-    const size = layer.queries * layer.keys;
-    const halves = new Uint16Array(layer.heads * size);
-    for (let head = 0; head < layer.heads; head++) {
-      const query = { layer: layer.name, head, level: 0, row: 0, column: 0, how: "mean" as const };
-      const { numbers } = await api.tile(run.id, query);
-      numbers.forEach((weight, index) => {
-        const half = halfOf(weight);
-        halves[head * size + index] = half;
-        difference = Math.max(difference, Math.abs(weightOf(half) - weight));
-      });
-    }
-    weights[layer.name] = base64(new Uint8Array(halves.buffer));
+  for (const { name } of run.layers) {
+    const bytes = await api.saved(run.id, name);
+    const { about } = new KeptLayer(bytes);
+    layers[name] = base64(new Uint8Array(bytes));
+    difference = Math.max(difference, about.difference);
+    if (about.level) coarse.push(`${name}: cells of ${2 ** about.level} × ${2 ** about.level} weights`);
   }
-  return { run, hash, roles, weights, difference };
+  const overviews: SavedRun["overviews"] = {};
+  for (const how of isSmall(run) ? [] : (["mean", "max"] as const)) {
+    const { head, numbers } = await api.overview(run.id, { how, size: 32 });
+    overviews[how] = base64(new Uint8Array(await frame(head, [numbers]).arrayBuffer()));
+  }
+  return { run, hash, roles, layers, overviews, difference, coarse };
 }
 
 function base64(bytes: Uint8Array): string {
@@ -69,89 +76,132 @@ function base64(bytes: Uint8Array): string {
   return btoa(text);
 }
 
+function bytesOf(text: string): ArrayBuffer {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes.buffer;
+}
+
+const largestOf = (numbers: Float32Array): number => numbers.reduce((most, number) => Math.max(most, number), 0);
+
+function best(row: Float32Array, most: number): [number, number][] {
+  return [...row.entries()]
+    .filter(([, weight]) => weight > 0)
+    .sort((one, other) => other[1] - one[1])
+    .slice(0, most);
+}
+
+type SavedAnswer = (query: URLSearchParams) => Response | Promise<Response>;
+
 /** Answers from what was saved, in the words of the server. */
 export function savedWire(saved: SavedRun): Wire {
-  const layers = new Map(
-    saved.run.layers.map((layer) => {
-      const bytes = Uint8Array.from(atob(saved.weights[layer.name] ?? ""), (letter) => letter.charCodeAt(0));
-      return [layer.name, { layer, numbers: Float32Array.from(new Uint16Array(bytes.buffer), weightOf) }] as const;
-    }),
-  );
   const version = saved.run.version;
-  const headOf = (query: URLSearchParams, head = Number(query.get("head") ?? 0)) => {
-    const entry = layers.get(query.get("layer") ?? "");
-    if (!entry) throw new Error("no such layer in this file");
-    const { queries, keys } = entry.layer;
-    return { ...entry, head, numbers: entry.numbers.subarray(head * queries * keys, (head + 1) * queries * keys) };
+  const opened = new Map<string, KeptLayer>();
+  const layerOf = (name: string): KeptLayer => {
+    const text = saved.layers[name];
+    if (text === undefined) throw new Error("no such layer in this file");
+    let layer = opened.get(name);
+    if (!layer) opened.set(name, (layer = new KeptLayer(bytesOf(text))));
+    return layer;
   };
-  const best = (row: Float32Array, most: number) =>
-    [...row.entries()]
-      .filter(([, weight]) => weight > 0)
-      .sort((one, other) => other[1] - one[1])
-      .slice(0, most);
-  const answers: Record<string, (query: URLSearchParams) => Response> = {
+  const asked = (query: URLSearchParams) => {
+    const number = (name: string) => Number(query.get(name) ?? 0);
+    const name = query.get("layer") ?? "";
+    return { name, kept: layerOf(name), head: number("head"), number };
+  };
+  const answers: Record<string, SavedAnswer> = {
     "": () => json(saved.run),
     roles: () => json({ version, roles: saved.roles }),
-    tile: (query) => {
-      const { layer, head, numbers } = headOf(query);
-      const largest = numbers.reduce((most, weight) => Math.max(most, weight), 0);
-      const place = { layer: layer.name, head, level: 0, row: 0, column: 0, how: "mean", cell: 1, largest, version };
-      return frame({ ...place, rows: layer.queries, columns: layer.keys }, [numbers]);
+    tile: async (query) => {
+      const { name, kept, head, number } = asked(query);
+      const { queries, keys } = kept.about;
+      const [level, row, column] = [number("level"), number("row"), number("column")];
+      const how = (query.get("how") ?? "mean") as CellPooling;
+      const range = (at: number, length: number) =>
+        [at * TILE, Math.min((at + 1) * TILE, Math.ceil(length / 2 ** level))] as const;
+      const [rows, columns] = [range(row, queries), range(column, keys)];
+      const numbers = await kept.cells(head, level, rows, columns, how);
+      const size = { rows: rows[1] - rows[0], columns: columns[1] - columns[0], cell: 2 ** level };
+      return frame({ version, layer: name, head, level, row, column, how, ...size, largest: largestOf(numbers) }, [
+        numbers,
+      ]);
     },
-    overview: (query) => {
-      const entries = [...layers.values()];
-      const about: OverviewHead["layers"] = entries.map(({ layer, numbers }) => {
-        const size = layer.queries * layer.keys;
-        const largest = Array.from({ length: layer.heads }, (_, head) =>
-          numbers.subarray(head * size, (head + 1) * size).reduce((most, weight) => Math.max(most, weight), 0),
-        );
-        return { name: layer.name, heads: layer.heads, rows: layer.queries, columns: layer.keys, largest };
-      });
-      const head = { how: query.get("how") ?? "mean", size: LONGEST, layers: about, version };
-      return frame(
-        head,
-        entries.map(({ numbers }) => numbers),
-      );
+    overview: async (query) => {
+      const how = (query.get("how") ?? "mean") as CellPooling;
+      const stored = saved.overviews[how];
+      if (stored) return new Response(bytesOf(stored));
+      const about: OverviewHead["layers"] = [];
+      const all: Float32Array[] = [];
+      for (const { name, heads, queries: rows, keys: columns } of saved.run.layers) {
+        const thumbs: Float32Array[] = [];
+        for (let head = 0; head < heads; head++)
+          thumbs.push(await layerOf(name).cells(head, 0, [0, rows], [0, columns], how));
+        about.push({ name, heads, rows, columns, largest: thumbs.map(largestOf) });
+        all.push(...thumbs);
+      }
+      return frame({ how, size: SMALL, layers: about, version }, all);
     },
     row: (query) => {
-      const { layer, head, numbers } = headOf(query);
-      const row = Number(query.get("row"));
-      const weights = numbers.slice(row * layer.keys, (row + 1) * layer.keys);
+      const { name, kept, head, number } = asked(query);
+      const row = number("row");
+      const weights = kept.weights(head, row);
       const entropy = -weights.reduce((sum, weight) => sum + (weight > 0 ? weight * Math.log(weight) : 0), 0);
-      const top = best(weights, Number(query.get("top") ?? 10)).map(([column, weight]) => ({ column, weight }));
+      const top = best(weights, number("top") || 10).map(([column, weight]) => ({ column, weight }));
+      const logsumexp = kept.pair(head, row, 0)?.logsumexp ?? null;
       const answer: SoftmaxRow = {
-        ...{ version, layer: layer.name, head, row, keys: layer.keys, top, entropy, logsumexp: null },
-        weights: [...weights],
+        ...{ version, layer: name, head, row, keys: kept.about.keys, top, entropy, logsumexp },
+        weights: weights.length <= 2048 ? [...weights] : [],
+      };
+      return json(answer);
+    },
+    pair: (query) => {
+      const { name, kept, head, number } = asked(query);
+      const [row, column] = [number("row"), number("column")];
+      const pair = kept.pair(head, row, column);
+      if (!pair)
+        throw new Error("this file keeps cells of this layer, not its queries and keys: open it in regard see");
+      const { query: q, key, products, scale, logsumexp, isAllowed } = pair;
+      const content = products.reduce((sum, value) => sum + value, 0);
+      const answer: ScoreDetail = {
+        ...{ version, layer: name, head, row, column, kind: "Dot", query: q, key, products, scale, content },
+        ...{ position: 0, bias: 0, inverse_temperature: 1, score: isAllowed ? content : null, is_allowed: isAllowed },
+        ...{ logsumexp, weight: kept.weights(head, row, column, column + 1)[0]! },
       };
       return json(answer);
     },
     links: (query) => {
-      const heads = (query.get("heads") ?? "0").split(",").map(Number);
-      const [first, count] = [Number(query.get("first") ?? 0), Number(query.get("count") ?? LONGEST)];
-      const links = heads.flatMap((head) => {
-        const { layer, numbers } = headOf(query, head);
-        const rows = Math.max(0, Math.min(count, layer.queries - first));
-        return Array.from({ length: rows }, (_, step) => first + step).flatMap((row) =>
-          best(numbers.subarray(row * layer.keys, (row + 1) * layer.keys), Number(query.get("top") ?? 3)).map(
-            ([column, weight]): TopLinks["links"][number] => [head, row, column, weight],
+      const { name, kept, number } = asked(query);
+      const [first, count] = [number("first"), number("count") || TILE];
+      const rows = Math.max(0, Math.min(count, kept.about.queries - first));
+      const links = (query.get("heads") ?? "0")
+        .split(",")
+        .flatMap((head) =>
+          Array.from({ length: rows }, (_, step) => first + step).flatMap((row) =>
+            best(kept.weights(Number(head), row), number("top") || 3).map(
+              ([column, weight]): TopLinks["links"][number] => [Number(head), row, column, weight],
+            ),
           ),
         );
-      });
-      return json({ version, layer: query.get("layer"), links });
+      return json({ version, layer: name, links });
     },
   };
-  return (path) => {
+  return async (path) => {
     const [place = "", search = ""] = path.split("?");
     const name = place.split("/")[3] ?? "";
     const answer = place.startsWith("api/runs/") ? answers[name] : undefined;
     try {
-      if (answer) return Promise.resolve(answer(new URLSearchParams(search)));
+      if (answer) return await answer(new URLSearchParams(search));
     } catch (problem) {
-      return Promise.resolve(json({ version, error: String(problem) }, 400));
+      return json({ version, error: problem instanceof Error ? problem.message : String(problem) }, 400);
     }
-    return Promise.resolve(json({ version, error: "this needs the model: open the text in regard see" }, 400));
+    return json({ version, error: "this needs the model: open the file with regard see" }, 400);
   };
 }
+
+/** What the file says of its numbers. */
+export const savedNoteOf = (saved: SavedRun, shown: string): string =>
+  [`queries and keys in half precision; weights at most ${shown} from the exact ones`, ...saved.coarse].join("; ");
 
 const json = (body: unknown, status = 200): Response => new Response(JSON.stringify(body), { status });
 
@@ -169,27 +219,4 @@ function frame(head: object, parts: Float32Array[]): Response {
     at += part.byteLength;
   }
   return new Response(body);
-}
-
-/** As part of a script: no sign of it ends the element. */
-const inScript = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");
-const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-
-/** The file: this page's own code and style, and the run. */
-export function savedPage(saved: SavedRun, code: string, style: string): string {
-  const title = `${saved.run.model}: ${saved.run.text.slice(0, 80)}`;
-  return [
-    "<!doctype html>",
-    '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<title>${escaped(title)} · regard</title>`,
-    `<style>${style.replaceAll("</", "<\\/")}</style></head><body><div id="page"></div>`,
-    `<!-- weights in half precision; the largest difference from the exact ones is ${saved.difference} -->`,
-    `<script type="application/json" id="saved">${inScript({ ...saved, code })}</` + "script>",
-    '<script type="module">',
-    'const saved = JSON.parse(document.getElementById("saved").textContent);',
-    'const code = URL.createObjectURL(new Blob([saved.code], { type: "text/javascript" }));',
-    'const page = await import(code); page.openSaved(document.getElementById("page"), saved);',
-    "</" + "script></body></html>",
-    "",
-  ].join("\n");
 }

@@ -1,6 +1,17 @@
 /** The one store: which models there are, the run that is shown, the one it is compared with, and where the pointer is. */
-import { batch, computed, effect, signal } from "@preact/signals";
-import { address, go, moreText, part, type ListedEdit, type Edit, type WeightScale, type Spot } from "./address";
+import { batch, computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import {
+  address,
+  go,
+  moreText,
+  nameOf,
+  part,
+  read,
+  type ListedEdit,
+  type Edit,
+  type WeightScale,
+  type Spot,
+} from "./address";
 import { exampleOf } from "./examples";
 import {
   api,
@@ -72,9 +83,9 @@ const isUnlisted = (entry: ModelInfo | null): boolean => entry !== null && !entr
 
 const atMost = (value: number | null, most: number): number | null => (value === null ? null : Math.min(value, most));
 
-const wholeNumber = (name: string): number | null => {
-  const value = Number(moreText(name));
-  return Number.isInteger(value) && value > 0 ? value : null;
+const wholeNumber = (name: string, least = 1): number | null => {
+  const value = Number(moreText(name) || NaN);
+  return Number.isInteger(value) && value >= least ? value : null;
 };
 
 const LONG = 16_000; // letters
@@ -87,7 +98,8 @@ const question = computed<Omit<RunRequest, "edits" | "base" | "page"> | null>(()
   if (!bounds || !name || !text.value || isUnlisted(model.value)) return null;
   const heat = Number(moreText("temperature"));
   const writes = task === "generate" || task === "translate";
-  const goesOn = task === "generate" && text.value.length < LONG; // a longer text is only read, unless somebody asks
+  const isLong = text.value.length >= LONG; // is only read, unless somebody asks
+  const unasked = task !== "generate" ? null : isLong ? 0 : 32;
   const sample =
     writes && heat > 0
       ? { temperature: Math.min(heat, 100), top_k: 0, top_p: 1, seed: wholeNumber("seed") ?? 0 }
@@ -98,11 +110,14 @@ const question = computed<Omit<RunRequest, "edits" | "base" | "page"> | null>(()
     second: moreText("second") || null,
     sentence: task === "translate" ? (wholeNumber("sentence") ?? 0) : 0,
     beam: writes && !sample ? Math.min(wholeNumber("beam") ?? (task === "translate" ? 4 : 1), bounds.beam) : 1,
-    max_new_tokens: writes ? atMost(wholeNumber("tokens") ?? (goesOn ? 32 : null), bounds.max_new_tokens) : null,
+    max_new_tokens: writes ? atMost(wholeNumber("tokens", 0) ?? unasked, bounds.max_new_tokens) : null,
     sample,
   };
 });
-const requestKey = computed(() => JSON.stringify(question.value));
+/** What is asked, in short: a long text is not written out again at every step on the map. */
+const requestKey: ReadonlySignal<string> = computed(() => (question.value ? keyOf(question.value) : ""));
+const keyOf = (request: Omit<RunRequest, "edits" | "base" | "page">): string =>
+  JSON.stringify({ ...request, text: request.text.length < LONG ? request.text : nameOf(request.text) });
 export const edits = computed<Edit[]>(() => changes.value.filter((change) => change.on).map((change) => change.record));
 /** Tokens that the translation is made to begin with, by their numbers. */
 export const forced = computed<number[]>(() => moreText("force").split(",").filter(Boolean).map(Number));
@@ -195,7 +210,7 @@ async function answerOther(text: string, rival: string): Promise<void> {
   if (!asking || (!rival && (!text || text === asking.text))) return void (otherRun.value = null);
   const other = { ...asking, text: text || asking.text, model: rival || asking.model, sentence: 0 };
   otherRun.value = null;
-  const known = recent.get(JSON.stringify(other));
+  const known = recent.get(keyOf(other));
   if (known) return void (otherRun.value = known);
   const controller = (stopOther = new AbortController());
   try {
@@ -205,7 +220,7 @@ async function answerOther(text: string, rival: string): Promise<void> {
     )) {
       if (progress.state !== "done" || controller.signal.aborted) continue;
       const payload = await api.run(progress.run, controller.signal);
-      remember(JSON.stringify(other), payload);
+      remember(keyOf(other), payload);
       otherRun.value = payload;
     }
   } catch {
@@ -306,6 +321,10 @@ function beginWithExample(modelList: ModelList): void {
   const now = address.peek();
   const isTyping = document.activeElement instanceof HTMLTextAreaElement && document.activeElement.value !== "";
   if (isBegun || now.text || now.view === "learn" || isTyping || !modelList.models.length) return;
+  if (modelList.address) {
+    isBegun = true;
+    return go(read(modelList.address), false); // a file was opened: begin where it was saved
+  }
   const example = modelList.text ? { text: modelList.text, second: "" } : exampleOf(model.peek());
   if (!example) return;
   isBegun = true;

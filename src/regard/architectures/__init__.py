@@ -5,7 +5,9 @@ from typing import Any
 
 from regard.architectures.aligner import aligner_diagram
 from regard.architectures.images import glimpse_diagram, vision_diagram
+from regard.architectures.masked_aligner import masked_aligner_diagram
 from regard.architectures.memory_network import memory_diagram
+from regard.architectures.speech import speech_diagram
 from regard.architectures.stacks import decoder_diagram, encoder_diagram, transformer_diagram
 from regard.architectures.weights import count_weights
 from regard.config import (
@@ -14,7 +16,9 @@ from regard.config import (
     DecoderConfig,
     EncoderConfig,
     GlimpseConfig,
+    MaskedAlignerConfig,
     MemoryNetworkConfig,
+    SpeechConfig,
     TransformerConfig,
     VisionConfig,
     XLConfig,
@@ -26,7 +30,9 @@ DIAGRAMS: dict[type[Config], Callable[[Any, str], Diagram]] = {
     DecoderConfig: decoder_diagram,
     XLConfig: decoder_diagram,
     TransformerConfig: transformer_diagram,
+    SpeechConfig: speech_diagram,
     AlignerConfig: aligner_diagram,
+    MaskedAlignerConfig: masked_aligner_diagram,
     MemoryNetworkConfig: memory_diagram,
     VisionConfig: vision_diagram,
     GlimpseConfig: glimpse_diagram,

@@ -9,6 +9,7 @@ from regard.config import (
     EmbeddedStackConfig,
     EmbeddingConfig,
     EncoderConfig,
+    SpeechConfig,
     StackConfig,
     TransformerConfig,
     VisionConfig,
@@ -85,7 +86,9 @@ def find_block(config: Config, block: str) -> tuple[str, int]:
 def stack_or_none(config: Config, name: str) -> EmbeddedStackConfig | None:
     if isinstance(config, VisionConfig) and name == "encoder":
         return EmbeddedStackConfig(EmbeddingConfig(1), config.stack)
-    if isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig):
+    if isinstance(config, SpeechConfig) and name == "encoder":
+        return EmbeddedStackConfig(EmbeddingConfig(1), config.encoder.stack)
+    if isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig | SpeechConfig):
         return getattr(config, name, None)
     return None
 
@@ -98,6 +101,8 @@ def stack_of(config: Config, name: str) -> EmbeddedStackConfig:
 
 def source_width(config: Config) -> int | None:
     """How wide the vectors are that a decoder looks at, if it looks at any."""
+    if isinstance(config, SpeechConfig):
+        return config.encoder.stack.width
     if not isinstance(config, TransformerConfig):
         return None
     return config.decoder.stack.width if config.bridge else config.encoder.stack.width

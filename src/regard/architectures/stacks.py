@@ -9,6 +9,7 @@ from regard.config import (
     EmbeddedStackConfig,
     EncoderConfig,
     OutputConfig,
+    SpeechConfig,
     TransformerConfig,
     XLConfig,
 )
@@ -274,7 +275,7 @@ def output_of(config: EncoderConfig | DecoderConfig | TransformerConfig) -> Outp
 
 
 def tied(
-    config: EncoderConfig | DecoderConfig | TransformerConfig, name: str, side: Side = "right"
+    config: EncoderConfig | DecoderConfig | TransformerConfig | SpeechConfig, name: str, side: Side = "right"
 ) -> list[DiagramWire]:
     """The dashed line from the words to the scores of words, where one table serves both."""
     if config.output is None or not config.output.tied:

@@ -22,12 +22,15 @@ from regard.config import (
     EmbeddedStackConfig,
     EmbeddingConfig,
     EncoderConfig,
+    FeatureStackConfig,
     FeedForwardConfig,
     GlimpseConfig,
+    MaskedAlignerConfig,
     MemoryNetworkConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
+    SpeechConfig,
     StackConfig,
     TransformerConfig,
     VisionConfig,
@@ -158,6 +161,14 @@ def side_weights(config: EmbeddedStackConfig, source_width: int | None = None) -
     return counts
 
 
+def hearing_weights(config: FeatureStackConfig) -> Weights:
+    """Convolutions over three frames, positions and the stack."""
+    counts, width = stack_weights(config.stack), config.stack.width
+    counts["embedding"] += linear(3 * config.features, width) + linear(3 * width, width)
+    counts["position"] += config.max_positions * width
+    return counts
+
+
 def output(config: OutputConfig, side: EmbeddedStackConfig) -> int:
     """How words are scored, the table of words not counted again where it is used twice."""
     words, width = side.embedding, side.stack.width
@@ -232,6 +243,20 @@ def aligner_weights(config: AlignerConfig) -> Weights:
     )
 
 
+def masked_aligner_weights(config: MaskedAlignerConfig) -> Weights:
+    """Two directions, which have one table of words."""
+    stack = config.reader.stack
+    look = attention(stack.attention, stack.width, (), stack.width)
+    one = stack_weights(stack)
+    one["attention"] += (config.layers + 1) * look + stack.width
+    one["feed_forward"] += config.layers * feed_forward(stack.feed_forward, stack.width)
+    one["norm"] += (2 * config.layers + 1) * norm(stack.norm, stack.width)
+    counts: Weights = Counter({kind: 2 * number for kind, number in one.items()})
+    counts["embedding"] += embedding(config.reader.embedding, stack.width)
+    counts["output"] += output(config.output, config.reader)
+    return counts
+
+
 def memory_tables(config: MemoryNetworkConfig) -> tuple[int, int]:
     """How many tables of words there are, and how many of them stories are remembered by."""
     return (config.hops + 1, config.hops + 1) if config.tying == "adjacent" else (4, 2)
@@ -278,12 +303,17 @@ def count_weights(config: Config) -> Weights:
             )
         counts["attention"] += linear(source, width) if config.bridge else 0
         counts["output"] += output(config.output, config.decoder) if config.output else 0
+    elif isinstance(config, SpeechConfig):
+        counts = hearing_weights(config.encoder) + side_weights(config.decoder, config.encoder.stack.width)
+        counts["output"] += output(config.output, config.decoder) if config.output else 0
     elif isinstance(config, EncoderConfig | DecoderConfig):
         side = config.encoder if isinstance(config, EncoderConfig) else config.decoder
         counts = side_weights(side)
         counts["output"] += heads_weights(config, side)
     elif isinstance(config, AlignerConfig):
         counts = aligner_weights(config)
+    elif isinstance(config, MaskedAlignerConfig):
+        counts = masked_aligner_weights(config)
     elif isinstance(config, MemoryNetworkConfig):
         counts = memory_weights(config)
     elif isinstance(config, VisionConfig):

@@ -16,15 +16,17 @@ class Cache:
     """What one attention layer remembers while a sequence grows.
 
     There is always some room left, in proportion, so that n tokens cost a few times n writes and not n²/2, and
-    little memory is held for tokens that never come.
+    little memory is held for tokens that never come; who knows how many will come says so (`capacity`).
     """
 
     length: int
+    capacity: int
 
-    def __init__(self) -> None:
+    def __init__(self, capacity: int = 0) -> None:
         self._key: Tensor | None = None
         self._value: Tensor | None = None
         self.length = 0
+        self.capacity = capacity
 
     @property
     def key(self) -> Keys | None:
@@ -37,8 +39,8 @@ class Cache:
     def extend(self, key: Keys, value: Values) -> tuple[AllKeys, AllValues]:
         """Remember more keys and values; returns all of them."""
         start, self.length = self.length, self.length + key.shape[2]
-        self._key = append(self._key, key, start, self.length)
-        self._value = append(self._value, value, start, self.length)
+        self._key = append(self._key, key, start, self.length, self.capacity)
+        self._value = append(self._value, value, start, self.length, self.capacity)
         return self._key[:, :, : self.length], self._value[:, :, : self.length]
 
     def fill(self, key: Keys, value: Values) -> tuple[Keys, Values]:
@@ -63,10 +65,11 @@ class Cache:
             self._value = self._value.index_select(0, rows)
 
 
-def append(buffer: Tensor | None, more: Tensor, start: int, stop: int) -> Tensor:
+def append(buffer: Tensor | None, more: Tensor, start: int, stop: int, capacity: int = 0) -> Tensor:
     """The buffer with more written at its end, in a larger one if it is full or if a gradient may want the old one."""
     if buffer is None or buffer.shape[2] < stop or torch.is_grad_enabled():
         room = 0 if torch.is_grad_enabled() else max(ROOM, stop // SHARE)
+        room = capacity - stop if stop <= capacity else room
         empty = more.new_empty(*more.shape[:2], room, more.shape[3])
         old = [] if buffer is None else [buffer[:, :, :start]]
         return torch.cat([*old, more, empty], 2)

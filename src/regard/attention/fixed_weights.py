@@ -20,6 +20,11 @@ class FixedWeights:
     weights: Tensor  # (members or 1, heads, rows, keys)
     members: tuple[int, ...] | None = None  # of the batch; None: all
 
+    def covers(self, other: "FixedWeights") -> bool:
+        """Whether nothing is left of other rows that were set before these."""
+        members = self.members is None or (other.members is not None and {*other.members} <= {*self.members})
+        return members and {*other.heads} <= {*self.heads} and {*other.rows} <= {*self.rows}
+
     def part(self, batch: slice, heads: slice) -> "FixedWeights":
         """The same for some members of the batch and some heads, which are counted anew."""
         members, here = self.members, batch

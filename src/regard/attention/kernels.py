@@ -12,12 +12,12 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from regard.attention.masks import Padding
+from regard.attention.masks import Causal, Padding
 from regard.attention.masks.padding import padding
 from regard.attention.normalisers import RowStatistics, Softmax
 from regard.attention.pattern import Pattern
 from regard.attention.scores import Dot
-from regard.attention.tiles import assemble, span
+from regard.attention.tiles import BUDGET, assemble, span
 from regard.shapes import AttentionOutput
 
 FLASH = 1  # torch.nn.attention.SDPBackend.FLASH_ATTENTION, whose import is slow
@@ -88,7 +88,29 @@ def exact(pattern: Pattern, dropout: float, tell: bool) -> KernelResult:
         if rest is None or (isinstance(rest, Padding) and (on_cpu or not is_causal)):
             mask = rest.attention_mask[:, None, None] if isinstance(rest, Padding) else None
             return fused(pattern, pattern.query, pattern.key, pattern.values, mask, is_causal, tell)
+        if isinstance(rest, Causal) and 1 < queries < keys and queries * keys > BUDGET and not torch.is_grad_enabled():
+            continued = later_rows(pattern)
+            if continued is not None:
+                return continued
     return blockwise(pattern, dropout, tell)
+
+
+def later_rows(pattern: Pattern) -> KernelResult | None:
+    """The last queries of a text that is read in pieces: all of them see the keys before them, which need no mask, and
+    among themselves they are causal. Two kernel calls, put together by their log-sum-exps; None where one hides its."""
+    _, _, queries, keys = pattern.shape
+    outputs: list[Tensor] = []
+    totals: list[Tensor] = []
+    for columns, is_causal in ((slice(0, keys - queries), False), (slice(keys - queries, keys), True)):
+        key, value = pattern.key[:, :, columns], pattern.values[:, :, columns]
+        output, row_statistics = fused(pattern, pattern.query, key, value, None, is_causal, True)
+        if row_statistics is None:
+            return None
+        outputs.append(output)
+        totals.append(row_statistics[0])
+    total = torch.logaddexp(*totals)
+    early, own = ((each - total).exp_().to(output.dtype) for each, output in zip(totals, outputs, strict=True))
+    return outputs[0] * early + outputs[1] * own, (total,)
 
 
 def fuses(pattern: Pattern, dropout: float) -> bool:

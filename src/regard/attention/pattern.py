@@ -157,7 +157,8 @@ class Pattern(PatternPictures, LabelledResult):
         sizes = (size if members is None else len(members), len(chosen), len(lines), keys)
         sums = (0.0, 1.0) if self.score.focuses else self.normaliser.sums
         full = rows_of(torch.as_tensor(weights, device=self.query.device), sizes, sums)
-        return replace(self, fixed=(*self.fixed, FixedWeights(tuple(chosen), tuple(lines), full, members)))
+        fixed = FixedWeights(tuple(chosen), tuple(lines), full, members)
+        return replace(self, fixed=(*(earlier for earlier in self.fixed if not fixed.covers(earlier)), fixed))
 
     # ---- looks
 

@@ -14,6 +14,7 @@ class Tap:
     """Somebody at a layer: edits first, then everybody sees what was really used."""
 
     keeps_graph: bool = False  # gradients are asked of what it is shown at a site
+    asks_tokens: bool = False  # what it does at a site depends on the tokens of the text
 
     def edit(self, pattern: Pattern) -> Pattern:
         """Before the kernel: another pattern, or the same."""
@@ -87,6 +88,11 @@ def looks(tap: Tap) -> bool:
 def any_active() -> bool:
     """Whether any tap is active here, on whatever layer."""
     return bool(_here.get())
+
+
+def tokens_asked() -> bool:
+    """Whether any tap that is active here goes by the tokens of texts."""
+    return any(tap.asks_tokens for tap in _here.get())
 
 
 def active_taps(taps: Taps) -> Taps:

@@ -12,12 +12,13 @@ from torch import Tensor
 
 from regard.checkpoints.files import CONFIG, WEIGHTS, CheckpointError, list_names, write_with_manifest
 from regard.checkpoints.tensors import file_tensors, write_tensors
+from regard.config import EmbeddedStackConfig, FeatureStackConfig, PositionConfig, StackConfig
 from regard.config.pruning import pruned_heads
 from regard.families import family_of, generic
 from regard.families.old_names import current_config
 from regard.families.options import Options
 from regard.families.pruned import without_pruned_heads
-from regard.models import EmbeddedStackConfig, Model, PositionConfig, StackConfig
+from regard.models import Model
 from regard.positions import POSITIONS
 
 
@@ -117,7 +118,7 @@ def value_widths(config: object) -> list[str]:
     return [
         f"{name}.stack.attention.value_width = {split.value_width}"
         for name, side in sides.items()
-        if isinstance(side, EmbeddedStackConfig)
+        if isinstance(side, EmbeddedStackConfig | FeatureStackConfig)
         and (split := side.stack.attention.split(side.stack.width)).value_width != split.width
     ]
 

@@ -9,8 +9,8 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from regard.checkpoints.files import first_line
-from regard.errors import CheckpointError, list_names
-from regard.families.tensor_names import TensorName, TensorNames, tensor_name
+from regard.errors import CheckpointError
+from regard.families.tensor_names import TensorName, TensorNames, fitting_tensors, read_row, tensor_name
 
 
 def write_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
@@ -21,19 +21,6 @@ def write_tensors(tensors: Mapping[str, Tensor], path: Path) -> None:
         raise OSError(first_line(problem)) from None
 
 
-def read_row(row: TensorName, tensors: Mapping[str, Tensor]) -> Tensor:
-    """Our tensor, from theirs."""
-    parts = [tensors[name] for name in row.file_names]
-    if row.begin is not None:
-        return parts[0][row.begin : row.begin + row.sizes[0]]
-    if row.shapes is not None and parts[0].shape == row.shapes[1]:  # else the wrong shape is told, theirs
-        return parts[0].reshape(row.shapes[0])
-    if row.heads is not None:
-        return parts[0].unflatten(0, (row.heads, 3, -1)).transpose(0, 1).flatten(0, 2)
-    parts = [part[0] if row.column else part.T if row.transposed and part.ndim == 2 else part for part in parts]
-    return torch.cat(parts, 0) if len(parts) > 1 else parts[0]
-
-
 def write_row(row: TensorName, tensor: Tensor) -> dict[str, Tensor]:
     """Their tensors, from ours."""
     if row.shapes is not None:
@@ -42,7 +29,10 @@ def write_row(row: TensorName, tensor: Tensor) -> dict[str, Tensor]:
     if row.heads is not None:
         (name,) = row.file_names
         return {name: tensor.unflatten(0, (3, row.heads, -1)).transpose(0, 1).flatten(0, 2).contiguous()}
-    parts = tensor.split(row.sizes or [len(tensor) // len(row.file_names)] * len(row.file_names), 0)
+    count = len(row.file_names) + (row.zeros is not None)
+    parts = [*tensor.split(row.sizes or [len(tensor) // count] * count, 0)]
+    if row.zeros is not None:
+        del parts[row.zeros]
     parts = [part[None] if row.column else part.T if row.transposed and part.ndim == 2 else part for part in parts]
     return {name: part.contiguous() for name, part in zip(row.file_names, parts, strict=True)}
 
@@ -59,16 +49,8 @@ def read_into(
 
     With `share` a tensor that is one here and there keeps its memory; else all are copies.
     """
-    if twice := [name for name in tensors if names.current_name(name) != name and names.current_name(name) in tensors]:
-        raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {list_names(twice)}")
-    tensors, rows = names.with_current_names(tensors), rows_of(names, model)
-    alone = {original: copy for copy, original in names.copies.items() if copy in tensors and original not in tensors}
-    tensors = {**tensors, **{original: tensors[copy] for original, copy in alone.items()}}
-    required = {name for row in rows for name in row.file_names}
-    missing, extra = required - tensors.keys(), tensors.keys() - required - names.copies.keys() - names.spare
-    if missing or extra:
-        parts = [f"missing {list_names(missing)}"] * bool(missing) + [f"unknown {list_names(extra)}"] * bool(extra)
-        raise CheckpointError(f"{where}: tensors that do not fit: {'; '.join(parts)}")
+    rows = rows_of(names, model)
+    tensors = fitting_tensors(names, rows, tensors, where)
     for copy, original in names.copies.items():
         if copy in tensors and original in tensors and not torch.equal(tensors[copy], tensors[original]):
             raise CheckpointError(f"{where}: {copy} differs from {original}, though they should be tied")
@@ -83,7 +65,7 @@ def checked_tensor(row: TensorName, tensors: Mapping[str, Tensor], shape: torch.
     """The tensor of a row, if it has this shape and is made of finite numbers."""
     names = " + ".join(row.file_names)
     try:
-        tensor = read_row(row, tensors)
+        tensor = read_row(row, tensors, torch.cat, torch.zeros_like)
     except (RuntimeError, IndexError):
         shapes = " + ".join(str(tuple(tensors[name].shape)) for name in row.file_names)
         raise CheckpointError(f"{where}: {names} has the shape {shapes}, expected {tuple(shape)}") from None

@@ -21,7 +21,7 @@ BEST = 5  # heads that are named with their errors
 
 @click.command(context_settings={"show_default": True})
 @click.argument("data", nargs=-1, required=True, metavar="SOURCE TARGET", type=FILE)
-@click.option("--model", "-m", required=True, metavar="NAME", help="A translator: folder, built-in name or Hub id.")
+@click.option("--model", "-m", required=True, metavar="NAME", help="A translator or an aligner.")
 @click.option("--reverse", metavar="NAME", help="A translator of the other direction; the two are symmetrised.")
 @click.option(
     "--symmetrise", type=click.Choice(SYMMETRIES), default=SYMMETRIES[0], help="How two directions become one."
@@ -70,15 +70,20 @@ def align(
     if reverse_heads and not reverse:
         raise click.UsageError("--reverse-heads is for --reverse")
     from regard.looking.align import pharaoh, swap_links
-    from regard.tasks import load
-    from regard.tasks.align import Direction, WordAligner, align_words, swap_pair
+    from regard.tasks.align import align_words, load_aligner, swap_pair
     from regard.text import pairs
 
     texts = list(pairs(data))
     truth = None if gold is None else read_gold_links(gold, gold_from, texts)
-    forward = Direction.of(load(model, device=device), heads=heads, language=language)
-    backward = Direction.of(load(reverse, device=device), heads=reverse_heads) if reverse else None
-    aligner = WordAligner(forward, backward, symmetrise)
+    aligner = load_aligner(
+        model,
+        reverse=reverse,
+        heads=heads,
+        reverse_heads=reverse_heads,
+        language=language,
+        how=symmetrise,
+        device=device,
+    )
     if swap:
         texts, truth = [swap_pair(pair) for pair in texts], truth and [links.swap() for links in truth]
     result = align_words(aligner, texts, gold=truth, lines=choose)
@@ -126,13 +131,20 @@ def plain(result: "AlignmentResult") -> dict[str, object]:
         )
         for direction, choice in sides(result)
     ]
-    how = {"symmetrise": result.aligner.how} if result.aligner.backward else {}
+    from regard.tasks.align import WordAligner
+
+    aligner = result.aligner
+    how = {"symmetrise": aligner.how} if isinstance(aligner, WordAligner) and aligner.backward else {}
     scores = {"scores": result.scores.plain(), "scored": result.scored} if result.scores else {}
     return {"lines": len(result.links), "directions": directions} | how | scores
 
 
 def sides(result: "AlignmentResult") -> "list[tuple[Direction, HeadChoice | None]]":
     """The directions, each with how its look was chosen, if it was."""
+    from regard.tasks.align import WordAligner
+
     aligner = result.aligner
+    if not isinstance(aligner, WordAligner):
+        return []
     directions = [aligner.forward, *([aligner.backward] if aligner.backward else [])]
     return list(zip(directions, aligner.choices or [None] * len(directions), strict=True))

@@ -20,9 +20,10 @@ LARGEST = 256 << 20
 LINES_ONLY = {"resume": "--resume", "prefix": "--prefix", "markup": "--markup"}
 
 
-def refuse_with_document(options: Options, *, as_json: bool, align: bool, show: bool) -> None:
+def refuse_with_document(options: Options, *, as_json: bool, align: bool, confidence: bool, show: bool) -> None:
     """What is said of lines makes no sense for a document."""
-    flags = {"--json": as_json, "--align": align, "--show": show, "--num-hypotheses": options["num_hypotheses"] > 1}
+    flags = {"--json": as_json, "--align": align, "--confidence": confidence, "--show": show}
+    flags |= {"--num-hypotheses": options["num_hypotheses"] > 1}
     flags |= {name: bool(options[key]) for key, name in LINES_ONLY.items()} | {"--processes": options["processes"] > 1}
     refused = [name for name, is_used in flags.items() if is_used]
     if refused:

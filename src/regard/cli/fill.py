@@ -10,7 +10,7 @@ from regard.cli.values import count
 
 
 @click.command(context_settings={"show_default": True})
-@text_options(None)
+@text_options("masked-en")
 @click.option("--top", type=count(), default=5, help="How many words to show for every gap.")
 def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: int) -> None:
     """Guess the words behind each mask of a text.
@@ -18,6 +18,7 @@ def fill(texts: tuple[str, ...], model: str, device: str, as_json: bool, top: in
     A gap is written as the model's own mask token, [MASK] or <mask>. Texts are arguments or lines on standard input.
 
     \b
+    regard fill "Paris is the [MASK] of France."
     regard fill --model bert-base-uncased "Paris is the [MASK] of France."
     regard fill --model my-folder --top 3 --json < lines.txt
     """

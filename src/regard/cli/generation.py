@@ -9,7 +9,6 @@ import click
 
 from regard.cli.processes import Answer, AnsweredChunk, in_processes
 from regard.cli.renamed import Command, renamed
-from regard.cli.resume import resume_point, skip_texts
 from regard.cli.streams import open_output
 from regard.cli.texts import ChunkProgress, TextChunk, progress, read_texts
 from regard.cli.values import BEAMS, FILE, PENALTY, PRECISIONS, SEEDS, SHARE, TEMPERATURE, TOP_P, count
@@ -71,11 +70,12 @@ class Preparation:
     edits: str | None = None
 
     def __call__(self) -> Answer:
-        from regard.looking import edit
-        from regard.tasks import load
+        from regard.tasks.loading import load
 
         model = load(self.model, device=self.device, task=self.task)
         if self.edits:
+            from regard.looking import edit
+
             edits, command = edit(model.model, self.edits), click.get_current_context(silent=True)
             edits.__enter__() if command is None else command.with_resource(edits)  # to the end of process or command
         model([], **self.options)  # what cannot be meant is said, also where there is no text
@@ -102,10 +102,14 @@ def answer_all(task: str, options: Options, shown: Shown, *, is_numbered: bool =
     if resume and not target:
         raise click.UsageError("--resume needs --output FILE, which is written on")
     lines = read_texts(texts, source, whole=bool(options.get("markup")))
-    point = resume_point(target, is_numbered=is_numbered) if resume else None
+    point, chunks = None, lines
+    if resume:
+        from regard.cli.resume import resume_point, skip_texts
+
+        point = resume_point(target, is_numbered=is_numbered)
+        chunks = skip_texts(lines, point.texts, target)
     model, device = options.pop("model"), options.pop("device")
     prepare = Preparation(task, model, device, sampling_options(options), shown, edits)
-    chunks = lines if point is None else skip_texts(lines, point.texts, target)
     where = f"{source}:" if source else "text " if texts else "line "
     answer = None if processes > 1 else prepare()
     with (

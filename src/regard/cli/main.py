@@ -8,8 +8,9 @@ from importlib import import_module
 import click
 
 from regard import __version__
+from regard.cli.slow_path import tell_slow_path
 from regard.cli.streams import whole_output
-from regard.errors import RegardError
+from regard.errors import RegardError, TorchMissing
 
 COMMANDS = {
     "ablate": "Train with one part changed at a time, and compare.",
@@ -22,6 +23,7 @@ COMMANDS = {
     "convert": "Write a checkpoint as safetensors, or for another program.",
     "curves": "Draw the curves of training runs.",
     "diff": "Compare where models look: two models, two texts, or a training.",
+    "doctor": "Say what is installed and what runs.",
     "draw": "Draw the architecture of a model.",
     "embed": "Turn texts into vectors.",
     "evaluate": "Measure a model: BLEU, perplexity, accuracy.",
@@ -35,6 +37,7 @@ COMMANDS = {
     "models": "List models: what for, how large, how good; or clear caches.",
     "prune": "Take the weakest heads out of a model.",
     "see": "Look inside a model in the browser.",
+    "serve": "Answer over HTTP: LibreTranslate, DeepL, OpenAI.",
     "train": "Train a model as a recipe says, or resume.",
     "translate": "Translate texts, files and pipes, line by line.",
 }
@@ -68,6 +71,7 @@ def main() -> None:
     a closed pipe.
     """
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    tell_slow_path()
     usual, warnings.formatwarning = warnings.formatwarning, lambda message, *_, **__: f"regard: {message}\n"
     try:
         with whole_output():
@@ -75,6 +79,12 @@ def main() -> None:
         sys.exit(status)
     except (RegardError, MemoryError) as error:
         click.echo(f"regard: {error or 'out of memory'}", err=True)
+        sys.exit(1)
+    except ModuleNotFoundError as error:
+        missing = TorchMissing.of(error, "this command needs it")
+        if missing is error:
+            raise
+        click.echo(f"regard: {missing}", err=True)
         sys.exit(1)
     except OSError as error:  # a file or folder that nobody could use, wherever it was first touched
         click.echo(f"regard: {describe(error)}", err=True)

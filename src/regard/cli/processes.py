@@ -1,6 +1,5 @@
 """Chunks of texts answered by several processes at once, in their order."""
 
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -31,10 +30,10 @@ STATE: dict[str, Answer] = {}
 
 
 def start_worker(prepare: Prepare, threads: int) -> None:
+    from regard.engine.threads import set_thread_count
+
     STATE["answer"] = prepare()
-    torch = sys.modules.get("torch")
-    if torch is not None:
-        torch.set_num_threads(threads)
+    set_thread_count(threads)
 
 
 def answer_chunk(chunk: TextChunk) -> AnsweredChunk:

@@ -4,11 +4,14 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import click
 
 from regard.errors import RegardError
+
+if TYPE_CHECKING:
+    from regard.viewer.state_file import PageState
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -60,10 +63,12 @@ def see(
     """Look inside a model in the browser: every head, at any length; change one, and watch the answer change.
 
     The server answers this machine only, and needs no network. The page is there at once, the model loads behind it.
-    Its last tab, Learn, works the ideas through, from the dot product on; `regard learn` opens it. Ctrl-C stops it.
+    A file that the page saved, a state or a page to explore, opens where it was saved. The last tab, Learn, works the
+    ideas through, from the dot product on; `regard learn` opens it. Ctrl-C stops it.
 
     \b
     regard see "To be, or not to be"
+    regard see what-i-saw.regard.json
     regard see --model runs/en-de/model "Where is the station?"
     regard see --model my-bert --model my-gpt --port 8080 --no-browser
     regard see --host 0.0.0.0 --token "$(openssl rand -hex 16)"
@@ -72,7 +77,12 @@ def see(
         text.encode()
     except UnicodeEncodeError:
         raise RegardError("the text is not UTF-8") from None
-    serve_page(text, models, "", host, port, token, device, browser=browser, as_json=as_json)
+    from regard.viewer.state_file import is_state_file, read_state
+
+    state = read_state(text) if is_state_file(text) else None
+    serve_page(
+        "" if state else text, models, "", host, port, token, device, browser=browser, as_json=as_json, state=state
+    )
 
 
 def serve_page(
@@ -86,8 +96,9 @@ def serve_page(
     *,
     browser: bool,
     as_json: bool,
+    state: "PageState | None" = None,
 ) -> None:
-    """Serve until Ctrl-C, and say where; `view` is what the address has behind its #."""
+    """Serve until Ctrl-C, and say where; `view` is what the address has behind its #, `state` that of a file."""
     from regard.viewer.launcher import serve
 
     def started(url: str, model: str | None) -> None:
@@ -99,6 +110,7 @@ def serve_page(
         text,
         models,
         view=view,
+        state=state,
         host=host,
         port=port,
         token=token,

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regard.cli.documents import refuse_with_document, translate_file
 from regard.cli.generation import answer_all, as_rows, generation_options, on_one_line
 from regard.cli.texts import text_options
 from regard.cli.values import FILE, count
-from regard.text.formats import FORMATS, format_named, format_of
 
 if TYPE_CHECKING:
     from regard.tasks.alignment import Alignment
     from regard.tasks.translation import Translation
     from regard.text.spans import Protection
+
+FORMAT_NAMES = ("html", "markdown", "srt", "vtt", "po", "xliff", "tmx", "docx", "odt")
+"""Of text/formats, which is loaded when a file is given."""
 
 
 @click.command(context_settings={"show_default": True})
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 @generation_options
 @click.option("--language", metavar="CODE", help="What to write, for models that write several: fra or >>fra<<.")
 @click.option("--align", is_flag=True, help="Add which words belong together: 0-0 1-2, source first, counted from 0.")
+@click.option("--confidence", is_flag=True, help="Add how sure one may be of each: a probability, - where unknown.")
 @click.option("--show", is_flag=True, help="Draw who looked at whom below each translation.")
 @click.option(
     "--split/--no-split",
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(["text", *FORMATS]),
+    type=click.Choice(["text", *FORMAT_NAMES]),
     help="Of --input; text is lines.  [default: as its name ends]",
 )
 @click.option("--protect/--no-protect", default=True, help="Keep placeholders, addresses, amounts, code as they are.")
@@ -51,7 +53,7 @@ if TYPE_CHECKING:
 @click.option("--target-language", metavar="CODE", default="", help="For TMX.  [default: the end of the model's name]")
 @click.option("--resume", is_flag=True, help="Write on after the lines that --output has already.")
 @click.option("--processes", type=count(256), default=1, help="Translate in so many processes.")
-def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
+def translate(as_json: bool, align: bool, confidence: bool, show: bool, **options: Any) -> None:
     """Translate texts: arguments, or lines of a file or of standard input; or a file of another format.
 
     A line in is a line out, in the same order, however many there are; an empty line stays empty. A line of several
@@ -73,12 +75,15 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
     protect = options["protect"] = protection(
         options.pop("protect"), options.pop("spans"), options.pop("glossary"), options.pop("mnemonic")
     )
-    if format_name is None:
-        document_format = format_of(options["source"]) if options["source"] and not options["markup"] else None
-    else:
-        document_format = format_named(format_name)
+    document_format = None
+    if format_name is not None or (options["source"] and not options["markup"]):
+        from regard.text.formats import format_named, format_of
+
+        document_format = format_of(options["source"]) if format_name is None else format_named(format_name)
     if document_format is not None:
-        refuse_with_document(options, as_json=as_json, align=align, show=show)
+        from regard.cli.documents import refuse_with_document, translate_file
+
+        refuse_with_document(options, as_json=as_json, align=align, confidence=confidence, show=show)
         return translate_file(document_format, languages, protect, options)
     if options["resume"] and (show or options["markup"] or options["texts"]):
         raise click.UsageError("--resume is for lines of a file: not with --show, --markup or TEXT")
@@ -86,6 +91,7 @@ def translate(as_json: bool, align: bool, show: bool, **options: Any) -> None:
     shown = TranslationLines(
         as_json=as_json,
         align=align,
+        confidence=confidence,
         show=show,
         num_hypotheses=num_hypotheses,
         is_lines=not (options["texts"] or options["markup"]),
@@ -115,6 +121,7 @@ class TranslationLines:
 
     as_json: bool
     align: bool
+    confidence: bool
     show: bool
     num_hypotheses: int
     is_lines: bool
@@ -124,24 +131,37 @@ class TranslationLines:
         if self.as_json:
             import json
 
-            alternatives = [plain(other, self.align) for other in best.alternatives]
-            yield json.dumps(plain(best, self.align) | {"alternatives": alternatives}, ensure_ascii=False)
+            alternatives = [plain(other, self.align, self.confidence) for other in best.alternatives]
+            fields = plain(best, self.align, self.confidence) | {"alternatives": alternatives}
+            yield json.dumps(fields, ensure_ascii=False)
             return
         answers = (best, *best.alternatives)
         is_one_line = self.is_lines or self.num_hypotheses > 1
         texts = [on_one_line(one.text) if is_one_line else one.text for one in answers]
         if self.align:
             texts = [f"{text}\t{one.alignment.pharaoh}" for text, one in zip(texts, answers, strict=True)]
+        if self.confidence:
+            texts = [f"{text}\t{certainty(one)}" for text, one in zip(texts, answers, strict=True)]
         yield from as_rows(best, number, texts, self.num_hypotheses)
         if self.show:
             yield draw(best.alignment, self.to_file)
 
 
-def plain(answer: "Translation", align: bool) -> dict[str, object]:
+def certainty(answer: "Translation") -> str:
+    """How sure one may be of a translation, in two digits; a dash where nothing was learned of that."""
+    score = answer.confidence.score
+    return "-" if score is None else f"{score:.2f}"
+
+
+def plain(answer: "Translation", align: bool, confidence: bool = False) -> dict[str, object]:
     """A translation for JSON."""
     names = ("source", "text", "score", "rank_score", "tokens", "ids", "is_finished", "source_tokens")
     fields: dict[str, object] = {name: getattr(answer, name) for name in names}
     fields["warnings"] = [{"kind": warning.kind, "message": warning.message} for warning in answer.warnings]
+    if confidence:
+        fields["confidence"] = answer.confidence.score
+        fields["coverage"] = answer.confidence.coverage
+        fields["words"] = [[word.word, word.probability] for word in answer.words]
     return fields | ({"alignment": answer.alignment.words} if align else {})
 
 

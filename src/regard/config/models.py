@@ -7,6 +7,7 @@ from regard.config.parts import (
     AttentionConfig,
     ClassificationHeadConfig,
     EmbeddedStackConfig,
+    FeatureStackConfig,
     FeedForwardConfig,
     NormConfig,
     OutputConfig,
@@ -68,6 +69,15 @@ class TransformerConfig:
     output: OutputConfig | None = OutputConfig()
     shared: bool = True
     bridge: bool = False
+
+
+@dataclass(frozen=True)
+class SpeechConfig:
+    """A side that hears, one that writes, and how words are scored if they are."""
+
+    encoder: FeatureStackConfig
+    decoder: EmbeddedStackConfig
+    output: OutputConfig | None = OutputConfig()
 
 
 @dataclass(frozen=True)
@@ -146,6 +156,19 @@ class AlignerConfig:
     output: OutputConfig = OutputConfig(tied=False, bias=True)
     shared: bool = False
     dropout: Annotated[float, SHARE] = 0.0
+
+
+@dataclass(frozen=True)
+class MaskedAlignerConfig:
+    """Two directions that guess each word of a text from its other words and from a translation: Chen et al. 2021.
+
+    `reader` reads what is looked at. What guesses has `layers` of the same kind; the last of them looks at the other
+    text. Both directions and the output have one table of words.
+    """
+
+    reader: EmbeddedStackConfig
+    layers: Annotated[int, LAYERS] = 3
+    output: OutputConfig = OutputConfig()
 
 
 @dataclass(frozen=True)
@@ -243,7 +266,9 @@ Config = (
     EncoderConfig
     | DecoderConfig
     | TransformerConfig
+    | SpeechConfig
     | AlignerConfig
+    | MaskedAlignerConfig
     | MemoryNetworkConfig
     | VisionConfig
     | GlimpseConfig

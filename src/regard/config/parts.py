@@ -85,7 +85,8 @@ class AttentionConfig:
     """How a layer attends. `scale` is the dot product's, 1/√(head width) unless given; `score` is another score, and
     `method` another way than comparing every pair. Attention to a source has no method, and no score of distances.
     `value_width` are the numbers of a value in a head, as many as of a key unless given. `qk_norm`: queries and keys
-    are normalised before they are compared, each `head` alone (Qwen 3) or `all` heads together (OLMo 2).
+    are normalised before they are compared, each `head` alone (Qwen 3) or `all` heads together (OLMo 2). Without
+    `key_bias` queries and values have a bias and keys have none (Whisper).
     """
 
     heads: Annotated[int, HEADS]
@@ -99,6 +100,7 @@ class AttentionConfig:
     method: AttentionMethodConfig | None = None
     value_width: Annotated[int, WIDTH] | None = None
     qk_norm: Literal["head", "all"] | None = None
+    key_bias: bool = True
 
     def split(self, width: int, pruned_heads: Collection[int] = ()) -> HeadSplit:
         """How a stream of this width is split into heads, some of which may have been taken out."""
@@ -218,3 +220,16 @@ class EmbeddedStackConfig:
     position: PositionConfig = PositionConfig()
     local_position: PositionConfig | None = None
     distances: DistanceConfig | None = None
+
+
+@dataclass(frozen=True)
+class FeatureStackConfig:
+    """Frames of sound in, vectors out: two convolutions, positions and a stack (Whisper).
+
+    A frame is `features` numbers; two frames become one vector, so that at most 2 x `max_positions` frames are read.
+    """
+
+    features: Annotated[int, WIDTH]
+    max_positions: Annotated[int, POSITIONS]
+    stack: StackConfig
+    dropout: Annotated[float, SHARE] = 0.0

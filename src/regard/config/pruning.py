@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from regard.config.models import AlignConfig, Config, VisionConfig
-from regard.config.parts import EmbeddedStackConfig, StackConfig
+from regard.config.parts import EmbeddedStackConfig, FeatureStackConfig, StackConfig
 from regard.errors import RegardError, ShapeError
 
 AnyConfig = TypeVar("AnyConfig", bound=Config)
 SIDES = ("encoder", "decoder")
+SIDE_CONFIGS = EmbeddedStackConfig | FeatureStackConfig
 ALIGN = "align"  # the one layer of a recurrent translator
 
 
@@ -17,7 +18,7 @@ def pruned_heads(config: object) -> dict[str, list[int]]:
     """The heads that were taken out, by layer: {"encoder.0.self": [1, 3]}."""
     pruned: dict[str, list[int]] = {}
     for name in SIDES:
-        if isinstance(side := getattr(config, name, None), EmbeddedStackConfig):
+        if isinstance(side := getattr(config, name, None), SIDE_CONFIGS):
             pruned |= {f"{name}.{layer}": sorted(heads) for layer, heads in side.stack.pruned.items() if heads}
     if isinstance(config, VisionConfig):
         pruned = {layer: sorted(heads) for layer, heads in config.pruned.items() if heads}
@@ -34,7 +35,7 @@ def with_pruned(config: AnyConfig, heads: Mapping[str, Iterable[int]]) -> AnyCon
         part = changes.get(name, getattr(config, name, None))
         if layer == ALIGN and isinstance(part, AlignConfig):
             changes[name] = replace(part, pruned=all_pruned(part.heads, part.pruned, numbers, layer))
-        elif isinstance(part, EmbeddedStackConfig) and is_layer(
+        elif isinstance(part, SIDE_CONFIGS) and is_layer(
             part.stack, below, crosses=name == "decoder" and has_source(config)
         ):
             pruned = all_pruned(part.stack.attention.heads, part.stack.pruned.get(below, ()), numbers, layer)
@@ -49,7 +50,7 @@ def with_pruned(config: AnyConfig, heads: Mapping[str, Iterable[int]]) -> AnyCon
 
 def has_source(config: object) -> bool:
     """Whether a decoder looks at an encoder."""
-    return all(isinstance(getattr(config, name, None), EmbeddedStackConfig) for name in SIDES)
+    return all(isinstance(getattr(config, name, None), SIDE_CONFIGS) for name in SIDES)
 
 
 def is_layer(stack: StackConfig, below: str, *, crosses: bool) -> bool:

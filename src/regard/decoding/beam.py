@@ -3,17 +3,15 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 
+from regard.decoding.array_steps import array_steps
 from regard.decoding.beam_tree import BeamTreeBuilder
 from regard.decoding.candidates import Candidates
 from regard.decoding.constraints import Ids
-from regard.decoding.coverage import add_coverage
 from regard.decoding.hypothesis import DecodeResult, Hypothesis, length_normalised
 from regard.decoding.limits import COVERAGE_PENALTIES, MAX_BEAMS, check_real, check_whole
 from regard.decoding.progress import DecodeProgress, OnStep
 from regard.decoding.request import DecodeRequest
-from regard.decoding.step_model import State, StepModel
 
 
 @dataclass(frozen=True)
@@ -73,9 +71,8 @@ class FinishedPool:
         return DecodeResult(texts, None if self.tree is None else self.tree.build([text.node for text in best]))
 
 
-@torch.no_grad()
 def beam_search(
-    model: StepModel[State],
+    model: object,
     request: DecodeRequest,
     beam: Beam,
     *,
@@ -88,21 +85,24 @@ def beam_search(
     """The best hypotheses of each source or prompt. `looking` is the model that tells of coverage."""
     pools = [FinishedPool(tree=BeamTreeBuilder() if tree else None) for _ in request.max_new_tokens]
     search = BeamSearch(request, beam, length_penalty, num_hypotheses, pools)
-    first_step = request.begin(model)
+    steps_of_model = array_steps(model, request.device)
+    first_step = request.begin(steps_of_model)
     state, tokens, attention_mask = first_step.state, first_step.tokens, first_step.attention_mask
     going, steps = UnfinishedBeams.initial(first_step.rows, first_step.history), 0
     while len(going.sources):
-        logits, state = model.step(state, tokens, attention_mask)
+        logits, state = steps_of_model.next_scores(state, tokens, attention_mask)
         attention_mask = None
-        going, rows = search.step(logits[:, -1], going)
+        going, rows = search.step(logits, going)
         steps += 1
         if on_step is not None:
             on_step(DecodeProgress((), steps / request.longest))
         if len(going.sources):
             if len(rows) != len(logits) or (rows != np.arange(len(rows))).any():
-                state = state.select(request.tensor(rows))
-            tokens = request.tensor(going.ids[:, -1:])
+                state = steps_of_model.select_rows(state, rows)
+            tokens = np.ascontiguousarray(going.ids[:, -1:])
     if beam.coverage_penalty:
+        from regard.decoding.coverage import add_coverage
+
         add_coverage(coverage_model, request, [pool.texts for pool in pools], beam.coverage_penalty)
     return [pool.result(num_hypotheses) for pool in pools]
 
@@ -152,7 +152,7 @@ class BeamSearch:
         self.ends = np.array(request.constraints.ends, dtype=np.int64)
         self.width = max(2, 1 + len(self.ends)) * beam.size
 
-    def step(self, logits: torch.Tensor, going: UnfinishedBeams) -> tuple[UnfinishedBeams, np.ndarray]:
+    def step(self, logits: np.ndarray, going: UnfinishedBeams) -> tuple[UnfinishedBeams, np.ndarray]:
         """The texts that go on, and for each the row that it goes on from."""
         count, beams = going.totals.shape
         size, written, max_new_tokens = self.beam.size, going.ids.shape[1], self.max_new_tokens[going.sources]

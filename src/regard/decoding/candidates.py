@@ -3,11 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from regard.decoding.constraints import BannedTokens, Constraints, Ids
-from regard.decoding.top import top
+from regard.decoding.top import logsumexp, top
 from regard.errors import RegardError
 
 FEW = 32  # so many bans are dealt with by looking at as many tokens more; a longer list is crossed out beforehand
@@ -37,22 +35,21 @@ class Candidates:
     def __init__(self, constraints: Constraints, by_logit: bool = False) -> None:
         self.constraints, self.by_logit = constraints, by_logit
         self.bans = BannedTokens(constraints)
-        self.outside: Tensor | None = None
+        self.outside: np.ndarray | None = None
 
     def of(
-        self, logits: Tensor, count: int, written: int, max_new_tokens: np.ndarray, history: Ids | None = None
+        self, logits: np.ndarray, count: int, written: int, max_new_tokens: np.ndarray, history: Ids | None = None
     ) -> TopCandidates:
         """Of texts that all have `written` tokens. Writes into the logits. `max_new_tokens` has one number per row."""
         bans = self.bans.after(written, history)
         few = bans is None or bans.shape[1] <= FEW
         if few and self.constraints.allowed is None and self.constraints.repetition_penalty == 1:
-            best, tokens, total = top(logits, count if bans is None else count + bans.shape[1])
+            raw, ids, total = top(logits, count if bans is None else count + bans.shape[1])
             whole = finite_logsumexp(total, written)
         else:
             logits, whole = self.constrain(logits, written, history)
-            best, tokens, _ = top(logits, count)
+            raw, ids, _ = top(logits, count)
             bans = None
-        raw, ids = best.cpu().numpy(), tokens.cpu().numpy()
         scores = self.log_probabilities(raw, ids, whole, history)
         ranks = raw if self.by_logit else raw - whole[:, None]
         top_candidates = TopCandidates(ranks, ids, scores)
@@ -63,15 +60,13 @@ class Candidates:
             logits.shape[1],
         )
 
-    def constrain(self, logits: Tensor, written: int, history: Ids | None) -> tuple[Tensor, np.ndarray]:
+    def constrain(self, logits: np.ndarray, written: int, history: Ids | None) -> tuple[np.ndarray, np.ndarray]:
         """The same scores with the constraints in them, written over, and their log-sum-exp from before."""
-        logits = logits.float()
-        total = torch.logsumexp(logits, -1)
-        whole = finite_logsumexp(total, written)
+        whole = finite_logsumexp(logsumexp(logits), written)
         if self.constraints.repetition_penalty != 1 and history is not None:
-            self.penalise(logits, total, history)
+            self.penalise(logits, whole, history)
         if self.constraints.allowed is not None:
-            logits.masked_fill_(self.beyond(logits), -torch.inf)
+            logits[:, self.beyond(logits)] = -np.inf
         if (bans := self.bans.after(written, history)) is not None:
             cross_out(logits, bans)
         return logits, whole
@@ -86,22 +81,23 @@ class Candidates:
             return np.where(seen, np.where(raw < 0, raw / penalty, raw * penalty) - whole[:, None], scores)
         return np.where(seen, scores / penalty, scores)
 
-    def penalise(self, logits: Tensor, total: Tensor, history: Ids) -> None:
-        penalty, tokens = self.constraints.repetition_penalty, torch.from_numpy(history).to(logits.device)
-        tokens = torch.where(tokens < 0, tokens.max(1, keepdim=True).values.clamp(min=0), tokens)
-        scores = logits.gather(1, tokens)
+    def penalise(self, logits: np.ndarray, total: np.ndarray, history: Ids) -> None:
+        penalty = self.constraints.repetition_penalty
+        tokens = np.where(history < 0, np.maximum(history.max(1, keepdims=True), 0), history)
+        scores = np.take_along_axis(logits, tokens, 1)
         if self.by_logit:
-            scores = torch.where(scores < 0, scores * penalty, scores / penalty)
+            scores = np.where(scores < 0, scores * np.float32(penalty), scores / np.float32(penalty))
         else:
-            scores = total[:, None] + (scores - total[:, None]) * penalty
-        logits.scatter_(1, tokens, scores)
+            scores = total[:, None] + (scores - total[:, None]) * np.float32(penalty)
+        np.put_along_axis(logits, tokens, scores, 1)
 
-    def beyond(self, logits: Tensor) -> Tensor:
+    def beyond(self, logits: np.ndarray) -> np.ndarray:
         """Where the vocabulary is not allowed: (vocabulary,)."""
         if self.outside is None:
-            self.outside = torch.ones(logits.shape[1], dtype=torch.bool, device=logits.device)
+            outside = np.ones(logits.shape[1], np.bool_)
             allowed = {*(self.constraints.allowed or ()), *self.constraints.ends}
-            self.outside[[token for token in allowed if 0 <= token < logits.shape[1]]] = False
+            outside[[token for token in allowed if 0 <= token < logits.shape[1]]] = False
+            self.outside = outside
         return self.outside
 
     def with_forced(
@@ -132,9 +128,8 @@ class Candidates:
         return token, here if here.any() else None
 
 
-def finite_logsumexp(total: Tensor, written: int) -> np.ndarray:
+def finite_logsumexp(whole: np.ndarray, written: int) -> np.ndarray:
     """The log-sum-exp of each row, if they are numbers."""
-    whole = total.cpu().numpy()
     if not np.isfinite(whole).all():
         raise RegardError(
             f"the model's scores are not numbers ({whole[~np.isfinite(whole)][0]}) after {written} tokens: "
@@ -154,11 +149,10 @@ def without_banned(candidates: TopCandidates, bans: Ids, count: int) -> TopCandi
     return TopCandidates(ranks, ids, scores)
 
 
-def cross_out(logits: Tensor, bans: Ids) -> None:
+def cross_out(logits: np.ndarray, bans: Ids) -> None:
     """-inf where a token is banned."""
     rows, columns = np.nonzero((bans >= 0) & (bans < logits.shape[1]))
-    tokens = torch.from_numpy(bans[rows, columns]).to(logits.device)
     if len(bans) == 1:
-        logits.index_fill_(1, tokens, -torch.inf)
+        logits[:, bans[0, columns]] = -np.inf
     else:
-        logits[torch.from_numpy(rows).to(logits.device), tokens] = -torch.inf
+        logits[rows, bans[rows, columns]] = -np.inf

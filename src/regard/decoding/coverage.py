@@ -4,8 +4,9 @@ import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
 from regard.attention.taps import active, unwatched
@@ -13,7 +14,7 @@ from regard.decoding.request import DecodeRequest
 from regard.errors import RegardError
 from regard.layers import MultiHead
 from regard.layers.alignment_attention import AlignmentAttention
-from regard.models import Aligner, Transformer
+from regard.models import Aligner, SpeechTransformer, Transformer
 
 if TYPE_CHECKING:
     from regard.decoding.beam import FinishedBeam
@@ -42,7 +43,7 @@ def add_coverage(
         raise RegardError(f"coverage is of a source that is looked at, and {type(model).__name__} looks at none")
     tap = LastPattern()
     reader = with_tap(model, tap, *path)
-    with unwatched(), active(tap):
+    with torch.no_grad(), unwatched(), active(tap):
         for row, texts in enumerate(texts_of_sources):
             if texts:
                 for text, logs in zip(texts, coverage(reader, tap, request, row, texts), strict=True):
@@ -54,18 +55,18 @@ def coverage(
 ) -> list[float]:
     """The sum of log(min(attention, 1)) over the source, for each text; attention is the mean of the heads."""
     assert request.source is not None
-    source = request.source[row : row + 1]
+    source: Tensor = request.source[row : row + 1]
     source = source if request.attention_mask is None else source[:, request.attention_mask[row]]
     prefix = (
         request.prefix[row]
         if request.prefix_attention_mask is None
         else request.prefix[row][request.prefix_attention_mask[row]]
     )
-    read = [torch.cat([prefix, request.tensor(text.ids[:-1])]) for text in texts]
-    target = nn.utils.rnn.pad_sequence(read, batch_first=True)
+    read = [torch.from_numpy(np.concatenate([prefix, text.ids[:-1]])) for text in texts]
+    target = nn.utils.rnn.pad_sequence(read, batch_first=True).to(source.device)
     lengths = torch.tensor([len(one) for one in read], device=target.device)
     positions = torch.arange(target.shape[1], device=target.device)
-    reader(source.expand(len(texts), -1), target, target_attention_mask=positions < lengths[:, None])
+    reader(source.expand(len(texts), *source.shape[1:]), target, target_attention_mask=positions < lengths[:, None])
     assert tap.pattern is not None
     weights = tap.pattern.weights().mean(1)  # (texts, written, source)
     counted = (positions >= len(prefix) - 1) & (positions < lengths[:, None])
@@ -77,7 +78,7 @@ def cross_path(model: object) -> tuple[str, ...] | None:
     """Where the last look at the source is."""
     if isinstance(model, Aligner):
         return None if model.align is None else ("align",)
-    last = f"{len(model.decoder.stack.blocks) - 1}" if isinstance(model, Transformer) else ""
+    last = f"{len(model.decoder.stack.blocks) - 1}" if isinstance(model, Transformer | SpeechTransformer) else ""
     return ("decoder", "stack", "blocks", last, "cross") if last else None
 
 

@@ -2,11 +2,8 @@
 
 from collections.abc import Sequence
 
-from torch import Tensor
-
 from regard.decoding.beam import Beam, beam_search
 from regard.decoding.constraints import Constraints
-from regard.decoding.draws import sample_texts
 from regard.decoding.hypothesis import DecodeResult
 from regard.decoding.likeliest import choose_likeliest
 from regard.decoding.limits import LENGTH_PENALTIES, MAX_HYPOTHESES, check_real, check_whole
@@ -20,16 +17,16 @@ from regard.errors import RegardError
 
 def decode(
     model: object,
-    source: Tensor | None,
+    source: object,
     *,
-    attention_mask: Tensor | None = None,
+    attention_mask: object = None,
     beam: int | Beam = 1,
     min_new_tokens: int = 0,
     max_new_tokens: int | Sequence[int] | None = None,
     length_penalty: float = 1.0,
     num_hypotheses: int = 1,
-    prefix: Tensor | None = None,
-    prefix_attention_mask: Tensor | None = None,
+    prefix: object = None,
+    prefix_attention_mask: object = None,
     sampling: Sampling | None = None,
     precision: str = "float32",
     constraints: Constraints = Constraints(),
@@ -60,6 +57,8 @@ def decode(
     )
     serving = serve_model(model, precision)
     if sampling is not None:
+        from regard.decoding.draws import sample_texts
+
         drawn = sample_texts(serving, request, sampling, num_hypotheses, length_penalty, on_step)
         return [DecodeResult(tuple(texts)) for texts in drawn]
     if beam.size > 1 or tree:

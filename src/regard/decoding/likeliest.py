@@ -3,25 +3,21 @@
 from collections.abc import Sequence
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from regard.decoding.candidates import Candidates
 from regard.decoding.constraints import Constraints, Ids
 from regard.decoding.hypothesis import Hypothesis
 from regard.decoding.request import DecodeRequest
 from regard.decoding.single import Choose, collect, decode_steps
-from regard.decoding.step_model import State, StepModel
 
 
-@torch.no_grad()
 def greedy(
-    model: StepModel[State],
-    source: Tensor | None,
-    prefix: Tensor,
+    model: object,
+    source: object,
+    prefix: object,
     *,
-    attention_mask: Tensor | None = None,
-    prefix_attention_mask: Tensor | None = None,
+    attention_mask: object = None,
+    prefix_attention_mask: object = None,
     max_new_tokens: Sequence[int],
     constraints: Constraints = Constraints(),
 ) -> list[Hypothesis]:
@@ -42,7 +38,7 @@ def choose_likeliest(request: DecodeRequest) -> Choose:
     """The choice of the best token that the constraints let through."""
     candidates = Candidates(request.constraints, by_logit=True)
 
-    def choose(logits: Tensor, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:
+    def choose(logits: np.ndarray, texts: np.ndarray, written: int, history: Ids | None) -> tuple[Ids, np.ndarray]:
         ranks, ids, scores = candidates.of(logits, 1, written, request.max_new_tokens[texts], history)
         return ids[:, 0], np.where(ranks[:, 0] == -np.inf, -np.inf, scores[:, 0])
 

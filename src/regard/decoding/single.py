@@ -4,15 +4,13 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
 
+from regard.decoding.array_steps import array_steps
 from regard.decoding.constraints import Ids
 from regard.decoding.hypothesis import Hypothesis, length_normalised
 from regard.decoding.request import DecodeRequest
-from regard.decoding.step_model import State, StepModel
 
-Choose = Callable[[Tensor, np.ndarray, int, Ids | None], tuple[Ids, np.ndarray]]
+Choose = Callable[[np.ndarray, np.ndarray, int, Ids | None], tuple[Ids, np.ndarray]]
 """From scores (rows, vocabulary), which texts they are, how much is written and what: a token each, and its
 log-probability; -inf where nothing may be written."""
 
@@ -27,14 +25,19 @@ class DecodedStep(NamedTuple):
 
 
 def decode_steps(
-    model: StepModel[State], request: DecodeRequest, choose: Choose, copies: int = 1
+    model: object,
+    request: DecodeRequest,
+    choose: Choose,
+    copies: int = 1,
+    is_wanted: Callable[[int], bool] | None = None,
 ) -> Iterator[DecodedStep]:
     """Write each text until it ends or is as long as it may be; finished texts leave the batch.
 
-    `copies` are written of each: text 0 to copies - 1 from the first row, and so on.
+    `copies` are written of each: text 0 to copies - 1 from the first row, and so on. After every step, a text of which
+    `is_wanted` says no leaves, too.
     """
-    with torch.no_grad():
-        first_step = request.begin(model)
+    steps = array_steps(model, request.device)
+    first_step = request.begin(steps)
     texts, state, tokens, attention_mask, history = (
         first_step.rows,
         first_step.state,
@@ -45,15 +48,14 @@ def decode_steps(
     ends, max_new_tokens = np.array(request.constraints.ends, dtype=np.int64), request.max_new_tokens.repeat(copies)
     written = 0
     while len(texts):
-        with torch.no_grad():  # not across a yield: what a reader does in between is the reader's business
-            logits, state = model.step(state, tokens, attention_mask)
-            logits, attention_mask = logits[:, -1], None
-            if copies > 1 and not written:
-                rows = np.arange(len(texts)).repeat(copies)
-                state, logits = state.select(request.tensor(rows)), logits[request.tensor(rows)]
-                texts = (texts[:, None] * copies + np.arange(copies)).ravel()
-                history = None if history is None else history[rows]
-            ids, scores = choose(logits, texts, written, history)
+        logits, state = steps.next_scores(state, tokens, attention_mask)
+        attention_mask = None
+        if copies > 1 and not written:
+            rows = np.arange(len(texts)).repeat(copies)
+            state, logits = steps.select_rows(state, rows), logits[rows]
+            texts = (texts[:, None] * copies + np.arange(copies)).ravel()
+            history = None if history is None else history[rows]
+        ids, scores = choose(logits, texts, written, history)
         may = scores > -np.inf
         ended = (ids[:, None] == ends).any(1)
         yield (
@@ -65,11 +67,13 @@ def decode_steps(
         if history is not None:
             history = np.concatenate([history, ids[:, None]], 1)
         is_going_on = may & ~ended & (max_new_tokens[texts] > written)
+        if is_wanted is not None:
+            is_going_on &= [is_wanted(text) for text in texts.tolist()]
         if not is_going_on.all():
             rows = np.flatnonzero(is_going_on)
             texts, ids, history = texts[rows], ids[rows], None if history is None else history[rows]
-            state = state.select(request.tensor(rows)) if len(rows) else state
-        tokens = request.tensor(ids[:, None])
+            state = steps.select_rows(state, rows) if len(rows) else state
+        tokens = np.ascontiguousarray(ids[:, None])
 
 
 def collect(steps: Iterator[DecodedStep], count: int, penalty: float = 1.0) -> list[Hypothesis]:

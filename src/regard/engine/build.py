@@ -16,17 +16,14 @@ import os
 import platform
 import shlex
 import shutil
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE / "source"
@@ -200,6 +197,8 @@ class Build:
 
         Each builder works in a folder of its own, and the library appears whole or not at all.
         """
+        from tempfile import TemporaryDirectory  # who finds a library need not wait for what builds one
+
         folder = self.path.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _lock(self.path.with_suffix(".lock"), wait) as is_ours:
@@ -251,6 +250,9 @@ def sources() -> list[Path]:
 
 def compile_library(target: Path, command: Sequence[str], flags: Sequence[str], links: Sequence[str] = ()) -> None:
     """Compile every .cpp, side by side, and link them; `links` are flags for the second step alone."""
+    from concurrent.futures import ThreadPoolExecutor
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory(prefix="objects-", dir=target.parent, ignore_cleanup_errors=True) as work:
         environment = {**os.environ, "TMPDIR": work, "LC_ALL": "C"}
         units = [path for path in sources() if path.suffix == ".cpp"]
@@ -267,6 +269,8 @@ def check_library(path: Path) -> None:
 
 
 def _run(command: Sequence[str], what: str, environment: dict[str, str]) -> None:
+    import subprocess
+
     try:
         ended = subprocess.run(
             command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=LONGEST, errors="replace"
@@ -301,6 +305,8 @@ def _lock(path: Path, wait: bool) -> Iterator[bool]:
 
 def _in_background(build: Build) -> str:
     """Set a build going that outlives this process, once; says how it stands."""
+    import subprocess
+
     if build.path not in _started:
         folder = build.path.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -2,18 +2,17 @@
 
 import ctypes
 import threading
-from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_size_t, c_void_p
+from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_void_p
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from regard.engine import build
 from regard.errors import RegardError
 
-VERSION = 4
+VERSION = 6
 NONE = -1  # stands for a linear layer or a norm that is not there
 
 
@@ -59,6 +58,12 @@ class OutputSpec(ctypes.Structure):
     ]
 
 
+class LookSpec(ctypes.Structure):
+    _fields_ = [
+        (name, c_int32) for name in ("kind", "layer", "rows", "heads", "kv_heads", "width", "first", "queries", "keys")
+    ]
+
+
 FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_engine_version": (c_int,),
     "regard_problem": (c_char_p,),
@@ -76,23 +81,27 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_state_free": (None, c_void_p),
     "regard_state_bytes": (c_size_t, c_void_p),
     "regard_change": (c_int, c_void_p, c_int, c_int, c_void_p, c_void_p, c_int, c_void_p, c_int),
+    "regard_watch": (c_int, c_void_p, c_int, c_int),
+    "regard_weights": (c_int, c_void_p, POINTER(LookSpec), c_void_p, c_void_p, c_int),
+    "regard_looks": (c_int, c_void_p, POINTER(LookSpec), c_void_p, c_void_p, c_void_p, c_int),
     "regard_large_pages": (None, c_void_p, c_size_t),
     "regard_read": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_int),
     "regard_step": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_void_p, c_int),
     "regard_select": (c_int, c_void_p, c_void_p, c_int),
     "regard_fingerprint": (c_int, c_void_p, c_void_p, c_int, c_int, c_int, c_void_p),
+    "regard_has_tiles": (c_int,),
+    "regard_tile_product": (c_int, *2 * (c_void_p, c_int64, c_int64), c_void_p, c_void_p, *3 * (c_int64,), c_int),
+    "regard_tile_cross_entropy": (c_int, *4 * (c_void_p,), *3 * (c_int64,), c_float, *5 * (c_void_p,)),
     "regard_top": (c_int, c_void_p, c_int, c_int, c_int, c_void_p, c_void_p, c_void_p, c_int),
 }
 
 
-def address(name: str, tensor: Tensor, dtype: torch.dtype) -> int:
-    """Where the numbers of a tensor begin: every tensor that C++ reads or writes comes by here."""
-    if tensor.dtype != dtype or not tensor.is_cpu or not tensor.is_contiguous():
-        rows = "row after row" if tensor.is_contiguous() else "not row after row"
-        raise EngineError(
-            f"{name} is {tensor.dtype} on {tensor.device}, {rows}: {dtype} on cpu, row after row expected"
-        )
-    return tensor.data_ptr()
+def address(name: str, array: np.ndarray, dtype: type) -> int:
+    """Where the numbers of an array begin: every array that C++ reads or writes comes by here."""
+    if array.dtype != dtype or not array.flags.c_contiguous:
+        rows = "row after row" if array.flags.c_contiguous else "not row after row"
+        raise EngineError(f"{name} is {array.dtype}, {rows}: {np.dtype(dtype)}, row after row expected")
+    return array.__array_interface__["data"][0]
 
 
 class Library:

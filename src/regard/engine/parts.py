@@ -1,67 +1,136 @@
-"""What can be read of a model's parts, and which are not what they seem."""
+"""What a model is to the engine, whoever holds its weights: plain numbers, and weights that are read when packed.
 
-from functools import partial
+Nobody compares or prints these: classes without the means for it are made in a fraction of the time.
+"""
 
-from torch import Tensor, nn
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
-from regard.layers import FeedForward
-from regard.layers.feedforward import ACTIVATIONS
+import numpy as np
 
-BENDS = {"relu": 1, "gelu": 2, "gelu-tanh": 3, "silu": 4, "tanh": 5}
+from regard.engine.positions import EndlessTable
+
+ACTIVATIONS = {"relu": 1, "gelu": 2, "gelu-tanh": 3, "silu": 4, "tanh": 5}
+"""The engine's numbers of activations."""
 
 
 class Unsupported(Exception):
     """Why the engine cannot run a model, in a few words."""
 
 
-def plain_parameter(module: nn.Module, name: str) -> Tensor | None:
-    """A parameter, or None; what is computed anew each time, or hidden behind another name, is nothing to pack."""
-    if name not in module._parameters and vars(module).get(name, ...) is not None:
-        raise Unsupported(f"the {name} of a {type(module).__name__} is no parameter of it")
-    return module._parameters.get(name)
+@runtime_checkable
+class Weight(Protocol):
+    """Learned numbers, wherever they are."""
+
+    @property
+    def key(self) -> Hashable:
+        """The same for weights that are one."""
+        ...
+
+    def array(self) -> np.ndarray:
+        """The numbers, float32, row after row."""
+        ...
 
 
-def plain_weight(module: nn.Module) -> Tensor:
-    """The weight of a part that has one."""
-    weight = plain_parameter(module, "weight")
-    if weight is None:
-        raise Unsupported(f"a {type(module).__name__} has no weight")
-    return weight
+@dataclass(eq=False, repr=False)
+class LinearPart:
+    """A linear layer: what it gives is multiplied by `scale`."""
+
+    weight: Weight
+    bias: Weight | None
+    scale: float = 1.0
 
 
-def check_dropout(*modules: nn.Module) -> None:
-    for module in modules:
-        if not isinstance(module.dropout, nn.Dropout | nn.Identity):
-            raise Unsupported(f"{type(module.dropout).__name__} is no dropout")
+@dataclass(eq=False, repr=False)
+class NormPart:
+    """A norm; with `is_offset` its gain is learned as the difference from 1."""
+
+    weight: Weight | None
+    bias: Weight | None
+    width: int
+    is_rms: bool
+    epsilon: float
+    is_offset: bool = False
 
 
-def feed_forward_width(feed_forward: FeedForward) -> int:
-    """How many numbers stand between widening and narrowing."""
-    if not isinstance(feed_forward.narrow, nn.Linear):
-        raise Unsupported(f"{type(feed_forward.narrow).__name__} is no plain linear layer")
-    return feed_forward.narrow.in_features
+@dataclass(eq=False, repr=False)
+class AttentionPart:
+    """An attention layer. `kv` is of a source, and `qkv` then of queries alone; `numbers` are those that its heads had
+    before pruning."""
+
+    qkv: LinearPart
+    kv: LinearPart | None
+    output: LinearPart
+    heads: int
+    kv_heads: int
+    width: int
+    scale: float
+    kv_head_of: Sequence[int]
+    numbers: Sequence[int]
 
 
-def activation_code(activation: object) -> int:
-    """The engine's number of an activation."""
-    for name, names in ACTIVATIONS.items():
-        if name in BENDS and is_same(activation, names):
-            return BENDS[name]
-    raise Unsupported("an activation is not one that it knows")
+@dataclass(eq=False, repr=False)
+class BlockPart:
+    """A block of a stack."""
+
+    self: AttentionPart
+    self_norm: NormPart
+    cross: AttentionPart | None
+    cross_norm: NormPart | None
+    widen: LinearPart
+    narrow: LinearPart
+    feed_forward_norm: NormPart
 
 
-def is_same(one: object, other: object) -> bool:
-    """Whether two functions are one; the copy of a model has its partial ones copied, too."""
-    if isinstance(one, partial) and isinstance(other, partial):
-        return (one.func, one.args, one.keywords) == (other.func, other.args, other.keywords)
-    return one is other
+@dataclass(eq=False, repr=False)
+class PositionPart:
+    """Where order enters: by what is added to words (`added`, from the row `offset` on), by tables that are written out
+    as far as they are needed (`growing`), by a bias for every distance, or by slopes."""
+
+    added: Weight | None = None
+    offset: int = 0
+    growing: EndlessTable | None = None
+    bias: np.ndarray | None = None
+    slopes: np.ndarray | None = None
+    rotates_neighbours: bool = False
 
 
-def rows(table: nn.Module) -> Tensor:
-    """The vectors of an embedding, if it is a plain one."""
-    if not isinstance(table, nn.Embedding) or type(table) is not nn.Embedding or table.max_norm is not None:
-        raise Unsupported(f"{type(table).__name__} is no plain table")
-    weight = plain_weight(table)
-    if weight.ndim != 2:
-        raise Unsupported(f"the vectors of a table have {weight.ndim} dimensions, 2 expected")
-    return weight.detach()
+@dataclass(eq=False, repr=False)
+class StackPart:
+    """Tokens in, vectors out."""
+
+    table: Weight
+    scale: float
+    segments: Weight | None
+    embedding_norm: NormPart | None
+    embedding_widen: LinearPart | None
+    position: PositionPart
+    width: int
+    feed_forward_width: int
+    activation: int
+    is_gated: bool
+    pre_norm: bool
+    window: int
+    final_norm: NormPart | None
+    blocks: Sequence[BlockPart]
+
+
+@dataclass(eq=False, repr=False)
+class OutputPart:
+    """How words are scored."""
+
+    output: LinearPart
+    dense: LinearPart | None = None
+    dense_activation: int = 0
+    dense_norm: NormPart | None = None
+    bridge: LinearPart | None = None
+
+
+@dataclass(eq=False, repr=False)
+class EngineParts:
+    """All of a model."""
+
+    encoder: StackPart | None
+    decoder: StackPart
+    output: OutputPart

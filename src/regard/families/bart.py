@@ -8,6 +8,7 @@ from regard.config import (
     NormConfig,
     OutputConfig,
     PositionConfig,
+    SpeechConfig,
     StackConfig,
     TransformerConfig,
 )
@@ -103,17 +104,17 @@ def write(config: TransformerConfig, architecture: str) -> dict[str, object]:
     }
 
 
-def config_entries(config: TransformerConfig) -> dict[str, object]:
+def config_entries(config: TransformerConfig | SpeechConfig) -> dict[str, object]:
     """What BART's config tells, and Marian's."""
     stack = config.encoder.stack
     entries: dict[str, object] = {
         "d_model": stack.width,
-        "scale_embedding": config.encoder.embedding.scale != 1,
+        "scale_embedding": config.decoder.embedding.scale != 1,
         "activation_function": name_of(stack.feed_forward.activation),
         "dropout": stack.dropout,
         "attention_dropout": stack.attention.dropout,
         "activation_dropout": stack.feed_forward.dropout,
-        "tie_word_embeddings": config.output.tied if config.output else config.shared,
+        "tie_word_embeddings": config.output.tied if config.output else getattr(config, "shared", True),
     }
     for name, stack in (("encoder", config.encoder.stack), ("decoder", config.decoder.stack)):
         entries[f"{name}_layers"] = stack.layers
@@ -153,7 +154,7 @@ def words(config: TransformerConfig, root: str, *, has_shared: bool) -> TensorNa
     return TensorNames.of(rows, copies, echoes=echoes)
 
 
-def layers(config: TransformerConfig, root: str) -> list[TensorName]:
+def layers(config: TransformerConfig | SpeechConfig, root: str) -> list[TensorName]:
     """The layers of both sides, as BART and Marian have them."""
     rows: list[TensorName] = []
     for side, stack in (("encoder", config.encoder.stack), ("decoder", config.decoder.stack)):

@@ -1,6 +1,6 @@
 """A config.json becomes a config of ours, checked to the last key and number."""
 
-from regard.config import Config, EmbeddedStackConfig, VisionConfig
+from regard.config import Config, EmbeddedStackConfig, FeatureStackConfig, VisionConfig
 from regard.errors import CheckpointError
 from regard.families.family import Family
 from regard.families.options import Options
@@ -20,6 +20,6 @@ def read_model_config(family: Family, options: Options, architecture: str) -> Co
 def blocks_of(config: Config) -> int:
     """How many blocks of layers a model has that have weights of their own."""
     sides = [getattr(config, name, None) for name in ("encoder", "decoder")]
-    stacks = [side.stack for side in sides if isinstance(side, EmbeddedStackConfig)]
+    stacks = [side.stack for side in sides if isinstance(side, EmbeddedStackConfig | FeatureStackConfig)]
     stacks += [config.stack] if isinstance(config, VisionConfig) else []
     return sum(len(stack.shared()) for stack in stacks)

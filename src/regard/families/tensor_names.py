@@ -1,8 +1,10 @@
 """Tables of names: what a tensor is called here and there."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from regard.errors import CheckpointError, list_names
 
 Value = TypeVar("Value")
 
@@ -15,7 +17,8 @@ class TensorName:
     given). `turned` matrices lie the other way round there; with `column`, theirs has an extra dimension of 1 in front.
     With `begin`, ours is `sizes` rows of a larger tensor from there on, and the rows of the table before it fill the
     part before. With `heads`, theirs has query, key and value of each of so many heads side by side, ours all queries
-    first. With `shapes`, ours and theirs have the same numbers in other dimensions.
+    first. With `shapes`, ours and theirs have the same numbers in other dimensions. With `zeros`, ours has one part
+    more than theirs, as large as each of them and zero: the one of this number.
     """
 
     name: str
@@ -26,6 +29,7 @@ class TensorName:
     begin: int | None = None
     heads: int | None = None
     shapes: tuple[tuple[int, ...], tuple[int, ...]] | None = None
+    zeros: int | None = None
 
 
 def tensor_name(
@@ -44,6 +48,44 @@ def weight_and_bias(
         tensor_name(f"{name}.{kind}", *(f"{name}.{kind}" for name in file_names), sizes=sizes, transposed=transposed)
         for kind in kinds
     ]
+
+
+def read_row(
+    row: TensorName,
+    tensors: Mapping[str, Any],  # of torch or numpy
+    join: Callable[[list[Any]], Any],
+    zeros_like: Callable[[Any], Any],
+) -> Any:
+    """Our tensor, from theirs; `join` sets several one after another."""
+    parts = [tensors[name] for name in row.file_names]
+    if row.begin is not None:
+        return parts[0][row.begin : row.begin + row.sizes[0]]
+    if row.shapes is not None and tuple(parts[0].shape) == row.shapes[1]:  # else the wrong shape is told, theirs
+        return parts[0].reshape(row.shapes[0])
+    if row.heads is not None:
+        shape = tuple(parts[0].shape)
+        return parts[0].reshape(row.heads, 3, -1, *shape[1:]).swapaxes(0, 1).reshape(shape)
+    parts = [part[0] if row.column else part.T if row.transposed and part.ndim == 2 else part for part in parts]
+    if row.zeros is not None:
+        parts.insert(row.zeros, zeros_like(parts[0]))
+    return join(parts) if len(parts) > 1 else parts[0]
+
+
+def fitting_tensors(
+    names: "TensorNames", rows: Iterable[TensorName], tensors: Mapping[str, Value], where: str
+) -> Mapping[str, Value]:
+    """The tensors of a file under the names of the rows; whatever does not fit is named."""
+    if twice := [name for name in tensors if names.current_name(name) != name and names.current_name(name) in tensors]:
+        raise CheckpointError(f"{where}: tensors that are there under a newer name, too: {list_names(twice)}")
+    tensors = names.with_current_names(tensors)
+    alone = {original: copy for copy, original in names.copies.items() if copy in tensors and original not in tensors}
+    tensors = {**tensors, **{original: tensors[copy] for original, copy in alone.items()}}
+    required = {name for row in rows for name in row.file_names}
+    missing, extra = required - tensors.keys(), tensors.keys() - required - names.copies.keys() - names.spare
+    if missing or extra:
+        parts = [f"missing {list_names(missing)}"] * bool(missing) + [f"unknown {list_names(extra)}"] * bool(extra)
+        raise CheckpointError(f"{where}: tensors that do not fit: {'; '.join(parts)}")
+    return tensors
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from regard.layers.dropout import Dropout
 from regard.layers.embedding import Embedding
 from regard.layers.experts import MixtureOfExperts
 from regard.layers.feedforward import ACTIVATIONS, FeedForward
+from regard.layers.frame_embedding import FrameEmbedding
 from regard.layers.linear import Linear, product
 from regard.layers.memory_hop import MemoryHop, sentence_vectors
 from regard.layers.multihead import HeadSplit, MultiHead
@@ -32,6 +33,7 @@ __all__ = [
     "Dropout",
     "Embedding",
     "FeedForward",
+    "FrameEmbedding",
     "HeadSplit",
     "Linear",
     "LocalView",

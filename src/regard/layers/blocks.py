@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from regard.attention import Bias, Cache, Mask
 from regard.attention.taps import Taps, active_taps
+from regard.attention.tiles import pieces
 from regard.errors import ShapeError
 from regard.layers.distances import Distances
 from regard.layers.dropout import Dropout
@@ -129,6 +130,25 @@ class TransformerBlock(nn.Module):
             tap.block_output(x)
         return x
 
+    def in_pieces(
+        self,
+        x: Stream,
+        size: int,
+        *,
+        mask: Mask | None,
+        bias: Bias | None,
+        position: Position | None,
+        positions: Positions | None,
+    ) -> Stream:
+        """The same for a text that is read from left to right, so many positions at a time: keys and values are as long
+        as the text, whatever else is computed as long as a piece. `x` is written over."""
+        assert positions is not None
+        cache = BlockCache(Cache(capacity=x.shape[1]))
+        for rows in pieces(x.shape[1], size):
+            here = positions[:, rows]
+            x[:, rows] = self(x[:, rows], mask=mask, bias=bias, position=position, positions=here, cache=cache)
+        return x
+
     def residual(
         self,
         x: Tensor,
@@ -187,10 +207,17 @@ class Stack(nn.Module):
         caches: Sequence[BlockCache] | None = None,
         local: LocalView | None = None,
         distances: Distances | None = None,
+        piece: int | None = None,
     ) -> Stream:
+        """`piece`: each block reads so many positions at a time, see `TransformerBlock.in_pieces`."""
         everywhere = LocalView(mask, position, bias)
         for number, block in enumerate(self.blocks):
             view = everywhere if local is None or number in self.global_layers else local
+            if piece is not None:
+                assert isinstance(block, TransformerBlock)
+                where = {"position": view.position, "positions": positions}
+                x = block.in_pieces(x, piece, mask=view.mask, bias=view.bias, **where)
+                continue
             x = block(
                 x,
                 source,

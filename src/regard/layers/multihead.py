@@ -11,7 +11,7 @@ from regard.attention.taps import Taps, active_taps
 from regard.config.head_split import HeadSplit
 from regard.errors import ShapeError, expect
 from regard.layers.distances import Distances
-from regard.layers.linear import Linear, cut
+from regard.layers.linear import Linear, PartlyBiased, cut, without_bias
 from regard.layers.query_key_norm import QueryKeyNorm
 from regard.positions import Position
 from regard.shapes import Positions, Stream
@@ -157,6 +157,16 @@ class MultiHead(nn.Module):
             key = key.repeat_interleave(len(query) // len(key), 0)
         return Disentangled(query, key, distances.bucket)
 
+    def drop_key_bias(self) -> "MultiHead":
+        """Keys have no bias from now on. It never shows in weights, whose rows it raises as a whole; but scores have
+        it, and checkpoints."""
+        queries, keys, _ = self.sizes
+        if self.crosses:
+            self.kv = without_bias(self.kv, slice(0, keys))
+        else:
+            self.qkv = without_bias(self.qkv, slice(queries, queries + keys))
+        return self
+
     def keep(self, remaining_heads: tuple[int, ...]) -> None:
         """Cut all other heads out of the weights; heads are named by the numbers that they had at first."""
         if self.query_key_norm is not None and self.query_key_norm.is_joint:
@@ -184,10 +194,13 @@ class MultiHead(nn.Module):
         query_rows = rows_of(heads, before.width)
         key_rows = rows_of(groups[:0] if self.shares else groups, before.width)
         value_rows = keys + rows_of(groups, before.value_width)
+        has_key_bias = not isinstance(self.kv if self.crosses else self.qkv, PartlyBiased)
         if self.crosses:
             self.query, self.kv = cut(self.query, query_rows), cut(self.kv, torch.cat([key_rows, value_rows]))
         else:
             self.qkv = cut(self.qkv, torch.cat([query_rows, queries + key_rows, queries + value_rows]))
+        if not has_key_bias:
+            self.drop_key_bias()
         self.output = cut(self.output, columns=rows_of(heads, before.value_width))
         for name, table in [] if self.score is None else list(self.score.named_parameters()):
             setattr(self.score, name, nn.Parameter(table.detach()[heads].clone(), table.requires_grad))

@@ -2,7 +2,7 @@
 
 import json
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -16,12 +16,14 @@ from regard.attention.taps import active
 from regard.errors import RegardError, ShapeError, UnknownName
 from regard.looking.edit_fields import whole_numbers
 from regard.looking.edit_kinds import EDIT_KINDS, Record
-from regard.looking.edit_records import check_edit, check_edits, plain_record, read_edits, save_edits
+from regard.looking.edit_records import check_edit, check_edits, read_edits, save_edits
 from regard.looking.layer_names import LayerNames, LayerTap, attends_to_source, shorten
 from regard.looking.reach import Reach, tokens_of
 from regard.looking.recompute import is_rerun
 from regard.looking.site_editor import VECTORS, SiteEdit, SiteEditor
 from regard.looking.watch import attach_taps
+
+SHOWN = 8  # numbers of a tensor that are shown one by one
 
 
 class Edits:
@@ -62,12 +64,14 @@ class Edits:
         heads: Indices | None = None,
         positions: Indices | None = None,
         batch: Indices | None = None,
-        start: int | None = None,
-        stop: int | None = None,
+        start: int | Mapping[str, object] | None = None,
+        stop: int | Mapping[str, object] | None = None,
     ) -> SiteEdit:
         """A site, or several whose names fit (see `regard.sites`): all of it, or some heads, positions and members.
 
-        `start` and `stop` are the first position that is edited and the first that is not any more.
+        `start` and `stop` are the first position that is edited and the first that is not any more; or conditions that
+        the text decides, while it is written too: start={"token": 198} at each such token (or [198, 30], any of them),
+        stop={"token": 13} at the next of these, stop={"after": 5} so many tokens from each start on, or both.
         """
         some = {"heads": heads, "positions": positions, "batch": batch}
         region = {field: [index] if is_number(index) else index for field, index in some.items()}
@@ -128,7 +132,7 @@ class Edits:
         return len(self.records)
 
     def __repr__(self) -> str:
-        return f"Edits({json.dumps([plain_record(record) for record in self.records])})"
+        return f"Edits({json.dumps([{name: brief(value) for name, value in it.items()} for it in self.records])})"
 
 
 class HeadEdit:
@@ -158,6 +162,9 @@ class HeadEdit:
         their texts: padding does not count, and a row that is not written yet waits.
         """
         return self._add({"do": "set", "weights": weights, "rows": [rows] if is_number(rows) else rows})
+
+    def __repr__(self) -> str:
+        return f"HeadEdit({self.layer}, heads {self.heads}): .off(), .scale(x), .temperature(t) or .set(weights, rows)"
 
     def _add(self, record: Record) -> "HeadEdit":
         self.edits.add({"layer": self.layer, "heads": self.heads, **record})
@@ -214,7 +221,8 @@ class Editor(LayerTap):
 
 @contextmanager
 def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterator[Edits]:
-    """Change what a model attends to, in this block and this thread only.
+    """Change what a model attends to and what passes inside of it, in this block and this thread only: interventions,
+    as ablation, steering vectors (activation addition, Turner et al. 2023), attention knock-out (Geva et al. 2023).
 
     `edits` are earlier ones: a file that was saved, or its contents. A position of a text that is being written may
     still come; one that never did is told in a warning when the block ends.
@@ -232,6 +240,13 @@ def edit(model: nn.Module, edits: str | Path | Sequence[Record] = ()) -> Iterato
         yield edits_here
     if lines := edits_here.reach.unreached():
         warnings.warn("; ".join(lines), stacklevel=3)
+
+
+def brief(value: object) -> object:
+    """A field of an edit as it is shown: a large tensor by its size."""
+    if isinstance(value, Tensor) and value.numel() > SHOWN:
+        return f"{' x '.join(map(str, value.shape))} numbers"
+    return value.tolist() if isinstance(value, Tensor) else value
 
 
 def pairs(

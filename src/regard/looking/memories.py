@@ -4,7 +4,7 @@ A unit of a feed-forward layer is a key (a row of `widen`) that a vector may mat
 that is added as far as it does. In a gated layer the match is the product of both halves.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import cycle
@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from regard.attention.regions import Indices, numbers
 from regard.errors import RegardError, UnknownName, expect
 from regard.layers import FeedForward, TransformerBlock
 from regard.looking.activations.listing import sites
@@ -137,7 +138,7 @@ def match_keys(model: nn.Module, on_match: Callable[[str, Tensor], None], *patte
 def promoted_tokens(
     model: nn.Module,
     layer: str,
-    units: Sequence[int] | None = None,
+    units: Indices | None = None,
     k: int = 10,
     *,
     tokenizer: Speller | None = None,
@@ -150,14 +151,14 @@ def promoted_tokens(
     if layer not in unembedding.blocks:
         raise UnknownName(f"{layer} is not followed by the output: known: {', '.join(unembedding.blocks)}")
     values = _narrow(unembedding.blocks[layer]).weight.detach().T  # (units, width)
-    values = values if units is None else values[list(units)]
+    chosen = [*range(len(values))] if units is None else numbers(units, len(values), "unit")
+    values = values if units is None else values[chosen]
     top = []
     with torch.no_grad():
         for part in values.split(max(1, ROWS // len(unembedding.output.weight))):
             top.append(unembedding.direction(part).topk(min(k, len(unembedding.output.weight))))
-    chosen = tuple(range(len(values)) if units is None else units)
     scores, words = (torch.cat([entry[side] for entry in top]) for side in (0, 1))
-    return PromotedTokens(scores, words, chosen, tokenizer)
+    return PromotedTokens(scores, words, tuple(chosen), tokenizer)
 
 
 def last_projections(model: nn.Module) -> dict[str, nn.Module]:

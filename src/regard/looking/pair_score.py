@@ -1,8 +1,8 @@
 """Why does this head look here? The score of one query-key pair, taken apart so that the parts sum to it.
 
-By dimension of the head; by position (a bias, and what rotating queries and keys to where they stand changes); and by
-who wrote what the query was made of and who wrote what the key was made of: Elhage et al. 2021. Norms of queries and
-keys have their scales frozen.
+By dimension of the head; by position (a bias, what rotating queries and keys to where they stand changes, and what
+vectors of distances add); and by who wrote what the query was made of and who wrote what the key was made of: Elhage et
+al. 2021. Norms of queries and keys have their scales frozen, and a cap is the factor that it was.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,12 +13,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from regard.attention import Dot, Pattern
+from regard.attention import Pattern
 from regard.errors import RegardError, lookup
 from regard.looking.activations.parts import BlockParts
 from regard.looking.activations.site import unhooked
 from regard.looking.edit import edit
 from regard.looking.norm_scale import FrozenNorm
+from regard.looking.pair_terms import PairTerms, pair_terms
 from regard.looking.runs import Inputs, repeat_inputs, run_model
 from regard.looking.stream_terms import StreamWriters, Terms
 from regard.looking.watch import watch
@@ -34,7 +35,8 @@ class PairScore(LabelledResult):
 
     `by_dimension` sums to the score without `bias`; so does `by_writer`, (writers of the query, writers of the key),
     but for `rest`, which is rounding where a layer projects and rotates only. `rotation` is the share of it that is
-    there because query and key do not stand at one position (rotary positions; else 0).
+    there because query and key do not stand at one position (rotary positions; else 0), `distance` that of learned
+    vectors of distances (Transformer-XL, DeBERTa; else 0), which are among the writers then.
     """
 
     layer: str
@@ -45,6 +47,7 @@ class PairScore(LabelledResult):
     by_dimension: Float[Tensor, "width"]
     by_writer: Float[Tensor, "writers writers"]
     writers: tuple[str, ...]
+    distance: float = 0.0
 
     def labelled(self) -> LabelledNumbers:
         axes = (NamedAxis("writer of the query", self.writers), NamedAxis("writer of the key", self.writers))
@@ -53,7 +56,7 @@ class PairScore(LabelledResult):
     @property
     def content(self) -> float:
         """The score as if both stood at one position."""
-        return self.score - self.bias - self.rotation
+        return self.score - self.bias - self.rotation - self.distance
 
     @property
     def rest(self) -> float:
@@ -76,6 +79,7 @@ class PairScore(LabelledResult):
 
     def __repr__(self) -> str:
         parts = f"content {self.content:+.3f}, rotation {self.rotation:+.3f}, bias {self.bias:+.3f}"
+        parts += f", distance {self.distance:+.3f}" if self.distance else ""
         query, key, value = self.top(1)[0]
         return (
             f"PairScore({self.layer} head {self.head}: {self.score:.3f} = {parts}; most: {query} x {key} {value:+.3f})"
@@ -93,7 +97,8 @@ def pair_score(
     if kind != "self":
         raise RegardError(f"{layer}: a layer whose queries and keys are of one text expected, as in decoder.0.self")
     writers = StreamWriters(model, inputs, block.rpartition(".")[0], layer, f"{layer}.input")
-    pattern = check_pattern(writers.seen[layer], layer)
+    pattern = writers.seen[layer]
+    apart = pair_terms(pattern, head, query, key, layer)
     parts = lookup(dict(writers.blocks), block, "block")
     terms = normed_terms(writers, block, parts, layer)
     at = [query, key]
@@ -113,35 +118,42 @@ def pair_score(
     probe, group = seen[layer], pattern.shape[1] // pattern.key.shape[1]
     queries, keys = probe.query[:, head, query].double(), probe.key[:, head // group, key].double()
     zero = len(terms)
-    scale = score_scale(pattern)
     by_query = torch.cat([queries[:zero] - queries[zero], queries[zero : zero + 1]])
     by_key = torch.cat([keys[:zero] - keys[zero], keys[zero : zero + 1]])
     q, k = (x.double() for x in (pattern.query[batch, head, query], pattern.key[batch, head // group, key]))
-    dot = float(q @ k * scale)
     there = probe.query[zero + 1, head, key].double() if query != key else q  # the query, rotated to the key's place
-    same_place = float(there @ k * scale)
+    by_dimension, by_writer, distance = products(apart, (q, k), (by_query, by_key))
+    total = float(by_dimension.sum())
+    bent = apart.bend(total)
     bias = position_bias(pattern, batch, head, query, key)
     return PairScore(
         layer,
         head,
-        dot + bias,
+        total * bent + bias,
         bias,
-        dot - same_place,
-        q * k * scale,
-        by_query @ by_key.T * scale,
-        (*terms, "projection.bias"),
+        float((q - there) @ k * apart.scale) * bent,
+        by_dimension * bent,
+        by_writer * bent,
+        (*terms, "projection.bias", *(["distance"] if apart.distance is not None else [])),
+        distance * bent,
     )
 
 
-def check_pattern(pattern: Pattern, layer: str) -> Pattern:
-    if not isinstance(pattern.score, Dot) or not pattern.key.shape[-1]:
-        raise RegardError(f"{layer}: scores that are dot products of queries and keys expected, got {pattern.score!r}")
-    return pattern
-
-
-def score_scale(pattern: Pattern) -> float:
-    assert isinstance(pattern.score, Dot)
-    return float(pattern.score.factor(pattern.key.shape[-1]))
+def products(
+    apart: PairTerms, pair: tuple[Tensor, Tensor], writers: tuple[Tensor, Tensor]
+) -> tuple[Tensor, Tensor, float]:
+    """The score by dimension and by writers, and what vectors of the distance have of it."""
+    (query, key), (by_query, by_key) = pair, writers
+    by_dimension, by_writer = query * key, by_query @ by_key.T
+    if apart.distance is None:
+        return by_dimension * apart.scale, by_writer * apart.scale, 0.0
+    assert apart.toward_key is not None
+    assert apart.toward_distance is not None
+    by_distance, toward_key = (query + apart.toward_distance) * apart.distance, apart.toward_key * key
+    column = torch.cat([by_query @ apart.distance, (apart.toward_distance @ apart.distance)[None]])
+    by_writer = torch.cat([torch.cat([by_writer, (by_key @ apart.toward_key)[None]]), column[:, None]], 1)
+    distance = float(by_distance.sum() + (toward_key.sum() if apart.is_distance else 0)) * apart.scale
+    return (by_dimension + by_distance + toward_key) * apart.scale, by_writer * apart.scale, distance
 
 
 def position_bias(pattern: Pattern, batch: int, head: int, query: int, key: int) -> float:

@@ -22,6 +22,7 @@ class Reach:
 
     def __init__(self) -> None:
         self.records: dict[int, tuple[Record, Sequence[int], int]] = {}  # kept, so that no number comes twice
+        self.started: dict[int, tuple[Record, bool]] = {}
 
     def note_length(self, record: Record, layer: str, tokens: int) -> None:
         """A text has so many tokens now, at a layer that an edit is meant for."""
@@ -29,9 +30,17 @@ class Reach:
             before = self.records[id(record)][2] if id(record) in self.records else 0
             self.records[id(record)] = record, named, max(tokens, before)
 
+    def note_start(self, record: Record, has_started: bool) -> None:
+        """An edit that waits for a token was asked whether it came."""
+        before = id(record) in self.started and self.started[id(record)][1]
+        self.started[id(record)] = record, has_started or before
+
     def unreached(self) -> list[str]:
         """What was named and never reached, one line for each kind of edit."""
-        lines = []
+        waiting = [record["start"]["token"] for record, has_started in self.started.values() if
+                   not has_started and isinstance(record.get("start"), dict)]  # fmt: skip
+        lines = [f"an edit was to start at token {' or '.join(map(str, tokens[:8]))}, which never came"
+                 for tokens in waiting]  # fmt: skip
         for kind, (singular, plural) in NAMES.items():
             named_lengths = [
                 (named, tokens) for record, named, tokens in self.records.values() if kind_of(record) == kind
@@ -54,7 +63,8 @@ def positions(record: Record, layer: str) -> Sequence[int]:
     """The positions that an edit names in a text that may still grow; those of a source have to be there at once."""
     if "site" in record:
         start = record.get("start")
-        return () if reads_source(layer) else [*(record.get("positions") or ()), *([] if start is None else [start])]
+        starts = [start] if isinstance(start, int) else []
+        return () if reads_source(layer) else [*(record.get("positions") or ()), *starts]
     if record["do"] in PAIRS and not attends_to_source(layer):
         return [*(record.get("queries") or ()), *(record.get("keys") or ())]
     if record["do"] == "hide" and not attends_to_source(layer):

@@ -17,6 +17,7 @@ from regard.attention.values import map_tensors
 
 Change = Callable[[Tensor], Tensor]
 SHARED = ("key", "value")  # what steps have in common
+COMMON = ("mask", "bias", "query_positions")  # and layers
 
 
 class VectorBuffer:
@@ -100,8 +101,8 @@ class Recording(Sequence[Pattern]):
         """One more call, as it is."""
         self.steps.append(pattern)
 
-    def add(self, pattern: Pattern, copy_mask: Change) -> None:
-        """One more call, in memory of its own: `copy_mask` copies the tensors of its mask, which layers may share."""
+    def add(self, pattern: Pattern, copy_shared: Change) -> None:
+        """One more call, in memory of its own: `copy_shared` copies the tensors that layers may have in common."""
         vectors = [pattern.key] if pattern.value is None else [pattern.key, pattern.value]
         first, last = pattern.first_key, pattern.first_key + pattern.shape[3]
         history = self.extend_history(vectors, first, last)
@@ -111,7 +112,8 @@ class Recording(Sequence[Pattern]):
             field.name: getattr(pattern, field.name) for field in fields(pattern) if field.name not in SHARED
         }
         copied = {
-            name: map_tensors(value, copy_mask if name == "mask" else copy) for name, value in remaining_fields.items()
+            name: map_tensors(value, copy_shared if name in COMMON else copy)
+            for name, value in remaining_fields.items()
         }
         self.steps.append(RecordedStep(copied, history, first, last))
 

@@ -10,11 +10,13 @@ import torch
 from torch import Tensor, nn
 
 from regard.attention import Pattern, Tap
+from regard.attention.taps import tokens_asked
 from regard.errors import RegardError, ShapeError
 from regard.looking.activations.listing import Sites, sites
 from regard.looking.activations.site_edits import edit_site
 from regard.looking.activations.site_hooks import open_sites
 from regard.looking.activations.where import where
+from regard.looking.conditions import has_conditions, is_edited
 from regard.looking.edit_fields import Record
 from regard.looking.layer_names import attach, detach, reads_source
 from regard.looking.set_weights import is_cross_attention
@@ -64,6 +66,11 @@ class SiteEdit:
         """Without what lies along a direction (width), or along several (directions, width)."""
         return self._add({"do": "project_out", "directions": directions})
 
+    def __repr__(self) -> str:
+        region = "".join(f", {name} {some}" for name, some in self.region.items())
+        todo = ".set(x), .zero(), .add(x), .scale(c), .mean(), .resample() or .project_out(x)"
+        return f"SiteEdit({self.site}{region}): {todo}"
+
     def _add(self, record: Record) -> "SiteEdit":
         self.edits.add({"site": self.site, **self.region, **record})
         return self
@@ -90,6 +97,9 @@ class SiteEditor(Tap):
         names = self.sites.match(record["site"])
         if patterns := [name for name in names if self.sites[name].view == "pattern"]:
             raise RegardError(f"{patterns[0]}: a pattern is edited by edit.head(…), edit.cut(…) and edit.hide(…)")
+        if has_conditions(record) and not self.asks_tokens:
+            self.asks_tokens = True
+            self.stack.callback(forget_tokens)
         if not self.opened:
             for module in self.sites.parts.tapped():
                 attach(module, self)
@@ -114,11 +124,25 @@ class SiteEditor(Tap):
             if reads_source(site) and max(record.get("positions") or [0]) >= tokens:
                 raise ShapeError(f"{site}: there is no token at position {max(record['positions'])}: {tokens} of them")
             self.edits.reach.note_length(record, site, tokens)
+            chosen = self.by_tokens(site, record, positions) if has_conditions(record) else None
             try:
-                x = edit_site(x, record, positions)
+                x = edit_site(x, record, positions, chosen)
             except ShapeError as problem:
                 raise ShapeError(f"{site}: {problem}") from None
         return x
+
+    def by_tokens(self, site: str, record: Record, positions: Tensor) -> Tensor:
+        """Where an edit that starts or stops at tokens is at work: (batch, length)."""
+        layer, _, part = site.rpartition(".")
+        if part in ("key", "value") and is_cross_attention(layer):
+            raise RegardError(
+                f"{site}: keys and values of a source: an edit that starts and stops by position expected"
+            )
+        edited = is_edited(where.tokens(), record)
+        self.edits.reach.note_start(record, has_started=bool(edited.any()))
+        within = (positions >= 0) & (positions < edited.shape[1])
+        index = positions.clamp(0, max(edited.shape[1] - 1, 0)).expand(len(edited), -1)
+        return edited.gather(1, index) & within
 
     def records_for(self, site: str) -> list[Record]:
         return [record for record in self.edits.records if fnmatchcase(site, record.get("site", ""))]
@@ -132,6 +156,12 @@ class SiteEditor(Tap):
                 edited = self.apply(f"{layer}.{part}", x, records, positions)
                 pattern = replace(pattern, row_statistics=None, **{part: edited})
         return pattern
+
+
+def forget_tokens() -> None:
+    """The tokens of texts that were written here are needed no more, unless an edit around this one asks for them."""
+    if not tokens_asked():
+        where.history.forget()
 
 
 def query_positions(pattern: Pattern, layer: str) -> Tensor:

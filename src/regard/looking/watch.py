@@ -40,7 +40,7 @@ from regard.pictures.notebook import live
 from regard.shapes import Stream
 
 Calls = TypeVar("Calls")
-KNOWN_COPIES = 4  # masks of which it is known that they were copied already
+KNOWN_COPIES = 12  # tensors of which it is known that they were copied already
 
 
 class SeenOptions(DrawOptions, total=False):
@@ -210,7 +210,7 @@ class Watcher(LayerTap):
 
 
 class Copies:
-    """Copies of masks, which nobody can change; layers that share a mask share its copy."""
+    """Copies of masks, biases and positions, which nobody can change; layers that share one share its copy."""
 
     def __init__(self) -> None:
         self.last: OrderedDict[int, tuple[Tensor, int, Tensor]] = OrderedDict()

@@ -12,12 +12,14 @@ from regard.config import (
     EncoderConfig,
     FeedForwardConfig,
     GlimpseConfig,
+    MaskedAlignerConfig,
     MemoryNetworkConfig,
     NormConfig,
     OutputConfig,
     PositionConfig,
     RecurrentConfig,
     ScoreConfig,
+    SpeechConfig,
     StackConfig,
     TransformerConfig,
     VisionConfig,
@@ -29,7 +31,9 @@ from regard.models.build import Model, build
 from regard.models.decoder import Decoder
 from regard.models.decoder_state import DecoderState
 from regard.models.encoder import Encoder
+from regard.models.masked_aligner import MaskedAligner
 from regard.models.memory import MemoryNetwork
+from regard.models.speech import SpeechTransformer
 from regard.models.transformer import Transformer
 from regard.models.vision import GlimpseNetwork, VisionTransformer
 from regard.models.xl import TransformerXL
@@ -52,6 +56,8 @@ __all__ = [
     "FeedForwardConfig",
     "GlimpseConfig",
     "GlimpseNetwork",
+    "MaskedAligner",
+    "MaskedAlignerConfig",
     "MemoryNetwork",
     "MemoryNetworkConfig",
     "Model",
@@ -60,6 +66,8 @@ __all__ = [
     "PositionConfig",
     "RecurrentConfig",
     "ScoreConfig",
+    "SpeechConfig",
+    "SpeechTransformer",
     "StackConfig",
     "Transformer",
     "TransformerConfig",

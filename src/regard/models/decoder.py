@@ -33,9 +33,11 @@ class Decoder(nn.Module):
             return self.output(x)
         return x if self.classify is None else self.classify(x, attention_mask)
 
-    def hidden(self, tokens: Tokens, *, attention_mask: AttentionMask | None = None) -> Stream:
-        """A vector for every token."""
-        return self.decoder(tokens, attention_mask=attention_mask)
+    def hidden(
+        self, tokens: Tokens, *, attention_mask: AttentionMask | None = None, piece: int | None = None
+    ) -> Stream:
+        """A vector for every token. With `piece`, which takes less memory, each block reads so many at a time."""
+        return self.decoder(tokens, attention_mask=attention_mask, piece=piece)
 
     def start(self, source: Tokens | None = None, attention_mask: AttentionMask | None = None) -> DecoderState:
         """Nothing read yet; a source, if there is one, is the prompt's business."""

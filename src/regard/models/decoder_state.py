@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool
-from torch import Tensor
+from torch import Tensor, nn
 
 from regard.layers import BlockCache
 from regard.shapes import AttentionMask, Stream, Tokens
@@ -81,6 +81,22 @@ def pad_left(tokens: Tokens, attention_mask: AttentionMask | None) -> tuple[Toke
         return tokens, None
     order = attention_mask.int().argsort(dim=-1, stable=True)
     return tokens.gather(-1, order), attention_mask.gather(-1, order)
+
+
+def decode_step(
+    decoder: nn.Module, output: nn.Module, state: DecoderState, tokens: Tokens, attention_mask: AttentionMask | None
+) -> tuple[Tensor, DecoderState]:
+    """A decoder that looks at a source writes on: the scores of the word that follows, (batch, 1, vocabulary)."""
+    tokens, attention_mask = pad_left(tokens, attention_mask)
+    state = state.read(tokens.shape[1], attention_mask)
+    x = decoder(
+        tokens,
+        attention_mask=state.attention_mask,
+        source=state.source,
+        source_attention_mask=state.source_attention_mask,
+        caches=state.caches,
+    )
+    return output(x[:, -1:]), state.without_source()
 
 
 def empty_caches(layers: int) -> tuple[BlockCache, ...]:

@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from regard.attention import Causal, Mask, Padding, Window
 from regard.config import EmbeddedStackConfig
+from regard.errors import ShapeError
 from regard.layers import BlockCache, DistanceVectors, Embedding, LocalView, Stack
 from regard.models.parts import build_distances, build_embedding, build_position, build_stack
 from regard.positions import Position, positions_of
@@ -45,8 +46,12 @@ class EmbeddedStack(nn.Module):
         source: Float[Tensor, "batch source_length source_width"] | None = None,
         source_attention_mask: Bool[Tensor, "batch source_length"] | None = None,
         caches: Sequence[BlockCache] | None = None,
+        piece: int | None = None,
     ) -> Stream:
-        """`attention_mask` says which tokens are no padding, those in the caches included."""
+        """`attention_mask` says which tokens are no padding, those in the caches included. With `piece` each block
+        reads so many tokens of a text at a time, and needs less memory."""
+        if piece is not None and not self.reads_in_pieces(attention_mask, source, caches):
+            raise ShapeError("only whole texts without padding are read in pieces, by a decoder that sees no distances")
         cached = caches[0].self.length if caches else 0
         positions = positions_of(attention_mask, tokens.shape[1], start=cached, device=tokens.device)
         has_local = self.window is not None and bool(self.stack.global_layers or self.local_position is not None)
@@ -61,7 +66,14 @@ class EmbeddedStack(nn.Module):
             caches=caches,
             local=self.local_view(attention_mask) if has_local else None,
             distances=None if self.distances is None else self.distances(),
+            piece=piece,
         )
+
+    def reads_in_pieces(
+        self, attention_mask: Tensor | None, source: Tensor | None, caches: Sequence[BlockCache] | None
+    ) -> bool:
+        """Whether what comes later can be left for later: nothing looks ahead, and nothing else is looked at."""
+        return self.is_causal and self.distances is None and attention_mask is source is caches is None
 
     def local_view(self, attention_mask: Tensor | None) -> LocalView:
         """What layers with a window see, where some have none."""

@@ -8,8 +8,9 @@ from torch import Tensor, nn
 from regard.errors import ArgumentError, ShapeError
 from regard.models.alignment import Aligner
 from regard.models.decoder import Decoder
+from regard.models.speech import SpeechTransformer
 from regard.models.transformer import Transformer
-from regard.shapes import AttentionMask, Rows, Tokens
+from regard.shapes import AttentionMask, Features, Rows, Tokens
 
 INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 MAX_TOKENS = 2**31 - 1  # of one call: the engine counts in 32 bits
@@ -28,7 +29,13 @@ def token_tables(model: object) -> TokenTables | None:
         return TokenTables(model.source_embedding, model.target_embedding)
     if isinstance(model, Transformer):
         return TokenTables(model.encoder.embedding.table, model.decoder.embedding.table)
-    return TokenTables(None, model.decoder.embedding.table) if isinstance(model, Decoder) else None
+    writes = isinstance(model, Decoder | SpeechTransformer)
+    return TokenTables(None, model.decoder.embedding.table) if writes else None
+
+
+def source_of(model: object, source: object) -> Tokens | Features | None:
+    """What a model is to read or to hear, checked; None for one that only writes on."""
+    return features_of(model, source) if isinstance(model, SpeechTransformer) else source_ids(model, source)
 
 
 def source_ids(model: object, source: object) -> Tokens | None:
@@ -41,6 +48,17 @@ def source_ids(model: object, source: object) -> Tokens | None:
     if source is not None and tables.source is None:
         raise ArgumentError(f"source is for models that read one; a {kind} goes on from its prefix")
     return None if source is None else token_ids("source", source, tables.source)
+
+
+def features_of(model: SpeechTransformer, source: object) -> Features:
+    """The features that a model is to hear, as numbers of its own type."""
+    features, weight = check_plain("source", source), model.decoder.embedding.table.weight
+    if features.ndim != 3 or not features.is_floating_point():
+        raise ShapeError(
+            f"source is features of (batch, {model.config.encoder.features}, frames), got {features.dtype} of "
+            f"{tuple(features.shape)}"
+        )
+    return features.to(weight.dtype).contiguous()
 
 
 def token_ids(name: str, tokens: object, table: nn.Embedding | None = None) -> Tokens:

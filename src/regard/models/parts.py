@@ -104,7 +104,7 @@ def build_attention(
         source_width is None or not lookup(SCORES, config.score.kind, "score").is_relative
     ):
         score = build_score(config.score, len(split.remaining_heads), split.width)
-    return MultiHead(
+    layer = MultiHead(
         width,
         split,
         source_width=source_width,
@@ -115,6 +115,7 @@ def build_attention(
         query_key_norm=build_query_key_norm(config, split, norm, pruned_heads),
         dropout=config.dropout,
     )
+    return layer if config.key_bias or not config.bias else layer.drop_key_bias()
 
 
 def build_feed_forward(config: FeedForwardConfig, width: int) -> FeedForward | MixtureOfExperts | None:

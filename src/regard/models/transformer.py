@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from regard.config import TransformerConfig
 from regard.layers import Output
-from regard.models.decoder_state import DecoderState, empty_caches, pad_left
+from regard.models.decoder_state import DecoderState, decode_step, empty_caches
 from regard.models.embedded_stack import EmbeddedStack
 from regard.models.parts import build_output
 from regard.shapes import AttentionMask, Stream, Tokens
@@ -79,14 +79,5 @@ class Transformer(nn.Module):
         self, state: DecoderState, tokens: Tokens, attention_mask: AttentionMask | None = None
     ) -> tuple[Tensor, DecoderState]:
         """Write on; the scores of the word that follows the last token: (batch, 1, vocabulary)."""
-        tokens, attention_mask = pad_left(tokens, attention_mask)
-        state = state.read(tokens.shape[1], attention_mask)
-        x = self.decoder(
-            tokens,
-            attention_mask=state.attention_mask,
-            source=state.source,
-            source_attention_mask=state.source_attention_mask,
-            caches=state.caches,
-        )
         assert self.output is not None
-        return self.output(x[:, -1:]), state.without_source()
+        return decode_step(self.decoder, self.output, state, tokens, attention_mask)

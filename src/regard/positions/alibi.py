@@ -1,6 +1,5 @@
 """Near is better: a penalty on distance, and nothing to learn."""
 
-import math
 from typing import Annotated
 
 import torch
@@ -8,6 +7,7 @@ from torch import Tensor
 
 from regard.attention import AlibiBias
 from regard.config.ranges import HEADS
+from regard.config.slopes import alibi_slopes
 from regard.errors import ShapeError
 from regard.positions.position import Position
 
@@ -24,14 +24,7 @@ class Alibi(Position):
         super().__init__()
         if heads < 1:
             raise ShapeError(f"at least one head expected, got {heads}")
-        self.register_buffer("slopes", torch.tensor(slopes(heads)), persistent=False)
+        self.register_buffer("slopes", torch.tensor(alibi_slopes(heads)), persistent=False)
 
     def bias(self, heads: Tensor | None = None) -> AlibiBias:
         return AlibiBias(self.slopes if heads is None else self.slopes[heads])
-
-
-def slopes(heads: int) -> list[float]:
-    """A geometric series from 2^(-8/n) to 2^-8 for n heads."""
-    power = 2 ** math.floor(math.log2(heads))
-    series = [2 ** (-8 * (number + 1) / power) for number in range(power)]
-    return series if power == heads else series + slopes(2 * power)[0::2][: heads - power]

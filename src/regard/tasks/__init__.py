@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from regard.decoding import Sampling
     from regard.tasks.alignment import Alignment
     from regard.tasks.answer import AnswerTask
+    from regard.tasks.async_task import AsyncTask
     from regard.tasks.classify import ClassifyTask
     from regard.tasks.embed import EmbedTask
     from regard.tasks.fill import FillTask
     from regard.tasks.generate import GenerateTask
-    from regard.tasks.loading import TASKS, load
+    from regard.tasks.loading import load
     from regard.tasks.processors.answer import AnswerResult, HopWeights
     from regard.tasks.processors.classify import Classification, TokenLabel, TokenLabels
     from regard.tasks.processors.embed import TextEmbedding
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from regard.tasks.processors.processor import TextTooLong
     from regard.tasks.task import Task
     from regard.tasks.text_attribution import attribute_text
+    from regard.tasks.torch_loading import TASKS
     from regard.tasks.translate import TranslateTask
     from regard.tasks.translation import Translation
 
@@ -33,6 +35,7 @@ __all__ = [
     "Alignment",
     "AnswerResult",
     "AnswerTask",
+    "AsyncTask",
     "Classification",
     "ClassifyTask",
     "EmbedTask",
@@ -58,6 +61,7 @@ _PUBLIC = {
     "Alignment": ".alignment",
     "AnswerResult": ".processors.answer",
     "AnswerTask": ".answer",
+    "AsyncTask": ".async_task",
     "Classification": ".processors.classify",
     "ClassifyTask": ".classify",
     "EmbedTask": ".embed",
@@ -68,7 +72,7 @@ _PUBLIC = {
     "Generation": ".processors.generate",
     "HopWeights": ".processors.answer",
     "Sampling": "regard.decoding",
-    "TASKS": ".loading",
+    "TASKS": ".torch_loading",
     "Task": ".task",
     "TextEmbedding": ".processors.embed",
     "TextTooLong": ".processors.processor",

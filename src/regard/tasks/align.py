@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import torch
-from torch import Tensor
 
+from regard.checkpoints import load_model
+from regard.checkpoints.device import check_device
+from regard.config import MaskedAlignerConfig
 from regard.errors import RegardError, expect
 from regard.looking.align import (
     AlignmentHead,
@@ -26,13 +29,17 @@ from regard.looking.align import (
     word_weights,
 )
 from regard.tasks.alignment import Alignment, texts_at, words_at
+from regard.tasks.find import find
 from regard.tasks.inputs import Reading, SourceSentence
+from regard.tasks.loading import load
+from regard.tasks.masked_alignment import MaskedWordAligner
 from regard.tasks.processors.processor import LONGEST_TEXT, TextTooLong
 from regard.tasks.replay import alignment_weights, cross_layers, cross_weights
 from regard.tasks.spelling import token_texts
 from regard.tasks.task import Task, as_array
+from regard.tasks.torch_loading import config_of_folder
 from regard.tasks.translate import TranslateTask
-from regard.text import Tokenizer
+from regard.text import Tokenizer, load_tokenizer
 
 CHOSEN = 200  # pairs that heads are chosen on, where nobody aligned any
 LINES = 500  # pairs whose weights are kept at a time
@@ -52,14 +59,14 @@ class SentencePair:
         """The words to which the tokens of the target and of the source belong."""
         return words_at(self.target.sentence, self.target.ends()), words_at(self.source.sentence, self.source.ends())
 
-    def alignment(self, weights: Tensor, tokenizer: Tokenizer) -> Alignment:
+    def alignment(self, weights: np.ndarray, tokenizer: Tokenizer) -> Alignment:
         source, target, ends = (
             self.source.tokens,
             self.target.tokens,
             (self.target.ends(), self.source.ends()),
         )
         return Alignment(
-            as_array(weights[: len(target)]),
+            weights[: len(target)],
             target.tokens,
             source.tokens,
             *self.words,
@@ -211,13 +218,39 @@ class AlignmentResult:
     """The links of each pair, what made them, and how far they are from what people say on `scored` lines."""
 
     links: list[Links]
-    aligner: WordAligner
+    aligner: WordAligner | MaskedWordAligner
     scores: ErrorRate | None = None
     scored: int = 0
 
 
+def load_aligner(
+    name: str | Path,
+    *,
+    reverse: str | Path | None = None,
+    heads: str | None = None,
+    reverse_heads: str | None = None,
+    language: str | None = None,
+    how: str = "grow-diag-final-and",
+    device: str | None = None,
+) -> WordAligner | MaskedWordAligner:
+    """What aligns words: a model that was made for it, or a translator, or two of opposite directions."""
+    folder = find(name)
+    if not isinstance(config_of_folder(folder), MaskedAlignerConfig):
+        forward = Direction.of(load(name, device=device), heads=heads, language=language)
+        backward = Direction.of(load(reverse, device=device), heads=reverse_heads) if reverse else None
+        return WordAligner(forward, backward, how)
+    options = {"reverse": reverse, "heads": heads, "language": language}
+    if said := [option for option, value in options.items() if value]:
+        raise RegardError(f"{name}: a masked aligner has both directions and one look: no {said[0]} expected")
+    return MaskedWordAligner(load_model(folder, device=check_device(device)), load_tokenizer(folder))
+
+
 def align_words(
-    aligner: WordAligner, pairs: Sequence[TextPair], *, gold: Sequence[Gold] | None = None, lines: int | None = None
+    aligner: WordAligner | MaskedWordAligner,
+    pairs: Sequence[TextPair],
+    *,
+    gold: Sequence[Gold] | None = None,
+    lines: int | None = None,
 ) -> AlignmentResult:
     """Align pairs. The heads are those that somebody told, else chosen: on the first `lines` of the gold, which are
     then left out of the score; without `lines`, on the first pairs themselves, their gold unseen."""
@@ -225,7 +258,10 @@ def align_words(
         expect("the gold alignment", "lines", len(gold), len(pairs))
     if lines is not None and (gold is None or lines >= len(pairs)):
         raise RegardError(f"to choose heads on {lines} lines and score the rest takes gold for more lines than that")
-    if lines is not None:
+    if isinstance(aligner, MaskedWordAligner):
+        if lines is not None:
+            raise RegardError(f"{aligner.folder}: heads are chosen of translators, a masked aligner has none to choose")
+    elif lines is not None:
         aligner = aligner.choose_heads(pairs[:lines], gold and gold[:lines])
     elif not aligner.has_own_heads:
         aligner = aligner.choose_heads(pairs[:CHOSEN])

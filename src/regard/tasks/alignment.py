@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import Float
 
-from regard.pictures import Picture
 from regard.pictures.labelled import LabelledNumbers, LabelledResult, NamedAxis
+from regard.tasks.token_words import block_diagonal, texts_at, words_at
 from regard.text.align.links import Link, Links, pharaoh
 from regard.text.align.words import links, word_weights
 
+if TYPE_CHECKING:
+    from regard.pictures import Picture
 
-def alignment_layer(layers: int) -> int:
-    """The layer whose looks at the source are read as an alignment: the last but one (Garg et al. 2019, section 4)."""
-    return max(0, layers - 2)
+__all__ = ["Alignment", "join_alignments", "texts_at", "words_at"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Alignment(LabelledResult):
     stands for. `target_ends` and `source_ends` are how much of each text is read after a token.
     """
 
-    weights: Float[np.ndarray, "target source"]
+    weights: np.ndarray  # (target, source)
     target: tuple[str, ...]
     source: tuple[str, ...]
     target_words: tuple[int | None, ...]
@@ -68,8 +68,10 @@ class Alignment(LabelledResult):
         """A row for each target token, a column for each source token, for the terminal."""
         return self.picture().draw(colour=colour, width=width)
 
-    def picture(self, title: str = "") -> Picture:
+    def picture(self, title: str = "") -> "Picture":
         """The same as a picture: `picture().save("map.html")`, or .svg, .png, .txt."""
+        from regard.pictures import Picture
+
         return Picture(self.weights, *self.labels, title)
 
     def svg(self, title: str = "") -> str:
@@ -91,25 +93,6 @@ def by_target(word_links: Links) -> tuple[Link, ...]:
     return tuple(sorted(word_links, key=lambda link: (link[1], link[0])))
 
 
-def words_at(text: str, ends: Sequence[int | None]) -> tuple[int | None, ...]:
-    """The number of the word in which each token ends, given how many characters of the text are read by then."""
-    numbers, count, outside = [-1], -1, True
-    for letter in text:
-        count += outside and not letter.isspace()
-        outside = letter.isspace()
-        numbers.append(count)
-    return tuple(None if end is None or numbers[end] < 0 else numbers[end] for end in ends)
-
-
-def texts_at(text: str, ends: Sequence[int | None], tokens: Sequence[str]) -> tuple[str, ...]:
-    """The letters of the text that each token adds to those before it; its name where it adds none."""
-    texts, begin = [], 0
-    for end, token in zip(ends, tokens, strict=True):
-        texts.append((text[begin:end].strip() if end is not None else "") or token)
-        begin = begin if end is None else max(begin, end)
-    return tuple(texts)
-
-
 def join_alignments(alignments: Sequence[Alignment], texts: Sequence[tuple[str, str]]) -> Alignment:
     """Pairs of texts, source and target, on lines of their own: no line looks at another."""
     sides = list(zip(*texts, strict=True)) or [(), ()]
@@ -126,15 +109,6 @@ def join_alignments(alignments: Sequence[Alignment], texts: Sequence[tuple[str, 
         shift_numbers([alignment.target_ends for alignment in alignments], letters[1]),
         shift_numbers([alignment.source_ends for alignment in alignments], letters[0]),
     )
-
-
-def block_diagonal(blocks: Sequence[Float[np.ndarray, "_ _"]]) -> Float[np.ndarray, "_ _"]:
-    """One matrix of several, zero wherever a row of one meets a column of another."""
-    rows, columns = ([0, *accumulate(block.shape[axis] for block in blocks)] for axis in (0, 1))
-    matrix = np.zeros((rows[-1], columns[-1]), dtype=np.result_type(np.float32, *(block.dtype for block in blocks)))
-    for number, block in enumerate(blocks):
-        matrix[rows[number] : rows[number + 1], columns[number] : columns[number + 1]] = block
-    return matrix
 
 
 def flatten(names: Sequence[Sequence[str]]) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ import torch
 
 from regard.config import Config
 from regard.looking import watch
-from regard.models import MemoryNetworkConfig
 from regard.tasks.inputs import StoryQuestion
 from regard.tasks.processors.answer import AnswerProbabilities, AnswerProcessor, AnswerResult, Story
+from regard.tasks.purposes import can_answer
 from regard.tasks.task import OnProgress, Task, as_array
 from regard.text.story_batch import StoryBatch
 
@@ -26,7 +26,7 @@ class AnswerTask(Task[AnswerProcessor]):
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
-        return isinstance(config, MemoryNetworkConfig)
+        return can_answer(config, folder)
 
     @overload
     def __call__(self, story: Story, question: str) -> AnswerResult: ...  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)

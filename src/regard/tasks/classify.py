@@ -8,10 +8,11 @@ from typing import overload
 import numpy as np
 
 from regard.config import Config
-from regard.models import DecoderConfig, Encoder, EncoderConfig
+from regard.models import Encoder
 from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.processors.classify import Classification, ClassifyProcessor, TokenLabels
 from regard.tasks.processors.processor import is_alone, read_all
+from regard.tasks.purposes import can_classify
 from regard.tasks.task import OnProgress, Task, as_array
 from regard.text import Batch
 
@@ -28,9 +29,7 @@ class ClassifyTask(Task[ClassifyProcessor]):
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
-        if not isinstance(config, (EncoderConfig, DecoderConfig)) or config.classify is None:
-            return False
-        return config.classify.pool is not None or config.classify.labels > 1  # one label for a token is no choice
+        return can_classify(config, folder)
 
     @overload
     def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)

@@ -3,23 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from torch import Tensor
-
 from regard.decoding import Beam, DecodeResult, OnStep, decode
-from regard.models import Model
-from regard.shapes import AttentionMask, Tokens
 from regard.tasks.generation_config import GenerationConfig
 
 
 def decode_batch(
-    model: Model,
-    source: Tokens | None,
-    prefix: Tensor,
+    model: object,
+    source: object,
+    prefix: object,
     config: GenerationConfig,
     *,
     max_new_tokens: Sequence[int],
-    attention_mask: AttentionMask | None = None,
-    prefix_attention_mask: Tensor | None = None,
+    attention_mask: object = None,
+    prefix_attention_mask: object = None,
     tree: bool = False,
     on_step: OnStep | None = None,
 ) -> list[DecodeResult]:

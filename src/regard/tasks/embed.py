@@ -8,11 +8,12 @@ from typing import overload
 import numpy as np
 
 from regard.config import Config
-from regard.models import Decoder, DecoderConfig, Encoder, EncoderConfig
+from regard.models import Decoder, Encoder
 from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.pooling import pool_vectors
 from regard.tasks.processors.embed import EmbedProcessor, TextEmbedding
 from regard.tasks.processors.processor import is_alone, read_all
+from regard.tasks.purposes import can_embed
 from regard.tasks.task import OnProgress, Task, as_array
 from regard.text import Batch
 
@@ -26,7 +27,7 @@ class EmbedTask(Task[EmbedProcessor]):
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
-        return isinstance(config, (EncoderConfig, DecoderConfig))
+        return can_embed(config, folder)
 
     @overload
     def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)

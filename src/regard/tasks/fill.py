@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import overload
 
 from regard.config import Config
-from regard.models import EncoderConfig
 from regard.tasks.inputs import GappedText, Text
 from regard.tasks.processors.fill import FilledText, FillProcessor, GapProbabilities
 from regard.tasks.processors.processor import is_alone, read_all
+from regard.tasks.purposes import can_fill
 from regard.tasks.task import OnProgress, Task, as_array
 from regard.text import Batch
 
@@ -21,7 +21,7 @@ class FillTask(Task[FillProcessor]):
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
-        return isinstance(config, EncoderConfig) and config.output is not None
+        return can_fill(config, folder)
 
     @overload
     def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)

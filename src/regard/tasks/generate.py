@@ -1,37 +1,38 @@
 """A text goes on."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, Unpack, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, Unpack, overload
 
-import torch
-
-from regard.attention.taps import unwatched
 from regard.config import Config
 from regard.decoding import DecodeResult, Hypothesis, OnStep, StreamedToken, stream
 from regard.errors import RegardError
-from regard.models import Decoder, DecoderConfig
 from regard.tasks.decode_batch import decode_batch
 from regard.tasks.generation_config import GenerationConfig, GenerationOptions
 from regard.tasks.inputs import EncodedText, Reading, Text
 from regard.tasks.processors.generate import GenerateProcessor, Generation
 from regard.tasks.processors.processor import is_alone, read_all
-from regard.tasks.replay import is_watched, replay
-from regard.tasks.task import OnProgress, Task
-from regard.text import Batch, TokenizerError
+from regard.tasks.purposes import can_generate
+from regard.tasks.task import OnProgress
+from regard.tasks.writing_task import WritingTask
+from regard.text.batching import ArrayBatch, array_batch
+from regard.text.files import TokenizerError
+
+if TYPE_CHECKING:
+    from regard.models import Decoder
 
 
-class GenerateTask(Task[GenerateProcessor]):
+class GenerateTask(WritingTask[GenerateProcessor]):
     """Write on: `generate("Once upon a time").text`."""
 
     name = "generate"
     side: ClassVar[Literal["left", "right"]] = "left"
     processor_class = GenerateProcessor
-    model: Decoder  # pyright: ignore[reportIncompatibleVariableOverride]  (set once, by Task)
+    model: "Decoder"  # pyright: ignore[reportIncompatibleMethodOverride]  (a property of Task)
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
-        return isinstance(config, DecoderConfig) and config.output is not None
+        return can_generate(config, folder)
 
     @overload
     def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)
@@ -88,11 +89,10 @@ class GenerateTask(Task[GenerateProcessor]):
                 raise TokenizerError("one text can be streamed, got several")
             return self.stream_text(self.read(text), config)
         prompts = read_all(text, self.read, first)
-        with unwatched():
+        with self.unwatched():
             results = self.write(prompts, config, progress=progress)
         pairs = list(zip(prompts, results, strict=True))
-        if is_watched(self.model):
-            replay(self.model, [self.reading(*pair) for pair in pairs], self.device)
+        self.show([self.reading(*pair) for pair in pairs])
         answers = [self.answer(*pair) for pair in pairs]
         return answers[0] if is_alone(text) else answers
 
@@ -116,10 +116,10 @@ class GenerateTask(Task[GenerateProcessor]):
         """The hypotheses after each prompt; `tree` keeps how a beam search came to them. `on_step` is told how far
         those are that are written side by side, `progress` how many are done."""
 
-        def write_batch(batch: Batch) -> list[DecodeResult]:
+        def write_batch(batch: ArrayBatch) -> list[DecodeResult]:
             lengths = [len(prompts[row].encoded) for row in batch.rows]
             return decode_batch(
-                self.model,
+                self.writer,
                 None,
                 batch.tokens,
                 config.for_texts(batch.rows),
@@ -144,23 +144,42 @@ class GenerateTask(Task[GenerateProcessor]):
         if config.beam > 1 or config.num_hypotheses > 1:
             got = f"beam={config.beam}, num_hypotheses={config.num_hypotheses}"
             raise RegardError(f"a text that is streamed is written once, with beam=1 and num_hypotheses=1, got {got}")
-        tokens = stream(
-            self.model,
+        return self.decode_stream(prompt, self.stream_tokens([prompt], config))
+
+    def stream_tokens(
+        self,
+        prompts: Sequence[EncodedText],
+        config: GenerationConfig,
+        *,
+        max_new_tokens: Sequence[int | None] | None = None,
+        is_wanted: Callable[[int], bool] | None = None,
+    ) -> Iterator[StreamedToken]:
+        """The tokens that follow several prompts, side by side, as they come; `max_new_tokens` is of each of them. One
+        of which `is_wanted` says no is not written on."""
+        limits = max_new_tokens or [config.max_new_tokens] * len(prompts)
+        texts = [prompt.encoded for prompt in prompts]
+        rows = tuple(range(len(texts)))
+        batch = array_batch(texts, rows, self.processor.padding or 0, self.side)
+        return stream(
+            self.writer,
             None,
-            prefix=torch.tensor([prompt.encoded.ids], device=self.device),
-            max_new_tokens=self.processor.max_new_tokens(config.max_new_tokens, len(prompt.encoded)),
+            prefix=batch.tokens,
+            prefix_attention_mask=None if len(texts) == 1 else batch.attention_mask,
+            max_new_tokens=[
+                self.processor.max_new_tokens(limit, len(text)) for limit, text in zip(limits, texts, strict=True)
+            ],
             sampling=config.sampling,
             precision=config.precision,
             constraints=config.constraints,
+            is_wanted=is_wanted,
         )
-        return self.decode_stream(prompt, tokens)
 
     def decode_stream(self, prompt: EncodedText, tokens: Iterator[StreamedToken]) -> Iterator[str]:
         text = self.tokenizer.stream()
         text.before = list(prompt.encoded.ids)
         ids: list[int] = []
         is_finished = False
-        while (token := next_unwatched(tokens)) is not None:
+        while (token := self.next_unwatched(tokens)) is not None:
             is_finished = token.is_end
             if not is_finished:
                 ids.append(token.id)
@@ -168,12 +187,10 @@ class GenerateTask(Task[GenerateProcessor]):
                     yield part
         if part := text.end():
             yield part
-        if is_watched(self.model):
-            result = DecodeResult((Hypothesis(tuple(ids), (), is_finished),))
-            replay(self.model, [self.reading(prompt, result)], self.device)
+        result = DecodeResult((Hypothesis(tuple(ids), (), is_finished),))
+        self.show([self.reading(prompt, result)])
 
-
-def next_unwatched(tokens: Iterator[StreamedToken]) -> StreamedToken | None:
-    """The next token; nobody looks while it is written, and all do again before it is given out."""
-    with unwatched():
-        return next(tokens, None)
+    def next_unwatched(self, tokens: Iterator[StreamedToken]) -> StreamedToken | None:
+        """The next token; nobody looks while it is written, and all do again before it is given out."""
+        with self.unwatched():
+            return next(tokens, None)

@@ -16,6 +16,7 @@ from regard.decoding.limits import (
 )
 from regard.errors import CheckpointError, RegardError
 from regard.settings import TOKEN, Range, Settings
+from regard.tasks.confidence import Calibration
 from regard.text import Specials
 from regard.untrusted import CONFIG, read_optional_json
 
@@ -98,6 +99,7 @@ class FolderGenerationConfig:
         self.phrases: tuple[tuple[int, ...], ...] = phrases_of(self.settings("bad_words_ids"))
         self.capitals: bool = self.settings("capitals").one_of("capitals", "", ("", "small")) == ""
         self.alignment: str = self.settings("alignment").text("alignment")
+        self.calibration: Calibration | None = calibration_of(self.settings("confidence"))
         self.beam: int = self.search.integer("num_beams", 1, Range(1, MAX_BEAMS))
         self.length_penalty: float = self.search.number("length_penalty", 1.0, Range(*LENGTH_PENALTIES))
         self.repetition_penalty: float = self.search.number("repetition_penalty", 1.0, Range(*REPETITION_PENALTIES))
@@ -188,3 +190,12 @@ def phrases_of(settings: Settings) -> tuple[tuple[int, ...], ...]:
     ):
         settings.refuse("bad_words_ids", "a list of lists of tokens")
     return tuple(map(tuple, words))
+
+
+def calibration_of(settings: Settings) -> Calibration | None:
+    """How signs of a good translation are weighed, where the folder says so."""
+    weights = settings.object("confidence")
+    try:
+        return Calibration.read(weights) if weights else None
+    except RegardError as problem:
+        raise CheckpointError(f"{settings.where}: confidence: {problem}") from None

@@ -4,16 +4,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from regard.checkpoints import CheckpointError
-from regard.checkpoints.card import read_card
-from regard.checkpoints.files import CONFIG, read_json, read_tensors, weight_files
-from regard.checkpoints.load import read_config
-from regard.errors import RegardError
+from regard.card import read_card
+from regard.errors import CheckpointError, RegardError
 from regard.families import architecture_of, family_of
 from regard.families.old_names import current_config
 from regard.families.options import Options
+from regard.families.read_config import read_model_config
+from regard.folder_files import stored_tensors, weight_files
 from regard.tasks.find import builtin, cached_models
-from regard.tasks.loading import task_of
+from regard.tasks.purposes import purpose_of
+from regard.untrusted import CONFIG, read_json
 
 ModelOrigin = Literal["built in", "cached", "folder"]
 """Where a model is found."""
@@ -64,12 +64,12 @@ def describe(name: str, folder: Path, where: ModelOrigin) -> ListedModel:
         file = str(folder / CONFIG)
         family = family_of(config, file)
         architecture = architecture_of(config, family, file)
-        tensors = read_tensors(folder)
-        ours, _ = read_config(family, Options(config, file, tensors), architecture)
+        tensors = stored_tensors(folder)
+        ours = read_model_config(family, Options(config, file, tensors), architecture)
         size = sum(path.stat().st_size for path in weight_files(folder))
-        numbers = sum(tensor.numel() for tensor in tensors.values() if tensor.is_floating_point())
+        numbers = sum(tensor.size for tensor in tensors.values() if tensor.is_floating_point)
         card = read_card(folder)
-        task = task_of(ours, folder).name
+        task = purpose_of(ours, folder)
         return ListedModel(name, where, task, architecture, numbers, size, card.scores, card.licence)
     except RegardError as problem:
         return ListedModel(name, where, problem=str(problem))

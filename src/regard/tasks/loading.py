@@ -1,40 +1,29 @@
 """A name becomes a model that can be asked."""
 
-import json
-from dataclasses import replace
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-import torch
-from torch import nn
-
-from regard.checkpoints import CheckpointError, load_model
-from regard.checkpoints.device import check_device
-from regard.checkpoints.files import CONFIG, checked_file, read_json, read_tensors
-from regard.checkpoints.live import live_checkpoint
-from regard.config import Config
-from regard.errors import RegardError, lookup
-from regard.families import architecture_of, family_of
-from regard.families.old_names import current_config
-from regard.families.options import Options
-from regard.tasks.answer import AnswerTask
-from regard.tasks.classify import ClassifyTask
-from regard.tasks.embed import EmbedTask
-from regard.tasks.fill import FillTask
+from regard.engine.folder_model import FolderModel
+from regard.engine.parts import Unsupported
+from regard.errors import RegardError, TorchMissing
 from regard.tasks.find import FILES, find
-from regard.tasks.generate import GenerateTask
-from regard.tasks.task import Task
-from regard.tasks.translate import TranslateTask
-from regard.text import Tokenizer, load_tokenizer
+from regard.text.folder import load_tokenizer
+from regard.untrusted import checked_file
 
-TASKS: dict[str, type[Task]] = {
-    task.name: task for task in (FillTask, ClassifyTask, TranslateTask, GenerateTask, EmbedTask, AnswerTask)
-}
-"""What a model can be asked to do; the first that fits is what it is for."""
-ModelName = str | Path | nn.Module
-DType = str | torch.dtype | None
-TYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16, "float16": torch.float16}
+if TYPE_CHECKING:
+    from regard.tasks.answer import AnswerTask
+    from regard.tasks.classify import ClassifyTask
+    from regard.tasks.embed import EmbedTask
+    from regard.tasks.fill import FillTask
+    from regard.tasks.generate import GenerateTask
+    from regard.tasks.task import Task
+    from regard.tasks.torch_loading import DType, ModelName
+    from regard.tasks.translate import TranslateTask
+
+LIGHT = {"translate": "TranslateTask", "generate": "GenerateTask"}
+"""Tasks that can do without torch, and their classes; each is loaded when it is tried."""
 
 
 # A built-in name or a task that is named tells a type checker what comes back.
@@ -44,63 +33,87 @@ def load(
     tokenizer: Literal[True] = ...,
     *,
     device: str | None = ...,
-    dtype: DType = ...,
+    dtype: "DType" = ...,
     task: None = ...,
-) -> TranslateTask: ...
+) -> "TranslateTask": ...
 @overload
 def load(
-    name: Literal["shakespeare"],
+    name: Literal["shakespeare", "shakespeare-long"],
     tokenizer: Literal[True] = ...,
     *,
     device: str | None = ...,
-    dtype: DType = ...,
+    dtype: "DType" = ...,
     task: None = ...,
-) -> GenerateTask: ...
+) -> "GenerateTask": ...
+@overload
+def load(
+    name: Literal["masked-en"],
+    tokenizer: Literal[True] = ...,
+    *,
+    device: str | None = ...,
+    dtype: "DType" = ...,
+    task: None = ...,
+) -> "FillTask": ...
 @overload
 def load(
     name: Literal["babi"],
     tokenizer: Literal[True] = ...,
     *,
     device: str | None = ...,
-    dtype: DType = ...,
+    dtype: "DType" = ...,
     task: None = ...,
-) -> AnswerTask: ...
+) -> "AnswerTask": ...
 @overload
 def load(
-    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["translate"]
-) -> TranslateTask: ...
+    name: "ModelName",
+    tokenizer: Any = ...,
+    *,
+    device: str | None = ...,
+    dtype: "DType" = ...,
+    task: Literal["translate"],
+) -> "TranslateTask": ...
 @overload
 def load(
-    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["generate"]
-) -> GenerateTask: ...
+    name: "ModelName",
+    tokenizer: Any = ...,
+    *,
+    device: str | None = ...,
+    dtype: "DType" = ...,
+    task: Literal["generate"],
+) -> "GenerateTask": ...
 @overload
 def load(
-    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["fill"]
-) -> FillTask: ...
+    name: "ModelName", tokenizer: Any = ..., *, device: str | None = ..., dtype: "DType" = ..., task: Literal["fill"]
+) -> "FillTask": ...
 @overload
 def load(
-    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["classify"]
-) -> ClassifyTask: ...
+    name: "ModelName",
+    tokenizer: Any = ...,
+    *,
+    device: str | None = ...,
+    dtype: "DType" = ...,
+    task: Literal["classify"],
+) -> "ClassifyTask": ...
 @overload
 def load(
-    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["embed"]
-) -> EmbedTask: ...
+    name: "ModelName", tokenizer: Any = ..., *, device: str | None = ..., dtype: "DType" = ..., task: Literal["embed"]
+) -> "EmbedTask": ...
 @overload
 def load(
-    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: Literal["answer"]
-) -> AnswerTask: ...
+    name: "ModelName", tokenizer: Any = ..., *, device: str | None = ..., dtype: "DType" = ..., task: Literal["answer"]
+) -> "AnswerTask": ...
 @overload
 def load(
-    name: ModelName, tokenizer: Any = ..., *, device: str | None = ..., dtype: DType = ..., task: str | None = ...
-) -> Task: ...
+    name: "ModelName", tokenizer: Any = ..., *, device: str | None = ..., dtype: "DType" = ..., task: str | None = ...
+) -> "Task": ...
 def load(
-    name: ModelName,
+    name: "ModelName",
     tokenizer: Any = True,  # of regard or transformers, or a folder
     *,
     device: str | None = None,
-    dtype: DType = None,
+    dtype: "DType" = None,
     task: str | None = None,
-) -> Task:
+) -> "Task":
     """Load a model to ask: `regard.load("folder")("text")`.
 
     `name` is a folder in the Hugging Face layout, a built-in name or a Hub id. The task follows from the
@@ -110,88 +123,37 @@ def load(
     `name` may be a model of transformers that is in memory already, and `tokenizer` its tokeniser (transformers' or
     ours, or a folder that has one): `regard.load(live_model, tokenizer)`. Weights are shared; docs/live-models.md says
     which ones have to be copied.
+
+    A translator or a model that writes on, of a kind that the engine knows, is read without torch, which is loaded when
+    the `.model` is first asked for: to be watched, edited or taught.
     """
-    task_type = None if task is None else lookup(TASKS, task, "task")
-    if isinstance(name, nn.Module):
-        return wrap_live(name, tokenizer, task_type, device, dtype)
-    if not isinstance(tokenizer, bool):
-        raise RegardError("a folder has its own tokeniser: one is given beside a model that is in memory")
-    number_type = lookup(TYPES, dtype, "dtype") if isinstance(dtype, str) else dtype or torch.float32
-    folder = find(name)
-    for path in (path for pattern in FILES for path in folder.glob(pattern)):
-        checked_file(path)
-    if (ours := task_of_folder(folder)) is not None:  # what does not fit is told before gigabytes are read
-        task_class(task_type, ours, folder)
-    checkpoint = load_model(folder, device=check_device(device), dtype=number_type)
-    own_tokenizer = load_tokenizer(folder) if tokenizer else None
-    return task_class(task_type, checkpoint.model.config, folder)(checkpoint, own_tokenizer)
-
-
-def wrap_live(
-    model: nn.Module, tokenizer: Any, task_type: type[Task] | None, device: str | None, dtype: str | torch.dtype | None
-) -> Task:
-    """A model that is in memory already, as a task. What is no weight goes through a folder that is gone at once, and
-    is read as that of any folder."""
-    if device is not None or dtype is not None:
-        raise RegardError("a model in memory stays where it is, as it is: move it with .to(…) before regard.load")
-    checkpoint = live_checkpoint(model)
-    with TemporaryDirectory() as parent:
-        folder = Path(parent) / type(model).__name__
-        folder.mkdir()
-        (folder / CONFIG).write_text(json.dumps(checkpoint.config))
-        settings = getattr(model, "generation_config", None)
-        if settings is not None:
-            settings.save_pretrained(folder)
-        own_tokenizer = live_tokenizer(tokenizer, folder)
-        checkpoint = replace(checkpoint, folder=folder)
-        return task_class(task_type, checkpoint.model.config, folder)(checkpoint, own_tokenizer)
-
-
-def live_tokenizer(tokenizer: Any, folder: Path) -> Tokenizer | None:
-    """A tokeniser as ours, whoever's it is; none where none was given."""
-    if isinstance(tokenizer, bool) or tokenizer is None:
-        return None
-    if isinstance(tokenizer, Tokenizer):
-        return tokenizer
-    if isinstance(tokenizer, str | Path):
-        return load_tokenizer(find(tokenizer))
-    if not hasattr(tokenizer, "save_pretrained"):
-        kind = type(tokenizer).__name__
-        raise RegardError(f"a tokeniser of regard or transformers, or a folder that has one, expected, got {kind}")
-    tokenizer.save_pretrained(folder)
-    return load_tokenizer(folder)
-
-
-def task_of_folder(folder: Path) -> Config | None:
-    """The model that a folder describes, weights unread; None where that cannot be told and loading will say why."""
+    reason = ""
+    if isinstance(name, str | Path) and tokenizer is True and device in (None, "cpu") and dtype in (None, "float32"):
+        try:
+            return load_light(find(name), task)
+        except Unsupported as problem:
+            reason = str(problem)
     try:
-        config = current_config(read_json(folder / CONFIG))
-        where = str(folder / CONFIG)
-        family = family_of(config, where)
-        return family.read(Options(config, where, read_tensors(folder)), architecture_of(config, family, where))
-    except RegardError:
-        return None
+        from regard.tasks.torch_loading import load_with_torch
+    except ModuleNotFoundError as problem:
+        raise TorchMissing.of(problem, f"{name} needs it{f', because {reason}' if reason else ''}") from None
+    return load_with_torch(name, tokenizer, device=device, dtype=dtype, task=task)
 
 
-def task_class(task_name: type[Task] | None, config: Config, folder: Path) -> type[Task]:
-    """The task that was asked for, if the model can do it; else what the model is for."""
-    if task_name is None:
-        return task_of(config, folder)
-    if not task_name.serves(config, folder):
-        task_names = ", ".join(name for name, kind in TASKS.items() if kind.serves(config, folder))
-        described, where = current_config(read_json(folder / CONFIG)), str(folder / CONFIG)
-        architecture = architecture_of(described, family_of(described, where), where)
-        raise CheckpointError(f"{folder}: {architecture} cannot {task_name.name}; it can {task_names or 'do nothing'}")
-    return task_name
-
-
-def task_of(config: Config, folder: Path) -> type[Task]:
-    """What a model is for: sentence vectors where the folder says how to pool, else what its heads are made for."""
-    if (folder / "modules.json").is_file() and EmbedTask.serves(config, folder):
-        return EmbedTask
-    for kind in TASKS.values():
-        if kind.serves(config, folder):
-            return kind
-    raise CheckpointError(
-        f"{folder}: its model has no head that a task could use; regard.checkpoints loads it as it is"
-    )
+def load_light(folder: Path, task: str | None) -> "TranslateTask | GenerateTask":
+    """A task whose texts the engine writes with the weights of a folder. Raises Unsupported where torch is needed, if
+    only to say what is wrong."""
+    if task not in (None, *LIGHT) or (folder / "modules.json").is_file():
+        raise Unsupported("it is asked for something else than text")
+    try:
+        for path in (path for pattern in FILES for path in folder.glob(pattern)):
+            checked_file(path)
+    except RegardError as problem:
+        raise Unsupported(str(problem)) from None
+    model = FolderModel.open(folder, wait=find_spec("torch") is None)
+    for name, class_name in LIGHT.items():
+        if task in (None, name):
+            kind = getattr(import_module(f"regard.tasks.{name}"), class_name)
+            if kind.serves(model.config, folder):
+                return kind(model, load_tokenizer(folder))
+    raise Unsupported(f"it cannot {task}")

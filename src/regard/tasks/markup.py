@@ -1,13 +1,11 @@
 """Tags go with the words: a text is translated without them, and the alignment says where they belong."""
 
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
 import numpy as np
-from jaxtyping import Bool, Float
 
 from regard.errors import lookup
 from regard.tasks.alignment import join_alignments
@@ -17,7 +15,7 @@ from regard.text.align.words import merge_tokens
 from regard.text.documents import OpenDocument
 from regard.text.files import TokenizerError
 from regard.text.formats import MARKUPS
-from regard.text.markup import Segment, plain_tags, units
+from regard.text.markup import Segment, units
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,7 @@ class Page:
             alternatives=tuple(alternatives),
             align=lambda: join_alignments([answer.alignment for answer in answers], pairs),
             warnings=tuple(warning for answer in answers for warning in answer.warnings),
+            parts=tuple(answers),
         )
 
 
@@ -72,40 +71,6 @@ def with_answers(document: OpenDocument, answers: Sequence[Translation]) -> str 
     """A document with these translations of its texts."""
     written = iter(answers)
     return document.with_texts(lambda segment: markup_text(segment, next(written)))
-
-
-def without_mnemonic(text: str, sign: str) -> str:
-    """A text without the sign before the letter that is a key to press, if there is one."""
-    at = mnemonic_in(text, sign)
-    return text if at is None else text[:at] + text[at + 1 :]
-
-
-def mnemonic_in(text: str, sign: str) -> int | None:
-    """Where the sign stands that makes the next letter a key; one that is doubled does not."""
-    match = re.search(
-        rf"(?<![\w{re.escape(sign)}]){re.escape(sign)}(?=\w)|(?<=[a-z]){re.escape(sign)}(?=[a-z]+\b)", text
-    )
-    return None if match is None else match.start()
-
-
-def with_mnemonic(source: str, answer: Translation, sign: str) -> Translation:
-    """A translation with the sign before the same letter, or else before its first one."""
-    at = mnemonic_in(source, sign)
-    if at is None:
-        return replace(answer, source=source)
-    key = source[at + 1].casefold()
-    places = [index for index, letter in enumerate(answer.text) if letter.casefold() == key]
-    places = [place for place in places if not answer.text[place - 1 : place].isalnum()] or places
-    places = places or [index for index, letter in enumerate(answer.text) if letter.isalnum()]
-    text = answer.text[: places[0]] + sign + answer.text[places[0] :] if places else answer.text
-    return replace(answer, source=source, text=text)
-
-
-def has_tags(text: str) -> bool:
-    """Whether a text that is no page has tags that belong together, or stand alone."""
-    if not isinstance(text, str) or "<" not in text:
-        return False
-    return any(part.marks for part in plain_tags(text) if isinstance(part, Segment))
 
 
 def segments(pages: Sequence[Page], numbers: Iterable[int | None]) -> tuple[list[str], list[int | None]]:
@@ -142,9 +107,7 @@ def markup_text(segment: Segment, answer: Translation) -> str:
     return segment.with_marks(answer.text, letters(target, len(answer.text), spans, carry_spans(spans, looks)))
 
 
-def alike(
-    target: str, targets: Sequence[Range], source: str, sources: Sequence[Range]
-) -> Bool[np.ndarray, "target source"]:
+def alike(target: str, targets: Sequence[Range], source: str, sources: Sequence[Range]) -> np.ndarray:
     """True where a word meets a word, or a punctuation mark another: neither takes the place of the other."""
     kinds = [
         np.array([text[first].isalnum() for first, _ in words], dtype=bool)
@@ -153,7 +116,7 @@ def alike(
     return kinds[0][:, None] == kinds[1]
 
 
-def covering(words: Sequence[Range], ends: Sequence[int | None]) -> Float[np.ndarray, "words tokens"]:
+def covering(words: Sequence[Range], ends: Sequence[int | None]) -> np.ndarray:
     """Which tokens each word shares a letter with, given where the words stand and how far the tokens reach."""
     result = np.zeros((len(words), len(ends)), dtype=np.float32)
     begin = 0

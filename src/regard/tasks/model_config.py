@@ -1,31 +1,28 @@
 """What a model is made of, by its name: a published size, a built-in model, a folder, a recipe. Torch is not loaded."""
 
-import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-import numpy as np
-
 from regard.architectures.part_weights import PART_WEIGHTS
 from regard.config import Config
-from regard.errors import CheckpointError, RecipeError, RegardError, lookup
+from regard.errors import RecipeError, RegardError, lookup
 from regard.families import PRESETS, RECIPES, architecture_of, family_of, preset
 from regard.families.old_names import current_config
 from regard.families.options import Options
 from regard.families.read_config import read_model_config
 from regard.families.recipe import DataSizes, ModelRecipe
 from regard.families.recipe_parts import with_parts
+from regard.folder_files import WEIGHTS, StoredTensor, read_header
 from regard.settings import shown
 from regard.tasks.find import builtin, find
 from regard.training.recipe.recipe import DataRecipe, TokenizerRecipe
 from regard.training.recipe.tables import build
-from regard.untrusted import CONFIG, checked_file, first_line, read_json
+from regard.untrusted import CONFIG, first_line, read_json
 
-LARGEST_RECIPE, LARGEST_HEADER = 1 << 16, 64 << 20  # bytes
-FILES = ["config.json", "model.safetensors"]
+LARGEST_RECIPE = 1 << 16  # bytes
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ def find_config(name: str, *, vocabulary: int | None = None) -> NamedConfig:
     near = get_close_matches(name, known, n=1)
     if name not in known and near and not Path(name).is_dir() and "/" not in name:
         raise RegardError(f"{shown(name)}: did you mean {near[0]!r}? known: {', '.join(sorted(known))}")
-    folder = find(name, FILES[:1])
+    folder = find(name, [CONFIG])
     return NamedConfig(folder.resolve().name if Path(name).is_dir() else name, folder_config(folder))
 
 
@@ -58,52 +55,14 @@ def folder_config(folder: Path) -> Config:
     where = str(folder / CONFIG)
     config = current_config(read_json(folder / CONFIG))
     family = family_of(config, where)
-    options = Options(config, where, stored_tensors(folder))
+    options = Options(config, where, config_tensors(folder))
     return read_model_config(family, options, architecture_of(config, family, where))
 
 
-class StoredTensor:
-    """A tensor in a file: its shape, and its bytes where two are compared."""
-
-    def __init__(self, path: Path, shape: tuple[int, ...], begin: int, end: int) -> None:
-        self.path = path
-        self.shape = shape
-        self.begin = begin
-        self.end = end
-
-    def content(self) -> bytes:
-        with self.path.open("rb") as file:
-            file.seek(self.begin)
-            return file.read(self.end - self.begin)
-
-    def __eq__(self, other: object) -> object:  # type: ignore[override]  # in an array, as tensors are compared
-        return np.array([isinstance(other, StoredTensor) and self.content() == other.content()])
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
-
-
-def stored_tensors(folder: Path) -> dict[str, StoredTensor]:
+def config_tensors(folder: Path) -> dict[str, StoredTensor]:
     """The tensors of a folder by name, from the header of its file; none where there is no such file."""
-    path = folder / FILES[1]
-    if not path.exists():
-        return {}
-    checked_file(path)
-    try:
-        with path.open("rb") as file:
-            size = int.from_bytes(file.read(8), "little")
-            if size > LARGEST_HEADER:
-                raise ValueError("its header is too long")
-            header = json.loads(file.read(size))
-        return {
-            name: StoredTensor(
-                path, tuple(map(int, entry["shape"])), *(8 + size + int(offset) for offset in entry["data_offsets"])
-            )
-            for name, entry in header.items()
-            if name != "__metadata__"
-        }
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as problem:
-        raise CheckpointError(f"{path}: no readable safetensors ({first_line(problem)})") from None
+    path = folder / WEIGHTS
+    return read_header(path) if path.exists() else {}
 
 
 def recipe_config(path: Path, vocabulary: int | None = None) -> Config:

@@ -6,6 +6,7 @@ unwatched; those who look are shown a pass over the winners, with teacher forcin
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -13,12 +14,15 @@ from regard.attention import Pattern, Tap
 from regard.attention.taps import active_taps, edits, looks, only_active, unwatched
 from regard.errors import RegardError
 from regard.looking import watch
-from regard.looking.align.alignment_heads import AlignmentHead, AlignmentHeads
 from regard.looking.layer_names import attends_to_source
 from regard.models import Aligner, Decoder, Encoder, Model, Transformer
-from regard.tasks.alignment import alignment_layer
+from regard.tasks.engine_looks import group_readings, share_out
+from regard.tasks.engine_weights import engine_weights
 from regard.tasks.inputs import Reading
-from regard.text.padding import BATCH_TOKENS
+from regard.tasks.source_layers import source_layers
+from regard.tasks.task import as_array
+from regard.text.align.heads import AlignmentHeads
+from regard.text.padding import pad_rows
 
 Translator = Transformer | Aligner | Decoder
 """Models that can translate."""
@@ -50,31 +54,23 @@ def replay(model: Model, readings: Sequence[Reading], device: torch.device) -> N
 
 def cross_layers(model: Translator) -> list[str]:
     """Where a model looks at its source; a decoder, which reads source and target in one stream, does so everywhere."""
-    if isinstance(model, Aligner):
-        return ["align"]
-    kind = "self" if isinstance(model, Decoder) else "cross"
-    return [f"decoder.{layer}.{kind}" for layer in range(model.config.decoder.stack.layers)]
-
-
-def default_alignment_heads(model: Translator) -> AlignmentHeads:
-    """What is read as an alignment where nobody chose: the mean of the heads of one layer, at the step that writes."""
-    layers = cross_layers(model)
-    return AlignmentHeads((AlignmentHead(layers[alignment_layer(len(layers))]),))
+    return source_layers(model.config)
 
 
 def alignment_weights(
     model: Translator, readings: Sequence[Reading], device: torch.device, heads: AlignmentHeads
-) -> list[Tensor]:
+) -> list[np.ndarray]:
     """How much each target token looked at each source token, (target, source) for every reading.
 
     Nobody else sees this pass; those who edit take part in it.
     """
-    return [heads.of(weights) for weights in cross_weights(model, readings, device, heads.layers)]
+    all_weights = cross_weights(model, readings, device, heads.layers)
+    return [heads.of({layer: as_array(table) for layer, table in weights.items()}) for weights in all_weights]
 
 
 def unedited_alignment_weights(
     model: Translator, readings: Sequence[Reading], device: torch.device, heads: AlignmentHeads
-) -> list[Tensor]:
+) -> list[np.ndarray]:
     """The same where nobody else may take part: for texts that were written without edits."""
     with only_active():
         return alignment_weights(model, readings, device, heads)
@@ -84,27 +80,42 @@ def unedited_alignment_weights(
 def cross_weights(
     model: Translator, readings: Sequence[Reading], device: torch.device, layers: Sequence[str]
 ) -> Iterator[dict[str, Tensor]]:
-    """The weights of every head of some layers, (heads, target, source) for every reading."""
+    """The weights of every head of some layers, (heads, target, source) for every reading: the engine's, or those of a
+    pass of the model where it does not serve."""
     for group in group_readings(readings):
-        with unwatched(), watch(model, *layers) as seen:
-            run_readings(model, group, device)
-        for row, reading in enumerate(group):
-            yield source_weights({layer: seen[layer] for layer in layers}, reading, row)
+        with unwatched():
+            rows = engine_weights(model, group, layers)
+        if rows is None:
+            yield from replayed_weights(model, group, device, layers)
+        else:
+            yield from map(shared_out, rows)
+
+
+@torch.no_grad()
+def replayed_weights(
+    model: Translator, readings: Sequence[Reading], device: torch.device, layers: Sequence[str]
+) -> Iterator[dict[str, Tensor]]:
+    """The same from a watched pass of the model over all readings at once: what the engine is held to."""
+    with unwatched(), watch(model, *layers) as seen:
+        run_readings(model, readings, device)
+    for row, reading in enumerate(readings):
+        yield source_weights({layer: seen[layer] for layer in layers}, reading, row)
 
 
 def source_weights(patterns: Mapping[str, Pattern], reading: Reading, row: int = 0) -> dict[str, Tensor]:
-    """How much each token of a target looked at each of its source, (heads, target, source) for every layer.
-
-    In one stream a token also looks at what was written before it: what is left is shared out anew, to sum to 1.
-    """
+    """How much each token of a target looked at each of its source, (heads, target, source) for every layer."""
     count = len(reading.source)
     weights: dict[str, Tensor] = {}
     for layer, pattern in patterns.items():
         begin = 0 if attends_to_source(layer) else count
         weights[layer] = pattern[row, :, begin : begin + len(reading.target), :count].cpu()
-        if begin:
-            weights[layer] /= weights[layer].sum(-1, keepdim=True).clamp(min=torch.finfo(weights[layer].dtype).tiny)
-    return weights
+    return shared_out(weights)
+
+
+def shared_out(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Looks at a source that sum to 1."""
+    stream = {layer: as_array(table) for layer, table in weights.items() if not attends_to_source(layer)}
+    return dict(weights) | {layer: torch.from_numpy(table) for layer, table in share_out(stream).items()}
 
 
 def run_readings(model: Model, readings: Sequence[Reading], device: torch.device) -> Tensor:
@@ -127,26 +138,3 @@ def model_inputs(model: Model, reading: Reading, device: torch.device) -> list[T
     is_apart = isinstance(model, Transformer | Aligner)
     streams = (reading.source, reading.target) if is_apart else ((*reading.source, *reading.target),)
     return [torch.tensor([stream], dtype=torch.long, device=device) for stream in streams]
-
-
-def pad_rows(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:
-    """Tokens padded on the right, and which are real; None where all are."""
-    width = max(map(len, rows))
-    tokens = torch.tensor([[*row, *[0] * (width - len(row))] for row in rows], dtype=torch.long, device=device)
-    if all(len(row) == width for row in rows):
-        return tokens, None
-    return tokens, torch.arange(width, device=device) < torch.tensor([len(row) for row in rows], device=device)[:, None]
-
-
-def group_readings(readings: Sequence[Reading]) -> Iterator[Sequence[Reading]]:
-    """As many in a row as there is room for in a batch."""
-    first = 0
-    while first < len(readings):
-        last, max_length = first, 1
-        while last < len(readings):
-            max_length = max(max_length, len(readings[last].source), len(readings[last].target))
-            if last > first and max_length * (last + 1 - first) > BATCH_TOKENS:
-                break
-            last += 1
-        yield readings[first:last]
-        first = last

@@ -3,28 +3,49 @@
 A task is three steps that anyone can compose. `read` gives the tokens of a text and where they stand (tasks/inputs.py);
 `write`, or `run` where nothing is written, puts some of these through the model, tells how far it is, and gives numbers
 back; `answer` makes the result of what was read and what came of it. The first and the last are those of the task's
-`processor` (tasks/processors), which takes no torch. `reading` is what a watched pass over both is to read. `__call__`
+`processor` (tasks/processors), which takes no torch; and what the engine can write with the weights of a folder takes
+none either, until somebody asks for the `model`. `reading` is what a watched pass over both is to read. `__call__`
 is these steps one after the other.
 """
 
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-import torch
-from typing_extensions import TypeVar
 
-from regard.checkpoints import Checkpoint
 from regard.config import Config
-from regard.models import Model
+from regard.engine.folder_model import FolderModel
+from regard.errors import TorchMissing
 from regard.tasks.processors.processor import ModelDescription, Processor
-from regard.text import Batch, Encoded, Tokenizer, batches
+from regard.text.encoded import Encoded
+from regard.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import torch
+
+    from regard.checkpoints import Checkpoint
+    from regard.models import Model
 
 OnProgress = Callable[[int], None]
 """Told how many texts are done, again and again; what it raises ends the work."""
 Output = TypeVar("Output")
-TaskProcessor = TypeVar("TaskProcessor", bound=Processor, default=Processor, covariant=True)
+if TYPE_CHECKING:
+    import typing_extensions
+
+    TaskProcessor = typing_extensions.TypeVar("TaskProcessor", bound=Processor, default=Processor, covariant=True)
+else:  # without the default, which only type checkers ask for
+    TaskProcessor = TypeVar("TaskProcessor", bound=Processor, covariant=True)
+
+
+@runtime_checkable
+class BatchLike(Protocol):
+    """Some texts side by side; which of all they are."""
+
+    @property
+    def rows(self) -> tuple[int, ...]: ...
 
 
 class Task(Generic[TaskProcessor]):
@@ -41,11 +62,55 @@ class Task(Generic[TaskProcessor]):
     __call__: Callable[..., Any]
     """Each task says what it takes and gives."""
 
-    def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
-        self.checkpoint = checkpoint
-        self.model: Model = checkpoint.model
-        description = ModelDescription(checkpoint.folder, checkpoint.config, checkpoint.model.config)
+    def __init__(self, checkpoint: "Checkpoint | FolderModel", tokenizer: Tokenizer | None) -> None:
+        """A model of torch, or one that only the engine holds so far: it becomes one of torch when that is wanted."""
+        if isinstance(checkpoint, FolderModel):
+            self.folder_model: FolderModel | None = checkpoint
+            description = ModelDescription(checkpoint.folder, dict(checkpoint.entries), checkpoint.config)
+        else:
+            self.folder_model = None
+            self._checkpoint, self._model = checkpoint, checkpoint.model
+            description = ModelDescription(checkpoint.folder, checkpoint.config, checkpoint.model.config)
+        self._loading = threading.Lock()
         self.processor: TaskProcessor = self.processor_class(description, tokenizer)
+
+    def load_torch(self) -> None:
+        """Read the model of torch, if that has not happened yet; from then on it is what answers."""
+        with self._loading:
+            if self.folder_model is not None:
+                try:
+                    from regard.checkpoints.load import load_model
+                except ModuleNotFoundError as problem:
+                    raise TorchMissing.of(problem, "the model itself needs it") from None
+                self._checkpoint = load_model(self.folder_model.folder)
+                self._model = self._checkpoint.model
+                self.folder_model = None
+
+    @property
+    def checkpoint(self) -> "Checkpoint":
+        self.load_torch()
+        return self._checkpoint
+
+    @property
+    def model(self) -> "Model":
+        """The model of torch: it can be watched, edited and taught. Of which kind it is, each task says."""
+        self.load_torch()
+        return self._model
+
+    @model.setter
+    def model(self, model: "Model") -> None:
+        self.load_torch()
+        self._model = model
+
+    @property
+    def folder(self) -> Path:
+        """Where the model came from."""
+        return self.processor.description.folder
+
+    @property
+    def config(self) -> Config:
+        """What the model is made of."""
+        return self.processor.description.config if self.folder_model is not None else self.model.config
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
@@ -62,22 +127,56 @@ class Task(Generic[TaskProcessor]):
         return self.processor.max_length
 
     @property
-    def device(self) -> torch.device:
+    def device(self) -> "torch.device":
         return next(self.model.parameters()).device
 
+    @contextmanager
+    def unwatched(self) -> Iterator[None]:
+        """Within it nobody looks; those who edit still do."""
+        if self.folder_model is not None:  # which nobody can watch
+            yield
+            return
+        from regard.attention.taps import unwatched
+
+        with unwatched():
+            yield
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody looks here."""
+        if self.folder_model is not None:
+            return False
+        from regard.tasks.replay import is_watched
+
+        return is_watched(self.model)
+
     def in_batches(
-        self, texts: Sequence[Encoded], run: Callable[[Batch], Sequence[Output]], progress: OnProgress | None
+        self, texts: Sequence[Encoded], run: Callable[[Any], Sequence[Output]], progress: OnProgress | None
     ) -> list[Output]:
         """One output for each text, in their order; those of like length go through the model together."""
-        outputs: dict[int, Output] = {}
+        import torch
+
+        from regard.text.padding import batches
+
         with torch.no_grad():
-            for batch in batches(texts, pad=self.processor.padding, side=self.side, device=self.device):
-                outputs.update(zip(batch.rows, run(batch), strict=True))
-                if progress is not None:
-                    progress(len(batch.rows))
-        return [outputs[row] for row in range(len(texts))]
+            made = batches(texts, pad=self.processor.padding, side=self.side, device=self.device)
+            return in_order(made, run, len(texts), progress)
 
 
-def as_array(tensor: torch.Tensor) -> np.ndarray:
+def in_order(
+    batches: Iterable[BatchLike], run: Callable[[Any], Sequence[Output]], count: int, progress: OnProgress | None
+) -> list[Output]:
+    """What is run on batches, in the order of the texts."""
+    outputs: dict[int, Output] = {}
+    for batch in batches:
+        outputs.update(zip(batch.rows, run(batch), strict=True))
+        if progress is not None:
+            progress(len(batch.rows))
+    return [outputs[row] for row in range(count)]
+
+
+def as_array(tensor: "torch.Tensor | np.ndarray") -> np.ndarray:
     """Numbers as results hold them; numpy has no bfloat16."""
-    return (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).cpu().numpy()
+    if isinstance(tensor, np.ndarray):
+        return tensor
+    return (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).cpu().numpy()

@@ -3,51 +3,28 @@
 This file is long because a task says here what each of its steps takes and gives, and what a call says of them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Unpack, overload
+from typing import TYPE_CHECKING, Literal, Unpack, overload
 
-import torch
+import numpy as np
 
-from regard.attention import Pattern
-from regard.attention.taps import unwatched
-from regard.checkpoints import Checkpoint
-from regard.checkpoints.files import CONFIG
-from regard.config import Config
-from regard.decoding import DecodeResult, OnStep
+from regard.config import Config, DecoderConfig
+from regard.decoding.hypothesis import DecodeResult
+from regard.decoding.progress import OnStep
+from regard.engine.folder_model import FolderModel
 from regard.errors import CheckpointError, RegardError, lookup
-from regard.looking.align import AlignmentHeads
-from regard.models import AlignerConfig, Decoder, DecoderConfig, TransformerConfig
-from regard.tasks.alignment import Alignment
 from regard.tasks.decode_batch import decode_batch, with_prefix
-from regard.tasks.generation_config import GENERATION, GenerationConfig, GenerationOptions
+from regard.tasks.generation_config import GenerationConfig, GenerationOptions
 from regard.tasks.inputs import Reading, SourceText
-from regard.tasks.markup import (
-    Page,
-    TranslatedDocument,
-    has_tags,
-    put_back,
-    segments,
-    with_answers,
-    with_mnemonic,
-    without_mnemonic,
-)
-from regard.tasks.processors.translate import START, TranslateProcessor
+from regard.tasks.processors.translate import TranslateProcessor
 from regard.tasks.protected import ProtectedWriter, with_coverage
-from regard.tasks.replay import (
-    Translator,
-    alignment_weights,
-    default_alignment_heads,
-    is_edited,
-    is_watched,
-    pad_rows,
-    replay,
-    source_weights,
-    unedited_alignment_weights,
-)
-from regard.tasks.task import OnProgress, Task, as_array
+from regard.tasks.purposes import can_translate
+from regard.tasks.signs import has_tags, without_mnemonic
+from regard.tasks.source_layers import default_alignment_heads
+from regard.tasks.task import OnProgress, as_array
 from regard.tasks.translation import (
     KnownAlignment,
     Translation,
@@ -55,37 +32,44 @@ from regard.tasks.translation import (
     WrittenTranslation,
     best_translation,
 )
+from regard.tasks.translation_input import TranslationInput
 from regard.tasks.warnings import may_lack_words
-from regard.text import Batch, Tokenizer
-from regard.text.documents import OpenDocument
+from regard.tasks.writing_task import WritingTask
+from regard.text.align.heads import AlignmentHeads
+from regard.text.batching import ArrayBatch, array_rows
 from regard.text.spans import Protection, protection_of
-from regard.untrusted import read_optional_json
+from regard.text.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from regard.attention import Pattern
+    from regard.checkpoints import Checkpoint
+    from regard.tasks.alignment import Alignment
+    from regard.tasks.markup import TranslatedDocument
+    from regard.tasks.replay import Translator
+    from regard.text.documents import OpenDocument
 
 
-class TranslateTask(Task[TranslateProcessor]):
+class TranslateTask(WritingTask[TranslateProcessor]):
     """Translate, or rewrite in whatever way the model learned: `translate("Where is the station?").text`."""
 
     name = "translate"
     processor_class = TranslateProcessor
-    model: Translator  # pyright: ignore[reportIncompatibleVariableOverride]  (set once, by Task)
+    model: "Translator"  # pyright: ignore[reportIncompatibleMethodOverride]  (a property of Task)
 
-    def __init__(self, checkpoint: Checkpoint, tokenizer: Tokenizer | None) -> None:
+    def __init__(self, checkpoint: "Checkpoint | FolderModel", tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
-        self.alignment_heads: AlignmentHeads = self.own_alignment_heads() or default_alignment_heads(self.model)
+        self.alignment_heads: AlignmentHeads = self.own_alignment_heads() or default_alignment_heads(self.config)
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
-        """A model of two parts can; one that only reads on if it learned to, after a token that its folder names."""
-        if not isinstance(config, TransformerConfig | AlignerConfig | DecoderConfig) or config.output is None:
-            return False
-        files = (read_optional_json(folder / file) for file in (GENERATION, CONFIG))
-        return not isinstance(config, DecoderConfig) or any(file.get(START) is not None for file in files)
+        return can_translate(config, folder)
 
     @overload
     def __call__(  # pyright: ignore[reportOverlappingOverload]  (a str is an iterable, too)
         self,
         text: str,
         *,
+        stream: Literal[False] = ...,
         language: str | None = ...,
         split: bool | None = ...,
         markup: str | None = ...,
@@ -99,8 +83,25 @@ class TranslateTask(Task[TranslateProcessor]):
     @overload
     def __call__(
         self,
+        text: str,
+        *,
+        stream: Literal[True],
+        language: str | None = ...,
+        split: bool | None = ...,
+        markup: str | None = ...,
+        protect: bool | Protection = ...,
+        prefix: str = ...,
+        first: int = ...,
+        progress: OnProgress | None = ...,
+        **options: Unpack[GenerationOptions],
+    ) -> Iterator[str]: ...
+
+    @overload
+    def __call__(
+        self,
         text: Iterable[str],
         *,
+        stream: Literal[False] = ...,
         language: str | None = ...,
         split: bool | None = ...,
         markup: str | None = ...,
@@ -115,6 +116,7 @@ class TranslateTask(Task[TranslateProcessor]):
         self,
         text: str | Iterable[str],
         *,
+        stream: bool = False,
         language: str | None = None,
         split: bool | None = None,
         markup: str | None = None,
@@ -123,7 +125,7 @@ class TranslateTask(Task[TranslateProcessor]):
         first: int = 1,
         progress: OnProgress | None = None,
         **options: Unpack[GenerationOptions],
-    ) -> Translation | list[Translation]:
+    ) -> Translation | list[Translation] | Iterator[str]:
         """Translate one text, or each of several.
 
         What is not said (`GenerationOptions` has all) is read from the folder, generation_config.json: a beam of its
@@ -137,93 +139,139 @@ class TranslateTask(Task[TranslateProcessor]):
         says which, and has a glossary. Every translation begins with `prefix`.
 
         `markup="html"` carries tags over to the words that they belong to (text/markup.py, tasks/markup.py).
+
+        `stream=True` gives the text of one translation, sentence after sentence as they are written.
         """
         config = self.generation_config(**options)
-        code = "" if language is None else self.processor.code(language)
-        protection = protection_of(protect, has_objects=markup is not None)
-        inputs = [text] if isinstance(text, str) else list(text)
-        originals = inputs
-        if protection is not None and protection.mnemonic:
-            inputs = [without_mnemonic(item, protection.mnemonic) for item in inputs]
-        numbers = [None] if isinstance(text, str) else range(first, first + len(inputs))
-        if markup is None and protection is not None and any(map(has_tags, inputs)):
-            markup = "tags"
-        pages = None if markup is None else [Page.read(item, markup) for item in inputs]
-        texts, numbers = (inputs, numbers) if pages is None else segments(pages, numbers)
-        answers = self.translate_all(
-            texts,
-            config,
-            numbers=numbers,
-            code=code,
-            split=split,
-            protection=protection,
-            prefix=prefix,
-            progress=progress if pages is None else None,
-            is_aligned=None
-            if pages is None
-            else [bool(part.marks) for page in pages for part in page.document.segments],
+        if stream and (not isinstance(text, str) or config.num_hypotheses > 1):
+            raise RegardError("one text can be streamed, and one translation of it, got several")
+        texts = [text] if isinstance(text, str) else list(text)
+        numbers = [None] if isinstance(text, str) else range(first, first + len(texts))
+        read = self.read_texts(
+            texts, numbers, language=language, split=split, markup=markup, protect=protect, prefix=prefix
         )
-        answers = answers if pages is None else put_back(pages, answers, config.num_hypotheses)
-        if protection is not None and protection.mnemonic:
-            pairs = zip(originals, answers, strict=True)
-            answers = [with_mnemonic(item, answer, protection.mnemonic) for item, answer in pairs]
+        if stream and read.pages is None and not (read.protection and read.protection.mnemonic):
+            return self.stream_text(read.sources[0], config)
+        answers = self.translate_all(read, config, progress=progress if read.pages is None else None)
+        if stream:  # tags and keys are put into a text when all of it is there
+            return iter([answers[0].text])
         return answers[0] if isinstance(text, str) else answers
+
+    def stream_text(self, source: SourceText, config: GenerationConfig) -> Iterator[str]:
+        """The translation of a text, sentence after sentence. Whoever looks is shown all of them at the end."""
+        readings: list[Reading] = []
+        for sentence in source.sentences:
+            with self.unwatched():
+                sources, written = self.write_protected([replace(source, sentences=(sentence,))], config)
+            readings += self.readings(sources[0], written[0])
+            if part := "".join(self.processor.drafts(sources[0], written[0])[0].texts):
+                yield part
+        self.show(readings)
 
     def translate_document(
         self,
-        document: OpenDocument,
+        document: "OpenDocument",
         *,
         language: str | None = None,
         split: bool | None = None,
         protect: bool | Protection = True,
         progress: OnProgress | None = None,
         **options: Unpack[GenerationOptions],
-    ) -> TranslatedDocument:
+    ) -> "TranslatedDocument":
         """A document of any format (text/formats) with all its texts translated, each with its marks."""
+        from regard.tasks.markup import TranslatedDocument, with_answers
+
         config = replace(self.generation_config(**options), num_hypotheses=1)
-        parts = document.segments
-        answers = self.translate_all(
-            [part.text for part in parts],
-            config,
-            numbers=range(1, len(parts) + 1),
-            code="" if language is None else self.processor.code(language),
-            split=split,
-            protection=protection_of(protect, has_objects=True),
-            progress=progress,
-            is_aligned=[bool(part.marks) for part in parts],
-        )
+        read = self.read_document(document, language=language, split=split, protect=protect)
+        answers = self.translate_all(read, config, progress=progress)
         return TranslatedDocument(with_answers(document, answers), tuple(answers))
 
-    def translate_all(
+    def read_texts(
         self,
         texts: Sequence[str],
-        config: GenerationConfig,
-        *,
         numbers: Iterable[int | None],
-        code: str = "",
+        *,
+        language: str | None = None,
         split: bool | None = None,
-        protection: Protection | None = None,
+        markup: str | None = None,
+        protect: bool | Protection = True,
         prefix: str = "",
-        progress: OnProgress | None = None,
-        is_aligned: Sequence[bool] | None = None,
-    ) -> list[Translation]:
-        """The translations of texts without tags; the alignments of some of them are wanted at once."""
+    ) -> TranslationInput:
+        """Several texts as the model reads them, those with tags in pieces; messages call each by its number."""
+        code = "" if language is None else self.processor.code(language)
+        protection = protection_of(protect, has_objects=markup is not None)
+        inputs = list(texts)
+        if protection is not None and protection.mnemonic:
+            inputs = [without_mnemonic(item, protection.mnemonic) for item in inputs]
+        if markup is None and protection is not None and any(map(has_tags, inputs)):
+            markup = "tags"
+        parts, pages = inputs, None
+        if markup is not None:
+            from regard.tasks.markup import Page, segments
+
+            pages = tuple(Page.read(item, markup) for item in inputs)
+            parts, numbers = segments(pages, numbers)
         sources = [
-            self.read(*pair, code=code, split=split, protection=protection) for pair in zip(texts, numbers, strict=True)
+            self.read(*pair, code=code, split=split, protection=protection) for pair in zip(parts, numbers, strict=True)
         ]
         sources = [self.processor.with_prefix(source, prefix) for source in sources] if prefix else sources
-        with unwatched():
-            sources, written = self.write_protected(sources, config, progress=progress)
-        if is_watched(self.model):
+        marked = [False] * len(sources)
+        if pages is not None:
+            marked = [bool(part.marks) for page in pages for part in page.document.segments]
+        return TranslationInput(tuple(texts), tuple(sources), tuple(marked), pages, protection)
+
+    def read_document(
+        self,
+        document: "OpenDocument",
+        *,
+        language: str | None = None,
+        split: bool | None = None,
+        protect: bool | Protection = True,
+    ) -> TranslationInput:
+        """The texts of a document as the model reads them."""
+        code = "" if language is None else self.processor.code(language)
+        protection = protection_of(protect, has_objects=True)
+        parts = document.segments
+        sources = [
+            self.read(part.text, number, code=code, split=split, protection=protection)
+            for number, part in enumerate(parts, 1)
+        ]
+        marked = tuple(bool(part.marks) for part in parts)
+        return TranslationInput(
+            tuple(part.text for part in parts),
+            tuple(sources),
+            marked,
+            None,
+            protection if protection is None else replace(protection, mnemonic=""),
+        )
+
+    def translate_all(
+        self, read: TranslationInput, config: GenerationConfig, *, progress: OnProgress | None = None
+    ) -> list[Translation]:
+        """The translations of what was read."""
+        with self.unwatched():
+            sources, written = self.write_protected(read.sources, config, progress=progress)
+        if self.is_watched:
             pairs = zip(sources, written, strict=True)
-            replay(self.model, [reading for pair in pairs for reading in self.readings(*pair)], self.device)
+            self.show([reading for pair in pairs for reading in self.readings(*pair)])
+        return self.answer_texts(read, sources, written, config.num_hypotheses)
+
+    def answer_texts(
+        self,
+        read: TranslationInput,
+        sources: Sequence[SourceText],
+        written: Sequence[WrittenTranslation],
+        num_hypotheses: int = 1,
+    ) -> list[Translation]:
+        """The translations of texts: from the `sources` that were read for each in the end, and what was written."""
         lacks = [
-            protection is not None and any(map(may_lack_words, source.sentences, one.choices[0]))
+            read.protection is not None and any(map(may_lack_words, source.sentences, one.choices[0]))
             for source, one in zip(sources, written, strict=True)
         ]
-        flags = [early or lack for early, lack in zip(is_aligned or [False] * len(lacks), lacks, strict=True)]
+        flags = [early or lack for early, lack in zip(read.is_aligned, lacks, strict=True)]
         answers = self.answers(sources, written, is_aligned=flags)
-        return [with_coverage(answer) if lack else answer for answer, lack in zip(answers, lacks, strict=True)]
+        answers = [with_coverage(answer) if lack else answer for answer, lack in zip(answers, lacks, strict=True)]
+        return read.put_back(answers, num_hypotheses)
 
     def own_alignment_heads(self) -> AlignmentHeads | None:
         """Which heads are read as an alignment, where the folder says so."""
@@ -268,7 +316,7 @@ class TranslateTask(Task[TranslateProcessor]):
         remaining = [sum(bool(sentence.encoded) for sentence in source.sentences) for source in sources]
         report(remaining.count(0))
 
-        def write_batch(batch: Batch) -> list[DecodeResult]:
+        def write_batch(batch: ArrayBatch) -> list[DecodeResult]:
             texts = [sentences[row][0] for row in batch.rows]
             prefixes = [sentences[row][1].prefix for row in batch.rows]
             results = self.decode_batch(batch, config.for_texts(texts), tree, on_step, prefixes)
@@ -287,16 +335,21 @@ class TranslateTask(Task[TranslateProcessor]):
         ]
 
     def write_protected(
-        self, sources: Sequence[SourceText], config: GenerationConfig, *, progress: OnProgress | None = None
+        self,
+        sources: Sequence[SourceText],
+        config: GenerationConfig,
+        *,
+        on_step: OnStep | None = None,
+        progress: OnProgress | None = None,
     ) -> tuple[list[SourceText], list[WrittenTranslation]]:
         """The same with all protected spans whole, and nothing left out: what was read in the end, which may be cut
         after clauses or have stand-ins for spans, and the hypotheses for it. All is as it is read without a
         `protection`."""
         if all(source.protection is None for source in sources):
-            return list(sources), self.write(sources, config, progress=progress)
+            return list(sources), self.write(sources, config, on_step=on_step, progress=progress)
 
         def write(texts: Sequence[SourceText], config: GenerationConfig) -> list[WrittenTranslation]:
-            return self.write(texts, config)
+            return self.write(texts, config, on_step=on_step)
 
         result = ProtectedWriter(self.processor, write, config).texts(sources)
         if progress is not None:
@@ -305,7 +358,7 @@ class TranslateTask(Task[TranslateProcessor]):
 
     def decode_batch(
         self,
-        batch: Batch,
+        batch: ArrayBatch,
         config: GenerationConfig,
         tree: bool,
         on_step: OnStep | None,
@@ -314,16 +367,17 @@ class TranslateTask(Task[TranslateProcessor]):
         """What is written for sources that stand side by side: after a start, or after the source and a start.
         `prefixes` are what their translations begin with, and part of them."""
         begins = [(self.processor.start(), *prefix) for prefix in prefixes or [()] * len(batch.rows)]
-        tokens, mask = pad_rows(begins, batch.tokens.device)
+        tokens, mask = array_rows(begins)
         limit = self.processor.max_new_tokens(config.max_new_tokens)
         source, source_mask, limits = batch.tokens, batch.attention_mask, [limit] * len(tokens)
-        if isinstance(self.model, Decoder):
-            tokens, mask = torch.cat([source, tokens], 1), torch.cat([source_mask, all_tokens(tokens, mask)], 1)
+        if isinstance(self.config, DecoderConfig):
+            mask = np.ones_like(tokens, dtype=np.bool_) if mask is None else mask
+            tokens, mask = np.concatenate([source, tokens], 1), np.concatenate([source_mask, mask], 1)
             source = source_mask = None
             lengths = mask.sum(1).tolist()
             limits = [min(limit, (self.max_length or limit + length) - length) for length in lengths]
         results = decode_batch(
-            self.model,
+            self.writer,
             source,
             tokens,
             config,
@@ -336,7 +390,7 @@ class TranslateTask(Task[TranslateProcessor]):
         return [with_prefix(*pair) for pair in zip(results, prefixes, strict=True)] if any(prefixes) else results
 
     def answer(
-        self, source: SourceText, written: WrittenTranslation, seen: Sequence[Mapping[str, Pattern]] | None = None
+        self, source: SourceText, written: WrittenTranslation, seen: "Sequence[Mapping[str, Pattern]] | None" = None
     ) -> Translation:
         """The translation. `seen` are the patterns of a pass over each of its `readings`, if somebody watched one: then
         the alignment is read off them."""
@@ -356,7 +410,7 @@ class TranslateTask(Task[TranslateProcessor]):
         """The translations; alignments are worked out when they are asked for, or at once: if that is known to happen,
         for all texts or for some, and under edits, which may be gone later."""
         drafts = [self.processor.drafts(*pair) for pair in zip(sources, written, strict=True)]
-        is_edited_now = is_edited(self.model)
+        is_edited_now = self.is_edited
         at_once = [is_aligned] * len(drafts) if isinstance(is_aligned, bool) else is_aligned
         at_once = [flag or is_edited_now for flag in at_once]
         aligned = [draft for text_drafts, flag in zip(drafts, at_once, strict=True) if flag for draft in text_drafts]
@@ -374,11 +428,13 @@ class TranslateTask(Task[TranslateProcessor]):
         written from, or all of it, that token included."""
         return self.processor.readings(source, written, is_whole=is_whole)
 
-    def seen_alignment(self, draft: TranslationDraft, seen: Sequence[Mapping[str, Pattern]]) -> Alignment:
+    def seen_alignment(self, draft: TranslationDraft, seen: "Sequence[Mapping[str, Pattern]]") -> "Alignment":
         """The alignment, read off the patterns of each sentence."""
         weights = [
             {layer: lookup(patterns, layer, "layer") for layer in self.alignment_heads.layers} for patterns in seen
         ]
+        from regard.tasks.replay import source_weights
+
         readings = self.processor.draft_readings(draft)
         rows = [
             as_array(self.alignment_heads.of(source_weights(patterns, reading)))
@@ -386,28 +442,44 @@ class TranslateTask(Task[TranslateProcessor]):
         ]
         return draft.alignment(rows)
 
-    def lazy_alignment(self, draft: TranslationDraft) -> Callable[[], Alignment]:
+    def lazy_alignment(self, draft: TranslationDraft) -> "Callable[[], Alignment]":
         """The alignment, worked out when it is asked for, whoever looks or edits by then."""
         heads = self.alignment_heads
 
-        def align() -> Alignment:
-            readings = self.processor.draft_readings(draft)
-            weights = unedited_alignment_weights(self.model, readings, self.device, heads)
-            return draft.alignment([as_array(sentence_weights) for sentence_weights in weights])
+        def align() -> "Alignment":
+            return draft.alignment(self.alignment_weights(self.processor.draft_readings(draft), heads))
 
         return align
 
-    def current_alignments(self, drafts: Sequence[TranslationDraft]) -> list[Alignment]:
+    def current_alignments(self, drafts: Sequence[TranslationDraft]) -> "list[Alignment]":
         """The alignments under the edits that are at work now, all from one pass."""
         readings = [self.processor.draft_readings(draft) for draft in drafts]
         everything = [reading for draft_readings in readings for reading in draft_readings]
-        weights = map(as_array, alignment_weights(self.model, everything, self.device, self.alignment_heads))
+        weights = iter(self.alignment_weights(everything, self.alignment_heads, is_edited=True))
         return [
             draft.alignment(list(islice(weights, len(draft_readings))))
             for draft, draft_readings in zip(drafts, readings, strict=True)
         ]
 
+    def alignment_weights(
+        self, readings: Sequence[Reading], heads: AlignmentHeads, *, is_edited: bool = False
+    ) -> list[np.ndarray]:
+        """How much each target token looked at each source token, (target, source) for every reading: under the edits
+        that are at work now, or without any."""
+        if self.folder_model is not None:
+            from regard.tasks.engine_looks import folder_alignment_weights
 
-def all_tokens(tokens: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-    """Which are tokens: all, where there is no mask."""
-    return torch.ones_like(tokens, dtype=torch.bool) if mask is None else mask
+            return folder_alignment_weights(self.folder_model, readings, heads)
+        from regard.tasks import replay
+
+        weights = replay.alignment_weights if is_edited else replay.unedited_alignment_weights
+        return weights(self.model, readings, self.device, heads)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether somebody may change something in the model now."""
+        if self.folder_model is not None:
+            return False
+        from regard.tasks.replay import is_edited
+
+        return is_edited(self.model)

@@ -1,30 +1,43 @@
 """A translation, and how it came about."""
 
 import heapq
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from regard.decoding import DecodeResult, Hypothesis
-from regard.tasks.alignment import Alignment, block_diagonal, texts_at, words_at
+from regard.decoding.hypothesis import DecodeResult, Hypothesis
+from regard.tasks.confidence import (
+    Calibration,
+    Confidence,
+    SentenceConfidence,
+    SentenceFacts,
+    WordProbability,
+    signs_of,
+)
 from regard.tasks.inputs import SourceSentence
 from regard.tasks.spelling import token_texts
+from regard.tasks.token_words import block_diagonal, texts_at, words_at
 from regard.tasks.warnings import TranslationWarning, length_warnings
 from regard.text import Tokenizer
 from regard.text.capitals import to_capitals
 from regard.text.spans import Protection
 from regard.text.stand_ins import ChangedText, Substitution
 
+if TYPE_CHECKING:
+    from regard.tasks.alignment import Alignment
+
 
 @dataclass(frozen=True)
 class Translation:
     """What was written. `score` is its log-probability, `rank_score` what hypotheses are compared by: the score made
     comparable between lengths. `is_finished` is False if it was stopped for its length. `alternatives` are the next
-    best, as many as were asked for. `warnings` say what looks wrong: a span that was not kept, a length.
+    best, as many as were asked for. `warnings` say what looks wrong: a span that was not kept, a length. `parts` are
+    what it was put together from.
     """
 
     source: str
@@ -36,26 +49,43 @@ class Translation:
     is_finished: bool
     source_tokens: tuple[str, ...]
     alternatives: tuple["Translation", ...]
-    align: Callable[[], Alignment] = field(repr=False, compare=False)
+    align: "Callable[[], Alignment]" = field(repr=False, compare=False)
     warnings: tuple[TranslationWarning, ...] = ()
+    parts: "tuple[TranslationDraft | Translation, ...]" = field(default=(), repr=False, compare=False)
 
     @cached_property
-    def alignment(self) -> Alignment:
+    def alignment(self) -> "Alignment":
         """Who looked at whom: from one more pass over source and translation, when it is first asked for."""
         return self.align()
 
+    @cached_property
+    def words(self) -> tuple[WordProbability, ...]:
+        """The words of the translation and how likely each was, worked out when it is first asked for."""
+        return tuple(word for part in self.parts for word in part.words)
+
+    @cached_property
+    def confidence(self) -> Confidence:
+        """How sure one may be of each sentence: from the probabilities and from who looked at whom."""
+        whole = self.alignment if any(isinstance(part, TranslationDraft) for part in self.parts) else None
+        sentences = [
+            part.sentence_confidences(whole) if isinstance(part, TranslationDraft) else part.confidence.sentences
+            for part in self.parts
+        ]
+        return Confidence(tuple(sentence for part_sentences in sentences for sentence in part_sentences))
+
     def __getstate__(self) -> Mapping[str, object]:
-        """To be pickled, the alignment has to be there: what works it out holds the model."""
-        return vars(self) | {"align": KnownAlignment(self.alignment)}
+        """To be pickled, what is worked out later has to be there: it takes the model and the tokenizer."""
+        known = {"alignment": self.alignment, "words": self.words, "confidence": self.confidence}
+        return vars(self) | known | {"align": KnownAlignment(self.alignment), "parts": ()}
 
 
 @dataclass(frozen=True)
 class KnownAlignment:
     """An alignment that is there already."""
 
-    alignment: Alignment
+    alignment: "Alignment"
 
-    def __call__(self) -> Alignment:
+    def __call__(self) -> "Alignment":
         return self.alignment
 
 
@@ -86,6 +116,7 @@ class TranslationDraft:
     target: Tokenizer
     reads: Tokenizer | None = None  # of the source, to name tokens that are no letters
     protection: Protection | None = None
+    calibration: Calibration | None = None
 
     @cached_property
     def texts(self) -> list[str]:
@@ -119,7 +150,7 @@ class TranslationDraft:
             if hypothesis
         ]
 
-    def translation(self, align: Callable[[], Alignment], alternatives: Sequence[Translation] = ()) -> Translation:
+    def translation(self, align: "Callable[[], Alignment]", alternatives: Sequence[Translation] = ()) -> Translation:
         """The translation."""
         hypotheses = [hypothesis for _, hypothesis in self.hypotheses]
         ids = tuple(number for hypothesis in hypotheses for number in hypothesis.ids)
@@ -135,7 +166,43 @@ class TranslationDraft:
             alternatives=tuple(alternatives),
             align=align,
             warnings=tuple(self.warnings()),
+            parts=(self,),
         )
+
+    @property
+    def words(self) -> tuple[WordProbability, ...]:
+        """Each word, and the product of the probabilities of its tokens."""
+        text = "".join(self.texts)
+        scores = [score for _, hypothesis in self.hypotheses for score in hypothesis.scores[: len(hypothesis.ids)]]
+        totals = dict.fromkeys(range(len(text.split())), 0.0)
+        for word, score in zip(words_at(text, [min(end, len(text)) for end in self.ends()]), scores, strict=True):
+            if word is not None:
+                totals[word] += score
+        return tuple(
+            WordProbability(word, math.exp(total)) for word, total in zip(text.split(), totals.values(), strict=True)
+        )
+
+    def sentence_confidences(self, alignment: "Alignment | None") -> tuple[SentenceConfidence, ...]:
+        """How sure one may be of each sentence, given who looked at whom in all of them."""
+        assert alignment is not None
+        results: list[SentenceConfidence] = []
+        row = column = 0
+        for sentence, hypothesis in self.hypotheses:
+            rows, columns = len(hypothesis.ids), len(sentence.tokens)
+            text = self.target_text(sentence, hypothesis)
+            facts = SentenceFacts(
+                scores=hypothesis.scores,
+                weights=alignment.weights[row : row + rows, column : column + columns],
+                ids=hypothesis.ids,
+                source=sentence.sentence,
+                target=text,
+                is_finished=hypothesis.is_finished,
+            )
+            signs = signs_of(facts)
+            score = None if self.calibration is None else self.calibration.probability(signs)
+            results.append(SentenceConfidence(text, score, signs["coverage"], signs))
+            row, column = row + rows, column + columns
+        return tuple(results)
 
     def warnings(self) -> Iterator[TranslationWarning]:
         """What looks wrong."""
@@ -147,7 +214,7 @@ class TranslationDraft:
             names = ", ".join(repr(span) for span in missing)
             yield TranslationWarning("span", f"not kept as it was: {names}")
 
-    def alignment(self, weights_of_sentences: Sequence[np.ndarray]) -> Alignment:
+    def alignment(self, weights_of_sentences: Sequence[np.ndarray]) -> "Alignment":
         """From who looked at what in each piece; no sentence looks at another."""
         weights = [
             sentence_weights[: len(hypothesis.ids)]
@@ -159,6 +226,8 @@ class TranslationDraft:
         source = tuple(token for sentence, _ in self.hypotheses for token in sentence.tokens.tokens)
         target_ends = [min(end, len(text)) for end in self.ends()]
         source_ends = [end for sentence, _ in self.hypotheses for end in sentence.ends()]
+        from regard.tasks.alignment import Alignment
+
         return Alignment(
             block_diagonal(weights),
             self.target.tokens(target_ids),
@@ -205,7 +274,9 @@ def part_of_sentence(source: str, target: str) -> ChangedText:
     return ChangedText(target, tuple(Substitution(begin, end, "") for begin, end in begins))
 
 
-def best_translation(drafts: Sequence[TranslationDraft], alignments: Iterable[Callable[[], Alignment]]) -> Translation:
+def best_translation(
+    drafts: Sequence[TranslationDraft], alignments: "Iterable[Callable[[], Alignment]]"
+) -> Translation:
     """The first of some ways to translate a text, the others as its alternatives; what aligns each, in their order."""
     best, *others = zip(drafts, alignments, strict=True)
     return best[0].translation(best[1], [draft.translation(align) for draft, align in others])

@@ -1,13 +1,15 @@
 """What looks wrong in a translation, so that somebody who cannot read it knows where to look."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from regard.decoding import Hypothesis
-from regard.tasks.alignment import Alignment
+from regard.decoding.hypothesis import Hypothesis
 from regard.tasks.inputs import SourceSentence
-from regard.text.align.words import membership
+
+if TYPE_CHECKING:
+    from regard.tasks.alignment import Alignment
 
 SHORT, LONG = 0.5, 3.0  # tokens of a translation for each of its source
 ENOUGH = 20  # tokens: fewer say nothing of a ratio
@@ -52,8 +54,10 @@ def length_warnings(sentence: SourceSentence, hypothesis: Hypothesis, text: str)
     return []
 
 
-def coverage_warnings(source: str, alignment: Alignment) -> list[TranslationWarning]:
+def coverage_warnings(source: str, alignment: "Alignment") -> list[TranslationWarning]:
     """What no word of a translation looked at, if it is several words in a row."""
+    from regard.text.align.words import membership
+
     words = source.split()
     belongs = membership([*alignment.source_words, len(words) - 1])[:, :-1]  # a row for every word
     looks = alignment.weights.sum(0) @ belongs.T

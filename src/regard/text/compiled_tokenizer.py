@@ -15,6 +15,8 @@ from regard.text.encoded import Encoded
 from regard.text.files import TokenizerError, read_text
 from regard.untrusted import first_line
 
+SIGNS = frozenset("<[")  # that names of special tokens begin with, as in <s>, [CLS] and <|endoftext|>
+
 
 class CompiledTokenizer:
     """A tokeniser of the `tokenizers` package.
@@ -30,11 +32,14 @@ class CompiledTokenizer:
         self.vocabulary: dict[str, int] = whole.get_vocab(with_added_tokens=True)
         added = whole.get_added_tokens_decoder()
         self.special: frozenset[int] = frozenset(number for number, token in added.items() if token.special)
+        self.special_signs: frozenset[str] = frozenset(token.content[:1] for token in added.values() if token.special)
         self.readers: dict[frozenset[str], tokenizers.Tokenizer] = {}
 
     def encode(self, text: str, pair: str | None, special_tokens: Collection[str], *, bare: bool) -> Encoded:
         with package_errors("the tokeniser cannot read this text"):
-            encoding = self.reader(frozenset(special_tokens)).encode(text, pair, add_special_tokens=not bare)
+            is_plain = not self.may_spell_special(text) and (pair is None or not self.may_spell_special(pair))
+            reader = self.whole if is_plain else self.reader(frozenset(special_tokens))
+            encoding = reader.encode(text, pair, add_special_tokens=not bare)
         return Encoded(
             tuple(encoding.ids),
             tuple(encoding.tokens),
@@ -47,6 +52,15 @@ class CompiledTokenizer:
     def decode(self, ids: Sequence[int]) -> str:
         with package_errors("the tokeniser cannot write these tokens"):
             return self.whole.decode(list(ids), skip_special_tokens=False)
+
+    def may_spell_special(self, text: str) -> bool:
+        """Whether a text has a sign that a special token begins with, before or after it is normalised. Where it has
+        none, all copies read the same; only signs that no step of a tokeniser makes of others tell that."""
+        if not self.special_signs <= SIGNS:
+            return True
+        normalizer = self.whole.normalizer
+        forms = [text] if normalizer is None else [text, normalizer.normalize_str(text)]
+        return any(sign in form for form in forms for sign in self.special_signs)
 
     def reader(self, special_tokens: frozenset[str]) -> tokenizers.Tokenizer:
         """A tokeniser that finds these special tokens in a text, and no others; made once."""

@@ -5,14 +5,11 @@ from pathlib import Path
 import tokenizers
 
 from regard.settings import Settings, shown
-from regard.text import sentencepiece
-from regard.text.bytelevel import FAMILIES, bytelevel
 from regard.text.compiled_tokenizer import CompiledTokenizer, load_compiled
 from regard.text.files import TokenizerError, check_numbers, read_settings
 from regard.text.specials import additional_tokens, flags, special_ids, special_tokens
 from regard.text.tokenizer import Tokenizer
 from regard.text.tokenizer_model import TokenizerModel
-from regard.text.wordpiece import NAMES, wordpiece
 
 WORDPIECE = {"", "bert", "distilbert", "electra", "mobilebert", "mpnet", "funnel", "retribert", "squeezebert"}
 FILES = "tokenizer.json, vocab.txt, vocab.json with merges.txt, source.spm with target.spm, or spiece.model"
@@ -38,6 +35,8 @@ def load_tokenizer(folder: str | Path, **changes: object) -> Tokenizer:
     if (folder / "tokenizer.json").is_file():
         other = folder / "target_tokenizer.json"  # ours, where the two sides have their own
         return whole(load_compiled(folder / "tokenizer.json"), whole(load_compiled(other)) if other.is_file() else None)
+    from regard.text import sentencepiece  # what follows is rarer, and need not be waited for
+
     if (folder / "source.spm").is_file():
         source, target = sentencepiece.load_marian(folder, settings, names)
         names = {"unk": "<unk>", "eos": "</s>", "pad": "<pad>", **names}
@@ -52,9 +51,13 @@ def load_tokenizer(folder: str | Path, **changes: object) -> Tokenizer:
             raise TokenizerError(
                 f"{folder / 'vocab.txt'}: the tokeniser of {kind!r} is not supported without tokenizer.json"
             )
+        from regard.text.wordpiece import NAMES, wordpiece
+
         names = {**NAMES, **names}
         return whole(CompiledTokenizer(add_tokens(wordpiece(folder / "vocab.txt", settings, names), folder, names)))
     if (folder / "vocab.json").is_file() and (folder / "merges.txt").is_file():
+        from regard.text.bytelevel import FAMILIES, bytelevel
+
         names = {**(FAMILIES[kind][1] if kind in FAMILIES else {}), **names}
         return whole(CompiledTokenizer(add_tokens(bytelevel(folder, settings, kind, names), folder, names)))
     raise TokenizerError(f"{folder}: no tokeniser: {FILES} expected")

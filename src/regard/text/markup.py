@@ -287,7 +287,7 @@ def segments_of(
             segment.write(token.raw if is_plain else unescape(token.raw), keep=is_plain or spaced > 0)
         elif index in broken:
             flush()
-            document.append(change_tag(token.raw))
+            document.append(change_tag(token.raw) if token.kind in ("start", "alone") else token.raw)
         elif token.kind == "start":
             segment.open(change_tag(token.raw), closing_tag(token))
         elif token.kind != "end":

@@ -1,15 +1,16 @@
-"""Texts of like length side by side."""
+"""Texts of like length side by side, as tensors."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
+from torch import Tensor
 
 from regard.shapes import AttentionMask, Tokens
+from regard.text.batching import BATCH_TOKENS, ArrayBatch, Side, array_batches, array_rows
 from regard.text.encoded import Encoded
 
-BATCH_TOKENS = 4096  # tokens in a batch, padding included
+__all__ = ["BATCH_TOKENS", "Batch", "batches", "pad_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,39 +22,29 @@ class Batch:
     segments: Tokens
     rows: tuple[int, ...]
 
+    @classmethod
+    def of(cls, batch: ArrayBatch, device: torch.device | str = "cpu") -> "Batch":
+        tokens, attention_mask, segments = (
+            torch.from_numpy(array).to(device) for array in (batch.tokens, batch.attention_mask, batch.segments)
+        )
+        return cls(tokens, attention_mask, segments, batch.rows)
+
 
 def batches(
     texts: Sequence[Encoded],
     *,
     pad: int | None = None,
-    side: Literal["left", "right"] = "right",
+    side: Side = "right",
     batch_tokens: int = BATCH_TOKENS,
     device: torch.device | str = "cpu",
 ) -> Iterator[Batch]:
     """All texts, the longest first, so many at a time as there is room for. Nothing looks at `pad`."""
-    waiting = sorted(range(len(texts)), key=lambda row: -len(texts[row]))
-    while waiting:
-        width = max(1, len(texts[waiting[0]]))
-        count = max(1, batch_tokens // width)
-        rows, waiting = waiting[:count], waiting[count:]
-        yield pad_batch([texts[row] for row in rows], tuple(rows), pad or 0, side, device)
+    for batch in array_batches(texts, pad=pad, side=side, batch_tokens=batch_tokens):
+        yield Batch.of(batch, device)
 
 
-def pad_batch(
-    texts: Sequence[Encoded],
-    rows: tuple[int, ...],
-    pad: int,
-    side: Literal["left", "right"],
-    device: torch.device | str,
-) -> Batch:
-    """One batch of the texts given."""
-    width = max(len(text) for text in texts)
-    tokens = torch.full((len(texts), width), pad)
-    segments = torch.zeros(len(texts), width, dtype=torch.long)
-    attention_mask = torch.zeros(len(texts), width, dtype=torch.bool)
-    for row, text in enumerate(texts):
-        here = slice(0, len(text)) if side == "right" else slice(width - len(text), width)
-        tokens[row, here] = torch.tensor(text.ids, dtype=torch.long)
-        segments[row, here] = torch.tensor(text.segments, dtype=torch.long)
-        attention_mask[row, here] = True
-    return Batch(tokens.to(device), attention_mask.to(device), segments.to(device), rows)
+def pad_rows(rows: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor | None]:
+    """Tokens padded on the right, and which are real; None where all are."""
+    tokens, attention_mask = array_rows(rows)
+    mask = None if attention_mask is None else torch.from_numpy(attention_mask).to(device)
+    return torch.from_numpy(tokens).to(device), mask

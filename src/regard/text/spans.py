@@ -42,7 +42,7 @@ AMOUNT = rf"(?<![\w.,]){DIGITS}"
 MONEY = r"(?:[$€£¥₹₽]|EUR|USD|GBP|CHF|JPY)"
 UNIT = (
     r"(?:[kMGTP]i?(?:B|bit)(?:/s)?|[kMG]?Hz|[kMGT]?Wh?|[mkµ]?[VA]|[cdmkµn]?m[²³23]?|[mk]?g|[mcd]?l|[mµn]?s|km/h|mph|min|"
-    r"[hKNJ]|°[CF]?|px|pt|dpi|ppi|fps|rpm|ha|bar|[kMh]?Pa|dB|mol|kcal|oz|lb|lbs|ft|mi|%|‰)"
+    r"[hKNJ]|°[CF]?|px|pt|dpi|ppi|fps|rpm|ha|bar|[kMh]?Pa|dB|mol|kcal|oz|lb|lbs|ft|mi|%(?!%)|‰)"
 )
 HOST = r"(?:[A-Za-z0-9][A-Za-z0-9-]{0,62}\.){1,8}"
 COUNTRIES = "com|org|net|edu|gov|io|info|dev|app|de|at|ch|eu|uk|fr|nl|es|it|pl|cz|se|ru|cn|jp|au|ca|br|test|example"
@@ -51,7 +51,8 @@ ENDINGS = (
     "pdf|png|po|py|rpm|rst|service|sh|so|sql|svg|tar|toml|tsv|txt|wav|xls|xlsx|xml|xz|ya?ml|zip"
 )
 FLAGS = (
-    r"(?<!%)(?:(?<!\d)|(?=%[sd](?![A-Za-z])))%[-+#0']{0,4}(?:\d{1,4}|\*)?(?:\.(?:\d{1,4}|\*))?(?:hh|ll|I64|[hlLqjzt])?"
+    r"(?<!%)(?:(?<!\d)|(?=(?:%%){0,3}%[sdoxXu](?![A-Za-z])))(?:%%){0,3}%"
+    r"[-+#0']{0,4}(?:\d{1,4}|\*)?(?:\.(?:\d{1,4}|\*))?(?:hh|ll|I64|[hlLqjzt])?"
 )
 SPANS: dict[str, SpanKind] = {
     "object": SpanKind(f"[{chr(FIRST_OBJECT)}-{chr(FIRST_OBJECT + OBJECTS)}]", is_placeholder=True),

@@ -12,10 +12,12 @@ from urllib.parse import quote
 import uvicorn
 
 from regard.errors import RegardError, UnknownName
+from regard.viewer.freed_memory import map_large_blocks
 from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import LIMITS, Limits
 from regard.viewer.model_store import ModelStore
 from regard.viewer.server import create_app
+from regard.viewer.state_file import PageState
 
 CONFIG = "config.json"
 PORT = 4747  # where a page that was bookmarked finds the server again
@@ -28,6 +30,7 @@ def serve(
     models: tuple[str, ...] = (),
     *,
     view: str = "",
+    state: PageState | None = None,
     host: str = "127.0.0.1",
     port: int | None = None,
     token: str | None = None,
@@ -38,8 +41,11 @@ def serve(
 ) -> bool:
     """Serve until Ctrl-C; whether all runs had ended. `on_start` is called with the address and the first model.
 
-    `view` is where the page begins, as its addresses have it behind the #: "learn?topic=heads".
+    `view` is where the page begins, as its addresses have it behind the #: "learn?topic=heads"; `state`, a file's.
     """
+    if state is not None and not models and state.model:
+        models = (state.model,)
+    map_large_blocks()
     check_models(models, device)
     names = folder_names([name for name in models if Path(name).is_dir()])
     folders = {short_name: Path(name) for name, short_name in names.items()}
@@ -47,7 +53,14 @@ def serve(
     ServerAddress(host, port or PORT, token)  # refuses before anything is opened
     listener = open_socket(host, port)
     address = ServerAddress(host, listener.getsockname()[1], token)
-    app = create_app(ModelStore(folders, device, limits.loaded_models), address, first=first, text=text, limits=limits)
+    app = create_app(
+        ModelStore(folders, device, limits.loaded_models),
+        address,
+        first=first,
+        text=text,
+        page_address="" if state is None else state.address_for(first or ""),
+        limits=limits,
+    )
     server = uvicorn.Server(
         uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=PATIENCE

@@ -99,7 +99,8 @@ class TokenColumn(ResponseModel):
 class LayerInfo(ResponseModel):
     """A layer with attention: tokens of the side `rows` attend to those of `columns`.
 
-    `base` is the zoom level from which on tiles come from the stored pyramid; None where all are computed.
+    `base` is the zoom level from which on tiles come from the stored pyramid; None where all are computed. `width` is
+    how many numbers a key has.
     """
 
     name: str
@@ -112,6 +113,7 @@ class LayerInfo(ResponseModel):
     score: str
     levels: int
     base: int | None
+    width: int
 
 
 class Option(ResponseModel):
@@ -326,11 +328,12 @@ class Bounds(ResponseModel):
 
 
 class ModelList(VersionedResponse):
-    """The models there are, which one the page begins with, and on what text."""
+    """The models there are, which one the page begins with, and on what text; or at which address, as of a file."""
 
     models: list[ModelInfo]
     first: str | None
     text: str
+    address: str = ""
     package_version: str
     bounds: Bounds
 

@@ -124,4 +124,5 @@ def layer_info(name: str, pattern: Pattern, result: RunResult) -> payload.LayerI
         score=type(pattern.score).__name__,
         levels=pyramid.levels(pattern),
         base=pyramid.stored_level(pattern),
+        width=pattern.key.shape[-1],
     )

@@ -76,11 +76,11 @@ class LayerProgress(Tap):
 
 
 @contextmanager
-def report_layers(model: nn.Module, progress: RunProgress) -> Iterator[None]:
-    """One pass through the model, reported layer by layer."""
+def report_layers(model: nn.Module, progress: RunProgress, calls: int = 1) -> Iterator[None]:
+    """One pass through the model, reported layer by layer; each is called once, or so many times."""
     names = LayerNames(model)
     modules = dict.fromkeys([*names.layers.values(), *names.blocks.values()])
-    tap = LayerProgress(progress, len(names.names))
+    tap = LayerProgress(progress, calls * len(names.names))
     progress.at("looking")
     with attach_taps(dict.fromkeys(modules, tap)):
         yield

@@ -135,6 +135,7 @@ class RunStore:
             self.store(run)
             run.build_pyramids(progress)
             self.make_room(run)
+            release_memory()
             progress.at("done", 1.0)
         except Cancelled:
             self.forget(job.id)

@@ -24,9 +24,10 @@ def create_app(
     *,
     first: str | None = None,
     text: str = "",
+    page_address: str = "",
     limits: Limits = LIMITS,
 ) -> FastAPI:
-    """The application. `first` is loaded at once, behind the page, which begins with `text`."""
+    """The application. `first` is loaded at once, behind the page, which begins with `text` or at `page_address`."""
     run_store, limiter = RunStore(model_store, limits), QueryLimiter(limits.running, limits.questions)
 
     @asynccontextmanager
@@ -51,7 +52,7 @@ def create_app(
     handle_errors(app)
     app.include_router(models.health_router(run_store, limits))
     for router in (
-        models.router(model_store, first, text, limits),
+        models.router(model_store, first, text, page_address, limits),
         runs.router(run_store, limits),
         attention.router(run_store, limiter),
         run_views.router(run_store, model_store, limiter),

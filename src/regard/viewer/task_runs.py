@@ -1,15 +1,18 @@
 """A text for a model: the three steps of its task, with every layer watched in the last pass over the text."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 import torch
+from torch import Tensor
 
+from regard.attention import Pattern
 from regard.decoding import DecodeResult, Hypothesis, OnStep
 from regard.errors import RegardError, lookup
 from regard.looking import Seen, edit, watch
 from regard.looking.layer_names import LayerNames, attends_to_source, reads_source
+from regard.looking.long_text import PIECE, reads_in_pieces, watch_in_pieces
 from regard.models import Decoder, Encoder, Model
 from regard.tasks.answer import AnswerTask
 from regard.tasks.classify import ClassifyTask
@@ -18,9 +21,9 @@ from regard.tasks.embed import EmbedTask
 from regard.tasks.fill import FillTask
 from regard.tasks.generate import GenerateTask
 from regard.tasks.generation_config import GenerationConfig, GenerationOptions
-from regard.tasks.inputs import EncodedText, SourceText, Text
+from regard.tasks.inputs import EncodedText, Reading, SourceText, Text
 from regard.tasks.processors.answer import NOTHING
-from regard.tasks.replay import run_readings
+from regard.tasks.replay import model_inputs, run_readings
 from regard.tasks.task import Task
 from regard.tasks.translate import TranslateTask
 from regard.tasks.translation import WrittenTranslation
@@ -138,8 +141,7 @@ def run_generate(task: Task, request: RunRequest, progress: RunProgress, limits:
         config = task.generation_config(**generation_options(request, limit))
         (result,) = task.write([prompt], config, tree=True, on_step=progress.writing(prompt.encoded.ids, tokenizer))
     best, reading = result.best, task.reading(prompt, result, is_whole=True)
-    with watch_layers(task.model, progress) as seen:
-        x = run_readings(task.model, [reading], task.device)[0]
+    seen, x = read_text(task.model, reading, task.device, progress, is_edited=bool(request.edits))
     column = text_column("text", [request.text], prompt.encoded, tokenizer)
     if result is not NOTHING_WRITTEN:
         column = written_column(column, best.ids, best.scores, best.is_finished, tokenizer)
@@ -268,6 +270,21 @@ def generation_options(request: RunRequest, limit: int) -> GenerationOptions:
     return {"beam": 1, "sample": sampling, "seed": request.sample.seed, "max_new_tokens": limit}
 
 
+def read_text(
+    model: Model, reading: Reading, device: torch.device, progress: RunProgress, *, is_edited: bool
+) -> tuple[Mapping[str, Pattern], Tensor]:
+    """What every layer attends to in a text, and the vectors of its tokens; a long one is read in pieces, unless edits
+    are to see it whole."""
+    (tokens,) = model_inputs(model, reading, device)
+    if tokens.shape[1] > 2 * PIECE and not is_edited and reads_in_pieces(model):
+        assert isinstance(model, Decoder)
+        with report_layers(model, progress, calls=-(-tokens.shape[1] // PIECE)):
+            seen, x = watch_in_pieces(model, tokens)
+        return seen, x[0]
+    with watch_layers(model, progress) as seen:
+        return seen, run_readings(model, [reading], device)[0]
+
+
 @contextmanager
 def watch_layers(model: Model, progress: RunProgress) -> Iterator[Seen]:
     """Queries and keys of every layer are kept, and nothing else."""
@@ -275,7 +292,9 @@ def watch_layers(model: Model, progress: RunProgress) -> Iterator[Seen]:
         yield seen
 
 
-def watched_layers(seen: Seen, columns_of: Callable[[str], tuple[str, str]]) -> dict[str, WatchedLayer]:
+def watched_layers(
+    seen: Mapping[str, Pattern], columns_of: Callable[[str], tuple[str, str]]
+) -> dict[str, WatchedLayer]:
     """What was seen, with the columns that each layer attends from and to."""
     return {layer: WatchedLayer(seen[layer], *columns_of(layer)) for layer in seen}
 

@@ -5,10 +5,9 @@ The widget answers the same requests as the server (viewer/API.md), by the same 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -23,6 +22,7 @@ from regard.tasks.listing import ListedModel
 from regard.viewer import maps, payload, pyramid
 from regard.viewer.finished_run import FinishedRun
 from regard.viewer.guard import App, Message, ServerAddress
+from regard.viewer.launcher import folder_name
 from regard.viewer.model_store import ModelStore
 from regard.viewer.run_payload import run_payload
 from regard.viewer.run_result import RunResult, WatchedLayer
@@ -30,8 +30,9 @@ from regard.viewer.server import create_app
 from regard.viewer.token_columns import sentence_column
 
 PORT = 80
-NAME = "model"
-MARKS = {"Ġ": " ", "▁": " ", "Ċ": "\n", "ĉ": "\t"}
+NAME = "what was seen"
+MARKS = {"▁": " "}  # SentencePiece's
+SPACE = "Ġ"
 Head = dict[str, object]
 """What an answer begins with: {id, status, type, more}."""
 
@@ -77,7 +78,7 @@ def model_store_with(task: Task) -> ModelStore:
 
 def model_name(task: Task) -> str:
     """What a model is called: as the folder that it came from."""
-    return Path(task.checkpoint.folder).name or NAME
+    return folder_name(str(task.checkpoint.folder)) or NAME
 
 
 def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
@@ -91,7 +92,7 @@ def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
         check("column", columns, pattern.shape[3])
         watched[layer] = watched_layer = WatchedLayer(pattern, *side_names(layer, pattern, rows, columns))
         lines[watched_layer.rows], lines[watched_layer.columns] = (
-            [plain_text(text) for text in texts] if texts else list(map(str, range(count)))
+            plain_texts(texts) if texts else list(map(str, range(count)))
             for texts, count in zip((rows, columns), pattern.shape[2:], strict=True)
         )
     result = RunResult(payload.AnswerPayload(text=""), tuple(sentence_column(*line) for line in lines.items()), watched)
@@ -106,11 +107,25 @@ def finished_run(looks: Looks, batch: int = 0) -> FinishedRun:
     return run
 
 
-def plain_text(token: str) -> str:
-    """A token as text: tokenisers have letters of their own for spaces and breaks."""
-    for mark, space in MARKS.items():
-        token = token.replace(mark, space)
-    return token
+def plain_texts(tokens: Sequence[str]) -> list[str]:
+    """Tokens as text: tokenisers have letters of their own for spaces, and some for every byte."""
+    letters = byte_letters()
+    if any(SPACE in token for token in tokens):  # of bytes, as GPT-2's
+        return [
+            bytes(letters[letter] for letter in token).decode("utf-8", "replace")
+            if all(letter in letters for letter in token)
+            else token
+            for token in tokens
+        ]
+    return ["".join(MARKS.get(letter, letter) for letter in token) for token in tokens]
+
+
+@cache
+def byte_letters() -> dict[str, int]:
+    """The letter that stands for each byte: itself where it can be printed, else one after 255: Radford et al. 2019."""
+    printed = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    others = [byte for byte in range(256) if byte not in printed]
+    return {chr(byte): byte for byte in printed} | {chr(256 + at): byte for at, byte in enumerate(others)}
 
 
 def side_names(layer: str, pattern: Pattern, rows: Labels, columns: Labels) -> tuple[str, str]:

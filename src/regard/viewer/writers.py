@@ -25,6 +25,7 @@ def score_writers(run: FinishedRun, layer: str, head: int, row: int, column: int
     with edit(task.model, run.request.edits):
         score = pair_score(task.model, model_inputs(task.model, reading, task.device), layer, head, row, column)
     facts = [fact("score", score.score), fact("bias", score.bias), fact("rotation", score.rotation)]
+    facts += [fact("distance", score.distance)] if score.distance else []
     for number, (query, key, value) in enumerate(score.top(3)):
         facts.append(fact(f"part {number}", f"{query} × {key}: {value:+.2f}"))
     grids = [grid("writers", score.by_writer.float(), score.writers, score.writers, "numbers")]

@@ -21,7 +21,8 @@ Files = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class SoundFolder:
-    """The files of a folder by name, and what its model does: read, write, answer questions, or look at pictures."""
+    """The files of a folder by name, and what its model does: read, write, answer questions, or look at pictures
+    (and listen)."""
 
     name: str
     files: Files

@@ -21,6 +21,7 @@ from checkpoints.damage.sound import sound_folders
 import regard
 from regard.checkpoints import load_model
 from regard.errors import RegardError
+from regard.models import SpeechTransformer
 from regard.tasks.listing import describe
 
 SECONDS = 10  # of a case
@@ -58,7 +59,10 @@ def ask(folder: Path, does: str) -> None:
     describe("x", folder, "folder")
     if does == "look":
         model = load_model(folder).model
-        model(torch.zeros(1, model.config.size, model.config.size))
+        if isinstance(model, SpeechTransformer):
+            model(torch.zeros(1, model.config.encoder.features, 4), torch.zeros(1, 2, dtype=torch.long))
+        else:
+            model(torch.zeros(1, model.config.size, model.config.size))
         return
     task = regard.load(folder)
     match task.name:

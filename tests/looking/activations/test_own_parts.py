@@ -2,10 +2,11 @@
 
 import pytest
 import torch
+from looking.families import sound
 
 import regard
 from regard.families import EXAMPLES
-from regard.models import Decoder, Encoder, Transformer, build
+from regard.models import Decoder, Encoder, SpeechTransformer, Transformer, build
 
 TOKENS = torch.tensor([[3, 5, 4, 8, 6, 7], [7, 3, 3, 5, 8, 4]])
 
@@ -13,11 +14,13 @@ TOKENS = torch.tensor([[3, 5, 4, 8, 6, 7], [7, 3, 3, 5, 8, 4]])
 def model_of(name):
     torch.manual_seed(0)
     model = build(EXAMPLES[name]().config).eval()
-    if not isinstance(model, Decoder | Encoder | Transformer):
+    if not isinstance(model, Decoder | Encoder | Transformer | SpeechTransformer):
         pytest.skip(f"{type(model).__name__} has no blocks of a stream")
     with torch.no_grad():
         for weight in model.parameters():
             weight.add_(torch.randn_like(weight) * 0.1)
+    if isinstance(model, SpeechTransformer):
+        return model, {"source": sound(model, torch.Generator().manual_seed(0)), "target": TOKENS[:, :5]}
     inputs = {"source": TOKENS, "target": TOKENS[:, :5]} if isinstance(model, Transformer) else {"tokens": TOKENS}
     return model, inputs
 

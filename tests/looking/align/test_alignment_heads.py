@@ -1,4 +1,7 @@
-"""Which heads are read, at which step."""
+"""Which heads are read, at which step.
+
+Also tests: text/align/heads.py.
+"""
 
 import pytest
 import torch

@@ -289,3 +289,45 @@ def test_a_format_is_picked_by_the_end_of_a_name():
 def test_bytes_that_are_no_text_are_told():
     with pytest.raises(FormatError, match=re.escape("UTF-8 expected, got other bytes at 1")):
         FORMATS["html"].open(b"a\xff")
+
+
+def test_a_block_that_would_lose_its_structure_is_left_as_it_is(caplog):
+    text = "# A *red* house\n\nIt is **old** and `x`.\n\n- [x ] one\n- two\n"
+    document = FORMATS["markdown"].open(text.encode())
+    changed = document.with_texts(lambda segment: "    gone" if "old" in segment.text else segment.unchanged)
+    assert changed == text
+    assert "left as it is, lest its structure be lost: It is **old** and `x`." in caplog.text
+    assert document.with_texts(lambda segment: segment.unchanged.replace("two", "zwei")) == text.replace("two", "zwei")
+
+
+def test_tags_within_scripts_are_no_tags():
+    page = (
+        "<html><head><script>x = \"<a title='View it'>\";</script></head><body><p title='View it'>It.</p></body></html>"
+    )
+    document = FORMATS["html"].open(page.encode())
+    assert [segment.text for segment in document.segments] == ["It.", "View it"]
+    assert "x = \"<a title='View it'>\";" in document.with_texts(lambda segment: "Da.")
+
+
+def test_a_cue_ends_where_another_begins():
+    text = (
+        "1\n00:00:01,000 --> 00:00:02,000\n00:00:02,000 --> 00:00:03,000\nYes.\n2\n00:00:04,000 --> 00:00:05,000\nNo.\n"
+    )
+    document = FORMATS["srt"].open(text.encode())
+    assert [segment.text for segment in document.segments] == ["Yes.", "No."]
+    assert document.with_texts(lambda segment: segment.unchanged) == text
+
+
+def test_classes_and_times_within_a_cue_are_tags():
+    text = "WEBVTT\n\n00:01.000 --> 00:02.000\nthis<00:01.500><c> will</c><c.red.big> happen</c> <v.loud Ann>now</v>\n"
+    document = FORMATS["vtt"].open(text.encode())
+    (segment,) = document.segments
+    assert segment.text == "this will happen now"
+    assert document.with_texts(lambda segment: segment.unchanged) == text
+
+
+def test_links_that_are_named_by_their_words_keep_their_names():
+    text = "See [the page][], [the\n*page*] and [x].\n\n[the page]: http://a.de\n[the *page*]: http://b.de\n"
+    document = FORMATS["markdown"].open(text.encode())
+    spelled = document.with_texts(lambda segment: segment.unchanged.replace("See", "Siehe"))
+    assert spelled.replace("\\", "").startswith("Siehe [the page][the page], [the *page*][the *page*] and [x].")

@@ -79,6 +79,32 @@ def test_a_stop_during_an_evaluation_saves_and_the_evaluation_comes_later(whole,
     assert everything(recipe.run) == whole
 
 
+@pytest.mark.parametrize("settings", [(), ("train.evaluate_every=3",)], ids=["at saves", "between saves"])
+def test_an_evaluation_that_fails_costs_no_step(settings, tmp_path, monkeypatch):
+    folders = tmp_path / "undisturbed", tmp_path / "disturbed"
+    for folder in folders:
+        folder.mkdir()
+    undisturbed, recipe = (tiny(folder, *settings) for folder in folders)
+    train(undisturbed, reporting=Quiet())
+    held_out_scores = evaluator.held_out_scores
+    failures = []
+
+    def failing(*arguments):
+        if len(failures) < 2:
+            failures.append(RuntimeError("no scores today"))
+            raise failures[-1]
+        return held_out_scores(*arguments)
+
+    monkeypatch.setattr(evaluator, "held_out_scores", failing)
+    again = Quiet()
+    for report in (Quiet(), again):
+        with pytest.raises(RuntimeError, match="no scores today"):
+            train(recipe, reporting=report)
+    assert again.steps == []  # the evaluation comes first, no step is done twice
+    train(recipe, reporting=Quiet())
+    assert everything(recipe.run) == everything(undisturbed.run)
+
+
 def test_workers_change_nothing(whole, tmp_path):
     recipe = tiny(tmp_path, "train.workers=2")
     train(recipe, reporting=Quiet())

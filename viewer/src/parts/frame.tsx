@@ -12,8 +12,13 @@ export function Frame({ label, children }: { label: string; children: ComponentC
     const watch = new ResizeObserver(look);
     watch.observe(box);
     if (box.firstElementChild) watch.observe(box.firstElementChild);
+    for (const drawn of box.querySelectorAll("svg, math, canvas")) watch.observe(drawn);
     look();
-    return () => watch.disconnect();
+    const later = setTimeout(look, 300); // fonts may still come
+    return () => {
+      clearTimeout(later);
+      watch.disconnect();
+    };
   });
   const reach = scrolls ? { tabIndex: 0, role: "group" as const, "aria-label": `${label}, scrolls` } : {};
   return (

@@ -27,7 +27,7 @@ export function Legend({ top }: { top: number }) {
   const most = top >= 0.995 ? "1" : short(top, top < 0.01 ? 4 : 2);
   const least = scale.value === "log" ? plainNumber(top / 10 ** DECADES) : "0";
   const says: Record<WeightScale, string> = {
-    linear: "ink grows with the weight",
+    linear: "the stronger the colour, the larger the weight",
     log: `each quarter of the scale is ten times the weight`,
     sinkless: "the first token and special ones are hatched, the scale ends at the largest of the rest",
   };

@@ -29,3 +29,16 @@ export function layerWords(name: string, layers: LayerInfo[]): string {
     stack === "hop" ? `hop ${block + 1} of ${blocks.size}` : `${stack}, block ${block + 1} of ${blocks.size}`;
   return kind ? `${what}, ${KINDS[kind] ?? kind}` : what;
 }
+
+/** What a translator reads its alignment from, in words: `2 decoder.2.cross + decoder.0.cross:2 shifted`. */
+export function alignmentWords(heads: string, layers: LayerInfo[]): string {
+  const parts = heads.split(" + ").map((part) => {
+    const match = /^(?:([\d.]+) )?([\w.]+?)(?::(\d+))?( shifted)?$/.exec(part.trim());
+    if (!match) return part;
+    const [, times, name = "", head, shifted] = match;
+    const which = head === undefined ? "all heads" : `head ${head}`;
+    const counted = times ? `, counted ${times === "2" ? "twice" : `${times} times`}` : "";
+    return `${layerWords(name, layers)}, ${which}${counted}${shifted ? ", where the next token looks" : ""}`;
+  });
+  return `Read from ${parts.join("; and ")}.`;
+}

@@ -1,12 +1,12 @@
 /** Ctrl-K: everything that the page can do, found by typing. */
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { address, go, link, setMore } from "../address";
+import { address, go, setMore } from "../address";
 import { home } from "../home";
 import { exampleOf } from "../examples";
 import { add, canRedo, canUndo, change, changes, isFrozen, models, model, redo, run, undo } from "../store";
 import { switchTheme } from "../theme";
-import { copy } from "./figure";
+import { shareLink } from "./save_formats";
 import { layerWords } from "./names";
 import { roleOf, ROLES } from "./roles";
 
@@ -37,7 +37,7 @@ function commandsOf(views: NamedView[]): Command[] {
       more: "w",
       act: () => go({ words: !here.words }),
     },
-    ...(home.alone ? [{ name: "Copy a link to what you see", act: () => void copy(link(), "Link") }] : []),
+    ...(home.alone ? [{ name: "Copy a link to what you see", act: () => void shareLink() }] : []),
     ...(canUndo.value ? [{ name: "Undo the last edit", more: "Ctrl+Z", act: undo }] : []),
     ...(canRedo.value ? [{ name: "Redo the edit", more: "Ctrl+Shift+Z", act: redo }] : []),
     ...(changes.value.length ? [{ name: "Take all edits back", act: () => change([]) }] : []),

@@ -83,14 +83,14 @@ function SceneShape({ mark }: { mark: SceneMark }) {
   }
 }
 
-export function SvgPicture({ scene, label }: { scene: Scene; label: string }) {
+export function SvgPicture({ scene, label, zoom = 1 }: { scene: Scene; label: string; zoom?: number }) {
   return (
     <svg
       class="drawing"
       role="group"
       aria-label={label}
-      width={scene.width}
-      height={scene.height}
+      width={scene.width * zoom}
+      height={scene.height * zoom}
       viewBox={`0 0 ${scene.width} ${scene.height}`}
     >
       {scene.marks.map((mark, index) => (

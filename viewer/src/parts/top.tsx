@@ -1,12 +1,14 @@
 /** The first line: which model, what text, run; the theme, the pictures, the link. */
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { address, go, link, moreText } from "../address";
+import { address, go, moreText } from "../address";
 import { exampleOf } from "../examples";
 import { home } from "../home";
 import { answer, cancel, underway, isFrozen, model, modelName, models, run, savedNote } from "../store";
 import { legible } from "../scene/signs";
 import { theme, switchTheme } from "../theme";
-import { copy, exhibit, SaveMenu } from "./figure";
+import { exhibit } from "./figure";
+import { shareLink } from "./save_formats";
+import { SaveMenu } from "./save_menu";
 import { Icon } from "./icon";
 
 function Models() {
@@ -149,7 +151,7 @@ export function Top({ help }: { help: () => void }) {
             class="icon"
             aria-label="Copy a link to what you see"
             title="Copy a link"
-            onClick={() => void copy(link(), "Link")}
+            onClick={() => void shareLink()}
           >
             <Icon name="link" />
           </button>

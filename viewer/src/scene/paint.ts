@@ -68,14 +68,20 @@ function paintMark(context: CanvasRenderingContext2D, mark: SceneMark): void {
   }
 }
 
-/** The scene as a PNG, twice as fine as the screen's units. */
-export async function png(scene: Scene, background: string, scale = 2): Promise<Blob> {
+/** The scene on a canvas of its own. */
+export function canvasOf(scene: Scene, background: string, scale: number): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   canvas.width = Math.ceil(scene.width * scale);
   canvas.height = Math.ceil(scene.height * scale);
   const context = canvas.getContext("2d");
   if (!context) throw new Error("this browser gives no canvas to paint on");
   paint(context, scene, scale, background);
+  return canvas;
+}
+
+/** The scene as a PNG, twice as fine as the screen's units. */
+export async function png(scene: Scene, background: string, scale = 2): Promise<Blob> {
+  const canvas = canvasOf(scene, background, scale);
   return new Promise((resolve, reject) =>
     canvas.toBlob(
       (blob) => (blob ? resolve(blob) : reject(new Error("the picture is too large for a PNG"))),

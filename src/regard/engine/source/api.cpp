@@ -7,6 +7,7 @@
 #include "fingerprint.h"
 #include "model.h"
 #include "state.h"
+#include "tiles.h"
 #include "top.h"
 #include "validate.h"
 
@@ -58,7 +59,7 @@ EmbeddedStack& stack_of(Model& model, int which) { return which ? model.decoder 
 
 }  // namespace
 
-EXPORT int regard_engine_version() { return 4; }
+EXPORT int regard_engine_version() { return 6; }
 
 EXPORT const char* regard_problem() { return problem; }
 
@@ -179,6 +180,34 @@ EXPORT int regard_change(EngineState* state, int kind, int layer, const float* g
     });
 }
 
+EXPORT int regard_watch(EngineState* state, int kind, int layer) {
+    return tried([&] {
+        InUse mine(*state);
+        state->watch(kind, layer);
+    });
+}
+
+EXPORT int regard_weights(EngineState* state, const LookSpec* spec, const int32_t* heads, float* weights, int threads) {
+    return tried([&] {
+        InUse mine(*state);
+        state->weights(spec->kind, spec->layer, heads, spec->heads,
+                       {spec->rows, spec->first, spec->queries, spec->keys}, weights, threads);
+    });
+}
+
+EXPORT int regard_looks(EngineState* state, const LookSpec* spec, float* query, float* key, float* logsumexp,
+                        int threads) {
+    return tried([&] {
+        InUse mine(*state);
+        const Attention& own = state->attention(spec->kind, spec->layer);
+        if (spec->heads != own.heads || spec->kv_heads != own.kv_heads || spec->width != own.width)
+            throw Problem{"the layer has " + std::to_string(own.heads) + " heads and " + std::to_string(own.kv_heads) +
+                          " of keys, " + std::to_string(own.width) + " wide: others were asked for"};
+        state->looks(spec->kind, spec->layer, {spec->rows, spec->first, spec->queries, spec->keys}, query, key,
+                     logsumexp, threads);
+    });
+}
+
 EXPORT void regard_large_pages(float* data, size_t count) { on_large_pages(reinterpret_cast<char*>(data), count * 4); }
 
 EXPORT int regard_read(EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int texts, int length,
@@ -214,4 +243,24 @@ EXPORT int regard_top(const float* logits, int rows, int words, int count, float
 EXPORT int regard_fingerprint(const void* const* data, const size_t* bytes, int count, int lines, int threads,
                               uint64_t* value) {
     return tried([&] { *value = fingerprint(data, bytes, count, lines, threads); });
+}
+
+EXPORT int regard_has_tiles() { return has_tiles(); }
+
+EXPORT int regard_tile_product(const float* left, int64_t left_row, int64_t left_column, const float* right,
+                               int64_t right_row, int64_t right_column, const float* bias, float* out, int64_t rows,
+                               int64_t columns, int64_t depth, int threads) {
+    return tried([&] {
+        tile_product({left, long(rows), long(depth), long(left_row), long(left_column)},
+                     {right, long(columns), long(depth), long(right_row), long(right_column)}, bias, out, threads);
+    });
+}
+
+EXPORT int regard_tile_cross_entropy(const float* x, const float* table, const float* bias, const int64_t* targets,
+                                     int64_t rows, int64_t words, int64_t width, float smoothing, float* logsumexp,
+                                     float* right, float* x_grad, float* table_grad, int* is_whole) {
+    return tried([&] {
+        *is_whole = tile_cross_entropy({x, table, bias, targets, long(rows), long(words), long(width), smoothing,
+                                        logsumexp, right, x_grad, table_grad});
+    });
 }

@@ -37,6 +37,11 @@ struct OutputSpec {
     int32_t bridge, dense, dense_activation, dense_norm, output, has_source;
 };
 
+// What is looked at, and the room there is for it: sizes are checked, not believed. `heads` is how many are chosen.
+struct LookSpec {
+    int32_t kind, layer, rows, heads, kv_heads, width, first, queries, keys;
+};
+
 EXPORT int regard_engine_version();
 EXPORT const char* regard_problem();
 EXPORT regard::Model* regard_model(int precision);
@@ -58,6 +63,15 @@ EXPORT void regard_state_free(regard::EngineState* state);
 // kind: 0 a layer of the encoder, 1 of the decoder, 2 its attention to the source. Null: as it was.
 EXPORT int regard_change(regard::EngineState* state, int kind, int layer, const float* gates,
                          const float* inverse_temperatures, int heads, const uint8_t* hidden, int positions);
+// The queries of a layer are kept from the beginning of a text on; kinds as above.
+EXPORT int regard_watch(regard::EngineState* state, int kind, int layer);
+// The weights of chosen heads: (rows, heads, queries from `first` on, keys). Of a step: the last query alone.
+EXPORT int regard_weights(regard::EngineState* state, const LookSpec* spec, const int32_t* heads, float* weights,
+                          int threads);
+// What the weights of all heads are made of: query (rows, heads, queries, width), key (rows, kv_heads, keys, width),
+// logsumexp (rows, heads, queries).
+EXPORT int regard_looks(regard::EngineState* state, const LookSpec* spec, float* query, float* key, float* logsumexp,
+                        int threads);
 EXPORT void regard_large_pages(float* data, size_t count);
 EXPORT int regard_read(regard::EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int texts,
                        int length, int threads);
@@ -69,3 +83,11 @@ EXPORT int regard_top(const float* logits, int rows, int words, int count, float
                       float* logsumexp, int threads);
 EXPORT int regard_fingerprint(const void* const* data, const size_t* bytes, int count, int lines, int threads,
                               uint64_t* value);
+// Whether the processor has matrix tiles; then left (rows x depth) times right (columns x depth), transposed, + bias.
+EXPORT int regard_has_tiles();
+EXPORT int regard_tile_product(const float* left, int64_t left_row, int64_t left_column, const float* right,
+                               int64_t right_row, int64_t right_column, const float* bias, float* out, int64_t rows,
+                               int64_t columns, int64_t depth, int threads);
+EXPORT int regard_tile_cross_entropy(const float* x, const float* table, const float* bias, const int64_t* targets,
+                                     int64_t rows, int64_t words, int64_t width, float smoothing, float* logsumexp,
+                                     float* right, float* x_grad, float* table_grad, int* is_whole);

@@ -62,15 +62,11 @@ void VisibleKeys::reserve(int most) {
     scores.resize(most + LANES);
 }
 
-void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head,
-          const float* query, VisibleKeys& visible, float* head_outputs) {
+RowStatistics compare(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head,
+                      const float* query, VisibleKeys& visible) {
     const int width = layer.width, count = visible.count;
     float* scores = visible.scores.data();
-    const ptrdiff_t key = ptrdiff_t(layer.kv_head_of[head]) * width, value = key + layer.keys();
-    if (!count) {
-        std::fill(head_outputs, head_outputs + width, 0.0f);
-        return;
-    }
+    const ptrdiff_t key = ptrdiff_t(layer.kv_head_of[head]) * width;
     int t = 0;
     if (width % LANES == 0)
         for (; t + 8 <= count; t += 8) products<8>(query, visible.keys.data() + t, key, width, layer.scale, scores + t);
@@ -87,7 +83,19 @@ void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, con
         store(scores + t, weight);
         sums += weight;
     }
-    float factor = 1.0f / sum(sums);
+    return {most, sum(sums)};
+}
+
+void look(const Attention& layer, const EmbeddedStack& stack, bool has_bias, const Change& change, int head,
+          const float* query, VisibleKeys& visible, float* head_outputs) {
+    const int width = layer.width, count = visible.count;
+    if (!count) {
+        std::fill(head_outputs, head_outputs + width, 0.0f);
+        return;
+    }
+    float factor = 1.0f / compare(layer, stack, has_bias, change, head, query, visible).sum;
+    const float* scores = visible.scores.data();
+    const ptrdiff_t value = ptrdiff_t(layer.kv_head_of[head]) * width + layer.keys();
     if (!change.gates.empty()) factor *= change.gates[head];
     int i = 0;
     for (; i + 4 * LANES <= width; i += 4 * LANES)

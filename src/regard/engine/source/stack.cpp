@@ -190,6 +190,7 @@ void run(Worker& me, const Model&, const EmbeddedStack& stack, Workspace& worksp
                 float* queries = workspace.queries.data();  // not where those of the text were: they may be wider
                 const ptrdiff_t query_stride = layer.cross.queries();
                 multiply(me, *layer.cross.qkv, workspace, normed, width, rows, queries, query_stride, Finish{});
+                eyes.keep_queries(me, int(number), row, rows, queries, query_stride);
                 look_all(me, layer.cross, stack, false, Changes::at(cross, number), queries, query_stride, head_outputs,
                          rows, visible, [&](int i, VisibleKeys& s) { eyes.across(int(number), row + i, s); });
                 multiply(me, *layer.cross.output, workspace, head_outputs, layer.cross.queries(), rows, x, width,

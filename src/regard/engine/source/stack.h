@@ -15,6 +15,8 @@ public:
     virtual ~KeyAccess() = default;
     // Queries, keys and values of some tokens were computed: put away what later tokens look at.
     virtual void keep(Worker&, int /*layer*/, const float* /*projected*/, ptrdiff_t /*stride*/) {}
+    // The same for what some tokens, from `first` on, ask of a source.
+    virtual void keep_queries(Worker&, int /*layer*/, int /*first*/, int /*rows*/, const float*, ptrdiff_t) {}
     virtual void around(int layer, int token, VisibleKeys& visible) const = 0;
     virtual void across(int, int, VisibleKeys&) const {}
     virtual int most_keys() const = 0;

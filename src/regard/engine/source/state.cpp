@@ -3,92 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "key_access.h"
+
 namespace regard {
-
-// Every token of a source looks at all of its own text.
-class EncoderKeyAccess : public KeyAccess {
-public:
-    EncoderKeyAccess(const Model& model, const Changes& changes, const Workspace& workspace,
-                     const std::vector<int>& starts, const std::vector<int>& text, const std::vector<int>& columns)
-        : model(model), changes(changes), workspace(workspace), starts(starts), text(text), columns(columns) {}
-
-    void around(int layer, int token, VisibleKeys& visible) const override {
-        const Attention& attention = model.encoder.layers[layer].self;
-        const Change& change = Changes::at(changes.encoder, layer);
-        const ptrdiff_t stride = attention.qkv->out;
-        const int first = starts[text[token]], last = starts[text[token] + 1], window = model.encoder.window;
-        for (int other = first; other < last; other++) {
-            const int ahead = columns[other] - columns[token];  // padding in between counts
-            if (change.hides(other - first) || (window && std::abs(ahead) >= window)) continue;
-            visible.add(workspace.projected.data() + other * stride + attention.queries(), ahead);
-        }
-    }
-
-    int most_keys() const override {
-        int most = 0;
-        for (size_t i = 0; i + 1 < starts.size(); i++) most = std::max(most, starts[i + 1] - starts[i]);
-        return most;
-    }
-
-private:
-    const Model& model;
-    const Changes& changes;
-    const Workspace& workspace;
-    const std::vector<int>& starts;
-    const std::vector<int>& text;
-    const std::vector<int>& columns;
-};
-
-// Every token that is written looks at those before it, and at its source.
-class DecoderKeyAccess : public KeyAccess {
-public:
-    DecoderKeyAccess(EngineState& state, const std::vector<int>& row, const std::vector<int>& slot)
-        : state(state), row(row), slot(slot) {}
-
-    void keep(Worker& me, int layer, const float* projected, ptrdiff_t stride) override {
-        const Attention& attention = state.model.decoder.layers[layer].self;
-        const int tokens = int(row.size());
-        me.share(tokens, 8, [&](int first, int last) {
-            for (int token = first; token < last; token++) {
-                const float* from = projected + token * stride + attention.queries();
-                float* to = const_cast<float*>(state.own(layer, slot[token], row[token]));
-                std::copy(from, from + 2 * attention.keys(), to);
-            }
-        });
-    }
-
-    void around(int layer, int token, VisibleKeys& visible) const override {
-        const Change& change = Changes::at(state.changes.self, layer);
-        const std::vector<int>& written = state.written[row[token]];
-        const int here = slot[token], window = state.model.decoder.window;
-        for (int other = 0, position = 0; other <= here; other++) {
-            if (written[other] < 0) continue;
-            const bool is_hidden = change.hides(position++) || (window && here - other >= window);
-            if (!is_hidden) visible.add(state.own(layer, other, written[other]), other - here);
-        }
-    }
-
-    void across(int layer, int token, VisibleKeys& visible) const override {
-        const Change& change = Changes::at(state.changes.cross, layer);
-        const ptrdiff_t stride = 2 * state.model.decoder.layers[layer].cross.keys();
-        const int source = state.source_of[row[token]], first = state.starts[source], last = state.starts[source + 1];
-        const float* source_kv = state.source_kv[layer].data();
-        for (int other = first; other < last; other++)
-            if (!change.hides(other - first)) visible.add(source_kv + other * stride, 0);
-    }
-
-    int most_keys() const override {
-        int most = state.length;
-        for (size_t i = 0; i + 1 < state.starts.size(); i++)
-            most = std::max(most, state.starts[i + 1] - state.starts[i]);
-        return most;
-    }
-
-private:
-    EngineState& state;
-    const std::vector<int>& row;
-    const std::vector<int>& slot;
-};
 
 namespace {
 
@@ -146,6 +63,8 @@ void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int
     open();
     rows = texts;
     starts = std::move(new_starts);
+    source_columns = columns;
+    source_length = length;
     source_of.resize(rows);
     std::iota(source_of.begin(), source_of.end(), 0);
     written.assign(rows, {});
@@ -156,7 +75,9 @@ void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int
         source_kv[layer].reserve(size_t(count) * model.decoder.layers[layer].cross.kv->out);
     if (!count) return close();
     Workspace own;
-    EncoderKeyAccess eyes(model, changes, own, starts, text, columns);
+    for (LayerQueries& one : watched)
+        if (one.kind == READING) one.source.reserve(size_t(count) * model.encoder.layers[one.layer].self.qkv->out);
+    EncoderKeyAccess eyes(*this, own.projected, text);
     own.reserve(model, model.encoder, count, threads, eyes.most_keys());
     Buffer<float> bridged;
     bridged.reserve(model.bridge ? size_t(count) * model.bridge->out : 0);
@@ -216,8 +137,13 @@ void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int
     if (is_first) written.assign(given, {});
     rows = given;
     const int count = int(words.size()), width = model.decoder.width;
-    blocks.push_back({Buffer<float>(), columns, rows});
+    blocks.push_back({Buffer<float>(), {}, columns, rows});
     blocks.back().numbers.reserve(size_t(columns) * rows * before.back());
+    for (const LayerQueries& one : watched) {
+        blocks.back().queries.emplace_back();
+        if (one.kind != READING)
+            blocks.back().queries.back().reserve(size_t(columns) * rows * attention(one.kind, one.layer).queries());
+    }
     for (int column = 0; column < columns; column++) at.emplace_back(int(blocks.size()) - 1, column);
     for (int i = 0; i < rows; i++) written[i].resize(length + columns, -1);
     for (int token = 0; token < count; token++) written[row[token]][slot[token]] = row[token];
@@ -279,17 +205,25 @@ void EngineState::select(const int64_t* chosen, int count) {
     close();
 }
 
+const Attention& EngineState::attention(int kind, int layer) const {
+    const auto& layers = kind == READING ? model.encoder.layers : model.decoder.layers;
+    const bool is_there = kind >= READING && kind <= ACROSS && layer >= 0 && layer < int(layers.size());
+    if (!is_there || (kind == ACROSS && !layers[layer].crosses)) throw Problem{"the model has no such layer"};
+    return kind == ACROSS ? layers[layer].cross : layers[layer].self;
+}
+
 void EngineState::check_change(int kind, int layer, int heads) const {
-    const auto& layers = kind == 0 ? model.encoder.layers : model.decoder.layers;
-    const bool is_there = kind >= 0 && kind <= 2 && layer >= 0 && layer < int(layers.size());
-    if (!is_there || (kind == 2 && !layers[layer].crosses)) throw Problem{"a layer is edited that is not there"};
-    const int own = (kind == 2 ? layers[layer].cross : layers[layer].self).heads;
+    const int own = attention(kind, layer).heads;
     if (heads != own) throw Problem{std::to_string(heads) + " heads are edited of a layer of " + std::to_string(own)};
 }
 
 size_t EngineState::bytes() const {
     size_t total = 0;
-    for (const Block& block : blocks) total += block.numbers.bytes();
+    for (const Block& block : blocks) {
+        total += block.numbers.bytes();
+        for (const auto& queries : block.queries) total += queries.bytes();
+    }
+    for (const LayerQueries& one : watched) total += one.source.bytes();
     for (const auto& kv : source_kv) total += kv.bytes();
     return total;
 }

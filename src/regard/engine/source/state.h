@@ -10,10 +10,25 @@
 
 namespace regard {
 
-// Keys and values of one step's tokens: (layers, length, rows, keys and values).
+enum LayerKind { READING, WRITING, ACROSS };  // of the encoder, of the decoder, of the decoder to the source
+
+// Keys and values of one step's tokens: (layers, length, rows, keys and values); of each layer that is watched the
+// queries: (length, rows, queries).
 struct Block {
     Buffer<float> numbers;
+    std::vector<Buffer<float>> queries;
     int length, rows;
+};
+
+// A layer whose queries are kept.
+struct LayerQueries {
+    int kind, layer;
+    Buffer<float> source;  // of the encoder: queries, keys and values of all source tokens
+};
+
+// Which weights are asked for, and how many the caller has room for: so many rows, queries from `first` on and keys.
+struct Region {
+    int rows, first, queries, keys;
 };
 
 class EngineState {
@@ -30,7 +45,20 @@ public:
     // Reorder, repeat and drop rows at once; nothing is copied but numbers of rows.
     void select(const int64_t* rows, int count);
 
+    // Keep the queries of a layer, from the beginning of a text on.
+    void watch(int kind, int layer);
+
+    // The weights of some heads of a watched layer: (rows, heads, queries, keys), zero where nobody looks. Keys stand
+    // where they stood when they were read, padding included; what is written stands at the right.
+    void weights(int kind, int layer, const int32_t* heads, int count, const Region& region, float* to, int threads);
+
+    // What they are made of: (rows, heads, queries, width), (rows, key heads, keys, width), (rows, heads, queries).
+    void looks(int kind, int layer, const Region& region, float* query, float* key, float* logsumexp, int threads);
+
     size_t bytes() const;
+
+    // A layer of the model, if there is such a one.
+    const Attention& attention(int kind, int layer) const;
 
     // Whether the model has such a layer, with so many heads.
     void check_change(int kind, int layer, int heads) const;
@@ -43,8 +71,12 @@ public:
 private:
     friend class EncoderKeyAccess;
     friend class DecoderKeyAccess;
+    friend class WatchedTokens;
 
-    const float* own(int layer, int slot, int row) const;
+    int watched_number(int kind, int layer) const;  // -1 where it is not watched
+
+    const float* own(int layer, int slot, int row) const;     // a token's key and value
+    const float* query(int number, int slot, int row) const;  // its query, in a layer that is watched
     void open();  // from here to close() things are half done: after a failure in between nothing goes on
     void close() { is_half_done = false; }
 
@@ -57,7 +89,10 @@ private:
     std::vector<int> counts;                // tokens of each row
     std::vector<std::pair<int, int>> at;    // for each slot: its block, and its position in it
     std::vector<Block> blocks;
-    std::vector<size_t> before;  // numbers of a token in the layers before each
+    std::vector<LayerQueries> watched;
+    std::vector<int> source_columns;  // of each source token
+    int source_length = 0;            // columns, padding included
+    std::vector<size_t> before;       // numbers of a token in the layers before each
     Workspace workspace;
     Buffer<float> last;  // the vectors that words are scored by
 };

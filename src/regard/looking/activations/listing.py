@@ -1,7 +1,6 @@
 """Everything inside a model that has a name, with its shape: ours, torch.nn's and transformers' models alike."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import prod
+from collections.abc import Iterable, Iterator, Mapping
 
 from torch import nn
 
@@ -10,7 +9,8 @@ from regard.layers import TransformerBlock
 from regard.looking.activations.live_parts import live_parts
 from regard.looking.activations.own_parts import own_parts
 from regard.looking.activations.parts import Access, BlockParts, ModelParts, Sublayer
-from regard.looking.activations.site import Site, Size
+from regard.looking.activations.site import Site
+from regard.looking.activations.site_memory import CallSizes, site_bytes
 from regard.looking.activations.tl_names import own_name
 from regard.looking.activations.torch_parts import BLOCKS, torch_parts
 from regard.looking.layer_names import LayerNames, match_names
@@ -50,28 +50,19 @@ class Sites(Mapping[str, Site]):
         name = own_name(name, self.sides)
         return f"{self.sides[0]}.embedding" if name == "embedding" and len(self.sides) == 1 else name
 
-    def memory(self, *patterns: str, batch: int = 1, length: int = 1, source: int = 0, itemsize: int = 4) -> int:
-        """How many bytes a watch of these sites, or of all, keeps of one call with so many tokens. A pattern keeps its
-        queries and keys and what the kernel knows of each row."""
-        sizes = {"batch": batch, "length": length, "source": source or length}
-        return itemsize * sum(self.numbers(name, sizes) for name in (self.match(*patterns) if patterns else self))
+    def memory(
+        self, *patterns: str, batch: int = 1, length: int = 1, source: int = 0, itemsize: int = 4, padded: bool = False
+    ) -> int:
+        """How many bytes a watch of these sites, or of all, keeps of one call with so many tokens, at most.
 
-    def numbers(self, name: str, sizes: Mapping[str, int]) -> int:
-        """How many numbers are kept of a site."""
-        site = self[name]
-        if site.view != "pattern":
-            return numbers(site.shape, name, sizes)
-        parts = (self[f"{site.layer_name}.{part}"].shape for part in ("query", "key"))
-        return sum(numbers(shape, name, sizes) for shape in (*parts, site.shape[:3]))
+        A pattern keeps its queries and keys and what the kernel knows of each row. `padded`: of texts of unequal
+        length, for which models of transformers have masks of every pair.
+        """
+        sizes = CallSizes(batch, length, source or length, itemsize, padded)
+        return sum(site_bytes(self[name], self, sizes) for name in (self.match(*patterns) if patterns else self))
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.values()))
-
-
-def numbers(shape: Sequence[Size], name: str, sizes: Mapping[str, int]) -> int:
-    """The product of some sizes, at a site of this name."""
-    lengths = {**sizes, "length": sizes["source"] if name.startswith("encoder.") else sizes["length"]}
-    return prod(size if isinstance(size, int) else lengths.get(size, 1) for size in shape)
 
 
 def sites(model: nn.Module) -> Sites:
@@ -86,7 +77,8 @@ def sites(model: nn.Module) -> Sites:
         if stack.embedding is not None
     ]
     for name, block in parts:
-        found += block_sites(name, block, parts.width, set(names.layers))
+        stack = parts.stacks.get(name.rpartition(".")[0])
+        found += block_sites(name, block, parts.width, set(names.layers), None if stack is None else stack.module)
     if parts.logits is not None:
         found.append(Site("logits", ("batch", "length", parts.vocabulary or "labels"), parts.logits))
     return Sites(parts, found)
@@ -103,7 +95,9 @@ def model_parts(model: nn.Module, names: LayerNames) -> ModelParts:
     raise RegardError(f"{type(model).__name__} has no blocks: its sites are its layers alone")
 
 
-def block_sites(name: str, parts: BlockParts, width: int, layers: set[str]) -> list[Site]:
+def block_sites(
+    name: str, parts: BlockParts, width: int, layers: set[str], stack: nn.Module | None = None
+) -> list[Site]:
     """The sites of a block, in the order in which they are met."""
     stream = ("batch", "length", width)
     found = [Site(f"{name}.stream.before", stream, Access(parts.block, "input"))]
@@ -115,7 +109,7 @@ def block_sites(name: str, parts: BlockParts, width: int, layers: set[str]) -> l
                 found.append(Site(f"{own}.activations", (*stream[:2], sublayer.width), sublayer.inner))
             found.append(Site(f"{own}.output", stream, sublayer.writes))
             continue
-        found += attention_sites(own, sublayer, width, own in layers)
+        found += attention_sites(own, sublayer, width, own in layers, stack)
         if not parts.is_parallel and sublayer is not parts.sublayers[-1]:
             after = "middle" if sublayer.kind == "self" else "after_cross"
             found.append(stream_site(f"{name}.stream.{after}", sublayer, width))
@@ -130,7 +124,9 @@ def stream_site(name: str, sublayer: Sublayer, width: int) -> Site:
     return Site(name, shape, sublayer.writes, "stream")
 
 
-def attention_sites(name: str, sublayer: Sublayer, width: int, is_watched: bool) -> list[Site]:
+def attention_sites(
+    name: str, sublayer: Sublayer, width: int, is_watched: bool, stack: nn.Module | None = None
+) -> list[Site]:
     heads, keys = sublayer.heads, "source" if sublayer.kind == "cross" else "length"
     found = [Site(f"{name}.input", ("batch", "length", width), sublayer.reads)]
     if is_watched:
@@ -139,7 +135,7 @@ def attention_sites(name: str, sublayer: Sublayer, width: int, is_watched: bool)
             Site(f"{name}.query", ("batch", heads, "length", query), None, "query", layer=layer),
             Site(f"{name}.key", ("batch", sublayer.kv_heads, keys, query), None, "key", layer=layer),
             Site(f"{name}.value", ("batch", sublayer.kv_heads, keys, value), None, "value", layer=layer),
-            Site(f"{name}.pattern", ("batch", heads, "length", keys), None, "pattern", layer=layer),
+            Site(f"{name}.pattern", ("batch", heads, "length", keys), None, "pattern", layer=layer, stack=stack),
         ]
     found.append(
         Site(f"{name}.head_output", ("batch", heads, "length", sublayer.head_width), sublayer.inner, "heads", heads)

@@ -7,6 +7,7 @@ from torch import nn
 from regard.layers import ClassificationHead, FeedForward, MixtureOfExperts, MultiHead, Output, TransformerBlock
 from regard.looking.activations.parts import Access, BlockParts, ModelParts, StackParts, Sublayer, SublayerKind
 from regard.models.embedded_stack import EmbeddedStack
+from regard.models.speech import FeatureStack
 
 
 def own_parts(model: nn.Module, blocks: dict[str, nn.Module]) -> ModelParts:
@@ -14,13 +15,18 @@ def own_parts(model: nn.Module, blocks: dict[str, nn.Module]) -> ModelParts:
     known = {name: block_parts(block) for name, block in blocks.items() if isinstance(block, TransformerBlock)}
     width = next((block.self.width for block in blocks.values() if isinstance(block, TransformerBlock)), 0)
     stacks = {
-        name.rpartition(".")[2]: StackParts(module, module.embedding.table, module.stack.norm)
+        name.rpartition(".")[2]: StackParts(module, embedding_of(module), module.stack.norm)
         for name, module in model.named_modules()
-        if isinstance(module, EmbeddedStack)
+        if isinstance(module, EmbeddedStack | FeatureStack)
     }
     output = next((module for module in model.children() if isinstance(module, Output | ClassificationHead)), None)
     logits = None if output is None else Access(output, "output")
     return ModelParts(width, known, stacks, logits, len(output.weight) if isinstance(output, Output) else 0)
+
+
+def embedding_of(stack: EmbeddedStack | FeatureStack) -> nn.Module:
+    """What makes vectors of what a stack reads, before positions are added."""
+    return stack.embedding.table if isinstance(stack, EmbeddedStack) else stack.embedding
 
 
 def block_parts(block: TransformerBlock) -> BlockParts:

@@ -29,6 +29,7 @@ class Site:
     heads: int = 0
     layer: nn.Module | None = None  # whose pattern holds it
     projection: nn.Module | None = None
+    stack: nn.Module | None = None  # whose biases a pattern has
 
     @property
     def block(self) -> str:

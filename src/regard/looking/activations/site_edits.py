@@ -8,6 +8,7 @@ from torch import Tensor
 
 from regard.attention.regions import numbers
 from regard.errors import RegardError, ShapeError
+from regard.looking.conditions import start_condition, stop_condition
 from regard.looking.edit_fields import (
     EditField,
     Record,
@@ -15,7 +16,6 @@ from regard.looking.edit_fields import (
     directions,
     indices,
     layer_name,
-    text_position,
     text_positions,
     value,
     whole_number,
@@ -79,7 +79,8 @@ WHERE = {
     "site": EditField(layer_name),
     **{name: EditField(indices, is_optional=True) for name in ("heads", "batch")},
     "positions": EditField(text_positions, is_optional=True),
-    **{name: EditField(text_position, is_optional=True) for name in ("start", "stop")},
+    "start": EditField(start_condition, is_optional=True),
+    "stop": EditField(stop_condition, is_optional=True),
 }
 """Which site, and what of it: all, unless heads, positions, a run of positions or members of the batch are named."""
 SITE_EDIT_KINDS: dict[str, SiteEditKind] = {
@@ -96,12 +97,15 @@ SITE_EDIT_KINDS: dict[str, SiteEditKind] = {
 """What can be done at a site, and what is said for it."""
 
 
-def edit_site(x: Tensor, record: Record, positions: Tensor) -> Tensor:
+def edit_site(x: Tensor, record: Record, positions: Tensor, is_edited: Tensor | None = None) -> Tensor:
     """The numbers at a site, (batch, length, width) or (batch, heads, length, width), after an edit.
 
-    `positions` say where they stand in their texts, (batch or 1, length).
+    `positions` say where they stand in their texts, (batch or 1, length), and `is_edited` where the edit is at work,
+    (batch, length), if that depends on tokens.
     """
     kind, region = SITE_EDIT_KINDS[record["do"]], chosen_region(x, record, positions)
+    if is_edited is not None:
+        region = by_heads(is_edited, x) if region is None else region & by_heads(is_edited, x)
     numbers = torch.zeros((), dtype=x.dtype, device=x.device)
     if "value" in record:
         numbers, written = place_value(x, record, positions)
@@ -122,9 +126,9 @@ def chosen_region(x: Tensor, record: Record, positions: Tensor) -> Tensor | None
     by_position: list[Tensor] = []
     if (named := record.get("positions")) is not None:
         by_position.append(torch.isin(positions, torch.tensor(named, device=x.device, dtype=torch.long)))
-    if (start := record.get("start")) is not None:
+    if isinstance(start := record.get("start"), int):
         by_position.append(positions >= start)
-    if (stop := record.get("stop")) is not None:
+    if isinstance(stop := record.get("stop"), int):
         by_position.append(positions < stop)
     parts += [by_heads(part, x) for part in by_position]
     region: Tensor | None = None

@@ -42,7 +42,7 @@ class EndHook:
             return None
         is_block = bool(self.parts.names_of(module))
         if is_block:
-            where.enter_block(self.parts, module, x, kwargs)
+            where.enter_block(self.parts, module, x, inputs_of(module, args, kwargs))
         changed = self.through(self.turn(x), None)
         if is_block:
             where.stream = self.turn(x) if changed is None else changed
@@ -176,6 +176,7 @@ def open_sites(parts: ModelParts, tap: Tap, sites: list[Site]) -> Iterator[None]
     finally:
         for module, end, entry in reversed(ends):
             take_entry(module, end, entry)
+        where.leave()
 
 
 def chained(parts: ModelParts, tap: Tap, sites: list[Site]) -> list[tuple[nn.Module, str, Entry | None]]:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from regard.attention.taps import tokens_asked
 from regard.looking.activations.parts import ModelParts
+from regard.looking.activations.token_history import TokenHistory, cache_of, unknown
 from regard.looking.live import pretrained
 from regard.looking.live.calls import is_cache
 from regard.looking.live.hooks import by_name
@@ -24,21 +26,32 @@ class Where(threading.local):
         self.calls: dict[nn.Module, int] = {}
         self.stream: Tensor | None = None
         self.find_positions: Callable[[], Tensor | None] = lambda: None
+        self.tokens: Callable[[], Tensor] = unknown  # of the texts that the stack reads, by position
+        self.history: TokenHistory = TokenHistory()
 
     def enter_stack(self, stack: nn.Module, inputs: Inputs) -> None:
         """A stack begins: its blocks are counted from the first."""
         self.stack, self.block, self.stream = stack, "", None
         self.calls.clear()
         self.find_positions = live_positions(inputs) if isinstance(stack, pretrained()) else lambda: None
+        self.tokens = self.history.read(inputs) if tokens_asked() else unknown
 
     def enter_block(self, parts: ModelParts, block: nn.Module, x: Tensor, inputs: Inputs) -> None:
         """A block begins; one that serves several depths goes by its names in turn."""
         names = parts.names_of(block)
         count = self.calls.get(block, 0)
         self.block, self.stream, self.calls[block] = names[count % len(names)], x, count + 1
+        if tokens_asked():
+            self.history.meet(cache_of(inputs))
         positions = inputs.get("positions")
         if isinstance(positions, Tensor):
             self.find_positions = lambda: positions
+
+    def leave(self) -> None:
+        """Nobody has sites open: let go of what ran last."""
+        self.stack, self.block, self.stream = None, "", None
+        self.calls.clear()
+        self.find_positions, self.tokens, self.history.without_cache = lambda: None, unknown, None
 
     def positions(self, length: int, device: torch.device) -> Tensor:
         """Where the last `length` vectors stand in their texts: (batch or 1, length)."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from regard.card import CARD
 from regard.checkpoints import save_model
-from regard.checkpoints.card import CARD
 from regard.checkpoints.files import CONFIG, MANIFEST
 from regard.errors import RegardError
 from regard.files import write_file

@@ -9,8 +9,8 @@ from regard.config import EncoderConfig
 from regard.pictures.labelled import LabelledNumbers, LabelledResult, numbered
 from regard.tasks.inputs import EncodedText, Text
 from regard.tasks.processors.pooling import Pooling, pooling_of
-from regard.tasks.processors.processor import ModelDescription, Processor
-from regard.text import Tokenizer
+from regard.tasks.processors.processor import ModelDescription, Processor, text_name
+from regard.text import Tokenizer, TokenizerError
 
 LITTLE = 1e-8  # no vector is shorter, where one is divided by its length
 
@@ -48,7 +48,10 @@ class EmbedProcessor(Processor):
         parts = [text] if isinstance(text, str) else list(text)
         parts = [part.lower() for part in parts] if self.pooling.lower else parts
         first = self.pooling.prompt + parts[0]
-        return EncodedText(text, self.encode(first if len(parts) == 1 else (first, parts[1]), number, cut=cut))
+        encoded = self.encode(first if len(parts) == 1 else (first, parts[1]), number, cut=cut)
+        if not encoded.ids:
+            raise TokenizerError(f"{text_name(number)} has no tokens: there is nothing to make a vector of")
+        return EncodedText(text, encoded)
 
     def answer(self, text: EncodedText, vector: np.ndarray) -> TextEmbedding:
         return TextEmbedding(text.text, vector, text.encoded.tokens)

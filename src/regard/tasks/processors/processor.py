@@ -10,6 +10,7 @@ from regard.config import (
     Config,
     DecoderConfig,
     EncoderConfig,
+    MaskedAlignerConfig,
     MemoryNetworkConfig,
     TransformerConfig,
 )
@@ -124,6 +125,8 @@ def max_length_of(description: ModelDescription) -> int | None:
     config = description.config
     if isinstance(config, AlignerConfig | MemoryNetworkConfig):
         return None
+    if isinstance(config, MaskedAlignerConfig):
+        return description.entries.get("max_position_embeddings")
     assert isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig)
     side = config.decoder if isinstance(config, DecoderConfig) else config.encoder
     if side.position.kind == "learned":
@@ -147,6 +150,8 @@ def tables_of(config: Config) -> EmbeddingTables:
         return EmbeddingTables(config.vocabulary)
     if isinstance(config, AlignerConfig):
         return EmbeddingTables(config.reads.vocabulary)
+    if isinstance(config, MaskedAlignerConfig):
+        return EmbeddingTables(config.reader.embedding.vocabulary)
     assert isinstance(config, EncoderConfig | DecoderConfig | TransformerConfig)
     embedding = (config.decoder if isinstance(config, DecoderConfig) else config.encoder).embedding
     return EmbeddingTables(embedding.vocabulary, embedding.segments)

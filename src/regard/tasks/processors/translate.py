@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from regard.config import AlignerConfig, DecoderConfig, TransformerConfig
 from regard.decoding import Constraints
 from regard.errors import CheckpointError
-from regard.tasks.alignment import Alignment
 from regard.tasks.generation_config import FolderGenerationConfig, GenerationConfig, GenerationOptions
 from regard.tasks.inputs import Reading, SourceSentence, SourceText, decoder_input
 from regard.tasks.processors.processor import ModelDescription, Processor, TextTooLong, text_name
@@ -26,6 +25,9 @@ from regard.text.spans import (
     with_targets,
 )
 from regard.text.stand_ins import between_spans, mask_spans
+
+if TYPE_CHECKING:
+    from regard.tasks.alignment import Alignment
 
 START = "decoder_start_token_id"
 ENOUGH = 512  # tokens, where a folder does not say how long a translation may become
@@ -243,13 +245,19 @@ class TranslateProcessor(Processor):
         """The ways to translate a text, the best first."""
         return [
             TranslationDraft(
-                source.text, source.sentences, choice, self.tokenizer.target, self.tokenizer, source.protection
+                source.text,
+                source.sentences,
+                choice,
+                self.tokenizer.target,
+                self.tokenizer,
+                source.protection,
+                self.settings.calibration,
             )
             for choice in written.choices
         ]
 
     def answer(
-        self, source: SourceText, written: WrittenTranslation, alignments: Iterable[Callable[[], Alignment]]
+        self, source: SourceText, written: WrittenTranslation, alignments: "Iterable[Callable[[], Alignment]]"
     ) -> Translation:
         """The translation; for each of the `drafts`, what works its alignment out when that is asked for."""
         return best_translation(self.drafts(source, written), alignments)

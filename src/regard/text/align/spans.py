@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 
 Range = tuple[int, int]
 """Words from the first to before the second; none where the two are equal."""
@@ -19,7 +18,7 @@ class Span:
     parent: int = -1
 
 
-def carry_spans(spans: Sequence[Span], looks: Float[np.ndarray, "target source"]) -> list[Range]:
+def carry_spans(spans: Sequence[Span], looks: np.ndarray) -> list[Range]:
     """Where each span is in the target: within its parent, beside its siblings, none crossing.
 
     A span that holds all that its parent holds still does. Any other is the run of words in which those that look into
@@ -35,7 +34,7 @@ class SpanCarrier:
     size: int
     source: int
 
-    def __init__(self, looks: Float[np.ndarray, "target source"]) -> None:
+    def __init__(self, looks: np.ndarray) -> None:
         self.looks = looks
         self.size, self.source = looks.shape
         self.partner: list[int | None] = [None] * self.size

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float
 
 from regard.text.align.links import Links
 
@@ -12,24 +11,22 @@ Numbers = Sequence[int | None]
 """The word to which each token belongs, counted from 0; None for what is no part of the text."""
 
 
-def word_weights(
-    weights: Float[np.ndarray, "*looks target source"], target: Numbers, source: Numbers
-) -> Float[np.ndarray, "*looks target_words source_words"]:
+def word_weights(weights: np.ndarray, target: Numbers, source: Numbers) -> np.ndarray:
     """Looks of one word are averaged, looks at one word are added up; words without a token have zeros."""
     return merge_tokens(weights, membership(target), membership(source))
 
 
 def merge_tokens(
-    weights: Float[np.ndarray, "*looks target source"],
-    target: Float[np.ndarray, "target_words target"],
-    source: Float[np.ndarray, "source_words source"],
-) -> Float[np.ndarray, "*looks target_words source_words"]:
+    weights: np.ndarray,
+    target: np.ndarray,
+    source: np.ndarray,
+) -> np.ndarray:
     """The same, given which tokens each word has: 1 where a token belongs to it."""
     rows, columns = target.astype(weights.dtype), source.astype(weights.dtype)
     return (rows / rows.sum(1, keepdims=True).clip(min=1)) @ weights @ columns.T
 
 
-def membership(words: Numbers) -> Float[np.ndarray, "words tokens"]:
+def membership(words: Numbers) -> np.ndarray:
     """Which tokens each word has."""
     inside = [(word, token) for token, word in enumerate(words) if word is not None]
     belongs = np.zeros((max((word for word, _ in inside), default=-1) + 1, len(words)), dtype=np.float32)
@@ -38,13 +35,13 @@ def membership(words: Numbers) -> Float[np.ndarray, "words tokens"]:
     return belongs
 
 
-def balance(weights: Float[np.ndarray, "target source"]) -> Float[np.ndarray, "target source"]:
+def balance(weights: np.ndarray) -> np.ndarray:
     """What everybody looks at counts for less: each column over all that it received, so that a word at which heads
     rest, a full stop or the end, is not everybody's partner."""
     return weights / (weights.sum(0) + LITTLE)
 
 
-def links(weights: Float[np.ndarray, "target source"]) -> Links:
+def links(weights: np.ndarray) -> Links:
     """Each row and the column with its largest weight once they are balanced, as (column, row); a row that sees nothing
     has none."""
     if 0 in weights.shape:

@@ -1,10 +1,13 @@
 """Markdown: headings, lists, quotes and the cells of tables are translated; code, links and the rest stay.
 
 Which lines are a paragraph is markdown-it's word; they become one line, since nothing depends on where it is broken.
+What it reads in a translated block has to be what it read before: else the block is left as it was. A link that is
+named by its own words, `[the page]` or `[the page][]`, keeps its name: `[die Seite][the page]`.
 """
 
+import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -49,20 +52,54 @@ def read_markdown(text: str) -> OpenDocument:
     begin = front.end() if front else 0
     lines = text[begin:].splitlines(keepends=True)
     parts: Document = [text[:begin]] if begin else []
+    originals: dict[range, str] = {}  # of the parts of each block, as it stood
     at = 0
-    for block in blocks(text[begin:]):
+    references: dict[str, object] = {}
+    for block in blocks(text[begin:], references):
         if block.begin < at:
             continue
-        spliced = splice_block("".join(lines[block.begin : block.end]), block.texts)
+        raw = "".join(lines[block.begin : block.end])
+        spliced = splice_block(raw, block.texts, references)
         if spliced is not None:
-            parts += ["".join(lines[at : block.begin]), *spliced]
+            parts.append("".join(lines[at : block.begin]))
+            originals[range(len(parts), len(parts) + len(spliced))] = raw
+            parts += spliced
             at = block.end
-    return OpenDocument([*parts, "".join(lines[at:])])
+
+    def build(strings: Sequence[str]) -> str:
+        result = list(strings)
+        for places, raw in originals.items():
+            block_text = "".join(strings[place] for place in places)
+            if structure(block_text, references) != structure(raw, references):
+                logging.getLogger("regard").warning("left as it is, lest its structure be lost: %s", raw.strip()[:80])
+                result[places.start : places.stop] = [raw, *[""] * (len(places) - 1)]
+        return "".join(result)
+
+    return OpenDocument([*parts, "".join(lines[at:])], build)
 
 
-def blocks(text: str) -> Iterator[MarkdownBlock]:
-    """The blocks with text in them, in their order; the cells of a row are one block."""
-    tokens = parser().parse(text.replace("\r\n", "\n"))
+def structure(text: str, references: Mapping[str, object]) -> list[tuple[object, ...]]:
+    """What a block is to whoever reads Markdown, given what links are named elsewhere: its parts in their order, what
+    is inline in any order, code to the letter."""
+    result: list[tuple[object, ...]] = []
+    indent = len(text) - len(text.lstrip(" \t"))  # of a list around it, without which it is no code
+    text = re.sub(rf"^[ \t]{{0,{indent}}}", "", text.replace("\r\n", "\n"), flags=re.MULTILINE)
+    for token in parser().parse(text, {"references": dict(references)}):
+        inline = [
+            (child.type, str(child.attrGet("href")), str(child.attrGet("src")), child.content * ("code" in child.type))
+            for child in token.children or ()
+            if child.type not in ("text", "softbreak")
+        ]
+        is_verbatim = token.type in ("fence", "code_block", "html_block")
+        result.append((token.type, token.tag, token.info, token.content if is_verbatim else "", sorted(inline)))
+    return result
+
+
+def blocks(text: str, references: dict[str, object]) -> Iterator[MarkdownBlock]:
+    """The blocks with text in them, in their order; the cells of a row are one block. `references` becomes what links
+    are named."""
+    environment: dict[str, dict[str, object]] = {"references": references}
+    tokens = parser().parse(text.replace("\r\n", "\n"), environment)
     rows: dict[tuple[int, int], list[str]] = {}
     within = (0, 0)
     for token in tokens:
@@ -73,7 +110,7 @@ def blocks(text: str) -> Iterator[MarkdownBlock]:
     yield from (MarkdownBlock(*place, tuple(texts)) for place, texts in sorted(rows.items()))
 
 
-def splice_block(raw: str, texts: tuple[str, ...]) -> Document | None:
+def splice_block(raw: str, texts: tuple[str, ...], references: Collection[str]) -> Document | None:
     """The lines of a block with segments in the place of its texts; None where they cannot be made out."""
     parts: Document = []
     at = 0
@@ -84,7 +121,7 @@ def splice_block(raw: str, texts: tuple[str, ...]) -> Document | None:
         if place is None:
             return None
         begin, end = place
-        parts += [raw[at:begin], *segments_of_text(text, continuation(raw))]
+        parts += [raw[at:begin], *segments_of_text(text, continuation(raw), references)]
         at = end
     return [*parts, raw[at:]] if parts else None
 
@@ -103,20 +140,20 @@ def continuation(raw: str) -> str:
     return match[1] if match else ""
 
 
-def segments_of_text(text: str, prefix: str) -> Document:
+def segments_of_text(text: str, prefix: str, references: Collection[str]) -> Document:
     """A text as segments, with hard line breaks between them."""
     parts: Document = []
     at = 0
     for line_break in HARD_BREAK.finditer(text):
         sign = "\\" if line_break[0].startswith("\\") else "  "
-        parts += [inline_segment(text[at : line_break.start()]), f"{sign}\n{prefix}"]
+        parts += [inline_segment(text[at : line_break.start()], references), f"{sign}\n{prefix}"]
         at = line_break.end()
-    return [*parts, inline_segment(text[at:])]
+    return [*parts, inline_segment(text[at:], references)]
 
 
-def inline_segment(text: str) -> Segment:
+def inline_segment(text: str, references: Collection[str] = ()) -> Segment:
     """A line of text: code and escapes kept whole, links and emphasis around their words."""
-    pairs = matching_signs(text)
+    pairs = matching_signs(text, references)
     builder = SegmentBuilder(is_plain=True)
     at = 0
     for match in INLINE.finditer(text):
@@ -155,7 +192,15 @@ class Signs(dict[int, str]):
     closing: set[int]
 
 
-def matching_signs(text: str) -> Signs:
+def closing_sign(sign: str, label: str, references: Collection[str]) -> str:
+    """What closes a link: its name, too, where that was its own words."""
+    from markdown_it.common.utils import normalizeReference
+
+    is_named = sign in ("]", "][]") and label and normalizeReference(label) in references
+    return f"][{label}]" if is_named else sign
+
+
+def matching_signs(text: str, references: Collection[str]) -> Signs:
     """Which brackets, emphasis and tags belong together, none crossing."""
     signs, waiting = Signs(), list[re.Match[str]]()
     signs.closing = set()
@@ -167,7 +212,8 @@ def matching_signs(text: str) -> Signs:
         elif match["close"] or match["tag"] or match["emphasis"]:
             number = next((n for n in range(len(waiting) - 1, -1, -1) if belong(waiting[n], match, text)), None)
             if number is not None:
-                signs[waiting[number].start()] = match[0]
+                label = one_line(text[waiting[number].end() : match.start()]) if match["close"] else ""
+                signs[waiting[number].start()] = closing_sign(match[0], label, references)
                 signs.closing.add(match.start())
                 del waiting[number:]
             elif match["emphasis"]:

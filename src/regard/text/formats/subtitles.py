@@ -11,6 +11,10 @@ TIMES = re.compile(r"\s*(?:\d+:)?\d+:\d+[.,]\d+\s*-->\s*(?:\d+:)?\d+:\d+[.,]\d+"
 SPEAKER = re.compile(r"\s*[-–—]\s*")
 VOICE = re.compile(r"(?:\s*(?:<v[ .][^<>]*>|\{\\[^{}]*\}))+")
 TAG = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
+CLASS_TAG = re.compile(r"<(\w+)\.([\w.-]+)([^<>]*)>")  # WebVTT's <c.loud>
+TIME_TAG = re.compile(r"<((?:\d+:)?\d+:\d+\.\d+)>")  # when a word is said
+SPELLED_CLASS = re.compile(r'<(\w+) cue-class="([\w.-]+)"([^<>]*)>')
+SPELLED_TIME = re.compile(r'<wbr cue-time="([\d:.]+)">')
 WIDTH = 42  # letters of a line, unless there is a longer one
 
 
@@ -34,16 +38,24 @@ def read_subtitles(text: str) -> OpenDocument:
         if not TIMES.match(lines[number - 1]):
             continue
         end = number
-        while end < len(lines) and lines[end].strip():
+        while end < len(lines) and lines[end].strip() and not begins_cue(lines, end):
             end += 1
         for speech in speeches(lines[number:end]):
             add_speech(parts, cues, speech)
         number = end
 
     def build(strings: Sequence[str]) -> str:
-        return "".join(wrap(string, cues[index]) if index in cues else string for index, string in enumerate(strings))
+        return "".join(
+            wrap(as_cue(string), cues[index]) if index in cues else string for index, string in enumerate(strings)
+        )
 
     return OpenDocument(parts, build)
+
+
+def begins_cue(lines: Sequence[str], number: int) -> bool:
+    """Whether a line is the time of a cue, or its number, even where no empty line stands before it."""
+    is_number = lines[number].strip().isdigit() and number + 1 < len(lines)
+    return TIMES.match(lines[number + is_number]) is not None
 
 
 def speeches(lines: Sequence[str]) -> list[list[str]]:
@@ -63,7 +75,9 @@ def add_speech(parts: Document, cues: dict[int, Cue], lines: Sequence[str]) -> N
     voice = VOICE.match(joined, begin)
     begin = voice.end() if voice else begin
     (segment,) = (
-        (part for part in plain_tags(joined[begin:]) if isinstance(part, Segment)) if joined[begin:] else (None,)
+        (part for part in plain_tags(as_html(joined[begin:])) if isinstance(part, Segment))
+        if joined[begin:]
+        else (None,)
     )
     if segment is None or not segment.has_words:
         parts.extend(lines)
@@ -72,6 +86,15 @@ def add_speech(parts: Document, cues: dict[int, Cue], lines: Sequence[str]) -> N
     parts.append(joined[:begin])
     cues[len(parts)] = Cue(len(lines), max(WIDTH, widest))
     parts += [replace(segment, text=segment.text.strip()), ending[0] if ending else ""]
+
+
+def as_html(text: str) -> str:
+    """Classes and times of a cue as tags have them that are known everywhere."""
+    return CLASS_TAG.sub(r'<\1 cue-class="\2"\3>', TIME_TAG.sub(r'<wbr cue-time="\1">', text))
+
+
+def as_cue(text: str) -> str:
+    return SPELLED_CLASS.sub(r"<\1.\2\3>", SPELLED_TIME.sub(r"<\1>", text))
 
 
 def wrap(text: str, cue: Cue) -> str:

@@ -19,6 +19,7 @@ READERS: dict[str, Callable[[Recipe, Path, Say], TrainingData]] = {
     "classify": classification_data,
     "tag": tag_data,
     "answer": answer_data,
+    "align": translation_data,
 }
 """How the data of an objective is read."""
 

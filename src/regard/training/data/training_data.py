@@ -24,7 +24,13 @@ from regard.text.corpora import JoinedTexts, PrefixedCorpus
 from regard.training.data.batch_source import BatchSampler, ExampleSource
 from regard.training.data.samplers import BucketSampler, WeightedSampler
 from regard.training.data.vocabulary import tokenizer_of
-from regard.training.objectives import ClassificationObjective, Objective, Row, TranslationObjective
+from regard.training.objectives import (
+    AlignmentObjective,
+    ClassificationObjective,
+    Objective,
+    Row,
+    TranslationObjective,
+)
 from regard.training.objectives.objective import ExampleBatch
 from regard.training.recipe.reading import RecipeError
 from regard.training.recipe.recipe import DataRecipe, Recipe
@@ -131,7 +137,9 @@ def translation_data(recipe: Recipe, home: Path, say: Say) -> TrainingData:
     weights = [1.0, *(table.weight for table in data.also)]
     return TrainingData(
         tokenizer,
-        TranslationObjective(start=pad, pad=pad, one_stream=one_stream),
+        AlignmentObjective(pad=pad)
+        if recipe.train.objective == AlignmentObjective.name
+        else TranslationObjective(start=pad, pad=pad, one_stream=one_stream),
         DataSizes(len(tokenizer), len(tokenizer.target) if separate else None),
         JoinedExamples(parts) if more else parts[0],
         WeightedSampler(lengths, weights, recipe.train) if more else BucketSampler(lengths[0], recipe.train),

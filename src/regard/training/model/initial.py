@@ -6,7 +6,7 @@ from torch import nn
 from regard.attention import LearnedScore
 from regard.attention.efficient import AttentionMethod
 from regard.layers import FeedForward, MixtureOfExperts, Output, TransformerBlock
-from regard.models import Aligner, MemoryNetwork, Model, Transformer
+from regard.models import Aligner, MaskedAligner, MemoryNetwork, Model, Transformer
 from regard.training.model.copies import draw_weights
 
 SMALL = 0.02
@@ -24,7 +24,7 @@ def initialise(model: Model, seed: int) -> None:
     if isinstance(model, MemoryNetwork):
         draw_weights(model, [seed])
         return
-    two_sided = isinstance(model, Transformer | Aligner)
+    two_sided = isinstance(model, Transformer | Aligner | MaskedAligner)
     for module in model.modules():
         if isinstance(module, nn.Linear):
             if two_sided:

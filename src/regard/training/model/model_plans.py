@@ -15,7 +15,7 @@ def model_plan(model: ModelRecipe, sizes: DataSizes) -> ModelPlan:
     """What a recipe's model is made of."""
     families = lookup(RECIPES, model.kind, "model kind")
     family = lookup(families, model.family or next(iter(families)), f"family of {model.kind} (model.family)")
-    if not 1 <= len(model.layers) <= (2 if model.kind in ("transformer", "alignment") else 1):
+    if not 1 <= len(model.layers) <= (2 if model.kind in ("transformer", "alignment", "masked-aligner") else 1):
         raise RecipeError(f"model.layers = {shown(model.layers)}: one number expected, or two for two sides")
     if 0 in model.layers and model.kind not in ("encoder", "decoder"):
         raise RecipeError(f"model.layers = 0: an encoder or a decoder can do without, not {model.kind!r}")

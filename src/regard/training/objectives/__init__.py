@@ -1,5 +1,6 @@
 """What a model can learn to do."""
 
+from regard.training.objectives.align import AlignmentObjective
 from regard.training.objectives.answer import AnswerObjective
 from regard.training.objectives.classify import ClassificationObjective
 from regard.training.objectives.masked import MaskedObjective
@@ -17,11 +18,13 @@ OBJECTIVES: dict[str, type[Objective]] = {
         ClassificationObjective,
         TagObjective,
         AnswerObjective,
+        AlignmentObjective,
     )
 }
 
 __all__ = [
     "OBJECTIVES",
+    "AlignmentObjective",
     "AnswerObjective",
     "ClassificationObjective",
     "LossSums",

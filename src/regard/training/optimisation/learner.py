@@ -1,12 +1,15 @@
 """A model together with what it is to learn, as one module: what is compiled, copied to other processes or sharded."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
+from regard.engine.tiles import tile_multiply
 from regard.errors import lookup
+from regard.layers.linear import Multiply, products_by
 from regard.models import Model
 from regard.training.objectives.objective import ContinuedBatch, ExampleBatch, LossSums, Objective, SegmentMemory
 
@@ -18,15 +21,29 @@ PRECISIONS: dict[str, Callable[[str], bool]] = {
     "bfloat16": lambda device: True,
     "auto": lambda device: multiplies_bfloat16(device),
 }
-"""Whether products are taken in bfloat16 on a device. Weights, sums and scores of a valid set stay in float32."""
+"""Whether products are taken in bfloat16 on a device. Weights, sums and scores of a valid set stay in float32.
+
+A processor with matrix tiles takes them with the engine, which rounds the factors alone; elsewhere autocast does.
+"""
 
 
 def multiplies_bfloat16(device: str) -> bool:
-    """Whether the machine has instructions for it; without them it is slower than float32."""
+    """Whether the machine has instructions for it that are worth it; without them it is slower than float32.
+
+    Intel's processors with tiles have vectors of bfloat16, too, but those are half as fast as their float32.
+    """
     if device == "cuda":
         return torch.cuda.is_bf16_supported(including_emulation=False)
     able = torch.cpu.get_capabilities() if device == "cpu" else {}
-    return any(able.get(name) for name in ("avx512_bf16", "amx_bf16", "bf16"))
+    if able.get("amx_bf16"):
+        return tile_multiply() is not None
+    return any(able.get(name) for name in ("avx512_bf16", "bf16"))
+
+
+@cache
+def tiles_for(device: str) -> Multiply | None:
+    """What multiplies in bfloat16 on a device, if it is not autocast."""
+    return tile_multiply() if device == "cpu" else None
 
 
 class Learner(nn.Module):
@@ -54,7 +71,9 @@ class Learner(nn.Module):
     def loss(self, batch: ExampleBatch, smoothing: float = 0.0, memory: SegmentMemory | None = None) -> LossSums:
         batch = batch if memory is None else cast(ContinuedBatch, batch).with_memory(memory)
         device = next(self.model.parameters()).device.type
-        with torch.autocast(device, torch.bfloat16, enabled=self.training and self.uses_bfloat16(device)):
+        is_coarse = self.training and self.uses_bfloat16(device)
+        tiles = tiles_for(device) if is_coarse else None
+        with torch.autocast(device, torch.bfloat16, enabled=is_coarse and tiles is None), products_by(tiles):
             return self.objective.loss(self.model, batch, smoothing)
 
 

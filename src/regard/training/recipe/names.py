@@ -35,7 +35,7 @@ def check_names(recipe: Recipe) -> None:
     if bool(data.make.kind) == bool(data.train):
         raise RecipeError("data.train: either files or [data.make] expected, got " + ("both" if data.train else "none"))
     for number, more in enumerate(data.also, 1):
-        if train.objective != "translate":
+        if train.objective not in ("translate", "align"):
             raise RecipeError(f"data.also: pairs of texts, which train.objective {train.objective!r} does not read")
         if not more.train:
             raise RecipeError(f"data.also.train: no file in table {number}")

@@ -21,6 +21,7 @@ PIPELINES = {
     "classify": "text-classification",
     "tag": "token-classification",
     "answer": "question-answering",
+    "align": "feature-extraction",
 }
 
 

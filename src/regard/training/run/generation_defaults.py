@@ -8,6 +8,7 @@ from regard.checkpoints.files import read_json
 from regard.training.recipe.recipe import DataRecipe, Recipe
 
 FILE = "generation_config.json"
+MEASURED = "confidence"  # of the start's own translations: nothing that another model may say of its own
 BEAM = 4  # where nobody says
 SHORTEST = 16  # tokens that a translation may always have
 
@@ -25,6 +26,7 @@ class GenerationDefaults:
     def of(cls, recipe: Recipe) -> "GenerationDefaults":
         path = Path(recipe.start) / FILE
         inherited = read_json(path) if recipe.start and path.is_file() else {}
+        inherited = {key: value for key, value in inherited.items() if key != MEASURED}
         train, longest = recipe.train, recipe.data.max_length
         beam, penalty, max_length = (inherited.get(key) for key in ("num_beams", "length_penalty", "max_length"))
         is_said = longest != DataRecipe.max_length

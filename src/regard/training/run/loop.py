@@ -57,7 +57,10 @@ class Loop:
     began: float = 0.0  # when it would have begun, had it not been interrupted
 
     def run(self) -> TrainingProgress:
-        """Go on to the last step; on being told to stop, save and raise Stopped. Saves twice in a row are one."""
+        """Go on to the last step; on being told to stop, save and raise Stopped. Saves twice in a row are one.
+
+        A save precedes each evaluation, so that one which fails costs no step; what it found is saved after it.
+        """
         saved = self.progress.step if self.progress.step else -1
         self.began = time.monotonic() - self.seconds
         try:
@@ -65,6 +68,9 @@ class Loop:
                 scores: dict[str, float] = {}
                 is_evaluated = self.is_due(self.train.evaluate_every or self.train.save_every)
                 if is_evaluated and self.evaluate is not None and self.progress.evaluated_step < self.progress.step:
+                    if saved != self.progress.step:
+                        self.save(self.progress_to_save(), {})
+                        saved = self.progress.step
                     scores = self.evaluate_now(self.evaluate)
                     saved = -1
                 is_saved = self.is_due(self.train.save_every) or self.progress.best_step == self.progress.step

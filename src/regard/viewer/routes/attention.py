@@ -59,6 +59,17 @@ def router(run_store: RunStore, limiter: QueryLimiter) -> APIRouter:
         body = await limiter(request, partial(maps.overview, run.patterns, run.pyramids, how, size))
         return Response(body, media_type="application/octet-stream", headers=FOR_EVER)
 
+    @router.get("/saved", response_class=Response, responses={200: BINARY})
+    async def saved(request: Request, name: Name, layer: LayerName) -> Response:
+        """A layer for a page that is taken along: its queries and keys in half precision."""
+        run = run_store.get(name)
+        pattern = run.pattern(layer)
+        await wait_until_pooled(request, run, [layer])
+        from regard.viewer.saved_layer import saved_layer
+
+        body = await limiter(request, partial(saved_layer, pattern, run.pyramids.get(layer), layer))
+        return Response(body, media_type="application/octet-stream", headers=FOR_EVER)
+
     @router.get("/row")
     async def row(
         request: Request,

@@ -31,7 +31,7 @@ def health_router(run_store: RunStore, limits: Limits) -> APIRouter:
     return router
 
 
-def router(model_store: ModelStore, first: str | None, text: str, limits: Limits) -> APIRouter:
+def router(model_store: ModelStore, first: str | None, text: str, address: str, limits: Limits) -> APIRouter:
     router = APIRouter()
 
     @router.get("/api/models")
@@ -41,6 +41,7 @@ def router(model_store: ModelStore, first: str | None, text: str, limits: Limits
             models=model_store.model_infos(first),
             first=first,
             text=text,
+            address=address,
             package_version=__version__,
             bounds=Bounds(
                 letters=limits.letters,

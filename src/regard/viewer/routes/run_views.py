@@ -1,11 +1,12 @@
 """What a run is worth beyond its weights: the Inside views, and pictures to keep."""
 
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from regard.pictures.writing import AnimationKind
 from regard.viewer.freed_memory import release_memory
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import ExportRequest, HeadRoles, InsidePayload
@@ -14,6 +15,7 @@ from regard.viewer.routes.json_body import JsonRoute
 from regard.viewer.routes.parameters import Name, Number
 from regard.viewer.runs import RunStore
 
+ANIMATED: dict[str, Any] = {"content": {"image/gif": {}, "image/apng": {}}}
 ENDINGS = {"image/svg+xml": "svg", "text/html": "html"}
 
 
@@ -56,6 +58,15 @@ def router(run_store: RunStore, model_store: ModelStore, limiter: QueryLimiter) 
             return head_roles(run)
 
         return await limiter(request, compute)
+
+    @router.get("/api/runs/{name}/animation", response_class=Response, responses={200: ANIMATED})
+    async def animation(request: Request, name: Name, kind: AnimationKind = "gif", dark: bool = False) -> Response:
+        """The translation being written."""
+        run = run_store.get(name)
+        from regard.viewer.animated_run import animated_run
+
+        body = await limiter(request, partial(animated_run, run, kind, dark=dark))
+        return Response(body, media_type={"gif": "image/gif", "apng": "image/apng"}[kind])
 
     @router.post("/api/export", response_class=Response, responses={200: {"content": {kind: {} for kind in ENDINGS}}})
     async def export(request: Request, export_request: ExportRequest) -> Response:

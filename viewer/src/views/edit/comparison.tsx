@@ -11,7 +11,7 @@ function AnswerText({ effect: effect, which }: { effect: EditEffect; which: "bef
     <section class="card" aria-label={which}>
       <div class="row">
         <h2>{which === "before" ? "Before" : "After"}</h2>
-        {score !== null && <span class="faint small">score {short(score)}</span>}
+        {score !== null && <span class="faint small">log-probability {short(score)}</span>}
       </div>
       <p class="prose plain-prose" data-side={which}>
         {effect.text_changes.map((part, index) => {

@@ -1,7 +1,7 @@
 /** Edit: change what heads look at, and see at once what that did to the answer. */
 import { add, canRedo, canUndo, change, changes, edits, underway, redo, run, undo } from "../../store";
 import { doing, NoRun } from "../../parts/states";
-import { say, save } from "../../parts/figure";
+import { say, save } from "../../parts/download";
 import { Icon } from "../../parts/icon";
 import { Chooser } from "../../parts/chooser";
 import type { ListedEdit, Edit } from "../../address";
@@ -70,8 +70,7 @@ function List() {
       </div>
       {all.length === 0 ? (
         <p class="faint">
-          Nothing is changed yet. Switch a head off below, hide a token, or draw a weight: the text is run again at
-          once.
+          Nothing is changed yet. Switch a head off, hide a token, or draw a weight: the text is run again at once.
         </p>
       ) : (
         <ul class="edits">
@@ -105,21 +104,25 @@ export function EditView() {
   if (!run.value)
     return <NoRun>Run a text: then switch heads off, hide tokens or draw weights, and see what changes.</NoRun>;
   return (
-    <div class="stack">
-      <List />
-      <EditComparison />
-      <section class="card stack" aria-label="Heads">
-        <Switchboard />
-      </section>
-      <section class="card stack" aria-label="The chosen head">
-        <div class="row">
-          <h2>The chosen head</h2>
-          <Chooser />
-        </div>
-        <HeadTools add={add} />
-        <WeightEditor />
-      </section>
-      <HideTokens />
+    <div class="editing">
+      <div class="stack">
+        <HideTokens />
+        <section class="card stack" aria-label="Heads">
+          <Switchboard />
+        </section>
+        <section class="card stack" aria-label="The chosen head">
+          <div class="row">
+            <h2>The chosen head</h2>
+            <Chooser />
+          </div>
+          <HeadTools add={add} />
+          <WeightEditor />
+        </section>
+      </div>
+      <div class="stack outcome">
+        <List />
+        <EditComparison />
+      </div>
     </div>
   );
 }

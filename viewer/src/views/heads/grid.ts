@@ -1,11 +1,11 @@
 /** All heads of all layers as thumbnails: where each stands, and its pixels. */
 import type { BinaryFrame, OverviewHead, RunPayload } from "../../api";
-import type { WeightScale } from "../../address";
+import type { Spot, WeightScale } from "../../address";
 import { ceiling, pixels, type Shade } from "../../scene/shade";
 import { fitText, type SceneMark, type Scene } from "../../scene/scene";
 import { short } from "../../scene/signs";
 import type { DataTable } from "../../scene/table";
-import { sinks } from "../../sides";
+import { columnOf, rowOf, sinks } from "../../sides";
 import type { Palette } from "../../theme";
 
 export interface Thumb {
@@ -209,4 +209,26 @@ export function gridTable(all: Thumb[], how: string, role: (thumb: Thumb) => str
       ];
     }),
   };
+}
+
+/** A line in every picture at the tokens that are pinned or pointed at: rows that look, columns that are looked at. */
+export function tokenBands(all: Thumb[], run: RunPayload, spots: Spot[], colours: Palette): SceneMark[] {
+  return all.flatMap((thumb) => {
+    const here = run.layers.find((layer) => layer.name === thumb.layer);
+    if (!here) return [];
+    const isAcross = here.rows !== here.columns; // where a text looks at itself, its rows say enough
+    return spots.flatMap((spot): SceneMark[] => {
+      const [row, column] = [rowOf(run, here, spot), isAcross ? columnOf(run, here, spot) : null];
+      const stroke = { kind: "box" as const, stroke: colours.accent, thickness: 1.5, name: "token-band" };
+      const [tall, wide] = [thumb.height / here.queries, thumb.width / here.keys];
+      return [
+        ...(row === null
+          ? []
+          : [{ ...stroke, x: thumb.x, y: thumb.y + row * tall, width: thumb.width, height: Math.max(2, tall) }]),
+        ...(column === null
+          ? []
+          : [{ ...stroke, x: thumb.x + column * wide, y: thumb.y, width: Math.max(2, wide), height: thumb.height }]),
+      ];
+    });
+  });
 }

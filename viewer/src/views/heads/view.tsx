@@ -14,11 +14,12 @@ import { useWidth } from "../../parts/width";
 import { pixels } from "../../scene/shade";
 import { short } from "../../scene/signs";
 import type { Scene } from "../../scene/scene";
-import { head, layer, pointerText, run, scale } from "../../store";
+import { focus, head, layer, pins, pointerText, run, scale } from "../../store";
+import { sameSpot } from "../../sides";
 import { palette, theme } from "../../theme";
 import { python } from "../../python";
 import type { RunPayload } from "../../payload";
-import { gridScene, gridTable, inkTop, thumbs, type HeadName, type Thumb } from "./grid";
+import { gridScene, gridTable, inkTop, thumbs, tokenBands, type HeadName, type Thumb } from "./grid";
 
 function Large({ thumb, top, name }: { thumb: Thumb; top: number; name: string }) {
   const size = 200;
@@ -176,6 +177,12 @@ export function HeadsView() {
       ],
     );
   }, [all, top, now, chosen, shown, scale.value, roles]);
+  const spoken = focus.value;
+  const held = pins.value;
+  const banded = useMemo(() => {
+    const spots = [...held, ...(spoken && !held.some((spot) => sameSpot(spot, spoken)) ? [spoken] : [])];
+    return shown ? { ...scene, marks: [...scene.marks, ...tokenBands(all, shown, spots, colours)] } : scene;
+  }, [scene, spoken, held]);
   if (!shown) return <NoRun>Run a text: this view then shows all heads of all layers, each as a small picture.</NoRun>;
   const at = ({ x, y }: { x: number; y: number }) =>
     all.find(
@@ -249,7 +256,7 @@ export function HeadsView() {
             late={late}
             make={() => ({
               title,
-              scene,
+              scene: banded,
               table: gridTable(all, how, (thumb) => roleText(thumb.layer, thumb.head)),
               python: python([
                 `print(pattern.pool(${chosen?.rows ?? 32}, ${chosen?.columns ?? 32}, "${how}")[0, ${head.value}])`,
@@ -277,7 +284,7 @@ export function HeadsView() {
           >
             <div class="beside">
               <Painting
-                scene={scene}
+                scene={banded}
                 label={`${all.length} heads as thumbnails; arrow keys choose, Enter opens`}
                 data={`${all[0]?.x ?? 0},${all[0]?.y ?? 0},${(all[1]?.x ?? 0) - (all[0]?.x ?? 0)}`}
                 over={over}

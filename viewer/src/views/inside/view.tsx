@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { go, setMore, moreText } from "../../address";
 import { api, type Fact, type Query, type RunPayload } from "../../api";
+import { alignmentWords } from "../../parts/names";
 import { useQuery } from "../../parts/query";
 import { Choice } from "../../parts/choice";
 import { DifferenceLegend } from "../../parts/legend";
@@ -14,8 +15,10 @@ import { head, layer, run } from "../../store";
 import { comparableModels, LOOKS, type InsideLook } from "./looks";
 import { GridPictures } from "./grid_pictures";
 
-const factText = ({ name, value }: Fact): string =>
-  `${name}: ${typeof value === "number" ? short(value, 3) : String(value)}`;
+const factText = ({ name, value }: Fact, shown: RunPayload): string =>
+  name === "heads"
+    ? alignmentWords(String(value), shown.layers)
+    : `${name}: ${typeof value === "number" ? short(value, 3) : String(value)}`;
 
 interface LookProps {
   shown: RunPayload;
@@ -49,7 +52,7 @@ function LookPicture({ shown, look, other, width }: LookProps) {
         grids={grids}
         width={look.apart ? width / 2 : width}
         lines={look.python(shown, other)}
-        legend={<p class="faint small">{answer.facts.map(factText).join(" · ")}</p>}
+        legend={<p class="faint small">{answer.facts.map((entry) => factText(entry, shown)).join(" · ")}</p>}
         first
         late={late}
         press={open}

@@ -146,6 +146,12 @@ export function Movable({ words, set }: { words: string[]; set: (words: string[]
   );
 }
 
+const LARGEST_ZOOM = 1.7;
+
+/** How much larger a small picture is drawn, so that it fills its card. */
+export const zoomFor = (scene: Scene, width: number): number =>
+  Math.max(1, Math.min(LARGEST_ZOOM, (width - 8) / Math.max(1, scene.width)));
+
 /** A scene of a lesson, with its table and all that can be taken along. */
 export function Shown({
   title,
@@ -160,10 +166,13 @@ export function Shown({
   lesson: LessonProps["lesson"];
   first?: boolean;
 }) {
+  const [box, width] = useWidth(scene.width);
   return (
-    <Figure title={title} of={[table]} first={first} make={() => ({ title, scene, table, python: lesson.code })}>
-      <SvgPicture scene={scene} label={title} />
-    </Figure>
+    <div ref={box}>
+      <Figure title={title} of={[table]} first={first} make={() => ({ title, scene, table, python: lesson.code })}>
+        <SvgPicture scene={scene} label={title} zoom={zoomFor(scene, width)} />
+      </Figure>
+    </div>
   );
 }
 
@@ -217,11 +226,14 @@ export function Stepper({
   steps,
   names,
   set,
+  isNamed = true,
 }: {
   step: number;
   steps: number;
   names: string[];
   set: (step: number) => void;
+  /** Whether the step's name is written beside: not where the picture is called so. */
+  isNamed?: boolean;
 }) {
   return (
     <div class="row stepper">
@@ -244,7 +256,7 @@ export function Stepper({
       <button type="button" class="plain" disabled={step === steps - 1} onClick={() => set(step + 1)}>
         Next step →
       </button>
-      <b>{names[step]}</b>
+      {isNamed && <b>{names[step]}</b>}
     </div>
   );
 }

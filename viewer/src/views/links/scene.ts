@@ -106,7 +106,7 @@ export function linkScene(drawn: LinkDrawing, colours: Palette, react: Reactions
       height: 22,
       round: 5,
       name: "spot",
-      title: text,
+      title: text || `token ${spot.index}`,
       fill: pinned ? colours.accent : lit ? colours.soft : colours.paper,
       touch: {
         enter: () => react.point(spot, side === "right"),

@@ -176,6 +176,7 @@ export function mapScene(drawing: MapDrawing, fine: number): Scene {
   const pixels = document.createElement("canvas");
   [pixels.width, pixels.height] = [Math.ceil(sheet.width * fine), Math.ceil(sheet.height * fine)];
   const context = pixels.getContext("2d");
+  drawing.atlas.begin(Number.POSITIVE_INFINITY); // what is kept is painted to its end
   if (context) paintGround(context, { ...drawing, rulers: { left: 0, top: 0 } }, fine);
   const { left, top } = drawing.rulers;
   const { width, height } = sheet;
@@ -195,10 +196,11 @@ export function paintOverview(context: CanvasRenderingContext2D, drawing: MapDra
   context.fillRect(0, 0, width, height);
   const last = sheet.levels - 1;
   const tile = atlas.tile({ level: last, row: 0, column: 0 });
-  if (tile) {
+  const painted = tile && atlas.canvas(tile, shade);
+  if (painted) {
     const cell = 2 ** last;
     context.imageSmoothingEnabled = true;
-    context.drawImage(atlas.canvas(tile, shade), 0, 0, tile.columns * cell * kx, tile.rows * cell * ky);
+    context.drawImage(painted, 0, 0, tile.columns * cell * kx, tile.rows * cell * ky);
   }
   const [left, top] = [Math.max(0, camera.x * kx), Math.max(0, camera.y * ky)];
   const right = Math.min(width, (camera.x + sheet.width / camera.kx) * kx);

@@ -34,7 +34,8 @@ export function paintTiles(
       const times = 2 ** (coarse - level);
       const row = Math.floor(need.row / times);
       const tile = atlas.tile({ level: coarse, row, column: Math.floor(need.column / times) });
-      if (!tile) continue;
+      const painted = tile && atlas.canvas(tile, shade);
+      if (!painted) continue;
       const size = 2 ** coarse;
       const x = left / size - tile.column * TILE;
       const y = top / size - tile.row * TILE;
@@ -52,7 +53,7 @@ export function paintTiles(
         context.rect(x0, y0, x1 - x0, y1 - y0);
         context.clip();
       }
-      context.drawImage(atlas.canvas(tile, shade), x, y, columns, rows, x0, y0, wide, tall);
+      context.drawImage(painted, x, y, columns, rows, x0, y0, wide, tall);
       if (isCut) context.restore();
       break;
     }

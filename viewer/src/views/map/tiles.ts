@@ -5,6 +5,7 @@ import { pixels, type Shade } from "../../scene/shade";
 export const TILE = 256;
 const KEPT = 240;
 const AT_ONCE = 6;
+const BUDGET = 8; // milliseconds of a frame in which tiles are painted
 const SETTLED = 90; // milliseconds without a change of level, before tiles of a new one are asked for
 
 export interface MapTile {
@@ -46,6 +47,9 @@ export class Atlas {
   private restless = new WeakMap<MapTile, number>();
   private level = -1;
   private settles = 0;
+  private until = Number.POSITIVE_INFINITY;
+  /** Whether the last picture has tiles that wait to be painted. */
+  isBehind = false;
   problem: unknown = null;
 
   constructor(
@@ -145,8 +149,10 @@ export class Atlas {
       best.length = Math.min(best.length, most);
       if (best.length === most) bar = best[most - 1]!.number;
     };
-    for (const tile of tiles) {
+    for (const tile of [...tiles].sort((one, other) => other.largest - one.largest)) {
       const { numbers, columns, level } = tile;
+      if (best.length >= most) keep();
+      if (tile.largest <= bar) break; // none of the others has a larger one either
       for (let index = 0; index < numbers.length; index++) {
         const number = numbers[index]!;
         if (!(number > bar)) continue;
@@ -182,10 +188,21 @@ export class Atlas {
     return most;
   }
 
-  canvas(tile: MapTile, shade: Shade): HTMLCanvasElement {
+  /** A new picture: from now on tiles are painted for so many milliseconds, and what is then left over later. */
+  begin(budget = BUDGET): void {
+    this.until = performance.now() + budget;
+    this.isBehind = false;
+  }
+
+  /** The tile as pixels; where there is no time left, as it was painted last, or not at all. */
+  canvas(tile: MapTile, shade: Shade): HTMLCanvasElement | null {
     const key = `${shade.scale}${shade.top}${shade.theme}`;
     const painted = this.painted.get(tile);
     if (painted?.key === key) return painted.canvas;
+    if (performance.now() > this.until) {
+      this.isBehind = true;
+      return painted?.canvas ?? null;
+    }
     const leftOut =
       shade.scale === "sinkless" ? (column: number) => this.rests(tile.level, tile.column * TILE + column) : undefined;
     const canvas = pixels(tile.numbers, tile.rows, tile.columns, shade, leftOut, painted?.canvas);

@@ -143,11 +143,17 @@ function Mapped() {
       context.setTransform(1, 0, 0, 1, 0, 0);
       context.fillStyle = drawing.colours.paper;
       context.fillRect(0, 0, canvas.width, canvas.height);
+      atlas.begin();
       paintGround(context, drawing, fine);
       paintMarks(context, mapMarks(drawing), fine);
       const small = overviewSize(sheet, CORNER);
       const above = all ? null : resize(corner, small.width, small.height);
       if (above) paintOverview(above, drawing, CORNER);
+      if (atlas.isBehind) ask();
+    };
+    const ask = () => {
+      if (!soon) request = requestAnimationFrame(draw); // several changes in one frame are one picture
+      soon = true;
     };
     const settle = () => {
       const view = camera.peek();
@@ -156,12 +162,11 @@ function Mapped() {
       const { level, top } = sight.peek();
       strong.value = atlas.strongest(tilesOf(view, level), top / 50, 8);
       setMore({ at: isWhole(view, sheet) ? "" : spelled(view, sheet) });
-      if (!soon) request = requestAnimationFrame(draw);
+      ask();
     };
     const stop = effect(() => {
       void [camera.value, arrived.value, scale.value, theme.value, palette.value, focus.value, pins.value];
-      if (!soon) request = requestAnimationFrame(draw); // several changes in one frame are one picture
-      soon = true;
+      ask();
       clearTimeout(timer);
       timer = window.setTimeout(settle, CALM);
     });

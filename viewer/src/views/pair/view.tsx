@@ -13,7 +13,7 @@ import { python } from "../../python";
 import { barScene } from "../../scene/bars";
 import { long, short, visible } from "../../scene/signs";
 import { columnOf, columnText, rowOf, rowText, spotOfColumn, spotOfRow } from "../../sides";
-import { head, pins, layer, pointerText, run } from "../../store";
+import { head, pins, layer, pointerText, run, savedNote } from "../../store";
 import { palette } from "../../theme";
 import { apart, productScene, type Order } from "./scene";
 import { Writers } from "./writers";
@@ -211,7 +211,9 @@ export function PairView() {
               <SvgPicture scene={products} label="products per dimension" />
             </Figure>
           </div>
-          <Writers shown={shown} here={here} head={number} row={answer.pair.row} column={column} width={width} />
+          {!savedNote.value && (
+            <Writers shown={shown} here={here} head={number} row={answer.pair.row} column={column} width={width} />
+          )}
           <Softmax
             shown={shown}
             here={here}

@@ -1,5 +1,6 @@
-import { short, visible } from "../../../scene/signs";
+import { visible } from "../../../scene/signs";
 import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, value, words } from "../mathml";
 import { Matrices, Slider } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -44,6 +45,24 @@ export const alignment: LessonPage = {
     const weights = grid(lesson, "step weights");
     const row = weights.numbers[0] ?? [];
     const best = row.indexOf(Math.max(...row.map((weight) => weight ?? 0)));
-    return `context = Σ weight · state; the largest is ${short(row[best] ?? 0)} on “${visible(weights.columns[best] ?? String(fact(lesson, "source word") ?? ""))}”`;
+    return (
+      <Equation>
+        {words("context = Σ weight · state; the largest: ")} {value(row[best] ?? 0)}{" "}
+        {words(` on “${visible(weights.columns[best] ?? String(fact(lesson, "source word") ?? ""))}”`)}
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Walk to a step at which it looks farther right than the step after it: the order of the words turns there.",
+    isDone: (lesson) => {
+      const looks = grid(lesson, "weights").numbers.map((row) =>
+        row.indexOf(Math.max(...row.map((weight) => weight ?? 0))),
+      );
+      const step = lesson.inputs["step"] as number;
+      return (looks[step] ?? 0) > (looks[step + 1] ?? 99);
+    },
+    answer:
+      "“zone économique européenne”: French turns the three words around, and the alignment runs backwards there.",
+  },
+  elsewhere: { view: "text", says: "See the ribbons of a translation" },
 };

@@ -6,6 +6,7 @@ import { gridTable } from "../../../scene/matrix";
 import { short, visible } from "../../../scene/signs";
 import { palette, theme } from "../../../theme";
 import { fact, grid, number, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, value, words } from "../mathml";
 import { Matrices, Shown } from "../pieces";
 
 /** A sentence, each word the stronger the more “it” looks at it. */
@@ -128,11 +129,27 @@ export const animal: LessonPage = {
     "and below it stands what the heads of a real model do, which was never asked.",
   Body,
   equation(lesson) {
-    return grid(lesson, "small")
-      .rows.map(
-        (word, row) =>
-          `too ${word}: it → animal ${short(number(lesson, "small", row, 0))}, it → road ${short(number(lesson, "small", row, 1))}`,
-      )
-      .join("; ");
+    const small = grid(lesson, "small");
+    return (
+      <Equation>
+        <mtable>
+          {small.rows.map((word, row) => (
+            <mtr key={word}>
+              <mtd>{words(`too ${word}: it → animal `)}</mtd>
+              <mtd>{value(number(lesson, "small", row, 0))}</mtd>
+              <mtd>{words(", it → road ")}</mtd>
+              <mtd>{value(number(lesson, "small", row, 1))}</mtd>
+            </mtr>
+          ))}
+        </mtable>
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Make “it” mean the road.",
+    isDone: (lesson) => String(fact(lesson, "means")) === "road",
+    answer:
+      "One word at the end moved the look of another in the middle: what a word looks at depends on the whole sentence.",
+  },
+  elsewhere: { view: "text", says: "Replace a word and watch the look move" },
 };

@@ -3,7 +3,8 @@ import { useMemo } from "preact/hooks";
 import { useWidth } from "../../../parts/width";
 import { sideBySide, gridTable, matrixScene } from "../../../scene/matrix";
 import { palette } from "../../../theme";
-import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
+import { numbersOf, fact, grid, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, words } from "../mathml";
 import { Shown, Typed } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -66,6 +67,17 @@ export const convolution: LessonPage = {
     "A kernel of 3 × 3 looks at nine neighbours, each with a fixed weight. Nine heads can do that: each looks at one neighbour, " +
     "chosen by position alone, and the output projection weighs them. Paint the image: both pictures change alike.",
   Body,
-  equation: (lesson) =>
-    `largest difference between the two: ${plainNumber(Number(fact(lesson, "largest difference")))}`,
+  equation: (lesson) => (
+    <Equation>
+      {words("largest difference between the two: ")}
+      <mn>{plainNumber(Number(fact(lesson, "largest difference")))}</mn>
+    </Equation>
+  ),
+  experiment: {
+    ask: "Paint the picture full of ones. What does this kernel leave of it in the middle?",
+    isDone: (lesson) => numbersOf(lesson, "image").every((pixel) => pixel > 0),
+    answer:
+      "Nothing: the kernel finds edges, and there is none. Attention that looks at its eight neighbours does the same.",
+  },
+  elsewhere: { view: "map", says: "See heads that look at neighbours" },
 };

@@ -1,5 +1,5 @@
-import { short } from "../../../scene/signs";
-import { grid, type LessonPage, type LessonProps } from "../lesson";
+import { number, grid, type LessonPage, type LessonProps } from "../lesson";
+import { chain, Equation, product, value, words } from "../mathml";
 import { Matrices, Slider, Typed } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -49,6 +49,20 @@ export const cross: LessonPage = {
   equation(lesson) {
     const weights = grid(lesson, "weights");
     const row = weights.numbers[0] ?? [];
-    return `“${weights.rows[0]}” looks at ${row.map((weight, index) => `${weights.columns[index]} ${short(weight ?? 0)}`).join(" + ")}`;
+    return (
+      <Equation>
+        {words(`“${weights.rows[0] ?? ""}” takes `)}
+        {chain(
+          "+",
+          row.map((weight, index) => product(value(weight ?? 0), words(weights.columns[index] ?? ""))),
+        )}
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Make “Mann” take more from “reads” than from “man”.",
+    isDone: (lesson) => number(lesson, "weights", 2, 3) > number(lesson, "weights", 2, 2),
+    answer: "What is written asks, what was read answers: change either side, and the look moves.",
+  },
+  elsewhere: { view: "links", says: "See which words a translation was made from" },
 };

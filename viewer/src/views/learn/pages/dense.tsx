@@ -1,5 +1,6 @@
 import { plainNumber } from "../../../scene/signs";
 import { fact, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, words } from "../mathml";
 import { Matrices, Slider } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -28,6 +29,16 @@ export const dense: LessonPage = {
     "In a fully connected layer every output sees every input, with weights that never change. Attention can do the same: " +
     "let each head attend to exactly one position, and the output projection hold the layer's weights. Both give the same numbers.",
   Body,
-  equation: (lesson) =>
-    `largest difference between the two: ${plainNumber(Number(fact(lesson, "largest difference")))}`,
+  equation: (lesson) => (
+    <Equation>
+      {words("largest difference between the two: ")}
+      <mn>{plainNumber(Number(fact(lesson, "largest difference")))}</mn>
+    </Equation>
+  ),
+  experiment: {
+    ask: "Take other random weights. Do the two ever differ?",
+    isDone: (lesson) => lesson.inputs["seed"] !== 0 && Number(fact(lesson, "largest difference")) < 1e-4,
+    answer: "Never by more than rounding: a dense layer is attention whose looks are fixed, one head for each input.",
+  },
+  elsewhere: { view: "heads", says: "See looks that are not fixed" },
 };

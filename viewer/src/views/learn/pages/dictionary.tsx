@@ -4,10 +4,12 @@ import { css } from "../../../scene/colour";
 import { gridTable } from "../../../scene/matrix";
 import { measure, type SceneMark, type Scene } from "../../../scene/scene";
 import { legible as visible, short } from "../../../scene/signs";
+import { useWidth } from "../../../parts/width";
 import { palette } from "../../../theme";
 import { SvgPicture } from "../../../parts/picture";
-import { grid, type LessonPage, type LessonProps } from "../lesson";
-import { Slider } from "../pieces";
+import { numbersOf, grid, type LessonPage, type LessonProps } from "../lesson";
+import { chain, Equation, product, sign, value, words } from "../mathml";
+import { Slider, zoomFor } from "../pieces";
 
 const SIZE = 340;
 const REACH = 1.5;
@@ -103,6 +105,7 @@ function plane(lesson: LessonProps["lesson"]): Scene {
 
 function Body({ lesson, give }: LessonProps) {
   const box = useRef<HTMLDivElement>(null);
+  const [card, width] = useWidth(SIZE);
   const scene = plane(lesson);
   const query = lesson.inputs["query"] as number[];
   const drag = (event: PointerEvent) => {
@@ -121,7 +124,7 @@ function Body({ lesson, give }: LessonProps) {
   };
   const title = "A query among the keys; the colour is what it finds";
   return (
-    <div class="stack">
+    <div class="stack" ref={card}>
       <Slider
         label="How strict the match is"
         value={lesson.inputs["scale"] as number}
@@ -146,7 +149,7 @@ function Body({ lesson, give }: LessonProps) {
           onPointerMove={drag}
           onKeyDown={keys}
         >
-          <SvgPicture scene={scene} label={title} />
+          <SvgPicture scene={scene} label={title} zoom={zoomFor(scene, width)} />
         </div>
       </Figure>
     </div>
@@ -162,6 +165,24 @@ export const dictionary: LessonPage = {
   Body,
   equation(lesson) {
     const [weights, values, output] = [grid(lesson, "weights"), grid(lesson, "values"), grid(lesson, "output")];
-    return `output = ${(weights.numbers[0] ?? []).map((weight, index) => `${short(weight ?? 0)} · ${visible(values.rows[index] ?? `value ${index}`)}`).join(" + ")} = (${(output.numbers[0] ?? []).map((entry) => short(entry ?? 0)).join(", ")})`;
+    const terms = (weights.numbers[0] ?? []).map((weight, index) =>
+      product(value(weight ?? 0), words(values.rows[index] ?? "")),
+    );
+    return (
+      <Equation>
+        {words("output")} {sign("=")} {chain("+", terms)} {sign("=")} {sign("(")}
+        {chain(
+          ",",
+          (output.numbers[0] ?? []).map((entry) => value(entry ?? 0)),
+        )}
+        {sign(")")}
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Drag the query, and set how strict the match is, until more than nine tenths come out of one drawer.",
+    isDone: (lesson) => Math.max(...numbersOf(lesson, "weights")) > 0.9,
+    answer: "Near one key and strict, it is an ordinary dictionary. Everywhere else it answers with a mixture.",
+  },
+  elsewhere: { view: "links", says: "See what each word takes from where" },
 };

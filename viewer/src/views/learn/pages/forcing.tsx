@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { short } from "../../../scene/signs";
 import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, over, value, words } from "../mathml";
 import { Matrices } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -59,6 +59,17 @@ export const forcing: LessonPage = {
     "While a decoder learns, it reads the right words, shifted by one, whatever it would have said itself; the mask keeps each position from what follows. " +
     "So one pass asks as many questions as the text has words. Change a word of the target and see which guesses notice.",
   Body,
-  equation: (lesson) =>
-    `${fact(lesson, "guesses")} guesses in one pass, a loss of ${short(Number(fact(lesson, "loss")), 2)} nats each`,
+  equation: (lesson) => (
+    <Equation>
+      {words("loss = −")} {over(<mn>1</mn>, <mn>{String(fact(lesson, "guesses"))}</mn>)}{" "}
+      {words("Σ log p(word | words before) =")} {value(Number(fact(lesson, "loss")))} {words(" nats")}
+    </Equation>
+  ),
+  experiment: {
+    ask: "Change the target so that the loss is larger than 3 nats a word.",
+    isDone: (lesson) => Number(fact(lesson, "loss")) > 3,
+    answer:
+      "Only the guesses after your word noticed it: a position sees what is before it, and is asked for what comes next.",
+  },
+  elsewhere: { view: "text", says: "See what else might have been written" },
 };

@@ -4,7 +4,8 @@ import { sideBySide, gridTable, matrixScene } from "../../../scene/matrix";
 import type { SceneMark, Scene } from "../../../scene/scene";
 import { count } from "../../../scene/signs";
 import { palette } from "../../../theme";
-import { grid, type LessonPage, type LessonProps } from "../lesson";
+import { number, grid, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, words } from "../mathml";
 import { Shown, Slider } from "../pieces";
 
 const SIZE = 280;
@@ -102,6 +103,17 @@ export const graph: LessonPage = {
     "If nodes may look only at their neighbours, attention becomes a network on a graph: the mask is the table of edges. " +
     "One layer reaches the neighbours, two reach their neighbours. Draw an edge, add a layer, and see how far a node hears.",
   Body,
-  equation: (lesson) =>
-    `${count((lesson.inputs["edges"] as unknown[]).length)} edges, ${lesson.inputs["steps"]} layers: whatever is reached in ${lesson.inputs["steps"]} steps can change a node`,
+  equation: (lesson) => (
+    <Equation>
+      <mn>{count((lesson.inputs["edges"] as unknown[]).length)}</mn> {words(" edges, ")}
+      <mn>{String(lesson.inputs["steps"])}</mn>{" "}
+      {words(` layers: whatever is reached in ${lesson.inputs["steps"]} steps can change a node`)}
+    </Equation>
+  ),
+  experiment: {
+    ask: "Let “c” hear “a”: by an arrow, or by more layers.",
+    isDone: (lesson) => number(lesson, "reach", 3, 1) > 0,
+    answer: "Three layers carry it from a over the hub and b to c, without a new arrow. That is what depth is for.",
+  },
+  elsewhere: { view: "map", says: "See the mask of a model" },
 };

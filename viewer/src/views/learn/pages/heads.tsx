@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { setMore, moreNumber } from "../../../address";
 import { Choice } from "../../../parts/choice";
 import { Figure } from "../../../parts/figure";
 import { useWidth } from "../../../parts/width";
@@ -9,7 +8,8 @@ import { gridTable } from "../../../scene/matrix";
 import type { SceneMark, Scene } from "../../../scene/scene";
 import { short, visible } from "../../../scene/signs";
 import { duration, palette } from "../../../theme";
-import { grid, number, type LessonPage, type LessonProps } from "../lesson";
+import { setStep, stepOf, grid, number, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, sign, value, words } from "../mathml";
 import { Stepper } from "../pieces";
 
 const STEPS = [
@@ -203,9 +203,9 @@ function still(lesson: LessonNumbers, now: Stage): Scene {
 
 function Body({ lesson, give }: LessonProps) {
   const [box, width] = useWidth(700);
-  const step = moreNumber("step", 0, 0, STEPS.length - 1);
+  const step = stepOf("heads", STEPS.length - 1);
   const [plays, play] = useState(false);
-  const go = (next: number) => setMore({ step: next ? String(next) : "" });
+  const go = (next: number) => setStep("heads", next);
   useEffect(() => {
     if (!plays) return;
     const timer = setTimeout(() => (step < STEPS.length - 1 ? go(step + 1) : play(false)), 1500);
@@ -245,6 +245,7 @@ function Body({ lesson, give }: LessonProps) {
         step={step}
         steps={STEPS.length}
         names={STEPS}
+        isNamed={false}
         set={(next) => {
           play(false);
           go(next);
@@ -307,6 +308,22 @@ export const heads: LessonPage = {
     "One softmax can stress one thing at a time. So the width is split: each head takes some of the columns as its own queries, keys and values, " +
     "attends by itself, and its findings are put side by side; a last matrix, W_O, mixes them. Play it: these are the real numbers.",
   Body,
-  equation: (lesson) =>
-    `first word, first head: weight on itself ${short(number(lesson, "weights 0", 0, 0))}; ${grid(lesson, "x").numbers[0]?.length} columns = ${lesson.inputs["heads"]} heads × ${(grid(lesson, "x").numbers[0]?.length ?? 0) / (lesson.inputs["heads"] as number)}`,
+  equation(lesson) {
+    const width = grid(lesson, "x").numbers[0]?.length ?? 0;
+    const heads = lesson.inputs["heads"] as number;
+    return (
+      <Equation>
+        <mn>{width}</mn> {words(" columns ")} {sign("=")} <mn>{heads}</mn> {words(heads === 1 ? " head " : " heads ")}{" "}
+        {sign("×")} <mn>{width / heads}</mn>
+        {words("; its first weight: ")} {value(number(lesson, "weights 0", 0, 0))}
+      </Equation>
+    );
+  },
+  experiment: {
+    ask: "Take four heads, and walk to the step in which each compares its own queries with its own keys.",
+    isDone: (lesson) => lesson.inputs["heads"] === 4 && stepOf("heads", 6) === 3,
+    answer:
+      "Four softmaxes where there was one: four things can be looked at from the same word at the same time, for the same number of multiplications.",
+  },
+  elsewhere: { view: "heads", says: "See the heads of a model, by what they do" },
 };

@@ -1,6 +1,6 @@
 import { Choice } from "../../../parts/choice";
-import { short } from "../../../scene/signs";
-import { grid, type LessonPage, type LessonProps } from "../lesson";
+import { number, grid, type LessonPage, type LessonProps } from "../lesson";
+import { chain, Equation, sign, value, words } from "../mathml";
 import { Matrices, Slider } from "../pieces";
 
 const MASKS = ["none", "causal", "padding", "causal and padding", "window"] as const;
@@ -52,7 +52,23 @@ export const masks: LessonPage = {
   Body,
   equation(lesson) {
     const weights = grid(lesson, "weights");
-    const last = weights.numbers[1] ?? weights.numbers[0] ?? [];
-    return `row “${weights.rows[1] ?? weights.rows[0]}”: ${last.map((weight) => short(weight ?? 0)).join(" + ")} = 1`;
+    const row = weights.numbers[1] ?? weights.numbers[0] ?? [];
+    return (
+      <Equation>
+        {words(`“${weights.rows[1] ?? weights.rows[0] ?? ""}”: `)}
+        {chain(
+          "+",
+          row.map((weight) => value(weight ?? 0)),
+        )}{" "}
+        {sign("=")} <mn>1</mn>
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Choose a mask under which the first word may look at the second, but not at the last.",
+    isDone: (lesson) => number(lesson, "mask", 0, 1) > 0 && !(number(lesson, "mask", 0, 5) > 0),
+    answer:
+      "A window, or padding at the end: what is forbidden gets exactly zero, and the rest of the row still adds up to one.",
+  },
+  elsewhere: { view: "map", says: "See the mask of a model, hatched" },
 };

@@ -1,5 +1,5 @@
-import { short } from "../../../scene/signs";
 import { grid, type LessonPage, type LessonProps } from "../lesson";
+import { chain, Equation, product, sign, value, words } from "../mathml";
 import { Matrices, Typed } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -36,9 +36,24 @@ export const match: LessonPage = {
   Body,
   equation(lesson) {
     const [tastes, contents, scores] = [grid(lesson, "tastes"), grid(lesson, "contents"), grid(lesson, "scores")];
-    const terms = (tastes.numbers[0] ?? []).map(
-      (liking, index) => `${short(liking, 1)} × ${short(contents.numbers[0]?.[index] ?? 0, 1)}`,
+    const terms = (tastes.numbers[0] ?? []).map((liking, index) =>
+      product(value(liking ?? 0, 1), value(contents.numbers[0]?.[index] ?? 0, 1)),
     );
-    return `${tastes.rows[0]} · ${contents.rows[0]} = ${terms.join(" + ")} = ${short(scores.numbers[0]?.[0] ?? 0)}`;
+    return (
+      <Equation>
+        {words(tastes.rows[0] ?? "")} {sign("·")} {words(contents.rows[0] ?? "")} {sign("=")} {chain("+", terms)}{" "}
+        {sign("=")} {value(scores.numbers[0]?.[0] ?? 0)}
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Change the grump's likings until the farce is what he wants most.",
+    isDone: (lesson) => {
+      const row = grid(lesson, "scores").numbers[2] ?? [];
+      return row.every((score, film) => film === 2 || (score ?? 0) < (row[2] ?? 0));
+    },
+    answer:
+      "Any row that points the same way as the film's does it: a match is a direction, and the softmax favours the largest.",
+  },
+  elsewhere: { view: "pair", says: "See a query meet its keys" },
 };

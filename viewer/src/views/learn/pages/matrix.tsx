@@ -1,6 +1,5 @@
-import { moreNumber, setMore } from "../../../address";
-import { short } from "../../../scene/signs";
-import { grid, number, type LessonPage, type LessonProps } from "../lesson";
+import { setStep, stepOf, grid, number, type LessonPage, type LessonProps } from "../lesson";
+import { above, Equation, group, name, over, root, sign, value, words } from "../mathml";
 import { Matrices, Stepper, Typed } from "../pieces";
 
 const STEPS: { name: string; grids: string[]; says: string }[] = [
@@ -20,7 +19,7 @@ const STEPS: { name: string; grids: string[]; says: string }[] = [
   },
 ];
 
-const at = () => moreNumber("step", 0, 0, STEPS.length - 1);
+const at = () => stepOf("matrix", STEPS.length - 1);
 
 function Body({ lesson, give }: LessonProps) {
   const step = at();
@@ -31,7 +30,7 @@ function Body({ lesson, give }: LessonProps) {
         step={step}
         steps={STEPS.length}
         names={STEPS.map((entry) => entry.name)}
-        set={(next) => setMore({ step: next ? String(next) : "" })}
+        set={(next) => setStep("matrix", next)}
       />
       <Matrices lesson={lesson} names={STEPS[step]!.grids} title={STEPS[step]!.says} looks={{}} />
       {step === 0 && (
@@ -56,6 +55,21 @@ export const matrix: LessonPage = {
   Body,
   equation(lesson) {
     const width = grid(lesson, "queries").numbers[0]?.length ?? 2;
-    return `first square of ${STEPS[at()]!.says}: score ${short(number(lesson, "scores", 0, 0))} / √${width} = ${short(number(lesson, "scaled", 0, 0))}, weight ${short(number(lesson, "weights", 0, 0))}`;
+    return (
+      <Equation>
+        {words("softmax")} {sign("(")}
+        {over(group(name("Q"), above(name("K"), name("T"))), root(<mn>{width}</mn>))}
+        {sign(")")} {name("V")} {words(", first square: ")}
+        {over(value(number(lesson, "scores", 0, 0)), root(<mn>{width}</mn>))} {sign("=")}{" "}
+        {value(number(lesson, "scaled", 0, 0))} {sign("→")} {value(number(lesson, "weights", 0, 0))}
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "“bank” looks at river and money alike. Change X so that it looks more at river than at money.",
+    isDone: (lesson) => number(lesson, "weights", 1, 0) > number(lesson, "weights", 1, 2) + 0.05,
+    answer:
+      "You moved the vector of a word, and its query, its key and its value moved with it: they are three readings of one row.",
+  },
+  elsewhere: { view: "heads", says: "See all the matrices of a model" },
 };

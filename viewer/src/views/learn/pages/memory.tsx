@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { short } from "../../../scene/signs";
 import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, words } from "../mathml";
 import { Matrices } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -57,6 +58,16 @@ export const memory: LessonPage = {
   equation(lesson) {
     const hops = lesson.facts.filter((entry) => entry.name.startsWith("hop "));
     const last = grid(lesson, "hops").columns.length;
-    return hops.length ? hops.map((hop) => `${hop.name}: ${hop.value}`).join("  →  ") : `${last} hops`;
+    return (
+      <Equation>
+        {words(hops.length ? hops.map((hop) => `${hop.name}: ${hop.value}`).join("  →  ") : `${last} hops`)}
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Ask for the colour of somebody else.",
+    isDone: (lesson) => !/greg/i.test(String(lesson.inputs["question"])),
+    answer: "Every hop looks at the story anew, with what the hop before has found in its hands.",
+  },
+  elsewhere: { view: "text", says: "Ask a model for a story of your own" },
 };

@@ -1,5 +1,5 @@
-import { short } from "../../../scene/signs";
 import { number, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, group, over, sign, value } from "../mathml";
 import { Matrices, Slider } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -18,8 +18,8 @@ function Body({ lesson, give }: LessonProps) {
         <Slider
           label="Bias"
           value={lesson.inputs["bias"] as number}
-          least={-3}
-          most={3}
+          least={-6}
+          most={6}
           step={0.1}
           set={(bias) => give({ bias })}
         />
@@ -56,6 +56,18 @@ export const norm: LessonPage = {
       number(lesson, "mean and deviation", 0, 1),
     ];
     const [gain, bias] = [lesson.inputs["gain"] as number, lesson.inputs["bias"] as number];
-    return `${short(gain, 1)} · (${short(x, 1)} − ${short(mean, 2)}) ÷ ${short(deviation, 2)} + ${short(bias, 1)} = ${short(number(lesson, "layer norm", 0, 0), 2)}`;
+    return (
+      <Equation>
+        {value(gain, 1)} {sign("·")} {over(group(value(x, 1), sign("−"), value(mean)), value(deviation))} {sign("+")}{" "}
+        {value(bias, 1)} {sign("=")} {value(number(lesson, "layer norm", 0, 0))}
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Set gain and bias so that the layer norm gives the first vector back: 2, 4, 4, 4, 5, 5, 7, 9.",
+    isDone: (lesson) =>
+      Math.abs((lesson.inputs["gain"] as number) - 2) < 0.06 && Math.abs((lesson.inputs["bias"] as number) - 5) < 0.06,
+    answer: "The deviation was 2 and the mean 5: gain and bias can undo the norm, if that is what a layer wants.",
+  },
+  elsewhere: { view: "inside", says: "See the vectors of a model, block by block" },
 };

@@ -1,5 +1,6 @@
 import { Choice } from "../../../parts/choice";
 import { fact, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, sign, words } from "../mathml";
 import { Matrices, Movable } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -39,6 +40,17 @@ export const order: LessonPage = {
     "Susan gave roses to Mary, Mary gave roses to Susan. Attention by itself sees a bag of words: move them, and each word still gets the same output. " +
     "Only positions, added to the words or to the scores, make the order count. Drag the words, then choose a position.",
   Body,
-  equation: (lesson) =>
-    `attention(moved words) = moved attention(words): ${fact(lesson, "same") ? "true" : "false"} with position “${lesson.inputs["position"]}”`,
+  equation: (lesson) => (
+    <Equation>
+      {words("attention(moved words)")} {sign(fact(lesson, "same") ? "=" : "≠")} {words("moved attention(words)")}
+      {words(` with position “${lesson.inputs["position"]}”`)}
+    </Equation>
+  ),
+  experiment: {
+    ask: "Find a position with which the model can tell the two sentences apart.",
+    isDone: (lesson) => lesson.inputs["position"] !== "none" && fact(lesson, "same") === false,
+    answer:
+      "Added to the words, turned into queries and keys, or added to the scores: any of them breaks the symmetry.",
+  },
+  elsewhere: { view: "heads", says: "Find the head that looks at the word before" },
 };

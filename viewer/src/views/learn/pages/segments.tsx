@@ -1,4 +1,5 @@
 import { fact, type LessonPage, type LessonProps } from "../lesson";
+import { Equation, words } from "../mathml";
 import { Matrices, Slider } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -45,5 +46,16 @@ export const segments: LessonPage = {
     "A long text is read in segments; without more, a word at the border of one sees nothing before it. Transformer-XL keeps the states of the last segment " +
     "as a memory to look at, and counts distance instead of positions. Layer upon layer, a word then hears from far beyond its segment.",
   Body,
-  equation: (lesson) => `the farthest word that reaches the last one: ${fact(lesson, "farthest")} words back`,
+  equation: (lesson) => (
+    <Equation>
+      {words("the farthest word that reaches the last one: ")} <mn>{String(fact(lesson, "farthest"))}</mn>{" "}
+      {words(" words back")}
+    </Equation>
+  ),
+  experiment: {
+    ask: "Let the last word hear from at least ten words back.",
+    isDone: (lesson) => Number(fact(lesson, "farthest")) >= 10,
+    answer: "A longer memory, or longer segments: each layer carries a segment farther.",
+  },
+  elsewhere: { view: "map", says: "See a long text" },
 };

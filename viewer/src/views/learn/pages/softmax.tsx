@@ -2,7 +2,8 @@ import { useWidth } from "../../../parts/width";
 import { barScene } from "../../../scene/bars";
 import { short } from "../../../scene/signs";
 import { palette } from "../../../theme";
-import { fact, grid, type LessonPage, type LessonProps } from "../lesson";
+import { numbersOf, fact, grid, type LessonPage, type LessonProps } from "../lesson";
+import { chain, Equation, exp, group, over, sign, value } from "../mathml";
 import { Shown, Slider } from "../pieces";
 import { gridTable } from "../../../scene/matrix";
 
@@ -67,6 +68,18 @@ export const softmax: LessonPage = {
     const heat = lesson.inputs["temperature"] as number;
     const weights = grid(lesson, "weights").numbers[0] ?? [];
     const best = weights.indexOf(Math.max(...weights.map((weight) => weight ?? 0)));
-    return `exp(${short(scores[best] ?? 0, 1)} / ${short(heat)}) ÷ (${scores.map((score) => `exp(${short(score, 1)} / ${short(heat)})`).join(" + ")}) = ${short(weights[best] ?? 0, 3)}`;
+    const power = (score: number) => exp(group(value(score, 1), sign("/"), value(heat)));
+    return (
+      <Equation>
+        {over(power(scores[best] ?? 0), chain("+", scores.map(power)))} {sign("=")} {value(weights[best] ?? 0, 3)}
+      </Equation>
+    );
   },
+  experiment: {
+    ask: "Leave the scores alone, and make the largest weight more than .99.",
+    isDone: (lesson) =>
+      JSON.stringify(lesson.inputs["scores"]) === "[1,2,3,0]" && Math.max(...numbersOf(lesson, "weights")) > 0.99,
+    answer: "A temperature near zero turns a soft choice into a hard one. A hot one forgets the scores.",
+  },
+  elsewhere: { view: "edit", says: "Heat or cool a head" },
 };

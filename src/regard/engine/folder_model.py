@@ -1,0 +1,113 @@
+"""A model in a folder, its weights in the engine: text in, text out, and no torch."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from regard.config import Config
+from regard.engine.build import why
+from regard.engine.folder_parts import folder_parts
+from regard.engine.library import EngineError, Library, library
+from regard.engine.packed_model import PRECISIONS, PackedModel
+from regard.engine.parts import EngineParts, Unsupported
+from regard.engine.state import EngineState
+from regard.errors import RegardError, lookup
+from regard.families.folder_family import folder_family
+from regard.families.options import Options
+from regard.families.read_config import read_model_config
+from regard.families.tensor_names import fitting_tensors, tensor_name
+from regard.folder_files import check_manifest, stored_tensors
+from regard.untrusted import CONFIG, read_json
+
+
+@dataclass
+class PackedModels:
+    """One model in as many precisions as were asked for."""
+
+    library: Library
+    parts: EngineParts
+    by_precision: dict[str, PackedModel] = field(default_factory=dict)
+    packing: threading.Lock = field(default_factory=threading.Lock)
+
+    def pack(self, precision: str) -> PackedModel:
+        with self.packing:
+            if precision not in self.by_precision:
+                try:
+                    self.by_precision[precision] = PackedModel(self.library, self.parts, precision)
+                except EngineError as problem:
+                    raise Unsupported(str(problem)) from None
+            return self.by_precision[precision]
+
+
+@dataclass(frozen=True)
+class FolderModel:
+    """What takes the steps of a folder's model (decoding/array_steps.py): the engine, with the weights of the files.
+
+    `entries` are those of config.json, `config` is ours.
+    """
+
+    folder: Path
+    entries: dict[str, object]
+    config: Config
+    models: PackedModels
+    precision: str = "float32"
+
+    @classmethod
+    def open(cls, folder: Path, *, wait: bool = False) -> "FolderModel":
+        """The model of a folder. Raises Unsupported where torch is needed, if only to say what is wrong; `wait` builds
+        the engine, if it is not there."""
+        engine = library(wait)
+        if engine is None:
+            raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
+        try:
+            check_manifest(folder)
+            entries = read_json(folder / CONFIG)
+            family, architecture = folder_family(entries, str(folder / CONFIG))
+            tensors = stored_tensors(folder)
+            config = read_model_config(family, Options(entries, str(folder / CONFIG), tensors), architecture)
+            names = family.names(config, architecture)
+            rows = tuple(tensor_name(name, name) for name in tensors) if names.is_own else names.rows
+            fitting = fitting_tensors(names, rows, tensors, str(folder))
+        except RegardError as problem:
+            raise Unsupported(str(problem)) from None
+        for copy, original in names.copies.items():
+            one, other = fitting.get(copy), fitting.get(original)
+            if one is not None and other is not None and one is not other and one.content() != other.content():
+                raise Unsupported(f"{copy} differs from {original}")
+        parts = folder_parts(config, {row.name: row for row in rows}, fitting)
+        model = cls(folder, entries, config, PackedModels(engine, parts))
+        model.packed()
+        return model
+
+    def packed(self) -> PackedModel:
+        return self.models.pack(self.precision)
+
+    def with_precision(self, precision: str) -> "FolderModel":
+        """The same with weights of a precision."""
+        lookup(PRECISIONS, precision, "precision")
+        return self if precision == self.precision else replace(self, precision=precision)
+
+    @property
+    def has_source(self) -> bool:
+        return self.models.parts.encoder is not None
+
+    def start(self, source: Any, attention_mask: Any) -> EngineState:
+        return EngineState(self.packed(), source, attention_mask)
+
+    def start_watched(
+        self, layers: Sequence[str], source: np.ndarray | None, attention_mask: np.ndarray | None
+    ) -> EngineState:
+        """The same, with what these layers look from kept, for `looks.py`."""
+        return EngineState(self.packed(), source, attention_mask, (), layers)
+
+    def next_scores(
+        self, state: EngineState, tokens: np.ndarray, attention_mask: np.ndarray | None
+    ) -> tuple[np.ndarray, EngineState]:
+        return state.step(tokens, attention_mask), state
+
+    def select_rows(self, state: EngineState, rows: np.ndarray) -> EngineState:
+        return state.select(rows)
