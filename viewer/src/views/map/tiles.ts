@@ -72,7 +72,11 @@ export class Atlas {
   /** The tiles that are wanted now, the most important first; others that are under way are cancelled. */
   want(needs: TileRequest[]): void {
     const needed = new Set(needs.map(tileName));
-    for (const [name, stop] of this.pending) if (!needed.has(name)) stop.abort();
+    for (const [name, stop] of this.pending) {
+      if (needed.has(name)) continue;
+      this.pending.delete(name); // wanted again before the network knows, it is asked for again
+      stop.abort();
+    }
     this.queue = needs.filter((need) => {
       const name = tileName(need);
       const tile = this.tiles.get(name);
