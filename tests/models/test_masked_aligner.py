@@ -84,6 +84,7 @@ def pair(generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, set[tu
     return np.array([*source, 1]), np.array([*target, 1]), links
 
 
+@pytest.mark.proof
 def test_two_directions_find_which_words_belong_together():
     generator = np.random.default_rng(1)
     sizes = Sizes(2 + 2 * WORDS + 1, 1, 32, 2, 64, "relu", dropout=0.0, attention_dropout=0.0, embedding_dropout=0.0)

@@ -43,6 +43,7 @@ def found(text, **settings):
         ("Run `git add .` in /etc/apt or ~/x.txt with --no-act", ["`git add .`", "/etc/apt", "~/x.txt", "--no-act"]),
         ("Call max_length or load() of 1.2.3", ["max_length", "load()", "1.2.3"]),
         ("100% of the people and/or e.g. half. Is it 5 o'clock?", ["100%"]),
+        ("Room 4711 in 1969, 12 apples and 1,299 people.", ["4711", "1969"]),
         ("std%s and %dpx are one word", ["std%s", "%dpx"]),
     ],
 )  # fmt: skip

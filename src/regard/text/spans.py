@@ -98,6 +98,7 @@ SPANS: dict[str, SpanKind] = {
     ),
     "time": SpanKind(r"(?<![\w:.])\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?![\w:])", is_number=True),
     "price": SpanKind(rf"(?<!\w){MONEY}[ \u00a0]?{DIGITS}|{AMOUNT}[ \u00a0]?{MONEY}(?!\w)", is_number=True),
+    "number": SpanKind(r"(?<![\w.,:/-])\d{3,20}(?!\w|[.,:/-]\d)", is_number=True),
     "quantity": SpanKind(rf"{AMOUNT}(?:[ \u00a0\u202f]?{UNIT})(?!\w)", is_number=True),
 }  # fmt: skip
 """What is carried over as it is; `Protection(kinds=SPANS | {...})` has more."""
