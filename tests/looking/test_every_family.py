@@ -19,7 +19,8 @@ from regard.models import Aligner, SpeechTransformer, Transformer, VisionTransfo
 WITHOUT_BLOCKS = ("e2k", "alignment")
 NO_WORDS = ("bert-generation", "vision", "vit")  # states or classes at the end
 WITH_DISTANCES = ("deberta-v2", "xl")  # scores that compare with vectors of distances
-STACKED = [kind for kind in WITH_HEADS if kind not in WITHOUT_BLOCKS]
+NO_LOGITS = "masked-aligner"  # it guesses two texts, each from the other
+STACKED = [kind for kind in WITH_HEADS if kind not in (*WITHOUT_BLOCKS, NO_LOGITS)]
 WRITERS = [
     kind for kind in STACKED if isinstance(EXAMPLES[kind]().config, DecoderConfig | TransformerConfig | SpeechConfig)
 ]
@@ -183,6 +184,18 @@ def test_an_edit_while_a_text_is_written_is_the_edit_in_one_pass(kind):
             whole = model(**inputs)
     assert_close(torch.cat(steps, 1), whole, atol=1e-4, rtol=1e-3)
     assert (whole - plain).abs().max() > 1e-2
+
+
+def test_a_model_that_guesses_two_texts_is_refused():
+    model = made(NO_LOGITS)[0]
+    inputs = {"source": torch.full((1, 6), 5), "target": torch.full((1, 5), 7)}
+    for tool in (
+        lambda: regard.logit_attribution(model, inputs, 7),
+        lambda: regard.patch(model, inputs, inputs, torch.sum, "stream"),
+        lambda: regard.pair_score(model, inputs, "there.encoder.1.self", 0, 3, 1),
+    ):
+        with pytest.raises(RegardError, match="MaskedAligner gives no logits"):
+            tool()
 
 
 @pytest.mark.parametrize("kind", WITHOUT_BLOCKS)
