@@ -231,8 +231,8 @@ class RunningTexts:
         constraints: Constraints = Constraints(),
         is_apart: bool = False,
     ) -> None:
-        """Texts that are written from now on, a row of the source or of the prefix for each; the rest is as `decode` has
-        it. `is_apart`: in steps of their own."""
+        """Texts that are written from now on, a row of the source or of the prefix for each; the rest is as in `decode`.
+        `is_apart`: in steps of their own."""
         check_search(beam, num_hypotheses, length_penalty, sampling)
         request = DecodeRequest.of(
             self.model,

@@ -25,8 +25,8 @@ class DecodedStep(NamedTuple):
 
 
 class SingleSearch:
-    """One text, or `copies` of it, for each row of a request, while it is written: text 0 to copies - 1 are those of the
-    first row, and so on. `tokens` are what the model reads next, a row for each of `texts`."""
+    """One text, or `copies` of it, for each row of a request, while it is written: text 0 to copies - 1 are those of
+    the first row, and so on. `tokens` are what the model reads next, a row for each of `texts`."""
 
     texts: np.ndarray
     tokens: Ids
