@@ -231,7 +231,7 @@ class RunningTexts:
         constraints: Constraints = Constraints(),
         is_apart: bool = False,
     ) -> None:
-        """Texts that are written from now on, a row of the source or of the prefix for each; the rest is as in `decode`.
+        """Texts that are written from now on, a row of source or prefix for each; the rest is as in `decode`.
         `is_apart`: in steps of their own."""
         check_search(beam, num_hypotheses, length_penalty, sampling)
         request = DecodeRequest.of(
