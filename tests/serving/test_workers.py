@@ -73,8 +73,9 @@ def test_workers_share_a_port_what_they_store_and_what_they_count_and_one_that_d
     assert not any(process.is_running() for process in left)  # all of them have stopped in peace
 
 
+@pytest.mark.proof
 def test_workers_go_when_their_parent_is_gone():
-    with pytest.raises(AssertionError), running("-m", "en-de", "--workers", "2") as service:  # it ends by a signal
+    with running("-m", "en-de", "--workers", "2", exit_code=-signal.SIGKILL) as service:
         left = workers(service)
         service.process.kill()
         service.process.wait()
@@ -83,6 +84,7 @@ def test_workers_go_when_their_parent_is_gone():
         assert not alive
 
 
+@pytest.mark.proof
 def test_a_model_that_cannot_be_served_is_one_line_of_the_parent():
     with pytest.raises(RegardError, match="babi: a model that can answer has no protocol here"):
         serve(ServiceOptions(models=("babi",), port=free(), workers=2), lambda url, models: None)

@@ -113,8 +113,8 @@ class AnswerStore:
         from regard.tasks.inputs import Reading
 
         content = self.entries.get(name)
-        fields = {"client": None} if content is None else json.loads(content)
-        if fields["client"] != client:
+        fields = None if content is None else json.loads(content)
+        if fields is None or fields["client"] != client:
             raise Refusal(404, "no such answer: it made room for newer ones, or never was", code="not_found")
         self.entries.touch(name)
         readings = tuple(Reading(**reading) for reading in fields["readings"])

@@ -1,7 +1,7 @@
 """Several processes that answer at one port: a parent that opens it, starts them, and stops them gracefully.
 
-The parent opens a socket for each worker, all at the same port: the system spreads connections over them (SO_REUSEPORT).
-It keeps them open, so that whoever asks while a worker is started anew after a crash waits, and is not refused. Where
+The parent opens a socket for each worker, all at one port: the system spreads connections over them (SO_REUSEPORT). It
+keeps them open, so that whoever asks while a worker is started anew after a crash waits, and is not refused. Where
 the system does not spread, all workers share one socket. What is remembered between requests lies in a folder that goes
 with the service.
 """
