@@ -54,13 +54,13 @@ def serve_libretranslate(folder: Path, port: int, threads: int) -> None:
             fields |= {"from_name": names[source], "to_name": names[target]}
             (package / "metadata.json").write_text(json.dumps(fields))
         os.environ |= {"ARGOS_PACKAGES_DIR": packages, "ARGOS_INTRA_THREADS": str(threads)}
-        from argostranslate import package as argos_package
-        from argostranslate import sbd
+        from argostranslate import package as argos_package  # type: ignore[import-not-found]
+        from argostranslate import sbd  # type: ignore[import-not-found]
 
         tokenizer = FolderTokenizer(folder)
         argos_package.Package.tokenizer = tokenizer  # type: ignore[attr-defined]
         sbd.MiniSBDSentencizer.split_sentences = lambda self, text: split_sentences(text)
-        from libretranslate.main import main
+        from libretranslate.main import main  # type: ignore[import-not-found]
 
         sys.argv = ["libretranslate", "--host", "127.0.0.1", "--port", str(port), "--disable-web-ui"]
         main()
@@ -101,6 +101,5 @@ def serve_loop(folder: Path, port: int, threads: int) -> None:
 
 
 if __name__ == "__main__":
-    (serve_loop if "--loop" in sys.argv else serve_libretranslate)(
-        Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    )
+    serve = serve_loop if "--loop" in sys.argv else serve_libretranslate
+    serve(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

@@ -6,8 +6,8 @@ text or 64 in a request, and the slowest of a hundred answers.
     python bench/serving.py --libretranslate /tmp/lt-venv/bin/python --aborts 1000 --minutes 10
 
 The two are asked in turns, one round after the other; a ratio is of the same round, then the median and the range over
-rounds. LibreTranslate is AGPL: it is installed outside of this tree, and only asked over HTTP. Without it, its loop over
-texts on CTranslate2 takes its place, and the first line says so.
+rounds. LibreTranslate is AGPL: it is installed outside of this tree, and only asked over HTTP. Without it, its loop
+over texts on CTranslate2 takes its place, and the first line says so.
 
 Every answer of ours is compared with what `regard.load` says to its text alone: `wrong` counts those that differ,
 `lost` requests that were never answered. A request that is told to come back later is counted as refused, and its
@@ -153,11 +153,9 @@ def joined(rounds: Sequence[Measured]) -> Measured:
     for one in rounds:
         whole.times += one.times
         whole.took += one.took
-        whole.wrong, whole.lost, whole.refused = (
-            whole.wrong + one.wrong,
-            whole.lost + one.lost,
-            whole.refused + one.refused,
-        )
+        whole.wrong += one.wrong
+        whole.lost += one.lost
+        whole.refused += one.refused
     return whole
 
 
@@ -239,8 +237,9 @@ def leave(base: str, pid: int, texts: Sequence[str], alone: Mapping[str, str], c
         time.sleep(0.5)
     after = measure(base, texts, alone, 8, 8, 5)
     open_connections = sum(len(one.net_connections()) for one in (process, *process.children(recursive=True)))
+    cancelled = metric(base, "regard_cancelled_requests")
     print(
-        f"{count} aborted requests: {waiting:.0f} texts waiting, {metric(base, 'regard_cancelled_requests'):.0f} cancelled,"
+        f"{count} aborted requests: {waiting:.0f} texts waiting, {cancelled:.0f} cancelled,"
         f" {process.num_threads() - threads:+} threads, {memory(pid) - before:+.1f} MiB, {open_connections} connections"
         f" open; beside them {len(answered[0].times)} answered, {answered[0].wrong + after.wrong} wrong,"
         f" {answered[0].lost + after.lost} lost"
