@@ -30,6 +30,7 @@ from regard.cli.values import FILE, count
 @click.option(
     "--workers", type=count(256), default=1, help="Processes that answer at the same port, each with all models."
 )
+@click.option("--ray", "is_ray", is_flag=True, help="Deploy on a Ray cluster, with --workers replicas at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print the address and the models as a JSON object.")
 def serve(
     models: tuple[str, ...],
@@ -39,6 +40,7 @@ def serve(
     threads: int | None,
     precision: str,
     workers: int,
+    is_ray: bool,
     as_json: bool,
 ) -> None:
     """Answer over HTTP: programs written for LibreTranslate, DeepL or OpenAI need no change but the address.
@@ -65,4 +67,7 @@ def serve(
         click.echo(line)
         sys.stdout.flush()
 
-    serve_models(ServiceOptions(models or BUILT_IN, host, port, key_file, threads, precision, workers=workers), started)
+    options = ServiceOptions(
+        models or BUILT_IN, host, port, key_file, threads, precision, workers=workers, is_ray=is_ray
+    )
+    serve_models(options, started)

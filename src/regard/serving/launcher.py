@@ -37,6 +37,7 @@ class ServiceOptions:
     precision: str = "float32"
     limits: ServiceLimits = LIMITS
     workers: int = 1
+    is_ray: bool = False
 
 
 OnStart = Callable[[str, Sequence[str]], None]
@@ -48,6 +49,11 @@ def serve(options: ServiceOptions, on_start: OnStart) -> None:
     keys = Keys.read(options.key_file) if options.key_file else Keys()
     address = ServerAddress(options.host, options.port, "keys" if keys.are_needed else loopback_only(options.host))
     check_models(options.models, None)
+    if options.is_ray:
+        from regard.serving.ray_service import serve_on_ray
+
+        serve_on_ray(options, keys, address, on_start)
+        return
     if options.workers > 1:
         from regard.serving.workers import serve_in_workers
 
@@ -80,15 +86,7 @@ def run(
     entries: OpenEntries = memory_entries,
     worker: int = 0,
 ) -> None:
-    if options.threads is not None:
-        from regard.engine.threads import set_thread_count
-
-        set_thread_count(options.threads)
-    folders = folder_names([name for name in options.models if Path(name).is_dir()])
-    names = {folders.get(name, name): name for name in options.models}
-    log_requests()
-    models = load_models(dict(names), options.precision, options.limits)
-    service = Service(models, keys, options.limits, entries=entries, worker=worker)
+    service = load_service(options, keys, entries=entries, worker=worker)
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(service, address),
@@ -99,7 +97,7 @@ def run(
         )
     )
     url = page_url(ServerAddress(address.host, address.port, address.token)).partition("?")[0]
-    on_start(url, sorted(models))
+    on_start(url, sorted(service.models))
     stops = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_IGN}
     earlier = {number: signal.signal(number, handler) for number, handler in stops.items()}
     try:
@@ -109,6 +107,21 @@ def run(
     finally:
         for number, handler in earlier.items():
             signal.signal(number, handler)
+
+
+def load_service(
+    options: ServiceOptions, keys: Keys, *, entries: OpenEntries = memory_entries, worker: int | str = 0
+) -> Service:
+    """The models, loaded, and all that answers with them."""
+    if options.threads is not None:
+        from regard.engine.threads import set_thread_count
+
+        set_thread_count(options.threads)
+    folders = folder_names([name for name in options.models if Path(name).is_dir()])
+    names = {folders.get(name, name): name for name in options.models}
+    log_requests()
+    models = load_models(dict(names), options.precision, options.limits)
+    return Service(models, keys, options.limits, entries=entries, worker=worker)
 
 
 def log_requests() -> None:

@@ -34,7 +34,7 @@ class Service:
         limits: ServiceLimits = LIMITS,
         *,
         entries: OpenEntries = memory_entries,
-        worker: int = 0,
+        worker: int | str = 0,
     ) -> None:
         """`entries` is where things are stored; processes that share them count together, each as a `worker`."""
         self.models = models

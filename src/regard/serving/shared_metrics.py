@@ -22,7 +22,7 @@ class SharedMetrics:
     """What this process counts, and the sum with what others do. A process that takes the place of one that died counts
     on from where that was."""
 
-    def __init__(self, own: ServiceMetrics, gauges: Callable[[], Gauges], entries: Entries, worker: int) -> None:
+    def __init__(self, own: ServiceMetrics, gauges: Callable[[], Gauges], entries: Entries, worker: int | str) -> None:
         self.own = own
         self.gauges = gauges
         self.entries = entries
