@@ -14,7 +14,7 @@ STEPS_BETWEEN = 4  # others join after so many: those that join together are sea
 
 
 @runtime_checkable
-class Job(Protocol):
+class PieceJob(Protocol):
     """A piece under way; `is_apart` after it failed among others."""
 
     piece: Piece
@@ -50,8 +50,8 @@ class SideBySide:
     def __init__(self, writer: PieceWriter, batch: RunningBatch) -> None:
         self.writer = writer
         self.batch = batch
-        self.jobs: list[Job] = []
-        self.joining: list[Job] = []
+        self.jobs: list[PieceJob] = []
+        self.joining: list[PieceJob] = []
 
     def run(self) -> None:
         steps = 0
@@ -78,7 +78,7 @@ class SideBySide:
     def join(self) -> None:
         """What waits is written from now on; what failed among others, apart from them."""
         waiting, self.joining = self.joining, []
-        together: list[Job] = []
+        together: list[PieceJob] = []
         for job in waiting:
             if not job.piece.is_wanted:
                 self.batch.settle(job.piece)
@@ -89,7 +89,7 @@ class SideBySide:
         if together:
             self.join_jobs(together, is_apart=False)
 
-    def join_jobs(self, jobs: Sequence[Job], *, is_apart: bool) -> None:
+    def join_jobs(self, jobs: Sequence[PieceJob], *, is_apart: bool) -> None:
         try:
             self.writer.join(jobs, is_apart=is_apart)
             self.jobs += jobs
@@ -97,7 +97,7 @@ class SideBySide:
             for job in jobs:
                 self.give_up(job, problem)
 
-    def give_up(self, job: Job, problem: Exception) -> None:
+    def give_up(self, job: PieceJob, problem: Exception) -> None:
         """A piece that failed among others is tried once more, apart from them."""
         if job.is_apart or job.piece.has_begun or not job.piece.is_wanted:
             self.batch.settle(job.piece, problem)

@@ -82,7 +82,7 @@ void DecoderKeyAccess::around(int layer, int token, VisibleKeys& visible) const 
 void DecoderKeyAccess::across(int layer, int token, VisibleKeys& visible) const {
     const Change& change = Changes::at(state.changes.cross, layer);
     const ptrdiff_t stride = 2 * state.model.decoder.layers[layer].cross.keys();
-    const SourceText text = state.source_of[row[token]];
+    const SourceNumber text = state.source_of[row[token]];
     const SourceBlock& source = state.sources[text.block];
     const int first = source.starts[text.text], last = source.starts[text.text + 1];
     const float* source_kv = source.kv[layer].data();

@@ -256,7 +256,7 @@ void EngineState::join(EngineState& other) {
     for (auto& row : other.written)
         for (Slot& slot : row)
             if (!slot.is_padding()) slot.block += first_block;
-    for (SourceText& source : other.source_of) source.block += first_source;
+    for (SourceNumber& source : other.source_of) source.block += first_source;
     auto take = [](auto& all, auto& more) {
         all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
         more.clear();

@@ -35,7 +35,7 @@ struct SourceBlock {
 };
 
 // One of the sources.
-struct SourceText {
+struct SourceNumber {
     int block, text;
 };
 
@@ -107,7 +107,7 @@ private:
     const Model& model;
     bool is_half_done = false;
     std::vector<SourceBlock> sources;        // one block, unless texts joined
-    std::vector<SourceText> source_of;       // the source of each row
+    std::vector<SourceNumber> source_of;     // the source of each row
     std::vector<std::vector<Slot>> written;  // for each row, in columns that all share: where the token stands
     std::vector<int> counts;                 // tokens of each row
     std::vector<Block> blocks;
