@@ -105,6 +105,9 @@ class GrowingText:
 class RunningSingle:
     """The likeliest tokens, or drawn ones, for each of some texts."""
 
+    copies: int
+    penalty: float
+
     def __init__(
         self,
         texts: Sequence[RunningText],

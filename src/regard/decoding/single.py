@@ -31,6 +31,9 @@ class SingleSearch:
     texts: np.ndarray
     tokens: Ids
     history: Ids | None
+    choose: Choose
+    copies: int
+    is_wanted: Callable[[int], bool] | None
     written: int
     rows: np.ndarray
     ids: Ids

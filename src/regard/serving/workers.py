@@ -15,6 +15,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,7 +82,7 @@ class Workers:
         self.address = address
         self.sockets = sockets
         self.folder = folder
-        self.context = multiprocessing.get_context("spawn")
+        self.context: SpawnContext = multiprocessing.get_context("spawn")
         self.processes: list[BaseProcess] = []
         self.pipes: list[Connection | None] = []  # each says once that its worker answers
         self.started: dict[int, tuple[str, list[str]]] = {}
