@@ -5,7 +5,8 @@
 
 The engine alone gets all sentences as tokens, sorted by length, and gives tokens; the command reads lines, splits and
 tokenises them, keeps what is protected, writes text. Both are timed in one process, in turns; what it takes to load the
-model is taken off. "in processor time" is the same ratio where others use the machine, too.
+model is taken off. "in processor time" is the same ratio where others use the machine, too. Lines per processor second
+are what docs/serving.md reckons with: `--precision int8` or a beam of 1 make other figures of it.
 """
 
 import json
@@ -30,11 +31,11 @@ class Timer:
         self.clock, self.processor = time.perf_counter() - self.begins[0], time.process_time() - self.begins[1]
 
 
-def engine_alone(task: Any, texts: list[str], beam: int) -> Timer:
+def engine_alone(task: Any, texts: list[str], beam: int, precision: str) -> Timer:
     """All sentences through the search, as tokens."""
     from regard.text.padding import batches
 
-    config = task.generation_config(beam=beam)
+    config = task.generation_config(beam=beam, precision=precision)
     sentences = [part for text in texts for part in task.read(text).sentences if part.encoded]
     with Timer() as timer:
         for batch in batches([sentence.tokens for sentence in sentences]):
@@ -63,7 +64,8 @@ def command(model: str, texts: list[str], beam: int, options: tuple[str, ...]) -
 @click.option("--beam", default=4, show_default=True)
 @click.option("--rounds", default=2, show_default=True)
 @click.option("--no-protect", is_flag=True)
-def main(model: str, data: Path | None, lines: int, beam: int, rounds: int, no_protect: bool) -> None:
+@click.option("--precision", default="float32", show_default=True)
+def main(model: str, data: Path | None, lines: int, beam: int, rounds: int, no_protect: bool, precision: str) -> None:
     """Print the speed of MODEL on a file, and that of its engine alone."""
     import regard
     from regard.engine import serve
@@ -74,17 +76,18 @@ def main(model: str, data: Path | None, lines: int, beam: int, rounds: int, no_p
     texts = [line.split("\t")[column] for line, _ in zip(read_lines(path), range(lines), strict=False)]
     task = regard.load(model, task="translate")
     serve(task.model, wait=True)
-    options = ("--no-protect",) if no_protect else ()
+    options = ("--precision", precision, *(("--no-protect",) if no_protect else ()))
     nothing = command(model, texts[:1], beam, options)
     figures = []
     for _ in range(rounds):
-        alone, whole = engine_alone(task, texts, beam), command(model, texts, beam, options)
+        alone, whole = engine_alone(task, texts, beam, precision), command(model, texts, beam, options)
         figures.append(
             {
                 "lines": len(texts),
                 "engine alone, lines/s": round(len(texts) / alone.clock, 1),
                 "command, lines/s": round(len(texts) / (whole.clock - nothing.clock), 1),
                 "ratio": round(alone.clock / (whole.clock - nothing.clock), 3),
+                "command, lines per processor second": round(len(texts) / (whole.processor - nothing.processor), 1),
                 "ratio in processor time": round(alone.processor / (whole.processor - nothing.processor), 3),
             }
         )

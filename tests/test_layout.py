@@ -15,6 +15,7 @@ ORDER = [
         "lazy",
         "processor",
         "errors",
+        "cluster",
         "files",
         "json_text",
         "settings",

@@ -147,6 +147,8 @@ class Caller:
                     states[index] = state, len(chosen)
             elif self.chance(0.05):
                 self.look(state)
+            elif self.chance(0.05):
+                self.join(states, index)
             elif self.chance(0.01):
                 self.call(decode, engine.model, **self.request(engine.model))
             else:
@@ -177,6 +179,16 @@ class Caller:
         first = self.random.choice((0, 0, max(0, state.length - 1), state.length, -1, 2**40))
         self.call(weights, state, layer, heads, first=first)
         self.call(looks, state, layer)
+
+    def join(self, states, index):
+        """One text joins another, itself, or something that is none; it may go on without rows."""
+        state, rows = states[index]
+        other = self.random.randrange(len(states))
+        coming, more = states[other]
+        wrong = self.random.choice((None, coming.address, "text"))
+        self.call(state.join, wrong if self.chance(0.05) else coming)
+        if rows is not None or more is not None:
+            states[index], states[other] = (state, state.rows), (coming, coming.rows)
 
     def step(self, engine, states, index):
         state, rows = states[index]

@@ -81,6 +81,7 @@ RECORDS = {  # in the order of replay_driver.cpp
     "watch": lambda state, kind, layer: (state, kind, layer),
     "weights": look,
     "looks": look,
+    "join": lambda state, other, length: (state, other),
 }
 
 

@@ -33,7 +33,8 @@ enum Function {
     FINGERPRINT,
     WATCH,
     WEIGHTS,
-    LOOKS
+    LOOKS,
+    JOIN
 };
 
 constexpr int THREADS = 4;
@@ -188,6 +189,10 @@ private:
         } else if (function == SELECT) {
             const int64_t* rows = from.numbers<int64_t>();
             answer(regard_select(text.state, rows, int(from.integer())));
+        } else if (function == JOIN) {
+            int32_t length = 0;
+            answer(regard_join(text.state, states.at(from.integer()).state, &length));
+            answer(length);
         } else if (function == WATCH) {
             const int kind = int(from.integer());
             answer(regard_watch(text.state, kind, int(from.integer())));

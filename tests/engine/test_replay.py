@@ -4,6 +4,7 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from needs_engine import needs_engine
@@ -68,6 +69,14 @@ def use(model, precision):
         for layer in layers:
             weights(state, layer, [0])
             looks(state, layer)
+    first, other = (engine.start(prompts if is_pair else None) for _ in range(2))
+    engine.step(first, prompts)
+    engine.step(other, prompts[:, :1].contiguous())
+    first.select(np.array([4, 0]))
+    for coming in (other, first):  # the second is refused
+        with suppress(RegardError):
+            first.join(coming)
+    engine.step(first, torch.ones(7, 1, dtype=torch.int64))
     state = engine.start(prompts if is_pair else None)
     for tokens in (torch.full((5, 1), 10**6), torch.ones(4, 1, dtype=torch.int64), prompts):
         with suppress(RegardError):

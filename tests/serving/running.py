@@ -20,7 +20,7 @@ class RunningService:
 
 
 @contextmanager
-def running(*arguments: str) -> Iterator[RunningService]:
+def running(*arguments: str, exit_code: int = 0) -> Iterator[RunningService]:
     """A service with these arguments, told to stop at the end, which it has to do in peace."""
     command = [sys.executable, "-m", "regard", "serve", "--json", "--threads", "1", "--port", str(free()), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
@@ -29,4 +29,4 @@ def running(*arguments: str) -> Iterator[RunningService]:
             yield RunningService(json.loads(process.stdout.readline())["url"].rstrip("/"), process)
         finally:
             process.terminate()
-        assert process.wait(60) == 0
+        assert process.wait(60) == exit_code

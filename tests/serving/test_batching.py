@@ -13,7 +13,7 @@ from regard.serving.refusals import FullQueue, Stopping, TooManyTexts
 
 
 class Writer:
-    """Writes letters large, a batch at a time, when it is let."""
+    """Writes letters large, all that it is given before it asks for more, when it is let."""
 
     def __init__(self, is_open=True):
         self.batches = []
@@ -22,15 +22,17 @@ class Writer:
         if is_open:
             self.gate.set()
 
-    def __call__(self, key, pieces, check_wanted):
-        self.batches.append([piece.content for piece in pieces])
-        self.began.set()
-        while not self.gate.wait(0.01):
-            check_wanted()
-        for piece in pieces:
-            if piece.content == "bad":
-                raise RegardError("a bad text")
-            piece.result = f"{key}{piece.content.upper()}"
+    def __call__(self, key, batch):
+        while pieces := batch.take():
+            self.batches.append([piece.content for piece in pieces])
+            self.began.set()
+            while not self.gate.wait(0.01) and any(piece.is_wanted for piece in pieces):
+                pass
+            for piece in pieces:
+                if piece.content == "bad":
+                    raise RegardError("a bad text")
+                piece.result = f"{key}{piece.content.upper()}"
+                batch.settle(piece)
 
 
 def batcher(writer, **limits):
@@ -91,6 +93,62 @@ def test_a_batch_has_no_more_tokens_than_there_is_room_for():
     work = batcher(writer, batch_tokens=10)
     held(ask(work, "k", "aaaa", "bbbb", "cccccccccccc"), writer=writer, batcher=work)
     assert writer.batches[1:] == [["aaaa", "bbbb"], ["cccccccccccc"]]
+
+
+def test_what_comes_joins_what_is_under_way_as_soon_as_there_is_room():
+    under_way, most = [], []
+
+    def write(key, batch):
+        under_way.extend(batch.take())
+        while under_way:
+            most.append([piece.content for piece in under_way])
+            piece = under_way.pop(0)
+            piece.result = piece.content.upper()
+            batch.settle(piece)
+            under_way.extend(batch.take())
+
+    work = batcher(write, batch_texts=3)
+    assert asyncio.run(ask(work, "k", *"abcde")) == list("ABCDE")
+    work.stop()
+    assert most == [["a", "b", "c"], ["b", "c", "d"], ["c", "d", "e"], ["d", "e"], ["e"]]
+    assert work.batched_pieces == 5
+
+
+def test_a_text_that_failed_after_it_was_told_is_not_told_again():
+    told = []
+
+    def write(key, batch):
+        for piece in batch.take():
+            piece.has_begun = True
+            told.append(piece.content)
+        raise RegardError("it broke")
+
+    work = batcher(write)
+
+    async def run():
+        return await asyncio.gather(ask(work, "k", "a"), ask(work, "k", "b"), return_exceptions=True)
+
+    assert [str(problem) for problem in asyncio.run(run())] == ["it broke"] * 2
+    work.stop()
+    assert sorted(told) == ["a", "b"]
+
+
+def test_what_fails_before_anything_is_taken_is_told_to_those_who_wait():
+    def write(key, batch):
+        raise RegardError("no such edit")
+
+    work = batcher(write)
+    with pytest.raises(RegardError, match="no such edit"):
+        asyncio.run(ask(work, "k", "a"))
+    work.stop()
+
+
+def test_a_writer_that_leaves_a_piece_behind_is_no_end_to_waiting(caplog):
+    work = batcher(lambda key, batch: batch.take())
+    with pytest.raises(RuntimeError, match="a piece was not written"):
+        asyncio.run(ask(work, "k", "a"))
+    work.stop()
+    assert "a text failed" in caplog.text
 
 
 def test_a_request_that_fails_harms_no_other():

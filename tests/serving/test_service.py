@@ -17,6 +17,7 @@ from regard.serving.refusals import Refusal
 from regard.serving.served_model import languages_of, normal_code
 from regard.serving.service import Service
 from regard.serving.translating import TranslationSettings, translate
+from regard.tasks.inputs import Reading
 
 TEXTS = [
     "Where is the station?", "I am tired.", "He did not come, since it rained the whole day and the roads were wet.",
@@ -125,10 +126,13 @@ def test_a_region_that_is_not_there_is_refused(server, where, line):
 
 
 def test_old_answers_make_room_and_are_their_clients_alone():
-    store = AnswerStore(ServiceLimits(stored_answers=2))
-    first, second, third = (store.add(task("en-de"), (), "", "me") for _ in range(3))
-    assert store.get(third.id, "me") is third
-    assert store.get(second.id, "me") is second
+    store = AnswerStore(ServiceLimits(stored_answers=2), {"en-de.translate": task("en-de")})
+    reading = Reading((1, 2), (3,))
+    first, second, third = (store.add(task("en-de"), [reading], "", "me") for _ in range(3))
+    for stored in (third, second):
+        answer = store.get(stored.id, "me")
+        assert answer.task is task("en-de")
+        assert [list(tokens) for tokens in (answer.readings[0].source, answer.readings[0].target)] == [[1, 2], [3]]
     for name, who in ((first.id, "me"), (third.id, "you")):
         with pytest.raises(Refusal, match="no such answer"):
             store.get(name, who)

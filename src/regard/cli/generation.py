@@ -3,11 +3,12 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from regard.cli.processes import Answer, AnsweredChunk, in_processes
+from regard.cli.processes import Answer, AnsweredChunk, Prepare, in_processes
 from regard.cli.renamed import Command, renamed
 from regard.cli.streams import open_output
 from regard.cli.texts import ChunkProgress, TextChunk, progress, read_texts
@@ -56,6 +57,8 @@ def generation_options(command: Command) -> Command:
 
 Shown = Callable[[Any, int], Iterable[str]]
 """The lines that are written for an answer and its number."""
+AnswerChunks = Callable[[Iterable[TextChunk], Prepare], Iterable[AnsweredChunk]]
+"""Has chunks answered in parallel, and gives them in their order."""
 
 
 @dataclass(frozen=True)
@@ -92,9 +95,12 @@ class Preparation:
         )
 
 
-def answer_all(task: str, options: Options, shown: Shown, *, is_numbered: bool = False) -> None:
+def answer_all(
+    task: str, options: Options, shown: Shown, *, is_numbered: bool = False, answer_chunks: AnswerChunks | None = None
+) -> None:
     """Answer every text and write what is shown of each answer and its number, in order, as soon as it is there. With
-    `resume`, after what is in the output already; in several `processes`, if that is asked for."""
+    `resume`, after what is in the output already; in several `processes`, if that is asked for, or by whoever
+    `answer_chunks` has answer."""
     texts, source, target, edits = (options.pop(name) for name in ("texts", "source", "target", "edits"))
     resume, processes = options.pop("resume", False), options.pop("processes", 1)
     if source and target and os.path.exists(target) and os.path.samefile(source, target):
@@ -111,7 +117,8 @@ def answer_all(task: str, options: Options, shown: Shown, *, is_numbered: bool =
     model, device = options.pop("model"), options.pop("device")
     prepare = Preparation(task, model, device, sampling_options(options), shown, edits)
     where = f"{source}:" if source else "text " if texts else "line "
-    answer = None if processes > 1 else prepare()
+    answer = prepare() if answer_chunks is None and processes == 1 else None
+    in_parallel = answer_chunks or partial(in_processes, count=processes)
     with (
         open_output(target, None if point is None else point.bytes) as write,
         progress(lines.total, bool(target)) as bar,
@@ -120,7 +127,7 @@ def answer_all(task: str, options: Options, shown: Shown, *, is_numbered: bool =
         answered = (
             (answer(chunk, chunk_progress.over(chunk)) for chunk in chunks)
             if answer is not None
-            else in_processes(chunks, prepare, processes)
+            else in_parallel(chunks, prepare)
         )
         for one in answered:
             write(one.lines)

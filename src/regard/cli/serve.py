@@ -2,14 +2,11 @@
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
 from regard.cli.values import FILE, count
-
-if TYPE_CHECKING:
-    from regard.serving.served_model import ServedModel
 
 
 @click.command(context_settings={"show_default": True})
@@ -30,6 +27,10 @@ if TYPE_CHECKING:
 @click.option(
     "--precision", type=click.Choice(["float32", "float16", "int8"]), default="float32", help="Of the weights."
 )
+@click.option(
+    "--workers", type=count(256), default=1, help="Processes that answer at the same port, each with all models."
+)
+@click.option("--ray", "is_ray", is_flag=True, help="Deploy on a Ray cluster, with --workers replicas at most.")
 @click.option("--json", "as_json", is_flag=True, help="Print the address and the models as a JSON object.")
 def serve(
     models: tuple[str, ...],
@@ -38,6 +39,8 @@ def serve(
     key_file: str | None,
     threads: int | None,
     precision: str,
+    workers: int,
+    is_ray: bool,
     as_json: bool,
 ) -> None:
     """Answer over HTTP: programs written for LibreTranslate, DeepL or OpenAI need no change but the address.
@@ -50,15 +53,21 @@ def serve(
     regard serve
     curl -s 127.0.0.1:5000/translate -d q="Where is the station?" -d source=en -d target=de
     regard serve -m en-de -m my-folder --port 8080 --precision int8
-    regard serve --host 0.0.0.0 --key-file keys.txt
+    regard serve --host 0.0.0.0 --key-file keys.txt --workers 4
     """
     from regard.serving.launcher import BUILT_IN, ServiceOptions
     from regard.serving.launcher import serve as serve_models
 
-    def started(url: str, served: "dict[str, ServedModel]") -> None:
-        names = sorted(served)
-        line = json.dumps({"url": url, "models": names}) if as_json else f"{url}  {', '.join(names)}  (Ctrl-C stops it)"
+    def started(url: str, names: Sequence[str]) -> None:
+        line = (
+            json.dumps({"url": url, "models": list(names)})
+            if as_json
+            else f"{url}  {', '.join(names)}  (Ctrl-C stops it)"
+        )
         click.echo(line)
         sys.stdout.flush()
 
-    serve_models(ServiceOptions(models or BUILT_IN, host, port, key_file, threads, precision), started)
+    options = ServiceOptions(
+        models or BUILT_IN, host, port, key_file, threads, precision, workers=workers, is_ray=is_ray
+    )
+    serve_models(options, started)

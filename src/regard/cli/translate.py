@@ -53,7 +53,13 @@ FORMAT_NAMES = ("html", "markdown", "srt", "vtt", "po", "xliff", "tmx", "docx", 
 @click.option("--target-language", metavar="CODE", default="", help="For TMX.  [default: the end of the model's name]")
 @click.option("--resume", is_flag=True, help="Write on after the lines that --output has already.")
 @click.option("--processes", type=count(256), default=1, help="Translate in so many processes.")
-def translate(as_json: bool, align: bool, confidence: bool, show: bool, **options: Any) -> None:
+@click.option(
+    "--ray", "is_ray", is_flag=True, help="Translate files of lines, which are given as TEXT, on a Ray cluster."
+)
+@click.option("--out", "folder", metavar="DIR", help="Where --ray writes a file of the same name for each.")
+def translate(
+    as_json: bool, align: bool, confidence: bool, show: bool, is_ray: bool, folder: str | None, **options: Any
+) -> None:
     """Translate texts: arguments, or lines of a file or of standard input; or a file of another format.
 
     A line in is a line out, in the same order, however many there are; an empty line stays empty. A line of several
@@ -65,6 +71,7 @@ def translate(as_json: bool, align: bool, confidence: bool, show: bool, **option
     regard translate -m de-en "Wo ist der Bahnhof?"
     regard translate -m my-folder --input book.en --output book.de
     regard translate -m my-folder --input book.en.xz --output book.de.xz --resume --processes 2
+    regard translate --ray part-*.en.xz --out german
     cat book.en | regard translate -m my-folder --beam 4 | head
     regard translate -m my-folder --num-hypotheses 3 --align --show "Where is the station?"
     regard translate -m my-folder --json --edit edits.json < lines.txt
@@ -75,6 +82,8 @@ def translate(as_json: bool, align: bool, confidence: bool, show: bool, **option
     protect = options["protect"] = protection(
         options.pop("protect"), options.pop("spans"), options.pop("glossary"), options.pop("mnemonic")
     )
+    if is_ray != (folder is not None):
+        raise click.UsageError("--ray goes with --out DIR, and --out with --ray")
     document_format = None
     if format_name is not None or (options["source"] and not options["markup"]):
         from regard.text.formats import format_named, format_of
@@ -94,10 +103,16 @@ def translate(as_json: bool, align: bool, confidence: bool, show: bool, **option
         confidence=confidence,
         show=show,
         num_hypotheses=num_hypotheses,
-        is_lines=not (options["texts"] or options["markup"]),
-        to_file=bool(options["target"]),
+        is_lines=is_ray or not (options["texts"] or options["markup"]),
+        to_file=is_ray or bool(options["target"]),
     )
-    answer_all("translate", options, shown, is_numbered=num_hypotheses > 1 and not as_json)
+    is_numbered = num_hypotheses > 1 and not as_json
+    if folder is not None:
+        from regard.cli.ray_files import translate_files
+
+        translate_files(folder, options, shown, is_numbered=is_numbered)
+        return
+    answer_all("translate", options, shown, is_numbered=is_numbered)
 
 
 SIDES = ("source", "target")

@@ -1,5 +1,6 @@
 """Several texts at a time, the best of them kept: beam search."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +13,7 @@ from regard.decoding.hypothesis import DecodeResult, Hypothesis, length_normalis
 from regard.decoding.limits import COVERAGE_PENALTIES, MAX_BEAMS, check_real, check_whole
 from regard.decoding.progress import DecodeProgress, OnStep
 from regard.decoding.request import DecodeRequest
+from regard.decoding.single import is_same_rows
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def beam_search(
         if on_step is not None:
             on_step(DecodeProgress((), steps / request.longest))
         if len(going.sources):
-            if len(rows) != len(logits) or (rows != np.arange(len(rows))).any():
+            if not is_same_rows(rows, len(logits)):
                 state = steps_of_model.select_rows(state, rows)
             tokens = np.ascontiguousarray(going.ids[:, -1:])
     if beam.coverage_penalty:
@@ -139,7 +141,13 @@ class BeamSearch:
     width: int
 
     def __init__(
-        self, request: DecodeRequest, beam: Beam, penalty: float, num_hypotheses: int, pools: list[FinishedPool]
+        self,
+        request: DecodeRequest,
+        beam: Beam,
+        penalty: float,
+        num_hypotheses: int,
+        pools: list[FinishedPool],
+        is_wanted: Callable[[int], bool] | None = None,
     ) -> None:
         self.max_new_tokens, self.beam, self.penalty, self.num_hypotheses, self.pools = (
             request.max_new_tokens,
@@ -151,6 +159,7 @@ class BeamSearch:
         self.candidates = Candidates(request.constraints)
         self.ends = np.array(request.constraints.ends, dtype=np.int64)
         self.width = max(2, 1 + len(self.ends)) * beam.size
+        self.is_wanted = is_wanted
 
     def step(self, logits: np.ndarray, going: UnfinishedBeams) -> tuple[UnfinishedBeams, np.ndarray]:
         """The texts that go on, and for each the row that it goes on from."""
@@ -206,9 +215,11 @@ class BeamSearch:
         on = ~last & (best > -np.inf)
         for index in np.flatnonzero(on):
             pool = self.pools[sources[index]]
-            if len(pool.texts) < self.num_hypotheses:
+            if self.is_wanted is not None and not self.is_wanted(int(sources[index])):
+                on[index] = False
+            elif len(pool.texts) < self.num_hypotheses:
                 continue
-            if self.beam.early_stop:
+            elif self.beam.early_stop:
                 on[index] = len(pool.texts) < self.beam.size
             else:
                 length = int(self.max_new_tokens[sources[index]]) if self.penalty > 0 else written + 2

@@ -41,11 +41,7 @@ def decode(
     `tree` keeps how a beam search came to its answer. `on_step` is told how far it is; what it raises ends the search.
     """
     beam = beam if isinstance(beam, Beam) else Beam(beam)
-    most, hint = (beam.size, f" of a beam of {beam.size}") if sampling is None else (MAX_HYPOTHESES, "")
-    check_whole("num_hypotheses", num_hypotheses, 1, most, hint)
-    check_real("length_penalty", length_penalty, *LENGTH_PENALTIES)
-    if sampling is not None and (beam.size > 1 or tree):
-        raise RegardError("tokens are drawn without a beam: sampling= or beam=, not both; a tree is of a beam search")
+    check_search(beam, num_hypotheses, length_penalty, sampling, tree)
     request = DecodeRequest.of(
         model,
         source,
@@ -75,3 +71,14 @@ def decode(
     steps, count = decode_steps(serving, request, choose_likeliest(request)), len(request.max_new_tokens)
     texts = collect(report_steps(steps, count, request.longest, on_step), count, length_penalty)
     return [DecodeResult((text,)) for text in texts]
+
+
+def check_search(
+    beam: Beam, num_hypotheses: int, length_penalty: float, sampling: Sampling | None, tree: bool = False
+) -> None:
+    """Raise where what is asked of a search does not go together."""
+    most, hint = (beam.size, f" of a beam of {beam.size}") if sampling is None else (MAX_HYPOTHESES, "")
+    check_whole("num_hypotheses", num_hypotheses, 1, most, hint)
+    check_real("length_penalty", length_penalty, *LENGTH_PENALTIES)
+    if sampling is not None and (beam.size > 1 or tree):
+        raise RegardError("tokens are drawn without a beam: sampling= or beam=, not both; a tree is of a beam search")

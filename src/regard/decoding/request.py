@@ -68,7 +68,8 @@ class DecodeRequest:
         rows, tokens, attention_mask = np.flatnonzero(self.max_new_tokens > 0), self.prefix, self.prefix_attention_mask
         if len(rows) < len(tokens):
             tokens, attention_mask = tokens[rows], None if attention_mask is None else attention_mask[rows]
-            state = model.select_rows(state, rows) if len(rows) else state
+            if len(rows) and self.source is not None:  # without one there are no rows before the first step
+                state = model.select_rows(state, rows)
         return FirstStep(rows, state, tokens, attention_mask, self.history(rows))
 
     def history(self, rows: np.ndarray) -> Ids | None:

@@ -8,7 +8,7 @@ import numpy as np
 from regard.decoding.array_steps import array_steps
 from regard.decoding.constraints import Ids
 from regard.decoding.hypothesis import Hypothesis, length_normalised
-from regard.decoding.request import DecodeRequest
+from regard.decoding.request import DecodeRequest, FirstStep
 
 Choose = Callable[[np.ndarray, np.ndarray, int, Ids | None], tuple[Ids, np.ndarray]]
 """From scores (rows, vocabulary), which texts they are, how much is written and what: a token each, and its
@@ -22,6 +22,69 @@ class DecodedStep(NamedTuple):
     ids: Ids
     scores: np.ndarray
     ended: np.ndarray
+
+
+class SingleSearch:
+    """One text, or `copies` of it, for each row of a request, while it is written: text 0 to copies - 1 are those of
+    the first row, and so on. `tokens` are what the model reads next, a row for each of `texts`."""
+
+    texts: np.ndarray
+    tokens: Ids
+    history: Ids | None
+    choose: Choose
+    copies: int
+    is_wanted: Callable[[int], bool] | None
+    written: int
+    rows: np.ndarray
+    ids: Ids
+    is_going_on: np.ndarray
+
+    def __init__(
+        self,
+        request: DecodeRequest,
+        first_step: FirstStep,
+        choose: Choose,
+        copies: int = 1,
+        is_wanted: Callable[[int], bool] | None = None,
+    ) -> None:
+        self.texts, self.tokens, self.history = first_step.rows, first_step.tokens, first_step.history
+        self.choose, self.copies, self.is_wanted = choose, copies, is_wanted
+        self.ends: Ids = np.array(request.constraints.ends, dtype=np.int64)
+        self.max_new_tokens: np.ndarray = request.max_new_tokens.repeat(copies)
+        self.written = 0
+
+    def write(self, logits: np.ndarray) -> DecodedStep:
+        """A token more for each text, from the scores of what follows its row."""
+        self.rows = np.arange(len(self.texts))
+        if self.copies > 1 and not self.written:
+            self.rows = self.rows.repeat(self.copies)
+            logits = logits[self.rows]
+            self.texts = (self.texts[:, None] * self.copies + np.arange(self.copies)).ravel()
+            self.history = None if self.history is None else self.history[self.rows]
+        self.ids, scores = self.choose(logits, self.texts, self.written, self.history)
+        may = scores > -np.inf
+        ended = (self.ids[:, None] == self.ends).any(1)
+        self.is_going_on = may & ~ended & (self.max_new_tokens[self.texts] > self.written + 1)
+        return (
+            DecodedStep(self.texts, self.ids, scores, ended)
+            if may.all()
+            else DecodedStep(self.texts[may], self.ids[may], scores[may], ended[may])
+        )
+
+    def go_on(self) -> np.ndarray:
+        """The rows of the last step that the texts go on from which are not over, and which somebody wants."""
+        self.written += 1
+        is_going_on, ids = self.is_going_on, self.ids
+        if self.history is not None:
+            self.history = np.concatenate([self.history, ids[:, None]], 1)
+        if self.is_wanted is not None:
+            is_going_on = is_going_on & [self.is_wanted(text) for text in self.texts.tolist()]
+        if not is_going_on.all():
+            chosen = np.flatnonzero(is_going_on)
+            self.texts, ids, self.rows = self.texts[chosen], ids[chosen], self.rows[chosen]
+            self.history = None if self.history is None else self.history[chosen]
+        self.tokens = np.ascontiguousarray(ids[:, None])
+        return self.rows
 
 
 def decode_steps(
@@ -38,42 +101,20 @@ def decode_steps(
     """
     steps = array_steps(model, request.device)
     first_step = request.begin(steps)
-    texts, state, tokens, attention_mask, history = (
-        first_step.rows,
-        first_step.state,
-        first_step.tokens,
-        first_step.attention_mask,
-        first_step.history,
-    )
-    ends, max_new_tokens = np.array(request.constraints.ends, dtype=np.int64), request.max_new_tokens.repeat(copies)
-    written = 0
-    while len(texts):
-        logits, state = steps.next_scores(state, tokens, attention_mask)
+    search = SingleSearch(request, first_step, choose, copies, is_wanted)
+    state, attention_mask = first_step.state, first_step.attention_mask
+    while len(search.texts):
+        logits, state = steps.next_scores(state, search.tokens, attention_mask)
         attention_mask = None
-        if copies > 1 and not written:
-            rows = np.arange(len(texts)).repeat(copies)
-            state, logits = steps.select_rows(state, rows), logits[rows]
-            texts = (texts[:, None] * copies + np.arange(copies)).ravel()
-            history = None if history is None else history[rows]
-        ids, scores = choose(logits, texts, written, history)
-        may = scores > -np.inf
-        ended = (ids[:, None] == ends).any(1)
-        yield (
-            DecodedStep(texts, ids, scores, ended)
-            if may.all()
-            else DecodedStep(texts[may], ids[may], scores[may], ended[may])
-        )
-        written += 1
-        if history is not None:
-            history = np.concatenate([history, ids[:, None]], 1)
-        is_going_on = may & ~ended & (max_new_tokens[texts] > written)
-        if is_wanted is not None:
-            is_going_on &= [is_wanted(text) for text in texts.tolist()]
-        if not is_going_on.all():
-            rows = np.flatnonzero(is_going_on)
-            texts, ids, history = texts[rows], ids[rows], None if history is None else history[rows]
-            state = steps.select_rows(state, rows) if len(rows) else state
-        tokens = np.ascontiguousarray(ids[:, None])
+        yield search.write(logits)
+        rows = search.go_on()
+        if len(rows) and not is_same_rows(rows, len(logits)):
+            state = steps.select_rows(state, rows)
+
+
+def is_same_rows(rows: np.ndarray, count: int) -> bool:
+    """Whether these are all of so many rows, in order."""
+    return len(rows) == count and bool((rows == np.arange(count)).all())
 
 
 def collect(steps: Iterator[DecodedStep], count: int, penalty: float = 1.0) -> list[Hypothesis]:

@@ -12,7 +12,7 @@ import numpy as np
 from regard.engine import build
 from regard.errors import RegardError
 
-VERSION = 6
+VERSION = 7
 NONE = -1  # stands for a linear layer or a norm that is not there
 
 
@@ -88,6 +88,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_read": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_int),
     "regard_step": (c_int, c_void_p, c_void_p, c_void_p, c_int, c_int, c_void_p, c_int),
     "regard_select": (c_int, c_void_p, c_void_p, c_int),
+    "regard_join": (c_int, c_void_p, c_void_p, c_void_p),
     "regard_fingerprint": (c_int, c_void_p, c_void_p, c_int, c_int, c_int, c_void_p),
     "regard_has_tiles": (c_int,),
     "regard_tile_product": (c_int, *2 * (c_void_p, c_int64, c_int64), c_void_p, c_void_p, *3 * (c_int64,), c_int),

@@ -11,7 +11,7 @@ from regard.engine.library import Library, address
 from regard.engine.packed_model import DECODER, ENCODER, PackedModel
 from regard.engine.parts import Unsupported
 from regard.engine.threads import thread_count
-from regard.errors import lookup
+from regard.errors import ArgumentError, lookup
 
 if TYPE_CHECKING:
     from regard.attention.taps import Tap
@@ -89,6 +89,18 @@ class EngineState:
         self.library.check(self.library.select(self.address, address("rows", numbers, np.int64), len(numbers)))
         self.rows = len(numbers)
         return self
+
+    def join(self, other: "EngineState") -> None:
+        """The rows of another text of the same model, begun or not, go on here after the own ones; the other has none
+        then. Both answer as they would alone. Texts that are watched, or edited otherwise, are refused."""
+        if not isinstance(other, EngineState):
+            raise ArgumentError(f"a text of the engine can join another, got {type(other).__name__}")
+        length = np.zeros(1, np.int32)
+        self.library.check(self.library.join(self.address, other.address, address("length", length, np.int32)))
+        self.rows += other.rows
+        self.length = int(length[0])
+        self.tokens, self.source_length = max(self.tokens, other.tokens), max(self.source_length, other.source_length)
+        other.rows = other.length = other.tokens = other.source_length = 0
 
     @property
     def bytes(self) -> int:

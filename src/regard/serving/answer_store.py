@@ -3,15 +3,15 @@
 Only token ids are stored. A look is one more pass over them with one layer watched, under the edits of the request.
 """
 
+import json
 import secrets
-import threading
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regard.serving.entries import Entries, MemoryEntries, make_room
 from regard.serving.limits import ServiceLimits
 from regard.serving.refusals import Refusal
 from regard.serving.writing import edited
@@ -31,10 +31,6 @@ class StoredAnswer:
     readings: "tuple[Reading, ...]"
     edits: str
     client: str
-
-    @property
-    def size(self) -> int:
-        return sum(len(reading.source) + len(reading.target) for reading in self.readings)
 
     def layers(self) -> list[str]:
         """Where the model attends."""
@@ -93,34 +89,33 @@ class StoredAnswer:
         return weights.float().cpu().numpy().reshape(end - begin, last - first)
 
 
-class AnswerStore:
-    """The answers that were asked about or made last."""
+TOKEN_BYTES = 8  # of a stored token, about
 
-    def __init__(self, limits: ServiceLimits) -> None:
+
+class AnswerStore:
+    """The answers that were asked about or made last, with the `tasks` that made them by name."""
+
+    def __init__(self, limits: ServiceLimits, tasks: "Mapping[str, Task]", entries: Entries | None = None) -> None:
         self.limits = limits
-        self.answers: OrderedDict[str, StoredAnswer] = OrderedDict()
-        self.lock: threading.Lock = threading.Lock()
+        self.tasks = tasks
+        self.entries: Entries = entries or MemoryEntries()
 
     def add(self, task: "Task", readings: "Sequence[Reading]", edits: str, client: str) -> StoredAnswer:
         """Store an answer; the oldest make room."""
         answer = StoredAnswer(f"att-{secrets.token_hex(12)}", task, tuple(readings), edits, client)
-        with self.lock:
-            self.answers[answer.id] = answer
-            while len(self.answers) > 1 and (
-                len(self.answers) > self.limits.stored_answers or self.size > self.limits.stored_tokens
-            ):
-                self.answers.popitem(last=False)
+        name = next(name for name, own in self.tasks.items() if own is task)
+        fields = {"task": name, "readings": [vars(reading) for reading in readings], "edits": edits, "client": client}
+        self.entries.put(answer.id, json.dumps(fields, default=list).encode())
+        make_room(self.entries, self.limits.stored_answers, TOKEN_BYTES * self.limits.stored_tokens)
         return answer
 
     def get(self, name: str, client: str) -> StoredAnswer:
-        with self.lock:
-            answer = self.answers.get(name)
-            if answer is None or answer.client != client:
-                raise Refusal(404, "no such answer: it made room for newer ones, or never was", code="not_found")
-            self.answers.move_to_end(name)
-            return answer
+        from regard.tasks.inputs import Reading
 
-    @property
-    def size(self) -> int:
-        """Tokens that are stored."""
-        return sum(answer.size for answer in self.answers.values())
+        content = self.entries.get(name)
+        fields = None if content is None else json.loads(content)
+        if fields is None or fields["client"] != client:
+            raise Refusal(404, "no such answer: it made room for newer ones, or never was", code="not_found")
+        self.entries.touch(name)
+        readings = tuple(Reading(**reading) for reading in fields["readings"])
+        return StoredAnswer(name, self.tasks[fields["task"]], readings, fields["edits"], client)

@@ -55,19 +55,7 @@ def state_router(service: Service) -> APIRouter:
     async def metrics(request: Request) -> PlainTextResponse:
         """Counts for Prometheus."""
         service.client(request, status=401)
-        batchers = {name: model.batcher for name, model in service.models.items()}
-        gauges = {
-            "waiting_texts": (
-                "Sentences and prompts that wait or are written.",
-                {name: float(batcher.waiting) for name, batcher in batchers.items()},
-            ),
-            "batches": ("Batches so far.", {name: float(batcher.batches) for name, batcher in batchers.items()}),
-            "batched_texts": (
-                "Sentences and prompts in all batches so far.",
-                {name: float(batcher.batched_pieces) for name, batcher in batchers.items()},
-            ),
-        }
-        text = "\n".join(service.metrics.lines(gauges)) + "\n"
+        text = "\n".join(service.shared_metrics.lines()) + "\n"
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     return router

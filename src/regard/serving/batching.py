@@ -1,8 +1,8 @@
-"""Strangers' texts share steps: whatever waits and is to be written in the same way is written side by side.
+"""Strangers' texts share steps: whatever waits and can be written beside others joins those that are under way.
 
 A request is a list of pieces (sentences or prompts). Its pieces are taken in turn with those of the others, one from
-each, so that a short request is done while a long one is under way; no batch is so large that the next waits long. What
-comes of a piece does not depend on the others beside it, so nobody sees that they were there.
+each, and as soon as there is room: so a short request is done while a long one is under way. What comes of a piece does
+not depend on the others beside it, so nobody sees that they were there.
 """
 
 import asyncio
@@ -19,20 +19,19 @@ from regard.serving.limits import ServiceLimits
 from regard.serving.refusals import FullQueue, Stopping, TooManyTexts
 
 
-class Abandoned(Exception):
-    """Nobody waits for any piece of a batch any more."""
-
-
 @dataclass(eq=False)
 class Piece:
-    """Something to be written: `tokens` is how much room it takes in a batch, `content` and `result` are the
-    business of whoever writes. `on_token` is told of what is written, from the thread that writes."""
+    """Something to be written: `tokens` is how much room it takes in a batch; `content`, how it is to be written
+    (`config`) and `result` are the business of whoever writes. `on_token` is told of what is written, from the thread
+    that writes; then it `has_begun`, and is not written a second time."""
 
     content: Any
     tokens: int
+    config: Any = None
     on_token: Callable[[Any], None] | None = None
     result: Any = None
     submission: "Submission | None" = None
+    has_begun: bool = False
 
     @property
     def is_wanted(self) -> bool:
@@ -41,7 +40,7 @@ class Piece:
 
 @dataclass(eq=False)
 class Submission:
-    """The pieces of one request, which are all written in the way that `key` says."""
+    """The pieces of one request; those of one `key` can be written side by side."""
 
     key: Hashable
     pieces: Sequence[Piece]
@@ -53,9 +52,34 @@ class Submission:
     is_cancelled: bool = False
 
 
-Write = Callable[[Hashable, Sequence[Piece], Callable[[], None]], None]
-"""Writes pieces of one key, and sets the result of each. It calls its last argument now and then, which raises once
-nobody waits for them any more."""
+class RunningBatch:
+    """The pieces of one key that are written now: others join as those that are done make room."""
+
+    def __init__(self, batcher: "Batcher", key: Hashable, only: "Sequence[Piece] | None" = None) -> None:
+        self.batcher = batcher
+        self.key = key
+        self.only: list[Piece] | None = None if only is None else list(only)
+        self.pieces: list[Piece] = []
+        self.has_taken: bool = False
+
+    def take(self) -> list[Piece]:
+        """The pieces that join now; none when there are none, no room, or others whose turn it is."""
+        self.has_taken = True
+        if self.only is None:
+            taken = self.batcher.take(self)
+        else:
+            taken, self.only = self.only, []
+        self.pieces += taken
+        return taken
+
+    def settle(self, piece: Piece, problem: BaseException | None = None) -> None:
+        """A piece has its result, or what it failed for, or nobody waits for it."""
+        self.pieces.remove(piece)
+        self.batcher.settle(piece, problem)
+
+
+Write = Callable[[Hashable, RunningBatch], None]
+"""Writes what it takes of a batch, and settles each piece, until there is no more to take."""
 
 
 class Batcher:
@@ -114,7 +138,7 @@ class Batcher:
             self.changed.notify_all()
 
     def cancel(self, submission: Submission) -> None:
-        """Take back what is not written yet; what is being written ends with its batch."""
+        """Take back what is not written yet; what is being written is left at its next step."""
         with self.changed:
             submission.is_cancelled = True
             submission.waiting.clear()
@@ -122,25 +146,30 @@ class Batcher:
                 self.submissions.remove(submission)
             self.changed.notify_all()
 
-    def next_batch(self) -> tuple[Hashable, list[Piece]]:
-        """One piece of each request in turn, those that waited longest first, for as long as there is room."""
-        ready = [submission for submission in self.submissions if submission.waiting]
-        key = ready[0].key
-        turns = deque(submission for submission in ready if submission.key == key)
-        batch: list[Piece] = []
-        width = 0
-        while turns and len(batch) < self.limits.batch_texts:
-            submission = turns.popleft()
-            piece = submission.waiting[0]
-            width = max(width, piece.tokens)
-            if batch and width * (len(batch) + 1) > self.limits.batch_tokens:
-                break
-            batch.append(submission.waiting.popleft())
-            if submission.waiting:
-                turns.append(submission)
-        taken = {id(piece.submission) for piece in batch}
-        self.submissions = deque(sorted(self.submissions, key=lambda one: id(one) in taken and bool(one.waiting)))
-        return key, batch
+    def take(self, batch: RunningBatch) -> list[Piece]:
+        """One piece of each request in turn, those that waited longest first, for as long as there is room. A request
+        of another key that has waited longest has its turn when all that is under way is done."""
+        with self.changed:
+            ready = [submission for submission in self.submissions if submission.waiting]
+            if not ready or ready[0].key != batch.key:
+                return []
+            turns = deque(submission for submission in ready if submission.key == batch.key)
+            count, tokens = len(batch.pieces), sum(piece.tokens for piece in batch.pieces)
+            taken: list[Piece] = []
+            while turns and count < self.limits.batch_texts:
+                submission = turns.popleft()
+                tokens += submission.waiting[0].tokens
+                if count and tokens > self.limits.batch_tokens:
+                    break
+                taken.append(submission.waiting.popleft())
+                count += 1
+                if submission.waiting:
+                    turns.append(submission)
+            served = {id(piece.submission) for piece in taken}
+            self.submissions = deque(sorted(self.submissions, key=lambda one: id(one) in served and bool(one.waiting)))
+            self.batches += bool(taken)
+            self.batched_pieces += len(taken)
+            return taken
 
     def work(self) -> None:
         while True:
@@ -149,50 +178,44 @@ class Batcher:
                     if self.is_stopping and not self.submissions:
                         return
                     self.changed.wait()
-                key, batch = self.next_batch()
-                self.batches += 1
-                self.batched_pieces += len(batch)
-            self.write_batch(key, batch)
-            self.settle(batch)
+                key = next(submission.key for submission in self.submissions if submission.waiting)
+            self.run(RunningBatch(self, key))
 
-    def write_batch(self, key: Hashable, batch: Sequence[Piece]) -> None:
+    def run(self, batch: RunningBatch) -> None:
         """Write a batch; where that fails, each request by itself, so that none suffers from another."""
-
-        def check_wanted() -> None:
-            if not any(piece.is_wanted for piece in batch):
-                raise Abandoned
-
+        problem: BaseException = RuntimeError("a piece was not written")
         try:
-            self.write(key, batch, check_wanted)
-        except Abandoned:
-            return
-        except BaseException as problem:
-            groups: dict[int, list[Piece]] = {}
-            for piece in batch:
-                groups.setdefault(id(piece.submission), []).append(piece)
-            if len(groups) > 1:
-                for group in groups.values():
-                    self.write_batch(key, group)
-                return
-            if not isinstance(problem, RegardError):
-                logging.getLogger("regard").exception("a batch failed")
-            submission = batch[0].submission
-            assert submission is not None
-            submission.problem = problem
+            self.write(batch.key, batch)
+        except BaseException as raised:
+            problem = raised
+            if not batch.has_taken:  # it fails whoever asks: those who wait are told
+                batch.take()
+        groups: dict[int, list[Piece]] = {}
+        for piece in batch.pieces:
+            groups.setdefault(id(piece.submission), []).append(piece)
+        for group in groups.values():
+            if len(groups) > 1 and not any(piece.has_begun for piece in group):
+                self.run(RunningBatch(self, batch.key, group))
+            else:
+                for piece in group:
+                    self.settle(piece, problem)
 
-    def settle(self, batch: Sequence[Piece]) -> None:
-        """Tell those whose last piece this was."""
+    def settle(self, piece: Piece, problem: BaseException | None = None) -> None:
+        """Count a piece that is done; tell those whose last one it was, or that it failed."""
+        if problem is not None and not isinstance(problem, RegardError):
+            logging.getLogger("regard").error("a text failed", exc_info=problem)
         with self.changed:
-            for piece in batch:
-                submission = piece.submission
-                assert submission is not None
-                submission.unfinished -= 1
-                if submission.problem is not None:
-                    submission.waiting.clear()
-                    submission.unfinished = 0
-                if submission.unfinished <= 0 and submission in self.submissions:
-                    self.submissions.remove(submission)
-                    submission.on_done()
+            submission = piece.submission
+            assert submission is not None
+            submission.unfinished -= 1
+            if problem is not None:
+                submission.problem = submission.problem or problem
+                submission.is_cancelled = True
+                submission.waiting.clear()
+                submission.unfinished = 0
+            if submission.unfinished <= 0 and submission in self.submissions:
+                self.submissions.remove(submission)
+                submission.on_done()
 
     def stop(self) -> None:
         """Take nothing on any more, and wait until all that was begun is done."""

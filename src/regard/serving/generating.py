@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from regard.serving.batching import Piece
+from regard.serving.continuation import Continuation, PromptPiece
 from regard.serving.metrics import ServiceMetrics
 from regard.serving.served_model import ServedModel
-from regard.serving.writing import Continuation, PromptPiece, WriteKey
+from regard.serving.writing import WriteKey
 
 if TYPE_CHECKING:
     from regard.tasks.inputs import Reading
@@ -44,12 +45,13 @@ class PromptBatch:
         if settings.temperature > 0:
             sampling = Sampling(temperature=settings.temperature, top_p=settings.top_p)
         config = self.task.generation_config(beam=1, sample=sampling, precision=model.precision)
-        self.key: WriteKey = WriteKey("generate", config, settings.edits)
+        self.key: WriteKey = WriteKey("generate", model.precision, settings.edits)
         self.prompts: list[Any] = [self.task.read(prompt, number) for number, prompt in enumerate(prompts, 1)]
         self.pieces: list[Piece] = [
             Piece(
                 PromptPiece(prompt, (settings.seed + choice * 7919) % SEEDS, settings.max_new_tokens, settings.stops),
                 len(prompt.encoded),
+                config,
             )
             for prompt in self.prompts
             for choice in range(settings.choices)
@@ -132,6 +134,6 @@ async def embed(
         return [Piece(text, len(text.encoded)) for text in read_texts]
 
     pieces = await asyncio.to_thread(read)
-    await model.batcher.submit(WriteKey("embed", None, edits), pieces, client)
+    await model.batcher.submit(WriteKey("embed", edits=edits), pieces, client)
     metrics.work(model.name, texts=len(texts), letters=sum(map(len, texts)))
     return [piece.result for piece in pieces], sum(piece.tokens for piece in pieces)

@@ -1,13 +1,13 @@
-"""Glossaries that clients made, in memory: each is its client's alone."""
+"""Glossaries that clients made: each is its client's alone."""
 
 import csv
 import io
-import threading
+import json
 import uuid
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from regard.serving.entries import Entries, MemoryEntries
 from regard.serving.limits import ServiceLimits
 from regard.serving.refusals import Refusal
 from regard.text.glossary import Glossary
@@ -29,14 +29,21 @@ class StoredGlossary:
     def tsv(self) -> str:
         return "\n".join(f"{source}\t{target}" for source, target in self.glossary.terms.items())
 
+    def encode(self) -> bytes:
+        return json.dumps(vars(self) | {"glossary": dict(self.glossary.terms)}).encode()
+
+    @classmethod
+    def decode(cls, content: bytes) -> "StoredGlossary":
+        fields = json.loads(content)
+        return cls(**fields | {"glossary": Glossary(fields["glossary"])})
+
 
 class GlossaryStore:
     """The glossaries of all clients."""
 
-    def __init__(self, limits: ServiceLimits) -> None:
+    def __init__(self, limits: ServiceLimits, entries: Entries | None = None) -> None:
         self.limits = limits
-        self.glossaries: OrderedDict[str, StoredGlossary] = OrderedDict()
-        self.lock: threading.Lock = threading.Lock()
+        self.entries: Entries = entries or MemoryEntries()
 
     def add(self, name: str, pair: tuple[str, str], terms: dict[str, str], client: str) -> StoredGlossary:
         """Store a glossary, if there is room; what is stored is never dropped for others."""
@@ -44,27 +51,26 @@ class GlossaryStore:
             raise Refusal(400, f"entries: 1 to {self.limits.glossary_terms} terms expected, got {len(terms)}")
         created = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         glossary = StoredGlossary(str(uuid.uuid4()), name, *pair, Glossary(terms), created, client)
-        with self.lock:
-            if len(self.glossaries) >= self.limits.glossaries:
-                raise Refusal(456, f"at most {self.limits.glossaries} glossaries are kept: delete one")
-            self.glossaries[glossary.id] = glossary
+        if len(self.entries.sizes()) >= self.limits.glossaries:
+            raise Refusal(456, f"at most {self.limits.glossaries} glossaries are kept: delete one")
+        self.entries.put(glossary.id, glossary.encode())
         return glossary
 
     def get(self, name: str, client: str) -> StoredGlossary:
-        with self.lock:
-            glossary = self.glossaries.get(name)
+        content = self.entries.get(name)
+        glossary = None if content is None else StoredGlossary.decode(content)
         if glossary is None or glossary.client != client:
             raise Refusal(404, "no such glossary")
         return glossary
 
     def list(self, client: str) -> list[StoredGlossary]:
-        with self.lock:
-            return [glossary for glossary in self.glossaries.values() if glossary.client == client]
+        contents = map(self.entries.get, self.entries.sizes())
+        glossaries = [StoredGlossary.decode(content) for content in contents if content is not None]
+        return [glossary for glossary in glossaries if glossary.client == client]
 
     def delete(self, name: str, client: str) -> None:
         self.get(name, client)
-        with self.lock:
-            self.glossaries.pop(name, None)
+        self.entries.delete(name)
 
 
 def parse_terms(entries: str, kind: str) -> dict[str, str]:

@@ -12,9 +12,10 @@ import uvicorn
 
 from regard.errors import RegardError
 from regard.serving.app import create_app
+from regard.serving.entries import OpenEntries, memory_entries
 from regard.serving.keys import Keys
 from regard.serving.limits import LIMITS, ServiceLimits
-from regard.serving.served_model import ServedModel, load_models
+from regard.serving.served_model import load_models
 from regard.serving.service import Service
 from regard.viewer.guard import ServerAddress
 from regard.viewer.launcher import check_models, folder_names, open_socket, page_url
@@ -35,13 +36,29 @@ class ServiceOptions:
     threads: int | None = None
     precision: str = "float32"
     limits: ServiceLimits = LIMITS
+    workers: int = 1
+    is_ray: bool = False
 
 
-def serve(options: ServiceOptions, on_start: Callable[[str, dict[str, ServedModel]], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM, and finish what was begun. `on_start` is told the address and the models."""
+OnStart = Callable[[str, Sequence[str]], None]
+"""Told the address and the names of the models, once requests are answered."""
+
+
+def serve(options: ServiceOptions, on_start: OnStart) -> None:
+    """Serve until Ctrl-C or SIGTERM, and finish what was begun."""
     keys = Keys.read(options.key_file) if options.key_file else Keys()
     address = ServerAddress(options.host, options.port, "keys" if keys.are_needed else loopback_only(options.host))
     check_models(options.models, None)
+    if options.is_ray:
+        from regard.serving.ray_service import serve_on_ray
+
+        serve_on_ray(options, keys, address, on_start)
+        return
+    if options.workers > 1:
+        from regard.serving.workers import serve_in_workers
+
+        serve_in_workers(options, keys, address, on_start)
+        return
     listener = open_socket(options.host, options.port)
     try:
         run(options, keys, address, listener, on_start)
@@ -64,17 +81,12 @@ def run(
     keys: Keys,
     address: ServerAddress,
     listener: socket.socket,
-    on_start: Callable[[str, dict[str, ServedModel]], None],
+    on_start: OnStart,
+    *,
+    entries: OpenEntries = memory_entries,
+    worker: int = 0,
 ) -> None:
-    if options.threads is not None:
-        from regard.engine.threads import set_thread_count
-
-        set_thread_count(options.threads)
-    folders = folder_names([name for name in options.models if Path(name).is_dir()])
-    names = {folders.get(name, name): name for name in options.models}
-    log_requests()
-    models = load_models(dict(names), options.precision, options.limits)
-    service = Service(models, keys, options.limits)
+    service = load_service(options, keys, entries=entries, worker=worker)
     server = uvicorn.Server(
         uvicorn.Config(
             create_app(service, address),
@@ -85,7 +97,7 @@ def run(
         )
     )
     url = page_url(ServerAddress(address.host, address.port, address.token)).partition("?")[0]
-    on_start(url, models)
+    on_start(url, sorted(service.models))
     stops = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_IGN}
     earlier = {number: signal.signal(number, handler) for number, handler in stops.items()}
     try:
@@ -95,6 +107,21 @@ def run(
     finally:
         for number, handler in earlier.items():
             signal.signal(number, handler)
+
+
+def load_service(
+    options: ServiceOptions, keys: Keys, *, entries: OpenEntries = memory_entries, worker: int | str = 0
+) -> Service:
+    """The models, loaded, and all that answers with them."""
+    if options.threads is not None:
+        from regard.engine.threads import set_thread_count
+
+        set_thread_count(options.threads)
+    folders = folder_names([name for name in options.models if Path(name).is_dir()])
+    names = {folders.get(name, name): name for name in options.models}
+    log_requests()
+    models = load_models(dict(names), options.precision, options.limits)
+    return Service(models, keys, options.limits, entries=entries, worker=worker)
 
 
 def log_requests() -> None:

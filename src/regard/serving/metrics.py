@@ -4,9 +4,12 @@ import threading
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 """The upper ends of the classes that requests are counted in by their time."""
+COUNTERS = ("texts", "letters", "tokens")
+"""Of each model."""
 
 
 class ServiceMetrics:
@@ -39,6 +42,28 @@ class ServiceMetrics:
         """A request that its client left."""
         with self.lock:
             self.cancelled += 1
+
+    def snapshot(self) -> dict[str, Any]:
+        """All counts, as JSON has them."""
+        with self.lock:
+            return {
+                "requests": [[route, status, count] for (route, status), count in self.requests.items()],
+                **{name: dict(getattr(self, name)) for name in COUNTERS},
+                "cancelled": self.cancelled,
+                "seconds": list(self.seconds),
+                "total_seconds": self.total_seconds,
+            }
+
+    def add(self, snapshot: Mapping[str, Any]) -> None:
+        """Count what another has counted, too."""
+        with self.lock:
+            for route, status, count in snapshot["requests"]:
+                self.requests[route, status] += count
+            for name in COUNTERS:
+                getattr(self, name).update(snapshot[name])
+            self.cancelled += snapshot["cancelled"]
+            self.seconds = [own + more for own, more in zip(self.seconds, snapshot["seconds"], strict=True)]
+            self.total_seconds += snapshot["total_seconds"]
 
     def lines(self, gauges: Mapping[str, tuple[str, Mapping[str, float]]]) -> Iterator[str]:
         """All of it; `gauges` are numbers by model, each with what it means."""

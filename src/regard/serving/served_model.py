@@ -2,17 +2,17 @@
 
 import re
 import time
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from regard.config import TransformerConfig
 from regard.errors import RegardError
-from regard.serving.batching import Batcher, Piece
+from regard.serving.batching import Batcher, RunningBatch
 from regard.serving.limits import ServiceLimits
 from regard.serving.refusals import Refusal
-from regard.serving.writing import CheckWanted, WriteKey, write_pieces
+from regard.serving.writing import WriteKey, write_batch
 
 if TYPE_CHECKING:
     from regard.tasks import Task
@@ -48,9 +48,9 @@ class ServedModel:
             serve(task.model, precision, wait=True)
         return cls(name, task, precision, limits)
 
-    def write(self, key: Hashable, pieces: Sequence[Piece], check_wanted: CheckWanted) -> None:
+    def write(self, key: Hashable, batch: RunningBatch) -> None:
         assert isinstance(key, WriteKey)
-        write_pieces(self.tasks, key, pieces, check_wanted)
+        write_batch(self.tasks, key, batch)
 
     def can(self, kind: str) -> Any:
         """The task of a kind; which one it is, the caller knows."""

@@ -10,6 +10,7 @@ from fastapi import Request
 from regard.errors import lookup
 from regard.serving.answer_store import AnswerStore
 from regard.serving.detection import DetectedLanguage, detect_language
+from regard.serving.entries import OpenEntries, memory_entries
 from regard.serving.file_store import FileStore
 from regard.serving.glossary_store import GlossaryStore
 from regard.serving.keys import Keys, key_of
@@ -17,6 +18,7 @@ from regard.serving.limits import LIMITS, ServiceLimits
 from regard.serving.metrics import ServiceMetrics
 from regard.serving.refusals import Refusal, TooSlow
 from regard.serving.served_model import ServedModel, normal_code
+from regard.serving.shared_metrics import SharedMetrics
 
 Result = TypeVar("Result")
 GONE = 499  # nginx's status for a client that left
@@ -26,15 +28,33 @@ class Service:
     """Models that answer, and what is remembered between requests."""
 
     def __init__(
-        self, models: dict[str, ServedModel], keys: Keys | None = None, limits: ServiceLimits = LIMITS
+        self,
+        models: dict[str, ServedModel],
+        keys: Keys | None = None,
+        limits: ServiceLimits = LIMITS,
+        *,
+        entries: OpenEntries = memory_entries,
+        worker: int | str = 0,
     ) -> None:
+        """`entries` is where things are stored; processes that share them count together, each as a `worker`."""
         self.models = models
         self.keys: Keys = keys or Keys()
         self.limits = limits
         self.metrics: ServiceMetrics = ServiceMetrics()
-        self.answers: AnswerStore = AnswerStore(limits)
-        self.glossaries: GlossaryStore = GlossaryStore(limits)
-        self.files: FileStore = FileStore(limits)
+        self.shared_metrics: SharedMetrics = SharedMetrics(self.metrics, self.gauges, entries("metrics"), worker)
+        tasks = {f"{name}.{kind}": task for name, model in models.items() for kind, task in model.tasks.items()}
+        self.answers: AnswerStore = AnswerStore(limits, tasks, entries("answers"))
+        self.glossaries: GlossaryStore = GlossaryStore(limits, entries("glossaries"))
+        self.files: FileStore = FileStore(limits, entries("files"))
+
+    def gauges(self) -> dict[str, dict[str, float]]:
+        """What is so now, for each model."""
+        batchers = {name: model.batcher for name, model in self.models.items()}
+        return {
+            "waiting_texts": {name: batcher.waiting for name, batcher in batchers.items()},
+            "batches": {name: batcher.batches for name, batcher in batchers.items()},
+            "batched_texts": {name: batcher.batched_pieces for name, batcher in batchers.items()},
+        }
 
     def client(self, request: Request, candidates: Iterable[object] = (), *, status: int = 403) -> str:
         """Who asks; refused without a key where one is needed."""
@@ -124,6 +144,7 @@ class Service:
         """Finish what was begun, and take nothing on any more."""
         for model in self.models.values():
             model.batcher.stop()
+        self.shared_metrics.stop()
 
 
 async def wait_until_gone(request: Request) -> None:

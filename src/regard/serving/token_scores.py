@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from regard.serving.writing import Continuation, edited
+from regard.serving.continuation import Continuation
+from regard.serving.writing import edited
 
 if TYPE_CHECKING:
     from regard.tasks.inputs import Reading

@@ -84,8 +84,8 @@ async def write_and_answer(
     config = task.generation_config(
         num_hypotheses=settings.num_hypotheses, precision=model.precision, max_new_tokens=settings.max_new_tokens
     )
-    pieces = [Piece(sentence, len(sentence.sentences[0].encoded or ())) for sentence in read.sentences]
-    await model.batcher.submit(WriteKey("translate", config, settings.edits), pieces, client)
+    pieces = [Piece(sentence, len(sentence.sentences[0].encoded or ()), config) for sentence in read.sentences]
+    await model.batcher.submit(WriteKey("translate", model.precision, settings.edits), pieces, client)
 
     def answer() -> list[ServedTranslation]:
         sources, written = read.join_sentences([piece.result for piece in pieces], config.num_hypotheses)

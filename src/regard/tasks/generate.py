@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Unpack, overload
 from regard.config import Config
 from regard.decoding import DecodeResult, Hypothesis, OnStep, StreamedToken, stream
 from regard.errors import RegardError
-from regard.tasks.decode_batch import decode_batch
+from regard.tasks.decode_batch import decode_batch, join_batch
 from regard.tasks.generation_config import GenerationConfig, GenerationOptions
 from regard.tasks.inputs import EncodedText, Reading, Text
 from regard.tasks.processors.generate import GenerateProcessor, Generation
@@ -19,6 +19,7 @@ from regard.text.batching import ArrayBatch, array_batch
 from regard.text.files import TokenizerError
 
 if TYPE_CHECKING:
+    from regard.decoding.running import RunningText, RunningTexts
     from regard.models import Decoder
 
 
@@ -121,8 +122,9 @@ class GenerateTask(WritingTask[GenerateProcessor]):
             return decode_batch(
                 self.writer,
                 None,
-                batch.tokens,
                 config.for_texts(batch.rows),
+                prefix=batch.tokens,
+                attention_mask=None,
                 prefix_attention_mask=batch.attention_mask,
                 max_new_tokens=[self.processor.max_new_tokens(config.max_new_tokens, length) for length in lengths],
                 tree=tree,
@@ -172,6 +174,34 @@ class GenerateTask(WritingTask[GenerateProcessor]):
             precision=config.precision,
             constraints=config.constraints,
             is_wanted=is_wanted,
+        )
+
+    def join(
+        self,
+        running: "RunningTexts",
+        prompts: Sequence[EncodedText],
+        texts: "Sequence[RunningText]",
+        config: GenerationConfig,
+        *,
+        max_new_tokens: Sequence[int | None],
+        is_apart: bool = False,
+    ) -> None:
+        """Prompts are continued among others from now on, `max_new_tokens` of each; its text is told what comes."""
+        encoded = [prompt.encoded for prompt in prompts]
+        batch = array_batch(encoded, tuple(range(len(encoded))), self.processor.padding or 0, self.side)
+        limits = [
+            self.processor.max_new_tokens(limit, len(text)) for limit, text in zip(max_new_tokens, encoded, strict=True)
+        ]
+        join_batch(
+            running,
+            texts,
+            None,
+            config,
+            prefix=batch.tokens,
+            attention_mask=None,
+            prefix_attention_mask=None if len(encoded) == 1 else batch.attention_mask,
+            max_new_tokens=limits,
+            is_apart=is_apart,
         )
 
     def decode_stream(self, prompt: EncodedText, tokens: Iterator[StreamedToken]) -> Iterator[str]:

@@ -5,8 +5,8 @@ with words in the place of its spans that a model copies, and where one of these
 between the spans is translated by itself where nothing else keeps them: so none is ever lost.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
 
 from regard.decoding import DecodeResult, Hypothesis
 from regard.tasks.generation_config import GenerationConfig
@@ -19,6 +19,20 @@ from regard.text.spans import Protection
 Write = Callable[[Sequence[SourceText], GenerationConfig], list[WrittenTranslation]]
 """The hypotheses for each sentence of each text."""
 WrittenSentence = tuple[SourceSentence, DecodeResult | None]
+WrittenTexts = tuple[list[SourceText], list[WrittenTranslation]]
+"""What was read in the end for each text, and what was written for it."""
+
+
+@dataclass(frozen=True)
+class WriteRequest:
+    """Texts that are to be written now, so that it can be told what comes after."""
+
+    texts: Sequence[SourceText]
+    config: GenerationConfig
+
+
+Rounds = Generator[WriteRequest, list[WrittenTranslation], WrittenTexts]
+"""One request after the other, told what was written for each: whoever goes through them may do other things."""
 FORMS = ("free", "stand-ins", "names")
 """How a sentence with spans is given to the model, one way after the other, before it is taken to pieces."""
 
@@ -32,20 +46,17 @@ def is_finished(written: Sequence[WrittenSentence]) -> bool:
 
 
 class ProtectedWriter:
-    """Writes sentences until their spans are whole."""
+    """Has sentences written until their spans are whole."""
 
     processor: TranslateProcessor
-    write: Write
     config: GenerationConfig
     forms: Sequence[str]
 
-    def __init__(
-        self, processor: TranslateProcessor, write: Write, config: GenerationConfig, forms: Sequence[str] = FORMS
-    ) -> None:
-        self.processor, self.write, self.config, self.forms = processor, write, config, forms
+    def __init__(self, processor: TranslateProcessor, config: GenerationConfig, forms: Sequence[str] = FORMS) -> None:
+        self.processor, self.config, self.forms = processor, config, forms
 
-    def texts(self, sources: Sequence[SourceText]) -> tuple[list[SourceText], list[WrittenTranslation]]:
-        """What was read in the end for each text, and what was written for it."""
+    def rounds(self, sources: Sequence[SourceText]) -> Rounds:
+        """What is to be written, round by round; at the end, what was read and written for each text."""
         sentences = [(text, sentence) for text, source in enumerate(sources) for sentence in source.sentences]
         protections = [source.protection for source in sources]
         written: dict[int, list[WrittenSentence]] = {}
@@ -55,7 +66,8 @@ class ProtectedWriter:
                 for number, (text, sentence) in enumerate(sentences)
                 if number not in written and (shaped := self.shape(sentence, form)) is not None
             ]
-            for number, text, sentence, result in self.round(waiting, is_first=form == self.forms[0]):
+            results = yield from self.round(waiting, is_first=form == self.forms[0])
+            for (number, text, sentence), result in zip(waiting, results, strict=True):
                 chosen = self.choose(sentence, result, protections[text])
                 if chosen is not None:
                     written[number] = [(sentence, chosen)]
@@ -64,9 +76,10 @@ class ProtectedWriter:
             for number, (text, sentence) in enumerate(sentences)
             if number not in written
         ]
-        for (number, *_), pieces in zip(rest, self.pieces([(text, parts) for _, text, parts in rest]), strict=True):
+        pieces_of_rest = yield from self.pieces([(text, parts) for _, text, parts in rest])
+        for (number, *_), pieces in zip(rest, pieces_of_rest, strict=True):
             written[number] = pieces
-        self.split_short(sentences, sources, written)
+        yield from self.split_short(sentences, sources, written)
         return self.join(sources, [text for text, _ in sentences], written)
 
     def split_short(
@@ -74,7 +87,7 @@ class ProtectedWriter:
         sentences: Sequence[tuple[int, SourceSentence]],
         sources: Sequence[SourceText],
         written: dict[int, list[WrittenSentence]],
-    ) -> None:
+    ) -> Generator[WriteRequest, list[WrittenTranslation], None]:
         """Write sentences of which most is missing again, clause by clause, where that gives more of them."""
         short: list[tuple[int, SourceText]] = []
         seeds: list[int] = []
@@ -88,8 +101,9 @@ class ProtectedWriter:
                     seeds.append(text)
         if not short:
             return
-        writer = ProtectedWriter(self.processor, self.write, self.config.for_texts(seeds), self.forms)
-        for (number, _), source, result in zip(short, *writer.texts([source for _, source in short]), strict=True):
+        writer = ProtectedWriter(self.processor, self.config.for_texts(seeds), self.forms)
+        clauses_written = yield from writer.rounds([source for _, source in short])
+        for (number, _), source, result in zip(short, *clauses_written, strict=True):
             new = list(zip(source.sentences, result.results, strict=True))
             if written_tokens(new) > written_tokens(written[number]) or not is_finished(written[number]):
                 written[number] = new
@@ -104,15 +118,14 @@ class ProtectedWriter:
 
     def round(
         self, waiting: Sequence[tuple[int, int, SourceSentence]], *, is_first: bool
-    ) -> Iterator[tuple[int, int, SourceSentence, DecodeResult | None]]:
-        """The sentences written; of those that are written again, as many ways as the search keeps."""
+    ) -> Generator[WriteRequest, list[WrittenTranslation], list[DecodeResult | None]]:
+        """What is written for each sentence; of those that are written again, as many ways as the search keeps."""
         config = self.config.for_texts([text for _, text, _ in waiting])
         if not is_first and config.sampling is None:
             config = replace(config, num_hypotheses=max(config.beam, config.num_hypotheses))
         texts = [SourceText(sentence.sentence, (sentence,)) for _, _, sentence in waiting]
-        results = self.write(texts, config) if texts else []
-        for (number, text, sentence), result in zip(waiting, results, strict=True):
-            yield number, text, sentence, result.results[0]
+        results = (yield WriteRequest(texts, config)) if texts else []
+        return [result.results[0] for result in results]
 
     def choose(
         self, sentence: SourceSentence, result: DecodeResult | None, protection: Protection | None
@@ -131,16 +144,21 @@ class ProtectedWriter:
             return False
         return not protection.missing(sentence.sentence, draft.target_text(sentence, hypothesis))
 
-    def pieces(self, waiting: Sequence[tuple[int, Sequence[SourceSentence]]]) -> Iterator[list[WrittenSentence]]:
+    def pieces(
+        self, waiting: Sequence[tuple[int, Sequence[SourceSentence]]]
+    ) -> Generator[WriteRequest, list[WrittenTranslation], list[list[WrittenSentence]]]:
         """What is between the spans of sentences, written by itself."""
         config = self.config.for_texts([text for text, _ in waiting])
         texts = [SourceText("", tuple(parts)) for _, parts in waiting]
-        for source, result in zip(texts, self.write(texts, config) if texts else [], strict=True):
-            yield list(zip(source.sentences, result.results, strict=True))
+        results = (yield WriteRequest(texts, config)) if texts else []
+        return [
+            list(zip(source.sentences, result.results, strict=True))
+            for source, result in zip(texts, results, strict=True)
+        ]
 
     def join(
         self, sources: Sequence[SourceText], texts: Sequence[int], written: dict[int, list[WrittenSentence]]
-    ) -> tuple[list[SourceText], list[WrittenTranslation]]:
+    ) -> WrittenTexts:
         """The sentences of each text together again."""
         by_text: list[list[WrittenSentence]] = [[] for _ in sources]
         for number, text in enumerate(texts):
@@ -157,6 +175,16 @@ class ProtectedWriter:
             for parts in by_text
         ]
         return new_sources, results
+
+
+def write_rounds(rounds: Rounds, write: Write) -> WrittenTexts:
+    """All rounds, one after the other."""
+    try:
+        request = next(rounds)
+        while True:
+            request = rounds.send(write(request.texts, request.config))
+    except StopIteration as end:
+        return end.value
 
 
 def with_coverage(answer: Translation) -> Translation:

@@ -16,11 +16,11 @@ from regard.decoding.hypothesis import DecodeResult
 from regard.decoding.progress import OnStep
 from regard.engine.folder_model import FolderModel
 from regard.errors import CheckpointError, RegardError, lookup
-from regard.tasks.decode_batch import decode_batch, with_prefix
+from regard.tasks.decode_batch import BatchOptions, decode_batch, join_batch, with_prefix
 from regard.tasks.generation_config import GenerationConfig, GenerationOptions
-from regard.tasks.inputs import Reading, SourceText
+from regard.tasks.inputs import Reading, SourceSentence, SourceText
 from regard.tasks.processors.translate import TranslateProcessor
-from regard.tasks.protected import ProtectedWriter, with_coverage
+from regard.tasks.protected import ProtectedWriter, Rounds, WriteRequest, with_coverage, write_rounds
 from regard.tasks.purposes import can_translate
 from regard.tasks.signs import has_tags, without_mnemonic
 from regard.tasks.source_layers import default_alignment_heads
@@ -36,13 +36,14 @@ from regard.tasks.translation_input import TranslationInput
 from regard.tasks.warnings import may_lack_words
 from regard.tasks.writing_task import WritingTask
 from regard.text.align.heads import AlignmentHeads
-from regard.text.batching import ArrayBatch, array_rows
+from regard.text.batching import ArrayBatch, array_batch, array_rows
 from regard.text.spans import Protection, protection_of
 from regard.text.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from regard.attention import Pattern
     from regard.checkpoints import Checkpoint
+    from regard.decoding.running import RunningText, RunningTexts
     from regard.tasks.alignment import Alignment
     from regard.tasks.markup import TranslatedDocument
     from regard.tasks.replay import Translator
@@ -351,10 +352,32 @@ class TranslateTask(WritingTask[TranslateProcessor]):
         def write(texts: Sequence[SourceText], config: GenerationConfig) -> list[WrittenTranslation]:
             return self.write(texts, config, on_step=on_step)
 
-        result = ProtectedWriter(self.processor, write, config).texts(sources)
+        result = write_rounds(self.rounds(sources, config), write)
         if progress is not None:
             progress(len(sources))
         return result
+
+    def rounds(self, sources: Sequence[SourceText], config: GenerationConfig) -> Rounds:
+        """What `write_protected` has written, one request after the other, for whoever writes it among other things."""
+        if all(source.protection is None for source in sources):
+            return list(sources), (yield WriteRequest(sources, config))
+        return (yield from ProtectedWriter(self.processor, config).rounds(sources))
+
+    def join(
+        self,
+        running: "RunningTexts",
+        sentences: Sequence[SourceSentence],
+        texts: "Sequence[RunningText]",
+        config: GenerationConfig,
+        *,
+        is_apart: bool = False,
+    ) -> None:
+        """Sentences that have tokens are written among others from now on; the result of each is in its text when it is
+        there."""
+        encoded = [sentence.tokens for sentence in sentences]
+        batch = array_batch(encoded, tuple(range(len(encoded))), self.processor.padding or 0, self.side)
+        source, options = self.decode_options(batch, config, [sentence.prefix for sentence in sentences])
+        join_batch(running, texts, source, config, **options, is_apart=is_apart)
 
     def decode_batch(
         self,
@@ -366,28 +389,29 @@ class TranslateTask(WritingTask[TranslateProcessor]):
     ) -> list[DecodeResult]:
         """What is written for sources that stand side by side: after a start, or after the source and a start.
         `prefixes` are what their translations begin with, and part of them."""
+        source, options = self.decode_options(batch, config, prefixes)
+        results = decode_batch(self.writer, source, config=config, **options, tree=tree, on_step=on_step)
+        return [with_prefix(*pair) for pair in zip(results, prefixes, strict=True)] if any(prefixes) else results
+
+    def decode_options(
+        self, batch: ArrayBatch, config: GenerationConfig, prefixes: Sequence[Sequence[int]] = ()
+    ) -> tuple[np.ndarray | None, "BatchOptions"]:
+        """What a search is given: sources, if the model reads any, what texts begin with, how long they may be."""
         begins = [(self.processor.start(), *prefix) for prefix in prefixes or [()] * len(batch.rows)]
         tokens, mask = array_rows(begins)
         limit = self.processor.max_new_tokens(config.max_new_tokens)
-        source, source_mask, limits = batch.tokens, batch.attention_mask, [limit] * len(tokens)
+        source: np.ndarray | None = batch.tokens
+        source_mask: np.ndarray | None = batch.attention_mask
+        limits = [limit] * len(tokens)
         if isinstance(self.config, DecoderConfig):
             mask = np.ones_like(tokens, dtype=np.bool_) if mask is None else mask
-            tokens, mask = np.concatenate([source, tokens], 1), np.concatenate([source_mask, mask], 1)
+            tokens, mask = np.concatenate([batch.tokens, tokens], 1), np.concatenate([batch.attention_mask, mask], 1)
             source = source_mask = None
             lengths = mask.sum(1).tolist()
             limits = [min(limit, (self.max_length or limit + length) - length) for length in lengths]
-        results = decode_batch(
-            self.writer,
-            source,
-            tokens,
-            config,
-            attention_mask=source_mask,
-            prefix_attention_mask=mask,
-            max_new_tokens=limits,
-            tree=tree,
-            on_step=on_step,
+        return source, BatchOptions(
+            prefix=tokens, attention_mask=source_mask, prefix_attention_mask=mask, max_new_tokens=limits
         )
-        return [with_prefix(*pair) for pair in zip(results, prefixes, strict=True)] if any(prefixes) else results
 
     def answer(
         self, source: SourceText, written: WrittenTranslation, seen: "Sequence[Mapping[str, Pattern]] | None" = None

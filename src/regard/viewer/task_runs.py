@@ -111,9 +111,10 @@ def write_after(
     (result,) = decode_batch(
         task.model,
         torch.tensor([list(source)], device=task.device),
-        prefix,
         config,
+        prefix=prefix,
         attention_mask=torch.ones(1, len(source), dtype=torch.bool, device=task.device),
+        prefix_attention_mask=None,
         max_new_tokens=[limit],
         tree=False,
         on_step=on_step,

@@ -59,7 +59,7 @@ EmbeddedStack& stack_of(Model& model, int which) { return which ? model.decoder 
 
 }  // namespace
 
-EXPORT int regard_engine_version() { return 6; }
+EXPORT int regard_engine_version() { return 7; }
 
 EXPORT const char* regard_problem() { return problem; }
 
@@ -230,6 +230,15 @@ EXPORT int regard_select(EngineState* state, const int64_t* rows, int count) {
     return tried([&] {
         InUse mine(*state);
         state->select(rows, count);
+    });
+}
+
+EXPORT int regard_join(EngineState* state, EngineState* other, int32_t* length) {
+    return tried([&] {
+        if (state == other) throw Problem{"a text cannot join itself"};
+        InUse mine(*state), too(*other);
+        state->join(*other);
+        *length = state->length;
     });
 }
 

@@ -78,6 +78,9 @@ EXPORT int regard_read(regard::EngineState* state, const int64_t* tokens, const 
 EXPORT int regard_step(regard::EngineState* state, const int64_t* tokens, const uint8_t* attention_mask, int rows,
                        int length, float* logits, int threads);
 EXPORT int regard_select(regard::EngineState* state, const int64_t* rows, int count);
+// The rows of another text go on after those of the first, which is `length` columns long then; the other has none
+// left.
+EXPORT int regard_join(regard::EngineState* state, regard::EngineState* other, int32_t* length);
 EXPORT size_t regard_state_bytes(const regard::EngineState* state);
 EXPORT int regard_top(const float* logits, int rows, int words, int count, float* scores, int64_t* which,
                       float* logsumexp, int threads);

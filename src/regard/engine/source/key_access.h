@@ -7,11 +7,13 @@
 
 namespace regard {
 
-// Every token of a source looks at all of its own text. `projected` has queries, keys and values of its tokens.
+// Every token of a source looks at all of its own text. `projected` has queries, keys and values of the tokens of some
+// that were read at once, `text` says of which of these each is.
 class EncoderKeyAccess : public KeyAccess {
 public:
-    EncoderKeyAccess(EngineState& state, const Buffer<float>& projected, const std::vector<int>& text)
-        : state(state), projected(projected), text(text) {}
+    EncoderKeyAccess(EngineState& state, const SourceBlock& source, const Buffer<float>& projected,
+                     const std::vector<int>& text)
+        : state(state), source(source), projected(projected), text(text) {}
 
     void keep(Worker& me, int layer, const float* projected, ptrdiff_t stride) override;
     void around(int layer, int token, VisibleKeys& visible) const override;
@@ -19,6 +21,7 @@ public:
 
 private:
     EngineState& state;
+    const SourceBlock& source;
     const Buffer<float>& projected;
     const std::vector<int>& text;
 };

@@ -104,6 +104,9 @@ struct Change {
     std::vector<char> hidden;                        // positions that nobody sees
 
     bool hides(int position) const { return position < int(hidden.size()) && hidden[position]; }
+    bool operator==(const Change& other) const {
+        return gates == other.gates && inverse_temperatures == other.inverse_temperatures && hidden == other.hidden;
+    }
 };
 
 struct Changes {
@@ -112,6 +115,9 @@ struct Changes {
     static const Change& at(const std::vector<Change>& all, size_t layer) {
         static const Change nothing;
         return layer < all.size() ? all[layer] : nothing;
+    }
+    bool operator==(const Changes& other) const {
+        return encoder == other.encoder && self == other.self && cross == other.cross;
     }
 };
 

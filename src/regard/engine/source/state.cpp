@@ -1,7 +1,7 @@
 #include "state.h"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 
 #include "key_access.h"
 
@@ -38,16 +38,17 @@ void EngineState::open() {
     is_half_done = true;
 }
 
-const float* EngineState::own(int layer, int slot, int row) const {
-    const Block& block = blocks[at[slot].first];
+const float* EngineState::own(int layer, Slot slot) const {
+    const Block& block = blocks[slot.block];
     const size_t each = before[layer + 1] - before[layer];
-    const size_t token = size_t(at[slot].second) * block.rows + row;
-    return block.numbers.data() + size_t(block.length) * block.rows * before[layer] + token * each;
+    return block.numbers.data() + size_t(block.tokens) * before[layer] + size_t(slot.token) * each;
 }
 
 void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int texts, int length, int threads) {
     std::vector<int64_t> words;
-    std::vector<int> positions, text, columns, new_starts{0};
+    std::vector<int> positions, text;
+    SourceBlock read_now;
+    read_now.starts.push_back(0);
     for (int i = 0; i < texts; i++) {
         for (int column = 0, position = 0; column < length; column++) {
             const ptrdiff_t where = ptrdiff_t(i) * length + column;
@@ -55,21 +56,24 @@ void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int
             words.push_back(tokens[where]);
             positions.push_back(position++);
             text.push_back(i);
-            columns.push_back(column);
+            read_now.columns.push_back(column);
         }
-        new_starts.push_back(int(words.size()));
+        read_now.starts.push_back(int(words.size()));
     }
     check_words(model.encoder, words, positions);
     open();
     rows = texts;
-    starts = std::move(new_starts);
-    source_columns = columns;
+    sources.clear();
+    sources.push_back(std::move(read_now));
     source_length = length;
-    source_of.resize(rows);
-    std::iota(source_of.begin(), source_of.end(), 0);
+    source_of.clear();
+    for (int i = 0; i < rows; i++) source_of.push_back({0, i});
+    blocks.clear();
+    this->length = 0;
     written.assign(rows, {});
     counts.assign(rows, 0);
     const int count = int(words.size()), width = model.encoder.width;
+    std::vector<Buffer<float>>& source_kv = sources.back().kv;
     source_kv.resize(model.decoder.layers.size());
     for (size_t layer = 0; layer < source_kv.size(); layer++)
         source_kv[layer].reserve(size_t(count) * model.decoder.layers[layer].cross.kv->out);
@@ -77,7 +81,7 @@ void EngineState::read(const int64_t* tokens, const uint8_t* attention_mask, int
     Workspace own;
     for (LayerQueries& one : watched)
         if (one.kind == READING) one.source.reserve(size_t(count) * model.encoder.layers[one.layer].self.qkv->out);
-    EncoderKeyAccess eyes(*this, own.projected, text);
+    EncoderKeyAccess eyes(*this, sources.back(), own.projected, text);
     own.reserve(model, model.encoder, count, threads, eyes.most_keys());
     Buffer<float> bridged;
     bridged.reserve(model.bridge ? size_t(count) * model.bridge->out : 0);
@@ -137,16 +141,17 @@ void EngineState::step(const int64_t* tokens, const uint8_t* attention_mask, int
     if (is_first) written.assign(given, {});
     rows = given;
     const int count = int(words.size()), width = model.decoder.width;
-    blocks.push_back({Buffer<float>(), {}, columns, rows});
+    blocks.push_back({Buffer<float>(), {}, columns * rows});
     blocks.back().numbers.reserve(size_t(columns) * rows * before.back());
     for (const LayerQueries& one : watched) {
         blocks.back().queries.emplace_back();
         if (one.kind != READING)
             blocks.back().queries.back().reserve(size_t(columns) * rows * attention(one.kind, one.layer).queries());
     }
-    for (int column = 0; column < columns; column++) at.emplace_back(int(blocks.size()) - 1, column);
-    for (int i = 0; i < rows; i++) written[i].resize(length + columns, -1);
-    for (int token = 0; token < count; token++) written[row[token]][slot[token]] = row[token];
+    const int block = int(blocks.size()) - 1;
+    for (int i = 0; i < rows; i++) written[i].resize(length + columns);
+    for (int token = 0; token < count; token++)
+        written[row[token]][slot[token]] = {block, (slot[token] - length) * rows + row[token]};
     counts = new_counts;
     length += columns;
 
@@ -205,6 +210,70 @@ void EngineState::select(const int64_t* chosen, int count) {
     close();
 }
 
+void EngineState::free_unused() {
+    int first = rows ? length : 0;  // a column before which nobody has a token
+    std::vector<int> new_block(blocks.size(), 0), new_source(sources.size(), 0);
+    for (int i = 0; i < rows; i++) {
+        for (int column = 0; column < length; column++) {
+            if (written[i][column].is_padding()) continue;
+            first = std::min(first, column);
+            new_block[written[i][column].block] = 1;
+        }
+        if (model.has_source) new_source[source_of[i].block] = 1;
+    }
+    auto keep = [](auto& all, std::vector<int>& numbers) {  // those marked; `numbers` becomes the new one of each
+        int count = 0;
+        for (size_t i = 0; i < all.size(); i++) {
+            if (!numbers[i]) continue;
+            if (int(i) != count) all[count] = std::move(all[i]);
+            numbers[i] = count++;
+        }
+        all.erase(all.begin() + count, all.end());
+    };
+    keep(blocks, new_block);
+    keep(sources, new_source);
+    for (int i = 0; i < rows; i++) {
+        written[i].erase(written[i].begin(), written[i].begin() + first);
+        for (Slot& slot : written[i])
+            if (!slot.is_padding()) slot.block = new_block[slot.block];
+        if (model.has_source) source_of[i].block = new_source[source_of[i].block];
+    }
+    length = rows ? length - first : 0;
+}
+
+void EngineState::join(EngineState& other) {
+    if (&other.model != &model) throw Problem{"texts of one model can be joined, and these are of two"};
+    if (!watched.empty() || !other.watched.empty()) throw Problem{"a text that is watched is joined by no other"};
+    if (!(changes == other.changes)) throw Problem{"texts that are edited alike can be joined, and these are not"};
+    if (other.is_half_done) throw Problem{"the text that is to join failed before: begin it again"};
+    open();
+    other.open();
+    for (EngineState* state : {this, &other}) state->free_unused();
+    const int columns = std::max(length, other.length);  // every text ends at the last of them
+    for (EngineState* state : {this, &other})
+        for (auto& row : state->written) row.insert(row.begin(), columns - state->length, Slot());
+    const int first_block = int(blocks.size()), first_source = int(sources.size());
+    for (auto& row : other.written)
+        for (Slot& slot : row)
+            if (!slot.is_padding()) slot.block += first_block;
+    for (SourceNumber& source : other.source_of) source.block += first_source;
+    auto take = [](auto& all, auto& more) {
+        all.insert(all.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+        more.clear();
+    };
+    take(written, other.written);
+    take(counts, other.counts);
+    take(source_of, other.source_of);
+    take(blocks, other.blocks);
+    take(sources, other.sources);
+    rows += other.rows;
+    length = columns;
+    source_length = std::max(source_length, other.source_length);
+    other.rows = other.length = other.source_length = 0;
+    other.close();
+    close();
+}
+
 const Attention& EngineState::attention(int kind, int layer) const {
     const auto& layers = kind == READING ? model.encoder.layers : model.decoder.layers;
     const bool is_there = kind >= READING && kind <= ACROSS && layer >= 0 && layer < int(layers.size());
@@ -224,7 +293,8 @@ size_t EngineState::bytes() const {
         for (const auto& queries : block.queries) total += queries.bytes();
     }
     for (const LayerQueries& one : watched) total += one.source.bytes();
-    for (const auto& kv : source_kv) total += kv.bytes();
+    for (const SourceBlock& source : sources)
+        for (const auto& kv : source.kv) total += kv.bytes();
     return total;
 }
 

@@ -12,12 +12,31 @@ namespace regard {
 
 enum LayerKind { READING, WRITING, ACROSS };  // of the encoder, of the decoder, of the decoder to the source
 
-// Keys and values of one step's tokens: (layers, length, rows, keys and values); of each layer that is watched the
-// queries: (length, rows, queries).
+// Keys and values of one step's tokens: (layers, tokens, keys and values); of each layer that is watched the queries:
+// (tokens, queries).
 struct Block {
     Buffer<float> numbers;
     std::vector<Buffer<float>> queries;
-    int length, rows;
+    int tokens;
+};
+
+// Where a token was put: its block, and its number among the tokens there. No block: padding.
+struct Slot {
+    int block = -1, token = 0;
+
+    bool is_padding() const { return block < 0; }
+};
+
+// Sources that were read at once: where each begins among all of their tokens, and the end; the column of each token;
+// and for each layer of the decoder the keys and values of all.
+struct SourceBlock {
+    std::vector<int> starts, columns;
+    std::vector<Buffer<float>> kv;
+};
+
+// One of the sources.
+struct SourceNumber {
+    int block, text;
 };
 
 // A layer whose queries are kept.
@@ -44,6 +63,10 @@ public:
 
     // Reorder, repeat and drop rows at once; nothing is copied but numbers of rows.
     void select(const int64_t* rows, int count);
+
+    // The rows of another text of the same model go on here, after the own ones, whatever either has written; the other
+    // is left without rows. What only rows that have left looked at is freed.
+    void join(EngineState& other);
 
     // Keep the queries of a layer, from the beginning of a text on.
     void watch(int kind, int layer);
@@ -75,24 +98,22 @@ private:
 
     int watched_number(int kind, int layer) const;  // -1 where it is not watched
 
-    const float* own(int layer, int slot, int row) const;     // a token's key and value
-    const float* query(int number, int slot, int row) const;  // its query, in a layer that is watched
+    const float* own(int layer, Slot slot) const;     // a token's key and value
+    const float* query(int number, Slot slot) const;  // its query, in a layer that is watched
+    void free_unused();                               // what no row looks at any more
     void open();  // from here to close() things are half done: after a failure in between nothing goes on
     void close() { is_half_done = false; }
 
     const Model& model;
     bool is_half_done = false;
-    std::vector<int> starts;                // of each source among all source tokens, and the end
-    std::vector<Buffer<float>> source_kv;   // of each layer: keys and values of all source tokens
-    std::vector<int> source_of;             // the source of each row
-    std::vector<std::vector<int>> written;  // for each row and slot: where in its block the token stands, or -1
-    std::vector<int> counts;                // tokens of each row
-    std::vector<std::pair<int, int>> at;    // for each slot: its block, and its position in it
+    std::vector<SourceBlock> sources;        // one block, unless texts joined
+    std::vector<SourceNumber> source_of;     // the source of each row
+    std::vector<std::vector<Slot>> written;  // for each row, in columns that all share: where the token stands
+    std::vector<int> counts;                 // tokens of each row
     std::vector<Block> blocks;
     std::vector<LayerQueries> watched;
-    std::vector<int> source_columns;  // of each source token
-    int source_length = 0;            // columns, padding included
-    std::vector<size_t> before;       // numbers of a token in the layers before each
+    int source_length = 0;       // columns, padding included
+    std::vector<size_t> before;  // numbers of a token in the layers before each
     Workspace workspace;
     Buffer<float> last;  // the vectors that words are scored by
 };

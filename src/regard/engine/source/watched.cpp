@@ -15,15 +15,14 @@ int EngineState::watched_number(int kind, int layer) const {
 
 void EngineState::watch(int kind, int layer) {
     attention(kind, layer);
-    if (rows || length || !starts.empty())
+    if (rows || length || !sources.empty())
         throw Problem{"a text is watched from its beginning, and this one has begun"};
     if (watched_number(kind, layer) < 0) watched.push_back({kind, layer, Buffer<float>()});
 }
 
-const float* EngineState::query(int number, int slot, int row) const {
-    const Block& block = blocks[at[slot].first];
+const float* EngineState::query(int number, Slot slot) const {
     const size_t each = attention(watched[number].kind, watched[number].layer).queries();
-    return block.queries[number].data() + (size_t(at[slot].second) * block.rows + row) * each;
+    return blocks[slot.block].queries[number].data() + size_t(slot.token) * each;
 }
 
 // The tokens of every row that look, and the keys that they look at.
@@ -57,7 +56,7 @@ public:
 
     const float* query(int token) const {
         if (kind == READING) return state.watched[number].source.data() + ptrdiff_t(place[token]) * attention.qkv->out;
-        return state.query(number, place[token], state.written[row[token]][place[token]]);
+        return state.query(number, state.written[row[token]][place[token]]);
     }
 
     // The keys that a token sees; the column of each is what this returns and its distance, together.
@@ -65,7 +64,7 @@ public:
         visible.clear();
         if (kind == READING) {
             eyes.around(layer, place[token], visible);
-            return state.source_columns[place[token]];
+            return source().columns[place[token]];
         }
         if (kind == ACROSS) {
             eyes.across(layer, token, visible);
@@ -80,26 +79,28 @@ public:
     void each_key(int in_row, Action action) const {
         if (kind == WRITING) {
             for (int slot = 0; slot < region.keys; slot++)
-                if (state.written[in_row][slot] >= 0) action(slot, state.own(layer, slot, state.written[in_row][slot]));
+                if (!state.written[in_row][slot].is_padding())
+                    action(slot, state.own(layer, state.written[in_row][slot]));
             return;
         }
-        const int source = state.source_of[in_row];
-        for (int other = state.starts[source]; other < state.starts[source + 1]; other++) {
-            const float* key = kind == ACROSS ? state.source_kv[layer].data() + ptrdiff_t(other) * 2 * attention.keys()
+        const int text = state.source_of[in_row].text;
+        for (int other = source().starts[text]; other < source().starts[text + 1]; other++) {
+            const float* key = kind == ACROSS ? source().kv[layer].data() + ptrdiff_t(other) * 2 * attention.keys()
                                               : state.watched[number].source.data() +
                                                     ptrdiff_t(other) * attention.qkv->out + attention.queries();
-            action(state.source_columns[other], key);
+            action(source().columns[other], key);
         }
     }
 
     // Goes through all queries, with the keys that each sees; where there are none, visible.count is 0.
     template <class Action>
     void each_query(int threads, Action action) {
-        std::vector<int> text(state.source_columns.size());
-        for (size_t source = 0; source + 1 < state.starts.size(); source++)
-            std::fill(text.begin() + state.starts[source], text.begin() + state.starts[source + 1], int(source));
+        const std::vector<int>& starts = source().starts;
+        std::vector<int> text(source().columns.size());
+        for (size_t one = 0; one + 1 < starts.size(); one++)
+            std::fill(text.begin() + starts[one], text.begin() + starts[one + 1], int(one));
         const Buffer<float>& projected = state.watched[number].source;
-        EncoderKeyAccess reading(state, projected, text);
+        EncoderKeyAccess reading(state, source(), projected, text);
         DecoderKeyAccess writing(state, row, place);
         const KeyAccess& eyes = kind == READING ? static_cast<const KeyAccess&>(reading) : writing;
         std::vector<VisibleKeys> visible_keys(threads);
@@ -122,18 +123,24 @@ public:
     const Attention& attention;
 
 private:
+    // What was read: nothing joins a text that is watched, so it was read at once.
+    const SourceBlock& source() const {
+        static const SourceBlock nothing;
+        return state.sources.empty() ? nothing : state.sources.front();
+    }
+
     void find_read() {
         for (int i = 0; i < region.rows; i++) {
-            const int source = state.source_of[i];
-            for (int token = state.starts[source]; token < state.starts[source + 1]; token++)
-                put(i, state.source_columns[token], token);
+            const int text = state.source_of[i].text;
+            for (int token = source().starts[text]; token < source().starts[text + 1]; token++)
+                put(i, source().columns[token], token);
         }
     }
 
     void find_written() {
         for (int i = 0; i < region.rows; i++)
             for (int slot = 0; slot < state.length; slot++)
-                if (state.written[i][slot] >= 0) put(i, slot, slot);
+                if (!state.written[i][slot].is_padding()) put(i, slot, slot);
     }
 
     void put(int in_row, int column, int where) {

@@ -75,7 +75,7 @@ def router(service: Service) -> APIRouter:
     async def usage(request: Request) -> dict[str, int]:
         """How many letters were translated since the service began, by everybody."""
         service.client(request)
-        return {"character_count": service.metrics.letters.total(), "character_limit": NO_LIMIT}
+        return {"character_count": service.shared_metrics.total()[0].letters.total(), "character_limit": NO_LIMIT}
 
     @router.post("/usage", include_in_schema=False)
     async def usage_form(request: Request) -> dict[str, int]:

@@ -9,10 +9,10 @@ from typing import Any
 
 from regard.serving.answer_store import StoredAnswer
 from regard.serving.attention_query import AttentionQuery, describe_attention
+from regard.serving.continuation import Continuation
 from regard.serving.generating import PromptBatch
 from regard.serving.service import Service
 from regard.serving.token_scores import chat_logprobs, completion_logprobs, likeliest_tokens
-from regard.serving.writing import Continuation
 
 
 @dataclass(frozen=True)

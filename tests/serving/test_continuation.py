@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regard.decoding import StreamedToken
-from regard.serving.writing import Continuation, PromptPiece
+from regard.serving.continuation import Continuation, PromptPiece
 
 
 class Letters:
