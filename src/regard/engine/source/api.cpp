@@ -59,7 +59,7 @@ EmbeddedStack& stack_of(Model& model, int which) { return which ? model.decoder 
 
 }  // namespace
 
-EXPORT int regard_engine_version() { return 6; }
+EXPORT int regard_engine_version() { return 7; }
 
 EXPORT const char* regard_problem() { return problem; }
 
