@@ -26,9 +26,7 @@ class Platform(NamedTuple):
 
 
 PLATFORMS = {
-    "linux-x86_64": Platform(
-        "x86_64-linux-gnu.2.17", "linux", "x86-64", "manylinux_2_17_x86_64.manylinux2014_x86_64"
-    ),
+    "linux-x86_64": Platform("x86_64-linux-gnu.2.17", "linux", "x86-64", "manylinux_2_17_x86_64.manylinux2014_x86_64"),
     "linux-aarch64": Platform(
         "aarch64-linux-gnu.2.17", "linux", "aarch64", "manylinux_2_17_aarch64.manylinux2014_aarch64"
     ),
@@ -82,6 +80,8 @@ def libraries(build: dict[str, Any], name: str, folder: Path) -> list[Path]:
     paths = []
     for level, (more, needed) in levels.items():
         path = folder / f"regard-engine-{level}{suffix}"
+        if name != HERE:  # zig has its own names of processors
+            more = [flag.replace("x86-64-", "x86_64_") for flag in more]
         build["compile_library"](path, command, (*flags, *more), links)
         if name == HERE and needed <= build["features"]():
             build["check_library"](path)

@@ -18,10 +18,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from hatch_build import HERE, PLATFORMS, libraries
 from hatchling.builders.wheel import WheelBuilder
 from hatchling.metadata.core import ProjectMetadata
 from hatchling.plugin.manager import PluginManager
+
+from hatch_build import HERE, PLATFORMS, libraries
 
 ROOT = Path(__file__).resolve().parent
 PURE = "pure"  # for all others: the engine is built where it is installed

@@ -13,9 +13,7 @@ pytestmark = needs_engine
 
 
 def own_structs():
-    return [
-        value for value in vars(module).values() if isinstance(value, type) and issubclass(value, ctypes.Structure)
-    ]
+    return [value for value in vars(module).values() if isinstance(value, type) and issubclass(value, ctypes.Structure)]
 
 
 def test_every_struct_is_compared():

@@ -52,7 +52,7 @@ LEVELS: dict[str, Levels] = {
         "x86-64": ((), frozenset()),
     },
     "aarch64": {
-        "aarch64-dotprod": (("-march=armv8.2-a+dotprod",), frozenset({"asimddp"})),
+        "aarch64-dotprod": (("-mcpu=generic+dotprod",), frozenset({"asimddp"})),
         "aarch64": ((), frozenset()),
     },
 }
