@@ -76,7 +76,7 @@ def libraries(build: dict[str, Any], name: str, folder: Path) -> list[Path]:
         command = (sys.executable, "-m", "ziglang", "c++", "-target", platform.target)
         suffix, levels = build["SUFFIXES"].get(platform.system, ".so"), build["LEVELS"][platform.machine]
         flags = (*build["PLAIN"], *STRICT, *(build["POSIX"] if platform.system == "linux" else ()))
-        links = ("-s",)  # without the flags of a level: the C++ runtime is that of the plainest
+        links = ("-O3", "-s")  # without the flags of a level: the C++ runtime is that of the plainest
     paths = []
     for level, (more, needed) in levels.items():
         path = folder / f"regard-engine-{level}{suffix}"

@@ -74,16 +74,17 @@ std::string features() {
 #elif defined(__aarch64__)
 
 std::string features() {
+    std::string names = "asimd";
 #if defined(__linux__)
-    const bool has_dot = getauxval(AT_HWCAP) >> 20 & 1;  // HWCAP_ASIMDDP
+    if (getauxval(AT_HWCAP) >> 20 & 1) names += " asimddp";
+    if (getauxval(AT_HWCAP2) >> 13 & 1) names += " i8mm";
+    if (getauxval(AT_HWCAP2) >> 14 & 1) names += " bf16";
 #elif defined(__APPLE__)
-    const bool has_dot = system_has("hw.optional.arm.FEAT_DotProd");
+    if (system_has("hw.optional.arm.FEAT_DotProd")) names += " asimddp";
 #elif defined(_WIN32)
-    const bool has_dot = IsProcessorFeaturePresent(43);  // PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE
-#else
-    const bool has_dot = false;
+    if (IsProcessorFeaturePresent(43)) names += " asimddp";  // PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE
 #endif
-    return has_dot ? "asimd asimddp" : "asimd";
+    return names;
 }
 
 #else
