@@ -5,8 +5,8 @@
     REGARD_CACHE=<folder>          where builds are kept, in its subfolder engine
     CXX=<command>                  the compiler, before c++, g++ and clang++
 
-This file imports nothing of regard: it runs by itself as the builder in the background, from the Makefile, and in
-the wheel's build hook.
+This file is long because it imports nothing of regard: it runs by itself as the builder in the background, from the
+Makefile, and in the wheel's build hook.
 """
 
 import errno

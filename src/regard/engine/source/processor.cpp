@@ -28,10 +28,10 @@ bool system_has(const char* name) {
 
 #if defined(__x86_64__)
 
-struct Answer {
+struct CpuidRegisters {
     uint32_t a = 0, b = 0, c = 0, d = 0;
 
-    Answer(uint32_t leaf, uint32_t part) { __get_cpuid_count(leaf, part, &a, &b, &c, &d); }
+    CpuidRegisters(uint32_t leaf, uint32_t part) { __get_cpuid_count(leaf, part, &a, &b, &c, &d); }
 };
 
 uint64_t enabled_registers() {
@@ -41,7 +41,7 @@ uint64_t enabled_registers() {
 }
 
 std::string features() {
-    const Answer one(1, 0), seven(7, 0), more(7, 1), extended(0x80000001, 0);
+    const CpuidRegisters one(1, 0), seven(7, 0), more(7, 1), extended(0x80000001, 0);
     const uint64_t registers = one.c >> 27 & 1 ? enabled_registers() : 0;
     const bool has_256 = (registers & 0x06) == 0x06;
 #if defined(__APPLE__)
