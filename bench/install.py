@@ -3,8 +3,8 @@
     python wheels.py linux-x86_64
     python bench/install.py dist/regard_light-*.whl
 
-makes a virtual environment that is gone afterwards, installs the wheels into it with the versions of constraints.txt and
-counts; without a wheel it counts what is installed beside this Python.
+makes a virtual environment that is gone afterwards, installs the wheels into it with the versions of constraints.txt
+and counts; without a wheel it counts what is installed beside this Python.
 """
 
 import argparse
