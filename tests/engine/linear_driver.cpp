@@ -34,12 +34,15 @@ float as_half(float x) {
 
 struct Case {
     int in, out, rows;
-    std::vector<float> weight, bias, x;
+    std::vector<float> weight, bias, x, steps;
+    std::vector<int8_t> small;  // the weights, rounded once, and what a step of each column is worth
 
-    Case(int in, int out, int rows) : in(in), out(out), rows(rows) {
+    Case(int in, int out, int rows) : in(in), out(out), rows(rows), small(size_t(in) * out) {
         for (int i = 0; i < in * out; i++) weight.push_back(drawn());
         for (int i = 0; i < out; i++) bias.push_back(drawn());
         for (int i = 0; i < in * rows; i++) x.push_back(drawn() * 4);
+        for (int column = 0; column < out; column++)
+            steps.push_back(round_line(&weight[column * in], &small[column * in]));
     }
 
     std::vector<float> engine(const Linear& layer) const {
@@ -57,11 +60,7 @@ struct Case {
     // The loop: no vectors, each number after the other.
     std::vector<float> loop(Precision precision) const {
         std::vector<float> y(size_t(rows) * out);
-        std::vector<int8_t> small(size_t(in) * out), line(in);
-        std::vector<float> steps(out);
-        if (precision == INT8)
-            for (int column = 0; column < out; column++)
-                steps[column] = round_line(&weight[column * in], &small[column * in]);
+        std::vector<int8_t> line(in);
         for (int row = 0; row < rows; row++) {
             const float step = precision == INT8 ? round_line(&x[row * in], line.data()) : 0;
             for (int column = 0; column < out; column++) {
