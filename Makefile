@@ -24,7 +24,7 @@ define install
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo look test proof lint types format bench figures engine wheel clean
+.PHONY: help demo look test proof lint types format bench figures engine wheel wheels clean
 
 help:  ## list these targets
 	@sed -n 's/^\([a-z]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F'|' '{ printf "make %-8s %s\n", $$1, $$2 }'
@@ -70,8 +70,13 @@ figures: $(DEV) engine  ## measure the built-in translators and write cards and 
 engine: $(RUN)  ## build the decoding engine for this machine, once
 	@$(IN_VENV) -I src/regard/engine/build.py
 
-wheel: $(RUN)  ## a wheel for this platform that carries the engine, in dist
-	REGARD_WHEEL=platform $(PIP) wheel --no-deps --wheel-dir dist .
+wheel: $(RUN)  ## regard-light with the engine for this platform, and regard, in dist
+	@$(PIP) install --quiet --no-input -c constraints.txt hatchling
+	$(IN_VENV) wheels.py here
+
+wheels: $(RUN)  ## the same for every platform, compiled by zig
+	@$(PIP) install --quiet --no-input -c constraints.txt hatchling ziglang
+	$(IN_VENV) wheels.py
 
 clean:  ## remove .venv and everything that was built
 	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis

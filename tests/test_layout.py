@@ -22,10 +22,9 @@ ORDER = [
         "untrusted",
         "folder_files",
         "card",
-        "diagnosis",
     ),
     *("config", "families", "shapes", "pictures"),
-    *("architectures", "attention", "positions", "layers", "models", "checkpoints", "engine", "decoding"),
+    *("architectures", "attention", "positions", "layers", "models", "checkpoints", "engine", "diagnosis", "decoding"),
     *("training", "looking", "tasks", "viewer", "serving", "cli"),
 ]
 BELOW = {part: set(ORDER[: number + 1]) for number, part in enumerate(ORDER)}

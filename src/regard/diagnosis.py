@@ -1,6 +1,5 @@
 """What a report of a fault needs: versions, processor, engine, caches, models. It takes no torch, nor needs it."""
 
-import ctypes
 import os
 import platform
 import sys
@@ -84,9 +83,10 @@ def engine(*, build: bool = False) -> Report:
     origin = "wheel" if path.parent == builder.BUNDLED else "built here"
     origin = "REGARD_ENGINE_LIBRARY" if os.environ.get("REGARD_ENGINE_LIBRARY") else origin
     try:
-        version = ctypes.CDLL(str(path)).regard_engine_version()
-        return {"library": str(path), "origin": origin, "version": version, "problem": ""}
-    except (OSError, AttributeError) as problem:
+        from regard.engine.library import Library  # which takes numpy: that may be what is broken
+
+        return {"library": str(path), "origin": origin, "version": Library(path).engine_version(), "problem": ""}
+    except (OSError, AttributeError, ImportError) as problem:
         return {"library": str(path), "origin": origin, "version": None, "problem": first_line(problem)}
 
 

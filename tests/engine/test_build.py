@@ -4,6 +4,7 @@ import ctypes
 import importlib.util
 import logging
 import os
+import runpy
 import shutil
 import signal
 import subprocess
@@ -21,7 +22,7 @@ REAL = next(filter(None, map(shutil.which, ("c++", "g++", "clang++"))), None)
 STUB = 'extern "C" __attribute__((visibility("default"))) int regard_engine_version(void) { return 7; }\n'
 
 needs_compiler = pytest.mark.skipif(REAL is None, reason="no C++ compiler on PATH: neither c++ nor g++ nor clang++")
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="the engine needs Linux or macOS")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="these compilers are shell scripts")
 
 
 class Copy:
@@ -376,21 +377,46 @@ def test_off_is_off(copy, monkeypatch):
     assert not copy.cache.exists()
 
 
-def test_a_wheel_brings_the_best_library_that_the_processor_can_run(copy, monkeypatch):
+@pytest.mark.parametrize("name", ["x86_64", "AMD64", "aarch64", "arm64", "ARM64"])
+def test_a_wheel_brings_the_best_library_that_the_processor_can_run(copy, monkeypatch, name):
     build = copy.build
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    monkeypatch.setattr("platform.machine", lambda: name)
     build.BUNDLED.mkdir()
-    for level in build.LEVELS:
-        (build.BUNDLED / f"regard-engine-{level}{build.SUFFIX}").touch()
-    for features, level in (
-        (build.V4, "x86-64-v4"),
-        (build.V4 - {"avx512_vnni"}, "x86-64-v3"),
-        (build.V3, "x86-64-v3"),
-    ):
-        monkeypatch.setattr(build, "features", lambda features=features: features)
-        assert build.library() == build.BUNDLED / f"regard-engine-{level}{build.SUFFIX}"
-    monkeypatch.setattr(build, "features", lambda: build.V3 - {"avx2"})
-    assert build.bundled_library() is None
+    levels = build.LEVELS[build.machine()]
+    for level in levels:
+        build.bundled_path(level).touch()
+    for level, (_, needed) in levels.items():
+        monkeypatch.setattr(build, "features", lambda needed=needed: needed)
+        assert build.library() == build.bundled_path(level)
+    best = next(iter(levels))
+    for missing in levels[best][1]:  # one thing that it lacks, and the best is not for this processor
+        monkeypatch.setattr(build, "features", lambda missing=missing: levels[best][1] - {missing})
+        assert build.library() not in (None, build.bundled_path(best))
+
+
+@needs_compiler
+def test_the_plainest_library_of_a_wheel_tells_what_the_processor_can_do(copy):
+    """Not a file, which only Linux has."""
+    build, export = copy.build, 'extern "C" __attribute__((visibility("default")))'
+    copy.source.write_text(STUB + f'{export} const char* regard_features() {{ return "one avx9"; }}')
+    build.BUNDLED.mkdir()
+    build.bundled_path(build.machine()).write_bytes(b"no library")
+    assert "avx9" not in build.features()
+    build.features.cache_clear()
+    build.compile_library(build.bundled_path(build.machine()), build.compiler(), build.FLAGS)
+    assert build.features() == {"one", "avx9"}
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").is_file(), reason="Linux alone has a file to compare with")
+def test_the_library_names_what_linux_names():
+    from regard.engine.library import library
+
+    if (loaded := library(wait=True)) is None:
+        pytest.skip("no engine here: nothing to compare with")
+    flags = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line[:5] in ("flags", "Featu"))
+    build = runpy.run_path(str(BUILD))
+    needed = frozenset().union(*(needed for levels in build["LEVELS"].values() for _, needed in levels.values()))
+    assert needed & set(loaded.features().decode().split()) == needed & set(flags.split())
 
 
 def test_no_sources_are_a_reason(copy):

@@ -23,7 +23,7 @@ pytestmark = needs_engine
 
 HERE = Path(__file__).resolve().parent
 LONGEST = 3600
-WATCHED = ("-O1", "-g", "-fsanitize=thread", *build.NATIVE.get(build.platform.machine(), ()))
+WATCHED = ("-O1", "-g", "-fsanitize=thread", *build.NATIVE.get(build.machine(), ()))
 RACE = "int shared; int main() { std::thread other([] { shared++; }); shared++; other.join(); return shared - 2; }"
 
 

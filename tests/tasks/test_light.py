@@ -50,12 +50,12 @@ print(json.dumps([answers, "torch" in sys.modules]))
 def python(tmp_path):
     """Runs Python where importing torch is an error; `installed=False`: as where there is none."""
 
-    def run(*arguments, installed=True, **environment):
+    def run(*arguments, installed=True, input=None, **environment):
         error = "RuntimeError('torch was imported')" if installed else "ModuleNotFoundError('none', name='torch')"
         (tmp_path / "torch.py").write_text(f"raise {error}\n")
         path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
         command, own = [sys.executable, *arguments], {**os.environ, "PYTHONPATH": path, **environment}
-        return subprocess.run(command, env=own, capture_output=True, text=True, timeout=300, check=False)
+        return subprocess.run(command, env=own, input=input, capture_output=True, text=True, timeout=300, check=False)
 
     return run
 
@@ -92,6 +92,9 @@ def test_commands_run_without_torch(python):
     ran = python("-m", "regard", "generate", "-m", "shakespeare", "--max-new-tokens", "5", "My lord")
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout
+    ran = python("-m", "regard", "answer", "-q", "Where is Mary?", input="Mary went to the kitchen. John went home.")
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("kitchen\t")
     ran = python("-m", "regard", "models")
     assert ran.returncode == 0, ran.stderr
     assert "\nen-de " in ran.stdout
@@ -123,7 +126,11 @@ def test_what_takes_torch_says_so_in_one_line_where_there_is_none(python):
     assert ran.stderr.splitlines()[-1].endswith(
         "PyTorch is not installed, and regard.watch needs it: pip install torch"
     )
-    for command in (["fill", "-m", "masked-en", "the [MASK]"], ["lens", "-m", "en-de", "Hello."]):
+    for command in (
+        ["fill", "-m", "masked-en", "the [MASK]"],
+        ["lens", "-m", "en-de", "Hello."],
+        ["embed", "-m", "masked-en", "Hello."],
+    ):
         ran = python("-m", "regard", *command, installed=False)
         assert ran.returncode == 1
         assert len(ran.stderr.splitlines()) == 1

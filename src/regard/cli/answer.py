@@ -13,6 +13,9 @@ from regard.cli.values import FILE, NamedPath
 from regard.errors import RegardError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from regard.tasks.answer import AnswerTask
     from regard.tasks.processors.answer import AnswerResult
 
 
@@ -55,11 +58,10 @@ def answer(
     if save is not None and len(questions) > 1:
         raise click.UsageError("--save takes one question")
     story = read(file)
-    from regard.looking import edit
     from regard.tasks import load
 
     task = load(model, device=device, task="answer")
-    with edit(task.model, edits) if edits else nullcontext():
+    with edited(task, edits) if edits else nullcontext():
         answers = task(story, questions)
     for answer in answers:
         if as_json:
@@ -76,6 +78,14 @@ def answer(
             click.echo(f"words that the model does not know: {', '.join(answer.unknown)}", err=True)
     if save is not None:
         answers[0].hops.save(save, f"{answers[0].question} {answers[0].text}")
+
+
+def edited(task: "AnswerTask", edits: str) -> "AbstractContextManager[object]":
+    """The model as a file of edits changes it, which takes torch."""
+    model = task.model
+    from regard.looking import edit
+
+    return edit(model, edits)
 
 
 def plain(answer: "AnswerResult") -> dict[str, object]:

@@ -5,8 +5,8 @@
     REGARD_CACHE=<folder>          where builds are kept, in its subfolder engine
     CXX=<command>                  the compiler, before c++, g++ and clang++
 
-This file imports nothing of regard: it runs by itself as the builder in the background, from the Makefile, and in
-the wheel's build hook.
+This file is long because it imports nothing of regard: it runs by itself as the builder in the background, from the
+Makefile, and in the wheel's build hook.
 """
 
 import errno
@@ -28,24 +28,33 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE / "source"
 BUNDLED = HERE / "lib"
-SUFFIX = ".dylib" if sys.platform == "darwin" else ".so"
+SUFFIXES = {"darwin": ".dylib", "win32": ".dll"}
+SUFFIX = SUFFIXES.get(sys.platform, ".so")
 DAY = 86_400
 LONGEST = 1800  # seconds for one command of the compiler
 
-FLAGS = ("-O3", "-std=c++17", "-fPIC", "-fno-math-errno", "-fno-trapping-math", "-pthread", "-fvisibility=hidden")
-NATIVE = {
-    "x86_64": ("-march=native",),
-    "amd64": ("-march=native",),
-    "aarch64": ("-mcpu=native",),
-    "arm64": ("-mcpu=native",),
-}
+PLAIN = ("-O3", "-std=c++17", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden")
+POSIX = ("-fPIC", "-pthread")
+FLAGS = PLAIN if sys.platform == "win32" else (*PLAIN, *POSIX)
+MACHINES = {"x86_64": "x86-64", "amd64": "x86-64", "aarch64": "aarch64", "arm64": "aarch64"}
+NATIVE = {"x86-64": ("-march=native",), "aarch64": ("-mcpu=native",)}
 
-# What a wheel carries for x86-64, best first: flags, and what the processor must have.
+# What a wheel carries, best first: flags, and what the processor must have. The last runs on every processor of its
+# kind, and is called as that is.
+Levels = dict[str, tuple[tuple[str, ...], frozenset[str]]]
 V3 = frozenset({"avx2", "fma", "f16c", "bmi1", "bmi2", "abm", "movbe"})
 V4 = V3 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vnni"}
-LEVELS: dict[str, tuple[tuple[str, ...], frozenset[str]]] = {
-    "x86-64-v4": (("-march=x86-64-v4", "-mavx512vnni"), V4),
-    "x86-64-v3": (("-march=x86-64-v3",), V3),
+LEVELS: dict[str, Levels] = {
+    "x86-64": {
+        "x86-64-v4": (("-march=x86-64-v4", "-mavx512vnni"), V4),
+        "x86-64-v3-vnni": (("-march=x86-64-v3", "-mavxvnni"), V3 | {"avx_vnni"}),
+        "x86-64-v3": (("-march=x86-64-v3",), V3),
+        "x86-64": ((), frozenset()),
+    },
+    "aarch64": {
+        "aarch64-dotprod": (("-mcpu=generic+dotprod",), frozenset({"asimddp"})),
+        "aarch64": ((), frozenset()),
+    },
 }
 
 CHECK = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).regard_engine_version())"
@@ -69,10 +78,21 @@ def library(wait: bool = False) -> Path | None:
         path, _reason = _find_library(wait)
     except (BuildError, OSError, RuntimeError, ValueError) as problem:  # RuntimeError: no home; ValueError: odd CXX
         path, _reason = None, " ".join(str(problem).split())
+    _log_reason()
+    return path
+
+
+def refuse(reason: str) -> None:
+    """What library() found is not used, because of this."""
+    global _reason
+    _reason = reason
+    _log_reason()
+
+
+def _log_reason() -> None:
     if _reason not in _logged:
         _logged.add(_reason)
         logging.getLogger("regard").info("the engine is not used: %s", _reason)
-    return path
 
 
 def is_off() -> bool:
@@ -81,7 +101,7 @@ def is_off() -> bool:
 
 
 def why() -> str:
-    """Why the last library() was None, in one line; empty if it was not."""
+    """Why the last library() was None, or was refused, in one line; empty if it was not."""
     return _reason
 
 
@@ -111,9 +131,26 @@ def _find_library(wait: bool) -> tuple[Path | None, str]:
 # The machine
 
 
+def machine() -> str:
+    """The kind of processor, by one name whatever the system calls it."""
+    return MACHINES.get(platform.machine().lower(), platform.machine())
+
+
+def bundled_path(level: str) -> Path:
+    return BUNDLED / f"regard-engine-{level}{SUFFIX}"
+
+
 @cache
 def features() -> frozenset[str]:
-    """What the processor says that it can do, as far as Linux tells."""
+    """What the processor can do, as Linux names it: the wheel's plainest library tells on every system, a file on
+    Linux."""
+    if (plainest := bundled_path(machine())).is_file():
+        import ctypes
+
+        with suppress(OSError, AttributeError):
+            ask = ctypes.CDLL(str(plainest)).regard_features
+            ask.restype = ctypes.c_char_p
+            return frozenset(ask().decode().split())
     with suppress(OSError), open("/proc/cpuinfo") as file:
         for line in file:  # one processor will do, and the list of all of them is slow on large machines
             if line.startswith(("flags", "Features")):
@@ -121,19 +158,17 @@ def features() -> frozenset[str]:
     return frozenset()
 
 
-def levels() -> dict[str, tuple[tuple[str, ...], frozenset[str]]]:
+def levels() -> Levels:
     """The libraries of a wheel for this kind of machine, best first."""
-    if platform.machine() in ("x86_64", "amd64"):
-        return LEVELS
-    return {platform.machine(): ((), frozenset())}
+    return LEVELS.get(machine(), {machine(): ((), frozenset())})
 
 
 def bundled_library() -> Path | None:
     """The best library of the wheel that this processor can run."""
-    for level, (_, needed) in levels().items():
-        path = BUNDLED / f"regard-engine-{level}{SUFFIX}"
-        if needed <= features() and path.is_file():
-            return path
+    if BUNDLED.is_dir():
+        for level, (_, needed) in levels().items():
+            if bundled_path(level).is_file() and needed <= features():
+                return bundled_path(level)
     return None
 
 
@@ -144,11 +179,12 @@ def compiler() -> tuple[str, ...]:
         if path := shutil.which(program):
             return (path, *options)
         raise BuildError(f"no C++ compiler: CXX={command} is not there")
-    for program in ("c++", "g++", "clang++"):
+    programs = ("clang++",) if os.name == "nt" else ("c++", "g++", "clang++")  # g++ misaligns vectors on Windows
+    for program in programs:
         path = shutil.which(program)
         if path and not _is_placeholder(path):
             return (path,)
-    raise BuildError("no C++ compiler: install g++ or clang++, or set CXX")
+    raise BuildError(f"no C++ compiler: install {' or '.join(programs[-2:])}, or set CXX")
 
 
 def _is_placeholder(path: str) -> bool:
@@ -162,6 +198,8 @@ def folder() -> Path:
     if path := os.environ.get("REGARD_CACHE"):
         return Path(path).absolute() / "engine"
     if path := os.environ.get("XDG_CACHE_HOME"):
+        return Path(path).absolute() / "regard" / "engine"
+    if os.name == "nt" and (path := os.environ.get("LOCALAPPDATA")):
         return Path(path).absolute() / "regard" / "engine"
     return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "regard" / "engine"
 
@@ -209,7 +247,7 @@ class Build:
                     draft = Path(work) / self.path.name
                     compile_library(draft, self.compiler, self.flags)
                     check_library(draft)
-                    with open(draft, "rb") as file:
+                    with open(draft, "rb+") as file:
                         os.fsync(file.fileno())
                     draft.replace(self.path)
                 self.failed.unlink(missing_ok=True)
@@ -220,11 +258,9 @@ class Build:
 
 def plan_build() -> Build:
     """The build for these sources, flags, processor and compiler; its name changes with each of them."""
-    if os.name != "posix":
-        raise BuildError("the engine needs Linux or macOS")
     if not sys.executable or getattr(sys, "frozen", False):  # the builder would be this program once more
         raise BuildError("a program without a Python of its own cannot build it")
-    flags = FLAGS + NATIVE.get(platform.machine(), ())
+    flags = FLAGS + NATIVE.get(machine(), ())
     digest = hashlib.sha256(repr((sys.platform, platform.machine(), flags, sorted(features()))).encode())
     for path in sources():
         digest.update(path.name.encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
@@ -249,7 +285,7 @@ def sources() -> list[Path]:
 
 
 def compile_library(target: Path, command: Sequence[str], flags: Sequence[str], links: Sequence[str] = ()) -> None:
-    """Compile every .cpp, side by side, and link them; `links` are flags for the second step alone."""
+    """Compile every .cpp, side by side, and link them, with the same flags or with `links`."""
     from concurrent.futures import ThreadPoolExecutor
     from tempfile import TemporaryDirectory
 
@@ -260,7 +296,7 @@ def compile_library(target: Path, command: Sequence[str], flags: Sequence[str], 
         steps = [[*command, *flags, "-c", str(unit), "-o", out] for unit, out in zip(units, objects, strict=True)]
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             list(pool.map(lambda step: _run(step, "the compiler", environment), steps))
-        _run([*command, *flags, "-shared", *objects, *links, "-o", str(target)], "the linker", environment)
+        _run([*command, *(links or flags), "-shared", *objects, "-o", str(target)], "the linker", environment)
 
 
 def check_library(path: Path) -> None:
@@ -290,17 +326,36 @@ def _run(command: Sequence[str], what: str, environment: dict[str, str]) -> None
 @contextmanager
 def _lock(path: Path, wait: bool) -> Iterator[bool]:
     """Hold a lock that ends with its process, however that ends; False if another holds it and we do not wait."""
-    import fcntl
-
     with open(path, "w") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock_file(file.fileno(), wait)
         except BlockingIOError:
             yield False
             return
         except OSError:  # a file system without locks: at worst the work is done twice
             pass
         yield True
+
+
+if sys.platform == "win32":
+
+    def _lock_file(number: int, wait: bool) -> None:
+        import msvcrt
+
+        while True:
+            try:
+                return msvcrt.locking(number, msvcrt.LK_NBLCK, 1)
+            except PermissionError:  # another has it
+                if not wait:
+                    raise BlockingIOError from None
+            time.sleep(0.1)
+
+else:
+
+    def _lock_file(number: int, wait: bool) -> None:
+        import fcntl
+
+        fcntl.flock(number, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _in_background(build: Build) -> str:
@@ -347,7 +402,8 @@ def _sweep(folder: Path, keep: Path) -> None:
 def main(arguments: Sequence[str]) -> None:
     """`python -m regard.engine.build`: build now and say so. What failed before is tried again."""
     if list(arguments) == ["--background"]:
-        os.nice(10)  # the user's work goes first
+        if sys.platform != "win32":
+            os.nice(10)  # the user's work goes first
         with suppress(BuildError, OSError):
             plan_build().run(wait=False)
         return

@@ -11,17 +11,12 @@ import numpy as np
 from regard.config import Config
 from regard.engine.build import why
 from regard.engine.folder_parts import folder_parts
+from regard.engine.folder_weights import FolderWeights
 from regard.engine.library import EngineError, Library, library
 from regard.engine.packed_model import PRECISIONS, PackedModel
 from regard.engine.parts import EngineParts, Unsupported
 from regard.engine.state import EngineState
-from regard.errors import RegardError, lookup
-from regard.families.folder_family import folder_family
-from regard.families.options import Options
-from regard.families.read_config import read_model_config
-from regard.families.tensor_names import fitting_tensors, tensor_name
-from regard.folder_files import check_manifest, stored_tensors
-from regard.untrusted import CONFIG, read_json
+from regard.errors import lookup
 
 
 @dataclass
@@ -63,23 +58,9 @@ class FolderModel:
         engine = library(wait)
         if engine is None:
             raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
-        try:
-            check_manifest(folder)
-            entries = read_json(folder / CONFIG)
-            family, architecture = folder_family(entries, str(folder / CONFIG))
-            tensors = stored_tensors(folder)
-            config = read_model_config(family, Options(entries, str(folder / CONFIG), tensors), architecture)
-            names = family.names(config, architecture)
-            rows = tuple(tensor_name(name, name) for name in tensors) if names.is_own else names.rows
-            fitting = fitting_tensors(names, rows, tensors, str(folder))
-        except RegardError as problem:
-            raise Unsupported(str(problem)) from None
-        for copy, original in names.copies.items():
-            one, other = fitting.get(copy), fitting.get(original)
-            if one is not None and other is not None and one is not other and one.content() != other.content():
-                raise Unsupported(f"{copy} differs from {original}")
-        parts = folder_parts(config, {row.name: row for row in rows}, fitting)
-        model = cls(folder, entries, config, PackedModels(engine, parts))
+        weights = FolderWeights.open(folder)
+        parts = folder_parts(weights.config, weights.rows, weights.tensors)
+        model = cls(folder, weights.entries, weights.config, PackedModels(engine, parts))
         model.packed()
         return model
 

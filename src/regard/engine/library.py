@@ -4,6 +4,7 @@ import ctypes
 import threading
 from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_void_p
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -64,8 +65,13 @@ class LookSpec(ctypes.Structure):
     ]
 
 
+SPECS: tuple[type[ctypes.Structure], ...] = (StackSpec, AttentionSpec, LayerSpec, OutputSpec, LookSpec)
+"""What both sides read: source/layout.cpp has the same, and both are compared when a library is loaded."""
+
 FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_engine_version": (c_int,),
+    "regard_layout": (c_char_p,),
+    "regard_features": (c_char_p,),
     "regard_problem": (c_char_p,),
     "regard_model": (c_void_p, c_int),
     "regard_model_free": (None, c_void_p),
@@ -105,6 +111,17 @@ def address(name: str, array: np.ndarray, dtype: type) -> int:
     return array.__array_interface__["data"][0]
 
 
+def layout() -> list[str]:
+    """Where the fields of each struct lie, and how long they are, as regard_layout() tells it."""
+    lines = []
+    for spec in SPECS:
+        lines.append(f"{spec.__name__} 0 {ctypes.sizeof(spec)}")
+        for name, *_ in spec._fields_:
+            field = getattr(spec, name)
+            lines.append(f"{spec.__name__}.{name} {field.offset} {field.size}")
+    return lines
+
+
 class Library:
     """The functions of a compiled library; each runs without holding up other Python threads."""
 
@@ -117,6 +134,11 @@ class Library:
             setattr(self, name.removeprefix("regard_"), function)
         if self.engine_version() != VERSION:
             raise OSError(f"{path}: version {self.engine_version()} of the engine, {VERSION} expected")
+        theirs, ours = self.layout().decode().splitlines(), layout()
+        if theirs != ours:
+            pairs = zip_longest(theirs, ours, fillvalue="nothing")
+            their, our = next((their, our) for their, our in pairs if their != our)
+            raise OSError(f"{path}: of other sources: its structs have {their}, {our} expected (name, place, size)")
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
@@ -147,7 +169,8 @@ def library(wait: bool = False) -> Library | None:
         _path = _path or build.library(wait)
         try:
             return None if _path is None else open_library(_path)
-        except (OSError, AttributeError):  # made for another machine, or for another version
+        except (OSError, AttributeError) as problem:  # made for another machine, or for another version
+            build.refuse(" ".join(str(problem).split()))
             return None
 
 

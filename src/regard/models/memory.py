@@ -1,8 +1,5 @@
 """Reads a story several times before it answers: end-to-end memory networks."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import torch
 import torch.nn.functional as F
 from jaxtyping import Bool, Float, Int
@@ -11,6 +8,7 @@ from torch import Tensor, nn
 from regard.attention import DenseBias, Padding
 from regard.attention.normalisers import Normaliser
 from regard.config import MemoryNetworkConfig
+from regard.config.tying import TYINGS, Tying
 from regard.errors import lookup
 from regard.layers.memory_hop import MemoryHop, sentence_vectors
 
@@ -20,34 +18,6 @@ Ages = Int[Tensor, "batch memories"]
 """How many sentences ago each was told; 0 is the last."""
 Remembered = Float[Tensor, "batch keys tables copies width"]
 """Every sentence, and nothing, as each of the tables has it."""
-
-
-@dataclass(frozen=True)
-class Tying:
-    """Which of the tables of words serves where: for keys and values of each hop, for the question, for the answer.
-
-    Tables that stories are remembered by come first.
-    """
-
-    keys: tuple[int, ...]
-    values: tuple[int, ...]
-    question: int
-    answer: int
-
-    @property
-    def remembering(self) -> int:
-        return 1 + max(*self.keys, *self.values)
-
-    @property
-    def tables(self) -> int:
-        return 1 + max(*self.keys, *self.values, self.question, self.answer)
-
-
-TYINGS: dict[str, Callable[[int], Tying]] = {
-    "adjacent": lambda hops: Tying(tuple(range(hops)), tuple(range(1, hops + 1)), question=0, answer=hops),
-    "layerwise": lambda hops: Tying((0,) * hops, (1,) * hops, question=2, answer=3),
-}
-"""Sukhbaatar et al. 2015, 2.2: the values of a hop are the keys of the next; or every hop is the same."""
 
 
 class MemoryNetwork(nn.Module):

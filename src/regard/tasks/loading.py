@@ -6,9 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from regard.engine.folder_model import FolderModel
+from regard.engine.folder_weights import folder_architecture
 from regard.engine.parts import Unsupported
-from regard.errors import RegardError, TorchMissing
+from regard.errors import RegardError, TorchMissing, lookup
 from regard.tasks.find import FILES, find
+from regard.tasks.folder_memory import FolderMemory
+from regard.tasks.purposes import PURPOSES
 from regard.text.folder import load_tokenizer
 from regard.untrusted import checked_file
 
@@ -23,7 +26,8 @@ if TYPE_CHECKING:
     from regard.tasks.translate import TranslateTask
 
 LIGHT = {"translate": "TranslateTask", "generate": "GenerateTask"}
-"""Tasks that can do without torch, and their classes; each is loaded when it is tried."""
+"""Tasks whose texts the engine writes without torch, and their classes; each is loaded when it is tried."""
+MEMORY_NETWORK = "MemoryNetwork"  # the architecture that numpy answers
 
 
 # A built-in name or a task that is named tells a type checker what comes back.
@@ -124,10 +128,12 @@ def load(
     ours, or a folder that has one): `regard.load(live_model, tokenizer)`. Weights are shared; docs/live-models.md says
     which ones have to be copied.
 
-    A translator or a model that writes on, of a kind that the engine knows, is read without torch, which is loaded when
-    the `.model` is first asked for: to be watched, edited or taught.
+    A translator or a model that writes on, of a kind that the engine knows, and a memory network are read without
+    torch, which is loaded when the `.model` is first asked for: to be watched, edited or taught.
     """
     reason = ""
+    if task is not None:
+        lookup(PURPOSES, task, "task")
     if isinstance(name, str | Path) and tokenizer is True and device in (None, "cpu") and dtype in (None, "float32"):
         try:
             return load_light(find(name), task)
@@ -140,16 +146,22 @@ def load(
     return load_with_torch(name, tokenizer, device=device, dtype=dtype, task=task)
 
 
-def load_light(folder: Path, task: str | None) -> "TranslateTask | GenerateTask":
-    """A task whose texts the engine writes with the weights of a folder. Raises Unsupported where torch is needed, if
-    only to say what is wrong."""
-    if task not in (None, *LIGHT) or (folder / "modules.json").is_file():
-        raise Unsupported("it is asked for something else than text")
+def load_light(folder: Path, task: str | None) -> "TranslateTask | GenerateTask | AnswerTask":
+    """A task whose texts the engine writes with the weights of a folder, or numpy answers. Raises Unsupported where
+    torch is needed, if only to say what is wrong."""
+    if task is None and (folder / "modules.json").is_file():
+        task = "embed"
+    if task not in (None, *LIGHT, "answer"):
+        raise Unsupported(f"nothing else can {task} here")
     try:
         for path in (path for pattern in FILES for path in folder.glob(pattern)):
             checked_file(path)
     except RegardError as problem:
         raise Unsupported(str(problem)) from None
+    if task in (None, "answer") and folder_architecture(folder) == MEMORY_NETWORK:
+        from regard.tasks.answer import AnswerTask
+
+        return AnswerTask(FolderMemory.open(folder), load_tokenizer(folder))
     model = FolderModel.open(folder, wait=find_spec("torch") is None)
     for name, class_name in LIGHT.items():
         if task in (None, name):

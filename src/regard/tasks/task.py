@@ -19,6 +19,7 @@ import numpy as np
 from regard.config import Config
 from regard.engine.folder_model import FolderModel
 from regard.errors import TorchMissing
+from regard.tasks.folder_memory import FolderMemory
 from regard.tasks.processors.processor import ModelDescription, Processor
 from regard.text.encoded import Encoded
 from regard.text.tokenizer import Tokenizer
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 OnProgress = Callable[[int], None]
 """Told how many texts are done, again and again; what it raises ends the work."""
 Output = TypeVar("Output")
+LightModel = FolderModel | FolderMemory
+"""The weights of a folder, and what answers with them without torch."""
 if TYPE_CHECKING:
     import typing_extensions
 
@@ -62,13 +65,14 @@ class Task(Generic[TaskProcessor]):
     __call__: Callable[..., Any]
     """Each task says what it takes and gives."""
 
-    def __init__(self, checkpoint: "Checkpoint | FolderModel", tokenizer: Tokenizer | None) -> None:
-        """A model of torch, or one that only the engine holds so far: it becomes one of torch when that is wanted."""
-        if isinstance(checkpoint, FolderModel):
-            self.folder_model: FolderModel | None = checkpoint
+    def __init__(self, checkpoint: "Checkpoint | LightModel", tokenizer: Tokenizer | None) -> None:
+        """A model of torch, or one that only the engine or numpy holds so far: it becomes one of torch when that is
+        wanted."""
+        if isinstance(checkpoint, FolderModel | FolderMemory):
+            self._light: LightModel | None = checkpoint
             description = ModelDescription(checkpoint.folder, dict(checkpoint.entries), checkpoint.config)
         else:
-            self.folder_model = None
+            self._light = None
             self._checkpoint, self._model = checkpoint, checkpoint.model
             description = ModelDescription(checkpoint.folder, checkpoint.config, checkpoint.model.config)
         self._loading = threading.Lock()
@@ -77,14 +81,19 @@ class Task(Generic[TaskProcessor]):
     def load_torch(self) -> None:
         """Read the model of torch, if that has not happened yet; from then on it is what answers."""
         with self._loading:
-            if self.folder_model is not None:
+            if self._light is not None:
                 try:
                     from regard.checkpoints.load import load_model
                 except ModuleNotFoundError as problem:
                     raise TorchMissing.of(problem, "the model itself needs it") from None
-                self._checkpoint = load_model(self.folder_model.folder)
+                self._checkpoint = load_model(self._light.folder)
                 self._model = self._checkpoint.model
-                self.folder_model = None
+                self._light = None
+
+    @property
+    def folder_model(self) -> FolderModel | None:
+        """What writes without torch, until somebody has asked for the model."""
+        return self._light if isinstance(self._light, FolderModel) else None
 
     @property
     def checkpoint(self) -> "Checkpoint":
@@ -110,7 +119,7 @@ class Task(Generic[TaskProcessor]):
     @property
     def config(self) -> Config:
         """What the model is made of."""
-        return self.processor.description.config if self.folder_model is not None else self.model.config
+        return self.processor.description.config if self._light is not None else self.model.config
 
     @classmethod
     def serves(cls, config: Config, folder: Path) -> bool:
@@ -133,7 +142,7 @@ class Task(Generic[TaskProcessor]):
     @contextmanager
     def unwatched(self) -> Iterator[None]:
         """Within it nobody looks; those who edit still do."""
-        if self.folder_model is not None:  # which nobody can watch
+        if self._light is not None:  # which nobody can watch
             yield
             return
         from regard.attention.taps import unwatched
@@ -144,7 +153,7 @@ class Task(Generic[TaskProcessor]):
     @property
     def is_watched(self) -> bool:
         """Whether somebody looks here."""
-        if self.folder_model is not None:
+        if self._light is not None:
             return False
         from regard.tasks.replay import is_watched
 

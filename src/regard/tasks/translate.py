@@ -14,7 +14,6 @@ import numpy as np
 from regard.config import Config, DecoderConfig
 from regard.decoding.hypothesis import DecodeResult
 from regard.decoding.progress import OnStep
-from regard.engine.folder_model import FolderModel
 from regard.errors import CheckpointError, RegardError, lookup
 from regard.tasks.decode_batch import BatchOptions, decode_batch, join_batch, with_prefix
 from regard.tasks.generation_config import GenerationConfig, GenerationOptions
@@ -24,7 +23,7 @@ from regard.tasks.protected import ProtectedWriter, Rounds, WriteRequest, with_c
 from regard.tasks.purposes import can_translate
 from regard.tasks.signs import has_tags, without_mnemonic
 from regard.tasks.source_layers import default_alignment_heads
-from regard.tasks.task import OnProgress, as_array
+from regard.tasks.task import LightModel, OnProgress, as_array
 from regard.tasks.translation import (
     KnownAlignment,
     Translation,
@@ -57,7 +56,7 @@ class TranslateTask(WritingTask[TranslateProcessor]):
     processor_class = TranslateProcessor
     model: "Translator"  # pyright: ignore[reportIncompatibleMethodOverride]  (a property of Task)
 
-    def __init__(self, checkpoint: "Checkpoint | FolderModel", tokenizer: Tokenizer | None) -> None:
+    def __init__(self, checkpoint: "Checkpoint | LightModel", tokenizer: Tokenizer | None) -> None:
         super().__init__(checkpoint, tokenizer)
         self.alignment_heads: AlignmentHeads = self.own_alignment_heads() or default_alignment_heads(self.config)
 

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from regard.text.story_rows import StoryRow, pad_lines
+from regard.text.story_rows import StoryRow, pad_stories
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +23,7 @@ class StoryBatch:
 
     @classmethod
     def of(cls, rows: Sequence[StoryRow], pad: int = 0) -> "StoryBatch":
-        memories_in_batch, longest = (max(row[0].shape[axis] for row in rows) for axis in (0, 1))
-        story = np.full((len(rows), memories_in_batch, longest), pad, dtype=np.int64)
-        for number, (lines, _, _) in enumerate(rows):
-            story[number, : lines.shape[0], : lines.shape[1]] = lines
-        question = pad_lines([row[1].tolist() for row in rows], pad)
+        story, question = pad_stories(rows, pad)
         answer = np.concatenate([row[2] for row in rows])
         return cls(torch.from_numpy(story), torch.from_numpy(question), torch.from_numpy(answer), pad)
 

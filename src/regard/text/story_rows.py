@@ -33,6 +33,15 @@ def story_rows(questions: Iterable[Question], tokenizer: Tokenizer, memories: in
     return rows
 
 
+def pad_stories(rows: Sequence[StoryRow], pad: int) -> tuple[np.ndarray, np.ndarray]:
+    """Stories, (batch, sentences, words), and questions, (batch, words), side by side."""
+    sentences, words = (max(row[0].shape[axis] for row in rows) for axis in (0, 1))
+    stories = np.full((len(rows), sentences, words), pad, dtype=np.int64)
+    for number, (lines, _, _) in enumerate(rows):
+        stories[number, : lines.shape[0], : lines.shape[1]] = lines
+    return stories, pad_lines([row[1].tolist() for row in rows], pad)
+
+
 def pad_lines(lines: Sequence[Sequence[int]], pad: int) -> np.ndarray:
     """Lines of several lengths as one table."""
     table = np.full((len(lines), max(map(len, lines), default=1)), pad, dtype=np.int64)

@@ -10,9 +10,14 @@ struct Model;
 class EngineState;
 }  // namespace regard
 
+#if defined(_WIN32)
+#define EXPORT extern "C" __attribute__((dllexport))
+#else
 #define EXPORT extern "C" __attribute__((visibility("default")))
+#endif
 
-// The same as in library.py; -1 stands for "none" wherever a number of a linear layer or norm is meant.
+// The same as in library.py, which compares them with regard_layout(); -1 stands for "none" wherever a number of a
+// linear layer or norm is meant.
 struct StackSpec {
     int32_t width, feed_forward_width, activation, is_gated, pre_norm, window, vocabulary, embedding_width,
         embedding_norm, embedding_widen, final_norm;
@@ -43,6 +48,10 @@ struct LookSpec {
 };
 
 EXPORT int regard_engine_version();
+// Where the fields of the structs above lie: "StackSpec.width 0 4" is its place and its size, one such line for each.
+EXPORT const char* regard_layout();
+// What the processor can do and the system lets it, as Linux names it: "avx2 fma". Every level of the library may ask.
+EXPORT const char* regard_features();
 EXPORT const char* regard_problem();
 EXPORT regard::Model* regard_model(int precision);
 EXPORT void regard_model_free(regard::Model* model);

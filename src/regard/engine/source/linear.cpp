@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <new>
 #include <type_traits>
@@ -12,6 +11,8 @@
 #endif
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace regard {
@@ -24,6 +25,12 @@ constexpr int PARTS = PANEL / LANES;  // vectors in a panel
 constexpr int MOST_ROWS = 8;
 constexpr int panels_for(int rows) { return rows == 1 ? 8 : rows <= 4 ? 4 : 2; }
 #elif defined(__AVX__)
+constexpr int MOST_ROWS = 6;
+constexpr int panels_for(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
+#elif defined(__x86_64__)   // sixteen registers of four numbers
+constexpr int MOST_ROWS = 2;
+constexpr int panels_for(int rows) { return rows == 1 ? 2 : 1; }
+#elif defined(__aarch64__)  // thirty-two
 constexpr int MOST_ROWS = 6;
 constexpr int panels_for(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
 #else
@@ -55,14 +62,16 @@ inline Floats widened(const uint16_t* from) {
     return (Floats)_mm512_maskz_cvtph_ps(0xFFFF, _mm256_loadu_si256((const __m256i*)from));
 #elif defined(__F16C__)
     return (Floats)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i*)from));
+#elif defined(__aarch64__)
+    return (Floats)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(from)));
 #else
-    Floats to;
-    for (int i = 0; i < LANES; i++) {
-        _Float16 half;
-        std::memcpy(&half, from + i, 2);
-        to[i] = float(half);
-    }
-    return to;
+    typedef uint16_t Halves __attribute__((vector_size(2 * LANES)));
+    Halves halves;
+    std::memcpy(&halves, from, sizeof halves);
+    const Ints bits = __builtin_convertvector(halves, Ints), size = (bits & 0x7FFF) << 13;
+    const Ints is_whole = size < 0x0F800000;        // neither without end nor no number
+    const Floats finite = (Floats)size * 0x1p112f;  // a smaller exponent is made up for, subnormal numbers too
+    return (Floats)(((is_whole & (Ints)finite) | (~is_whole & (size | 0x7F800000))) | (bits & 0x8000) << 16);
 #endif
 }
 
@@ -146,6 +155,20 @@ inline Sums plus(Sums sums, const Four& four, const int8_t* weights) {
     return _mm512_dpbusd_epi32(sums, _mm512_loadu_si512(weights), four.x);
 }
 
+#elif defined(__AVXVNNI__)
+
+typedef __m256i Sums;
+constexpr int SHIFT = 128;  // as above
+
+struct Four {
+    __m256i x;
+    explicit Four(int32_t four) : x(_mm256_set1_epi32(four)) {}
+};
+
+inline Sums plus(Sums sums, const Four& four, const int8_t* weights) {
+    return _mm256_dpbusd_avx_epi32(sums, _mm256_loadu_si256((const __m256i*)weights), four.x);
+}
+
 #elif defined(__AVX2__)
 
 typedef __m256i Sums;
@@ -160,6 +183,49 @@ struct Four {
 inline Sums plus(Sums sums, const Four& four, const int8_t* weights) {
     __m256i w = _mm256_sign_epi8(_mm256_loadu_si256((const __m256i*)weights), four.x);
     return _mm256_add_epi32(sums, _mm256_madd_epi16(_mm256_maddubs_epi16(four.size, w), _mm256_set1_epi16(1)));
+}
+
+#elif defined(__x86_64__)
+
+typedef __m128i Sums;
+constexpr int SHIFT = 0;
+
+struct Four {
+    __m128i x;  // twice, of 16 bits each
+    explicit Four(int32_t four) : x(_mm_cvtsi32_si128(four)) {
+        x = _mm_srai_epi16(_mm_unpacklo_epi8(x, x), 8);
+        x = _mm_unpacklo_epi64(x, x);
+    }
+};
+
+// Each product of pairs has the two halves of a column side by side.
+inline Sums plus(Sums sums, const Four& four, const int8_t* weights) {
+    const __m128i w = _mm_loadu_si128((const __m128i*)weights);
+    const __m128 low = _mm_castsi128_ps(_mm_madd_epi16(_mm_srai_epi16(_mm_unpacklo_epi8(w, w), 8), four.x));
+    const __m128 high = _mm_castsi128_ps(_mm_madd_epi16(_mm_srai_epi16(_mm_unpackhi_epi8(w, w), 8), four.x));
+    const __m128i even = _mm_castps_si128(_mm_shuffle_ps(low, high, 0x88));
+    const __m128i odd = _mm_castps_si128(_mm_shuffle_ps(low, high, 0xDD));
+    return _mm_add_epi32(sums, _mm_add_epi32(even, odd));
+}
+
+#elif defined(__aarch64__)
+
+typedef int32x4_t Sums;
+constexpr int SHIFT = 0;
+
+struct Four {
+    int8x16_t x;
+    explicit Four(int32_t four) : x(vreinterpretq_s8_s32(vdupq_n_s32(four))) {}
+};
+
+inline Sums plus(Sums sums, const Four& four, const int8_t* weights) {
+    const int8x16_t w = vld1q_s8(weights);
+#if defined(__ARM_FEATURE_DOTPROD)
+    return vdotq_s32(sums, w, four.x);
+#else  // 2 * 127 * 127 fits into 16 bits
+    const int16x8_t low = vmull_s8(vget_low_s8(w), vget_low_s8(four.x)), high = vmull_high_s8(w, four.x);
+    return vpadalq_s16(sums, vpaddq_s16(low, high));
+#endif
 }
 
 #else
@@ -240,13 +306,13 @@ void on_large_pages([[maybe_unused]] char* data, [[maybe_unused]] size_t bytes) 
 }
 
 Memory::Memory(size_t wanted) : data(nullptr), bytes(wanted) {
-    size_t alignment = wanted >= LARGE ? LARGE : 64;
-    data = static_cast<char*>(std::aligned_alloc(alignment, (wanted + alignment) / alignment * alignment));
-    if (!data) throw std::bad_alloc();
-    on_large_pages(data, (wanted + alignment) / alignment * alignment);
+    const size_t alignment = wanted >= LARGE ? LARGE : 64;
+    const size_t whole = (wanted + alignment) / alignment * alignment;
+    data = static_cast<char*>(::operator new(whole, std::align_val_t(alignment)));
+    on_large_pages(data, whole);
 }
 
-Memory::~Memory() { std::free(data); }
+Memory::~Memory() { ::operator delete(data, std::align_val_t(bytes >= LARGE ? LARGE : 64)); }
 
 Linear::Linear(const float* weight, const float* given, int in, int out, Precision precision, float scale)
     : in(in),

@@ -46,6 +46,8 @@ inline float sum(Floats x) {
         std::memcpy(&b, (const char*)&low + 16, 16);
         a += b;
         total = (a[0] + a[2]) + (a[1] + a[3]);
+    } else if constexpr (LANES == 4) {
+        total = (x[0] + x[1]) + (x[2] + x[3]);
     } else {
         for (int i = 0; i < LANES; i++) total += x[i];
     }

@@ -1,10 +1,12 @@
 #include "team.h"
 
-#include <unistd.h>
-
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
 
 namespace regard {
 namespace {
@@ -27,11 +29,20 @@ void wait_until(Ready ready) {
         else std::this_thread::yield();
 }
 
+// Who this is, for a fork to see that its threads stayed behind; on Windows nobody forks.
+inline long process() {
+#if defined(_WIN32)
+    return 0;
+#else
+    return long(getpid());
+#endif
+}
+
 struct Abandoned {};  // what a thread waits for will not come: another has failed
 
 class Team {
 public:
-    explicit Team(int threads) : asked(threads), owner(getpid()) {
+    explicit Team(int threads) : asked(threads), owner(process()) {
         try {
             for (members = 1; members < threads; members++)
                 std::thread([this, index = members] { work(index); }).detach();  // lives as long as the process
@@ -58,7 +69,7 @@ public:
     }
 
     const int asked;
-    const pid_t owner;
+    const long owner;
     int members = 1;
 
 private:
@@ -125,7 +136,7 @@ void Worker::wait() const {
 void together(int threads, const std::function<void(Worker&)>& program) {
     std::unique_lock<std::mutex> hold(in_use, std::try_to_lock);
     if (threads > 1 && hold.owns_lock()) {
-        if (!team || team->owner != getpid() || team->asked < threads) team = new Team(threads);
+        if (!team || team->owner != process() || team->asked < threads) team = new Team(threads);
         team->run(std::min(threads, team->members), program);
         return;
     }
