@@ -41,8 +41,8 @@ class LayerChange:
             heads = range(len(which)) if heads is None else heads
             if not all(-len(which) <= head < len(which) for head in heads):
                 raise Unsupported("an edit names a head that is not there")
-            which_heads = sorted({head % len(which) for head in heads})  # one that is named from both ends is meant once
+            once = sorted({head % len(which) for head in heads})  # those that are named from both ends, too
             with np.errstate(all="ignore"):  # several that are too much together are infinite, as they are in PyTorch
-                which[which_heads] *= number
+                which[once] *= number
         else:
             raise Unsupported(f"the edit {kind!r} is not one that it knows")
