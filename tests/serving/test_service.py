@@ -126,7 +126,7 @@ def test_a_region_that_is_not_there_is_refused(server, where, line):
 
 
 def test_old_answers_make_room_and_are_their_clients_alone():
-    store = AnswerStore(ServiceLimits(stored_answers=2), {"en-de.translate": task("en-de")})
+    store = AnswerStore(ServiceLimits(stored_answers=2), lambda: {"en-de.translate": task("en-de")})
     reading = Reading((1, 2), (3,))
     first, second, third = (store.add(task("en-de"), [reading], "", "me") for _ in range(3))
     for stored in (third, second):

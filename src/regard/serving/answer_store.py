@@ -5,7 +5,7 @@ Only token ids are stored. A look is one more pass over them with one layer watc
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -93,9 +93,11 @@ TOKEN_BYTES = 8  # of a stored token, about
 
 
 class AnswerStore:
-    """The answers that were asked about or made last, with the `tasks` that made them by name."""
+    """The answers that were asked about or made last; `tasks` gives those that make them, by name."""
 
-    def __init__(self, limits: ServiceLimits, tasks: "Mapping[str, Task]", entries: Entries | None = None) -> None:
+    def __init__(
+        self, limits: ServiceLimits, tasks: "Callable[[], Mapping[str, Task]]", entries: Entries | None = None
+    ) -> None:
         self.limits = limits
         self.tasks = tasks
         self.entries: Entries = entries or MemoryEntries()
@@ -103,7 +105,7 @@ class AnswerStore:
     def add(self, task: "Task", readings: "Sequence[Reading]", edits: str, client: str) -> StoredAnswer:
         """Store an answer; the oldest make room."""
         answer = StoredAnswer(f"att-{secrets.token_hex(12)}", task, tuple(readings), edits, client)
-        name = next(name for name, own in self.tasks.items() if own is task)
+        name = next(name for name, own in self.tasks().items() if own is task)
         fields = {"task": name, "readings": [vars(reading) for reading in readings], "edits": edits, "client": client}
         self.entries.put(answer.id, json.dumps(fields, default=list).encode())
         make_room(self.entries, self.limits.stored_answers, TOKEN_BYTES * self.limits.stored_tokens)
@@ -118,4 +120,4 @@ class AnswerStore:
             raise Refusal(404, "no such answer: it made room for newer ones, or never was", code="not_found")
         self.entries.touch(name)
         readings = tuple(Reading(**reading) for reading in fields["readings"])
-        return StoredAnswer(name, self.tasks[fields["task"]], readings, fields["edits"], client)
+        return StoredAnswer(name, self.tasks()[fields["task"]], readings, fields["edits"], client)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Coroutine, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastapi import Request
 
@@ -19,6 +19,9 @@ from regard.serving.metrics import ServiceMetrics
 from regard.serving.refusals import Refusal, TooSlow
 from regard.serving.served_model import ServedModel, normal_code
 from regard.serving.shared_metrics import SharedMetrics
+
+if TYPE_CHECKING:
+    from regard.tasks import Task
 
 Result = TypeVar("Result")
 GONE = 499  # nginx's status for a client that left
@@ -42,10 +45,13 @@ class Service:
         self.limits = limits
         self.metrics: ServiceMetrics = ServiceMetrics()
         self.shared_metrics: SharedMetrics = SharedMetrics(self.metrics, self.gauges, entries("metrics"), worker)
-        tasks = {f"{name}.{kind}": task for name, model in models.items() for kind, task in model.tasks.items()}
-        self.answers: AnswerStore = AnswerStore(limits, tasks, entries("answers"))
+        self.answers: AnswerStore = AnswerStore(limits, self.tasks, entries("answers"))
         self.glossaries: GlossaryStore = GlossaryStore(limits, entries("glossaries"))
         self.files: FileStore = FileStore(limits, entries("files"))
+
+    def tasks(self) -> "dict[str, Task]":
+        """What every model can do, by the names of both."""
+        return {f"{name}.{kind}": task for name, model in self.models.items() for kind, task in model.tasks.items()}
 
     def gauges(self) -> dict[str, dict[str, float]]:
         """What is so now, for each model."""
