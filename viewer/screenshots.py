@@ -1,7 +1,8 @@
 """The pictures of docs/viewer.md, of a server that runs: `regard see`, then `python viewer/screenshots.py`.
 
 `recording` is the short film of the README: a sentence is translated, a word is hidden, and its translation is gone.
-`models` compares with a second translator: `regard see --model en-de --model runs/tatoeba-en-de/model`.
+`models` compares with a second translator, here a pruned one: `regard prune en-de --keep 0.8 --data pairs.tsv --out
+runs/en-de-pruned`, then `regard see --model en-de --model runs/en-de-pruned --model shakespeare`.
 """
 
 import shutil
