@@ -43,7 +43,8 @@ def html_structure(data: bytes) -> list[object]:
     for element in tree.iter():
         if not isinstance(element.tag, str):
             continue
-        attributes = tuple(sorted((key, value) for key, value in element.attrib.items() if key not in SPOKEN))
+        spoken = SPOKEN | {"value"} if is_button(element) else SPOKEN
+        attributes = tuple(sorted((key, value) for key, value in element.attrib.items() if key not in spoken))
         owner = next((by_element[one] for one in element.iterancestors() if one in by_element), None)
         if element.tag in INLINE and owner is not None:
             inside = element.text_content() if element.tag in CODE else ""
@@ -55,6 +56,14 @@ def html_structure(data: bytes) -> list[object]:
         by_element[element] = block
         blocks.append(block)
     return [(block["block"], sorted(map(repr, block["inline"].items())), block["code"]) for block in blocks]
+
+
+def is_button(element: Any) -> bool:
+    """Whether an element shows its value, and sends it nowhere."""
+    kind = element.attrib.get("type", "").lower()
+    return element.tag == "input" and (
+        kind in ("button", "reset") or (kind == "submit" and "name" not in element.attrib)
+    )
 
 
 def markdown_structure(data: bytes) -> list[object]:
@@ -91,9 +100,10 @@ STRUCTURES: dict[str, Callable[[bytes], list[object]]] = {
 
 def translate(translator: Any, path: Path, most: int, beam: int) -> tuple[bytes, int]:
     """A file in another language, and how many of its texts were translated."""
+    from dataclasses import replace
+
     from regard.tasks.markup import markup_text
     from regard.text.formats import format_of
-    from regard.text.spans import Protection
 
     kind = format_of(str(path))
     assert kind is not None
@@ -101,13 +111,11 @@ def translate(translator: Any, path: Path, most: int, beam: int) -> tuple[bytes,
     segments = document.segments
     step = max(1, -(-len(segments) // most)) if most else 1
     chosen = range(0, len(segments), step)
-    answers = translator.translate_all(
-        [segments[number].text for number in chosen],
-        translator.generation_config(beam=beam),
-        numbers=[number + 1 for number in chosen],
-        protection=Protection(),
-        is_aligned=[bool(segments[number].marks) for number in chosen],
+    read = translator.read_document(document)
+    read = replace(
+        read, originals=read.originals[::step], sources=read.sources[::step], is_aligned=read.is_aligned[::step]
     )
+    answers = translator.translate_all(read, translator.generation_config(beam=beam))
     by_number = dict(zip(chosen, answers, strict=True))
     numbers = iter(range(len(segments)))
 

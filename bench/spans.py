@@ -19,7 +19,8 @@ CATALOGUES = "REGARD_CATALOGUES"
 C_FORMAT = re.compile(
     r"%(?:(\d+)\$)?[-+#0' ]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh|h|ll|l|L|q|j|z|t)?([diouxXeEfFgGaAcspnm%])"
 )
-PYTHON = re.compile(r"%\(\w+\)[-+#0 ]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]")
+PYTHON = re.compile(r"(%%)|%\(\w+\)[-+#0 ]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]")
+"""With %% as it is read before all else: %%(atom) has no name in it."""
 BRACES = re.compile(r"\$?\{\w*\}")
 ENTITIES = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#\d+);")
 TAGS = re.compile(r"</?[A-Za-z]\w*(?:\s[^<>]*=[^<>]*)?/?>")
@@ -60,20 +61,32 @@ def messages(language: str = "de") -> list[Message]:
     return sorted(strings_with_placeholders.values())
 
 
+def take_named(text: str) -> tuple[list[str], str]:
+    """Python's placeholders with a name, and the text without them."""
+    named = [match[0] for match in PYTHON.finditer(text) if not match[1]]
+    return named, PYTHON.sub(lambda match: match[1] or "\0", text)
+
+
 def placeholders(text: str) -> Counter[str]:
     """Every placeholder, entity and tag of a text, and how often it is there."""
-    named = PYTHON.findall(text)
-    rest = PYTHON.sub("\0", text)
+    named, rest = take_named(text)
     ordered = [match[0] for match in C_FORMAT.finditer(rest) if match[0].strip("% ") or match[0] == "%%"]
     ordered = [one for one in ordered if " " not in one]  # 50% of: no flag
     return Counter([*named, *ordered, *BRACES.findall(rest), *ENTITIES.findall(text), *TAGS.findall(text)])
 
 
+def words(text: str) -> list[str]:
+    """What there is to translate in a text: words of two letters or more outside of placeholders."""
+    _, rest = take_named(text)
+    for pattern in (TAGS, ENTITIES, BRACES, C_FORMAT):
+        rest = pattern.sub(" ", rest)
+    return re.findall(r"[^\W\d_]{2,}", rest.casefold())
+
+
 def order(text: str) -> list[str]:
     """The placeholders that are told apart by their order alone."""
-    rest = PYTHON.sub("\0", text)
-    plain = [match[0] for match in C_FORMAT.finditer(rest) if not match[1] and match[2] != "%" and " " not in match[0]]
-    return plain
+    _, rest = take_named(text)
+    return [match[0] for match in C_FORMAT.finditer(rest) if not match[1] and match[2] != "%" and " " not in match[0]]
 
 
 def is_legal(source: str, target: str) -> bool:
@@ -131,7 +144,8 @@ def measure_catalogues(translator: Any, chosen: list[Message], options: dict[str
     texts = [answer.text for answer in answers]
     bad = [row for row, message in enumerate(chosen) if not is_legal(message.source, texts[row])]
     references = [message.target for message in chosen]
-    untranslated = sum(text == source != other for text, source, other in zip(texts, sources, free, strict=True))
+    same = [row for row, source in enumerate(sources) if texts[row] == source != free[row]]
+    untranslated = [row for row in same if words(sources[row]) and words(sources[row]) != words(free[row])]
     return {
         "strings": len(chosen),
         "catalogues": len({message.catalogue for message in chosen}),
@@ -140,7 +154,8 @@ def measure_catalogues(translator: Any, chosen: list[Message], options: dict[str
         "bad and not warned about": sum(not answers[row].warnings for row in bad),
         "chrF with protection": chrf(texts, references),
         "chrF without": chrf(free, references),
-        "left untranslated that were translated": untranslated / len(chosen),
+        "left untranslated that were translated": len(untranslated) / len(chosen),
+        "unchanged where anything was changed, signs too": len(same) / len(chosen),
         "examples": [(sources[row], texts[row]) for row in bad[:10]],
     }
 

@@ -303,12 +303,23 @@ def short_texts(say: Any) -> list[Any]:
 @click.option(
     "--pictures", type=click.Path(path_type=Path, file_okay=False, exists=True), help="Keep the map as a picture here."
 )
+@click.option(
+    "--layers", default=LAYERS, show_default=True, help="Of the decoder; each takes minutes at 131,072 tokens."
+)
 @click.option("--quick", is_flag=True, help="A short text, to try the program: the goals do not apply.")
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the numbers here, too.")
 def main(
-    length: int | None, tiles: int, seconds: float | None, pictures: Path | None, quick: bool, file: Path | None
+    length: int | None,
+    tiles: int,
+    seconds: float | None,
+    pictures: Path | None,
+    layers: int,
+    quick: bool,
+    file: Path | None,
 ) -> None:
     """Measure the viewer on this machine."""
+    global LAYERS
+    LAYERS = layers
     from report import Table, machine, plain, show
     from rich.console import Console
     from viewer_tables import arriving, browsed

@@ -98,7 +98,7 @@ def open_map(address: str, model: str, text: str, core: set[int]) -> Iterator[Op
         answers: list[Any] = []
         page.on("response", lambda answer: answers.append(answer))
         page.goto(f"{address}#learn")  # nothing is run yet
-        first_paint = page.wait_for_function("measured.paint").json_value()
+        first_paint = page.wait_for_function("() => measured.paint").json_value()
         page.evaluate(
             "([model, text]) => { sessionStorage.setItem('regard.text.bench', text);"
             " location.hash = `#map?model=${model}&tokens=0&stored=bench`; }",
@@ -196,7 +196,7 @@ def arrival(address: str, state: str, core: set[int], repeat: int = 5) -> Arriva
             page.set_default_timeout(60_000)
             page.add_init_script(WATCH)
             page.goto(f"{address}#heads?{state}")
-            page.wait_for_function("document.querySelector('figure[aria-busy=false] canvas')")
+            page.wait_for_function("() => document.querySelector('figure[aria-busy=false] canvas')")
             shown = page.evaluate("performance.now()")
             if turn:  # the first one finds a model that has just been loaded
                 paints.append(page.evaluate("measured.paint"))

@@ -9,6 +9,8 @@ import pytest
 import torch
 from hypothesis import settings
 
+from regard.engine import packed_cache
+
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=20, database=None)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
@@ -21,6 +23,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 @pytest.fixture(autouse=True)
 def _same_numbers():
     torch.manual_seed(0)
+
+
+@pytest.fixture(autouse=True)
+def _own_packed_models(monkeypatch, tmp_path_factory):
+    """Small models of tests do not drive the user's own out of the cache."""
+    folder = tmp_path_factory.getbasetemp() / "packed"
+    monkeypatch.setattr(packed_cache, "packed_path", lambda *model: folder / f"{hash(model)}{packed_cache.SUFFIX}")
 
 
 @pytest.fixture

@@ -3,6 +3,8 @@
 `recording` is the short film of the README: a sentence is translated, a word is hidden, and its translation is gone.
 `models` compares with a second translator, here a pruned one: `regard prune en-de --keep 0.8 --data pairs.tsv --out
 runs/en-de-pruned`, then `regard see --model en-de --model runs/en-de-pruned --model shakespeare`.
+`long` is a map of 131,072 tokens: it takes minutes, and is made only when it is named, with the text that is read:
+`python viewer/screenshots.py http://127.0.0.1:4747/ long=input.txt.xz`.
 """
 
 import shutil
@@ -17,6 +19,7 @@ from playwright.sync_api import sync_playwright
 FOLDER = Path(__file__).parents[1] / "docs" / "viewer"
 TEXT = {"model": "en-de", "text": "The old man gave his daughter a red bicycle."}
 CROSS = {"layer": "decoder.1.cross"}
+TOKENS, LETTERS = 131_072, 900_000  # of the long map
 LONG = {"model": "shakespeare", "tokens": "200", "text": "To be, or not to be", "temperature": "0.8"}
 # What is shown, in which view, with what state; what to click, what to point at; the width and the theme.
 SHOTS: dict[str, dict[str, Any]] = {
@@ -51,6 +54,9 @@ def main(base: str, names: list[str]) -> None:
                 taken(browser, base, name, shot)
         if not names or "recording" in names:
             record(browser, base)
+        for name in names:
+            if name.startswith("long="):
+                long_map(browser, base, Path(name.removeprefix("long=")))
         browser.close()
 
 
@@ -120,6 +126,27 @@ def record(browser: Any, base: str) -> None:
     palette[0].save(
         FOLDER / "recording.gif", save_all=True, append_images=palette[1:], duration=durations, loop=0, optimize=True
     )
+    page.close()
+
+
+def long_map(browser: Any, base: str, path: Path) -> None:
+    """As many tokens as the page takes, all weights of one head in one picture."""
+    from regard.text import load_tokenizer
+    from regard.text.lines import read_lines
+
+    tokenizer = load_tokenizer(Path(__file__).parents[1] / "src/regard/builtin/shakespeare-long")
+    letters = "".join(read_lines(path, ends=True))[:LETTERS]
+    text = tokenizer.decode(tokenizer.encode(letters).ids[:TOKENS])
+    page = browser.new_page(viewport={"width": 1200, "height": 1060}, color_scheme="dark", reduced_motion="reduce")
+    page.set_default_timeout(3_600_000)
+    page.goto(f"{base}#learn")
+    page.evaluate("text => sessionStorage.setItem('regard.text.long', text)", text)
+    state = {"model": "shakespeare-long", "tokens": "0", "stored": "long", "layer": "decoder.3.self", "head": "1"}
+    page.evaluate("hash => { location.hash = hash; }", f"#map?{urlencode(state, quote_via=quote)}")
+    page.locator("figure[aria-busy=false] canvas[data-map]").wait_for()
+    page.locator(".said[data-busy=false]").wait_for()
+    page.wait_for_timeout(5000)
+    page.screenshot(path=FOLDER / "long.png")
     page.close()
 
 

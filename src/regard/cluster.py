@@ -3,6 +3,7 @@
 from typing import Any
 
 from regard.errors import RegardError
+from regard.untrusted import first_line
 
 
 def import_ray() -> Any:
@@ -19,5 +20,8 @@ def connect_ray(**options: Any) -> Any:
     long as the command runs."""
     ray = import_ray()
     if not ray.is_initialized():
-        ray.init(include_dashboard=False, log_to_driver=False, logging_level="error", **options)
+        try:
+            ray.init(include_dashboard=False, log_to_driver=False, logging_level="error", **options)
+        except Exception as problem:  # Ray raises plain ones where a cluster does not start or answer
+            raise RegardError(f"Ray does not start: {first_line(problem)}") from None
     return ray

@@ -99,13 +99,14 @@ def find_library(builder: ModuleType) -> Path | None:
 def caches() -> dict[str, str]:
     """Where things are kept, whether they are there or not."""
     try:
-        builds = str(engine_builder().folder())
+        builds = engine_builder().folder()
+        own = {"engine builds": str(builds), "packed models": str(builds.with_name("packed"))}
     except RuntimeError as problem:  # no home
-        builds = first_line(problem)
+        own = {"engine builds": first_line(problem)}
     home = os.environ.get("HF_HUB_CACHE") or os.path.join(
         os.environ.get("HF_HOME") or os.path.expanduser("~/.cache/huggingface"), "hub"
     )
-    return {"engine builds": builds, "Hugging Face": home}
+    return {**own, "Hugging Face": home}
 
 
 def models() -> dict[str, str]:

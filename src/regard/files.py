@@ -44,10 +44,11 @@ def save_errors(path: Path) -> Iterator[None]:
         raise SaveError(path, f"cannot be written ({reason}); what was saved before is whole") from None
 
 
-def write_file(path: Path, content: str | bytes) -> Path:
+def write_file(path: Path, content: str | bytes | memoryview, *, is_lasting: bool = True) -> Path:
     """Write a new file beside this one; then rename it. Text is written as UTF-8, its line ends as they are.
 
-    A link is followed, and what is no regular file (a pipe, /dev/stdout) is written to as it is.
+    A link is followed, and what is no regular file (a pipe, /dev/stdout) is written to as it is. What need not outlast
+    a power cut, because its readers notice, is not waited for until it is on the disk.
     """
     data = content.encode() if isinstance(content, str) else content
     with save_errors(path):
@@ -60,9 +61,11 @@ def write_file(path: Path, content: str | bytes) -> Path:
             beside.write_bytes(data)
             if home.exists():
                 shutil.copymode(home, beside)
-            sync_path(beside)
+            if is_lasting:
+                sync_path(beside)
             os.replace(beside, home)
-            sync_path(home.parent)
+            if is_lasting:
+                sync_path(home.parent)
         finally:
             with suppress(OSError):
                 beside.unlink(missing_ok=True)

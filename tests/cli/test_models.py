@@ -53,13 +53,19 @@ def test_models_lists_what_is_built_in(home):
 def test_clear_removes_caches_and_only_them(home):
     (home / "cache" / "engine").mkdir(parents=True)
     (home / "cache" / "engine" / "library.so").write_bytes(b"x" * 2_000_000)
+    (home / "cache" / "packed").mkdir()
+    (home / "cache" / "packed" / "0123.packed").write_bytes(b"x" * 3_000_000)
     (home / "cache" / "mine").write_text("keep")
     refused = run("models", "--clear")
     assert refused.exit_code == 2
     assert "add --yes" in refused.output
     assert (home / "cache" / "engine" / "library.so").exists()
-    assert run("models", "--clear", "--yes").output == f"removed engine builds: 2.0 MB in {home / 'cache' / 'engine'}\n"
+    assert run("models", "--clear", "--yes").output.splitlines() == [
+        f"removed engine builds: 2.0 MB in {home / 'cache' / 'engine'}",
+        f"removed packed models: 3.0 MB in {home / 'cache' / 'packed'}",
+    ]
     assert not (home / "cache" / "engine").exists()
+    assert not (home / "cache" / "packed").exists()
     assert (home / "cache" / "mine").exists()
     assert run("models", "--clear", "--yes").output == "no caches\n"
 

@@ -17,7 +17,7 @@ from regard.cli.main import regard
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 needs_ray = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: pip install 'regard[ray]'")
-QUICK = ("--beam", "1", "--max-new-tokens", "3", "--no-protect")
+QUICK = ("--beam", "1", "--max-new-tokens", "6", "--no-protect")
 
 
 def command(*arguments):
@@ -26,7 +26,7 @@ def command(*arguments):
 
 def write_lines(file, count):
     things = ["apples", "dogs", "books", "friends", "", "questions", "children", "houses", "trees"]
-    file.write_text("".join(f"I have {number} {things[number % 9]}.\n" for number in range(count)), encoding="utf-8")
+    file.write_text("".join(f"{number} {things[number % 9]}\n" for number in range(count)), encoding="utf-8")
     return file
 
 
@@ -57,7 +57,9 @@ def test_a_worker_that_is_killed_in_the_middle_of_a_file_is_not_seen_in_the_outp
         assert driver.wait(3600) == 0
     assert not killed.is_running()
     subprocess.run(command("--input", source, "--output", alone), check=True)
-    assert (out / "a.txt").read_bytes() == alone.read_bytes()
+    lines = (out / "a.txt").read_bytes().splitlines()
+    assert len(set(lines)) > 0.9 * count  # so that one in the wrong place would be seen
+    assert lines == alone.read_bytes().splitlines()
     assert (out / "b.txt").read_bytes().count(b"\n") == 50
 
 

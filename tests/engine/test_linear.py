@@ -15,7 +15,12 @@ from regard.engine import build
 
 HERE = Path(__file__).resolve().parent
 LONGEST = 1800
-UNITS = [HERE / "linear_driver.cpp", build.SOURCE / "linear.cpp", build.SOURCE / "team.cpp"]
+UNITS = [
+    HERE / "linear_driver.cpp",
+    build.SOURCE / "linear.cpp",
+    build.SOURCE / "linear_pack.cpp",
+    build.SOURCE / "team.cpp",
+]
 ZIG = (sys.executable, "-m", "ziglang", "c++", "-target", "aarch64-linux-musl", "-static")
 QEMU = shutil.which("qemu-aarch64")
 

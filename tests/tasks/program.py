@@ -1,7 +1,11 @@
-"""Every task as a program uses it: what pyright reads, strictly, in test_types.py. Lines marked `wrong` are errors."""
+"""Every task as a program of some sixty lines uses it, and some twenty mistakes: what pyright reads, strictly, in
+test_types.py. Lines marked `wrong` are errors."""
 
 import regard
-from regard.tasks import Classification
+from regard.tasks import AsyncTask, Classification, attribute_text
+from regard.tasks.align import align_words, load_aligner
+from regard.tasks.evaluation import evaluate
+from regard.text import pairs
 
 
 def translate() -> str:
@@ -40,11 +44,46 @@ def embed(folder: str) -> float:
     return task("one").similarity(task("two"))
 
 
-def misspelt() -> None:
-    translator = regard.load("en-de")
-    translator("Yes.", beem=4)  # wrong
-    print(translator("Yes.").txet)  # wrong
+def align() -> str:
+    aligner = load_aligner("en-de", reverse="de-en", how="intersect")
+    links = aligner([("Where is the station?", "Wo ist der Bahnhof?")])
+    return str(align_words(aligner, [("Yes.", "Ja.")]).links) + str(links[0])
+
+
+def measure() -> float:
+    return evaluate(regard.load("en-de"), pairs(["test.tsv"]), beam=1, lowercase=True).scores["bleu"]
+
+
+def explain() -> None:
+    attribute_text(regard.load("masked-en"), "A [MASK] film.", "gradient_x_input", steps=4).show()
+
+
+async def serve() -> str:
+    async with AsyncTask(regard.load("en-de"), max_texts=8) as translate:
+        return (await translate("Yes.")).text
+
+
+def misspelt_options(folder: str) -> None:
+    regard.load("en-de", devise="cpu")  # wrong
+    regard.load("en-de")("Yes.", beem=4)  # wrong
     regard.load("shakespeare")("ROMEO:", max_tokens=3)  # wrong
-    regard.load("x", task="fill")("A [MASK].", tpo=2)  # wrong
-    print(regard.load("x", task="classify")("A film.").lable)  # wrong
-    regard.load("x", task="embed")("one").similar(1)  # wrong
+    regard.load("babi")(["Mary went home."], qestion="Where is Mary?")  # wrong
+    regard.load("masked-en")("A [MASK].", tpo=2)  # wrong
+    regard.load(folder, task="classify")("A film.", cutt=True)  # wrong
+    regard.load(folder, task="embed")("one", cutt=True)  # wrong
+    load_aligner("en-de", revers="de-en")  # wrong
+    evaluate(regard.load("en-de"), pairs(["test.tsv"]), beem=1)  # wrong
+    attribute_text(regard.load("en-de"), "Yes.", stesp=4)  # wrong
+
+
+def misspelt_attributes(folder: str) -> None:
+    print(regard.load("en-de")("Yes.").txet)  # wrong
+    print(regard.load("en-de")(["Yes."])[0].confidense)  # wrong
+    print(regard.load("shakespeare")("ROMEO:").txet)  # wrong
+    print(regard.load("babi")(["Mary went home."], "Where is Mary?").txet)  # wrong
+    print(regard.load("masked-en")("A [MASK].").candidate)  # wrong
+    print(regard.load(folder, task="classify")("A film.").lable)  # wrong
+    print(regard.load(folder, task="embed")("one").similar)  # wrong
+    print(align_words(load_aligner("en-de"), []).linkz)  # wrong
+    print(evaluate(regard.load("en-de"), pairs(["test.tsv"])).score)  # wrong
+    print(attribute_text(regard.load("en-de"), "Yes.").shwo)  # wrong

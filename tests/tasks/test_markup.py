@@ -62,6 +62,8 @@ def translated(source, text, partners):
         ("It <b>rains</b>.", "Es regnet.", [0, 1, 1], "Es <b>regnet</b>."),
         ("It <img src=a>rains <!-- so --> much.", "Es regnet so sehr.", [0, 1, 2, 2, 3],
          "Es <img src=a>regnet <!-- so -->so sehr."),
+        ("Removed <b>%i</b> of {n}.", "Von {n} fort %i.", [1, 2, 3, 0, 4], "Von {n} fort <b>%i</b>."),
+        ("<i>Removed</i> %i.", "%i fort.", [0, 0, 2], "%i <i>fort</i>."),
         ("A &lt; B &amp; C", "A < B & C", [0, 1, 2, 3, 4], "A &lt; B &amp; C"),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ Also tests: tasks/warnings.py.
 
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ import regard
 from regard.decoding import Hypothesis
 from regard.tasks import Alignment
 from regard.tasks.inputs import SourceSentence
-from regard.tasks.warnings import coverage_warnings, is_short, length_warnings
+from regard.tasks.warnings import coverage_warnings, is_looping, is_short, length_warnings
 from regard.text import Encoded
 from regard.text.glossary import Glossary
 from regard.text.spans import Protection
@@ -81,6 +82,18 @@ def test_a_length_that_looks_wrong_is_told():
     assert length_warnings(long, Hypothesis(tuple(range(90)), (0.0,), True), "so") == []
     (stopped,) = length_warnings(long, Hypothesis(tuple(range(90)), (0.0,), False), "so")
     assert stopped.kind == "stopped"
+
+
+def test_what_is_said_again_and_again_is_told():
+    assert is_looping((5, 1, 2, 1, 2, 1, 2, 7))
+    assert is_looping((3, 3, 3))
+    assert not is_looping((5, 1, 2, 1, 2, 7, 1, 2, 3, 3))
+    looping = Hypothesis((*range(8), *(20, 21, 22) * 3), (0.0,), True)
+    source = sentence(10, 12)
+    (warning,) = length_warnings(source, looping, "d e f")
+    assert warning.kind == "repetition"
+    said_again = replace(source, encoded=replace(source.tokens, ids=(4,) * 12))
+    assert length_warnings(said_again, looping, "d e f") == []
 
 
 def test_words_that_nobody_looked_at_are_told():

@@ -4,12 +4,15 @@ Also tests: tasks/__init__.py.
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from regard.tasks.purposes import PURPOSES
 
 PROGRAM = Path(__file__).with_name("program.py")
 
@@ -27,3 +30,14 @@ def test_pyright_finds_the_mistakes_of_a_program_and_no_others(tmp_path):
     assert {entry["range"]["start"]["line"] for entry in errors} == wrong, [
         (entry["range"]["start"]["line"] + 1, entry["message"]) for entry in errors
     ]
+
+
+def test_the_program_has_every_task_in_it():
+    """As they are loaded, in what is right and in both kinds of mistakes."""
+    right, options, attributes = re.split(r"def misspelt_\w+", PROGRAM.read_text())
+    usual = {"translate": "en-de", "generate": "shakespeare", "fill": "masked-en", "answer": "babi"}
+    for task in PURPOSES:
+        for part in (right, options, attributes):
+            assert f'task="{task}"' in part or f'"{usual.get(task)}"' in part, task
+    for part in (options, attributes):
+        assert all(line.endswith("# wrong") for line in part.strip().splitlines()[1:])

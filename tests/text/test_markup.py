@@ -1,4 +1,7 @@
-"""Texts with tags, taken apart and put together: the standard library's reader of HTML is the judge."""
+"""Texts with tags, taken apart and put together: the standard library's reader of HTML is the judge.
+
+Also tests: text/segments.py.
+"""
 
 import random
 import re
@@ -6,7 +9,8 @@ import re
 import pytest
 from text.marked import Judge, generated
 
-from regard.text.markup import TAGS, Segment, html, units
+from regard.text.markup import TAGS, html, units
+from regard.text.segments import Segment
 
 
 def put_together(text):
@@ -117,3 +121,19 @@ def test_units_are_words_and_marks_and_single_ideographs():
 def test_no_group_is_repeated_possessively():
     """Python 3.11 matches such a group wrongly until 3.11.5, and all tests above may run with a newer one."""
     assert not re.search(r"\)[*+?]\+", TAGS.pattern)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>It is old. <img src=a></p>",
+        "<p><img src=a> It is old.\n<br></p>",
+        "<li><i class=icon></i> It <b>is</b> old. <i class=icon></i> <img src=b></li>",
+        "<p><img src=a>\n<a id=x></a> It is old.</p>",
+        "<p>It <img src=a> is <b>old</b>.</p>",
+        "<p> <img src=a> </p>",
+    ],
+)
+def test_white_space_beside_pictures_stays_where_it_is(page):
+    parts = html(page)
+    assert "".join(part if isinstance(part, str) else part.unchanged for part in parts) == page

@@ -44,6 +44,11 @@ def found(text, **settings):
         ("Call max_length or load() of 1.2.3", ["max_length", "load()", "1.2.3"]),
         ("100% of the people and/or e.g. half. Is it 5 o'clock?", ["100%"]),
         ("Room 4711 in 1969, 12 apples and 1,299 people.", ["4711", "1969"]),
+        ("Es kostet 1.299 Euro, nicht 12,50 Euro.", ["1.299", "12,50"]),
+        ("On 5 May, May 6th, 2024, the 3rd of June; am 7. März", ["5", "6", "2024", "3", "7"]),
+        ("May 10:30, section 5 may, 12 mayors, may 3 come", ["10:30"]),
+        ("Success.~%Files written to:~%~s~%", ["~%", "~%~s~%"]),
+        ("value %Rg, %Zd, ~%d tests", ["%Rg", "%Zd", "%d"]),
         ("std%s and %dpx are one word", ["std%s", "%dpx"]),
     ],
 )  # fmt: skip

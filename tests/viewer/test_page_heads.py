@@ -141,3 +141,16 @@ def test_the_python_lines_give_the_same_numbers(visit, site, capsys):
     top = found["pattern"].top(2)
     assert float(rows[0][5]) == pytest.approx(top.weights[0, 0, 0, 0].item(), abs=1e-5)
     assert "TopKeys(" in capsys.readouterr().out
+
+
+def test_the_links_of_the_next_head_are_there_before_its_key(visit):
+    page = visit.open("links", text="where is the dog", layer="encoder.0.self")
+    figure = page.locator("figure[aria-busy=false] h2")
+    figure.filter(has_text="head 0").wait_for()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/links" in request.url else None)
+    page.keyboard.press(".")
+    figure.filter(has_text="head 1").wait_for()
+    rows = page.evaluate("() => [...document.querySelectorAll('figure svg path')].length")
+    assert rows > 0
+    assert asked == []

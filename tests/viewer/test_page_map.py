@@ -10,6 +10,7 @@ import pytest
 from regard.viewer.routes.attention import PATIENCE, wait_until_pooled
 
 LETTERS = ("the dog sleeps under the table , where is the station ? " * 20)[:1000]  # three levels
+EARLY = 250  # answers that say so
 STATE = {"model": "gpt", "text": LETTERS, "tokens": "1", "layer": "decoder.1.self", "head": "1"}
 
 
@@ -51,6 +52,23 @@ def test_a_zoom_by_wheel_asks_for_few_tiles_and_makes_no_table(visit):
     page.wait_for_function(
         "at => new URLSearchParams(location.hash.split('?')[1]).get('at') !== at", arg=at
     )  # dragged elsewhere
+
+
+def test_an_overview_that_takes_minutes_is_waited_for(visit):
+    early = []
+
+    def answer(route):
+        if len(early) >= EARLY:
+            return route.continue_()
+        early.append(route.request.url)
+        body = '{"version": 2, "error": "encoder.0.self is not pooled yet"}'
+        return route.fulfill(status=409, content_type="application/json", headers={"Retry-After": "0.01"}, body=body)
+
+    visit.page.route("**/tile*", answer)
+    page = visit.open("map", **STATE)
+    page.locator("figure[aria-busy=false]").first.wait_for()
+    assert len(early) == EARLY
+    assert page.locator("[data-state=failed]").count() == 0
 
 
 def test_tiles_meet_without_a_seam(visit):

@@ -88,9 +88,9 @@ async function get(path: string, query: Query = {}, signal?: AbortSignal): Promi
     try {
       return await checkResponse(await home.wire(address, { headers: VERSION, signal }));
     } catch (problem) {
-      const again =
-        problem instanceof RefusedRequest && (problem.status === 409 || problem.status === 429) && tries < 40;
-      if (!again) throw problem;
+      const isEarly = problem instanceof RefusedRequest && problem.status === 409; // a long text may take minutes
+      const isMuch = problem instanceof RefusedRequest && problem.status === 429 && tries < 40;
+      if (!isEarly && !isMuch) throw problem;
       await sleep(Math.min(2, problem.after ?? 0.2 * (tries + 1)), signal);
     }
   }

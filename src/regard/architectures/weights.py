@@ -244,16 +244,16 @@ def aligner_weights(config: AlignerConfig) -> Weights:
 
 
 def masked_aligner_weights(config: MaskedAlignerConfig) -> Weights:
-    """Two directions, which have one table of words."""
-    stack = config.reader.stack
+    """Two directions, which share a table of words or have one each."""
+    stack, tables = config.reader.stack, 1 if config.shared else 2
     look = attention(stack.attention, stack.width, (), stack.width)
     one = stack_weights(stack)
     one["attention"] += (config.layers + 1) * look + stack.width
     one["feed_forward"] += config.layers * feed_forward(stack.feed_forward, stack.width)
     one["norm"] += (2 * config.layers + 1) * norm(stack.norm, stack.width)
     counts: Weights = Counter({kind: 2 * number for kind, number in one.items()})
-    counts["embedding"] += embedding(config.reader.embedding, stack.width)
-    counts["output"] += output(config.output, config.reader)
+    counts["embedding"] += tables * embedding(config.reader.embedding, stack.width)
+    counts["output"] += tables * output(config.output, config.reader)
     return counts
 
 

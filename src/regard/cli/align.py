@@ -1,7 +1,9 @@
 """`regard align`: which words of two texts belong together."""
 
 import json
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -32,6 +34,15 @@ BEST = 5  # heads that are named with their errors
 @click.option("--choose", type=count(), metavar="N", help="Choose heads on the first N lines of the gold.")
 @click.option("--heads", metavar="HEADS", help='The heads themselves: "decoder.1.cross:3 shifted".')
 @click.option("--reverse-heads", metavar="HEADS", help="The same for the other direction.")
+@click.option(
+    "--learn",
+    multiple=True,
+    type=FILE,
+    metavar="FILE",
+    help="Let the aligner, or one made of both translators, learn from this .tsv first; twice for two parallel files.",
+)
+@click.option("--minutes", type=click.FloatRange(0.05, 10_000), default=10.0, help="How long it learns.")
+@click.option("--run", default="runs/align", metavar="FOLDER", help="Where it learns; RUN/model is the aligner then.")
 @click.option("--language", metavar="CODE", help="What is written, for models that write several: fra or >>fra<<.")
 @click.option("--output", type=FILE, metavar="FILE", help="Write to here instead of standard output.")
 @click.option("--device", default="cpu", metavar="NAME", help="Where the models run, as in cuda or cuda:1.")
@@ -49,6 +60,9 @@ def align(
     choose: int | None,
     heads: str | None,
     reverse_heads: str | None,
+    learn: tuple[str, ...],
+    minutes: float,
+    run: str,
     language: str | None,
     output: str | None,
     device: str,
@@ -64,17 +78,22 @@ def align(
     regard align test.en test.de -m en-de
     regard align test.en test.de -m en-de --reverse de-en --symmetrise intersection
     regard align test.de test.en -m en-de --swap --gold test.talp --choose 50 --json
+    regard align test.en test.de -m en-de --reverse de-en --learn own.tsv --minutes 10
     """
     if choose and not gold:
         raise click.UsageError("--choose N is for --gold; without it, heads are chosen on the lines themselves")
     if reverse_heads and not reverse:
         raise click.UsageError("--reverse-heads is for --reverse")
+    if learn and (heads or reverse_heads or language or choose):
+        raise click.UsageError("--learn makes an aligner, which has no heads to choose and no --language")
     from regard.looking.align import pharaoh, swap_links
     from regard.tasks.align import align_words, load_aligner, swap_pair
     from regard.text import pairs
 
     texts = list(pairs(data))
     truth = None if gold is None else read_gold_links(gold, gold_from, texts)
+    if learn:
+        model, reverse = str(learned(learn, model, reverse, run, minutes, device)), None
     aligner = load_aligner(
         model,
         reverse=reverse,
@@ -93,6 +112,26 @@ def align(
     if not as_json:
         for line in summary(result):
             click.echo(line, err=True)
+
+
+def learned(files: tuple[str, ...], model: str, reverse: str | None, run: str, minutes: float, device: str) -> Path:
+    """The folder of an aligner that has learned from files."""
+    from regard.tasks import load
+    from regard.tasks.aligner_learning import learn_aligner, save_start
+    from regard.training import Stopped
+    from regard.training.run.memory_pool import keep_freed_memory
+
+    start: str | Path = model
+    if reverse:
+        start = Path(run) / "start"
+        if not start.exists():
+            save_start(load(model, task="translate"), load(reverse, task="translate"), start)
+    keep_freed_memory()
+    try:
+        return learn_aligner(files, start, run, minutes=minutes, device=device)
+    except Stopped:
+        click.echo("regard: stopped and saved; the same command goes on", err=True)
+        sys.exit(3)
 
 
 def read_gold_links(path: str, first: Literal[0, 1] | None, texts: "list[TextPair]") -> "list[Gold]":

@@ -18,7 +18,9 @@ COLUMNS = ["name", "where", "task", "architecture", "parameters", "size", "licen
 
 @click.command(context_settings={"show_default": True})
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", type=NamedPath(path_type=Path))
-@click.option("--clear", is_flag=True, help="Remove caches instead: engine builds, and those of runs in FOLDER.")
+@click.option(
+    "--clear", is_flag=True, help="Remove caches instead: engine builds, packed models, those of runs in FOLDER."
+)
 @click.option("--yes", is_flag=True, help="Do not ask before.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 def models(folders: tuple[Path, ...], clear: bool, yes: bool, as_json: bool) -> None:

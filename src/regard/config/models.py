@@ -163,12 +163,13 @@ class MaskedAlignerConfig:
     """Two directions that guess each word of a text from its other words and from a translation: Chen et al. 2021.
 
     `reader` reads what is looked at. What guesses has `layers` of the same kind; the last of them looks at the other
-    text. Both directions and the output have one table of words.
+    text. Both directions and the output have one table of words, or each direction its own if it is not `shared`.
     """
 
     reader: EmbeddedStackConfig
     layers: Annotated[int, LAYERS] = 3
     output: OutputConfig = OutputConfig()
+    shared: bool = True
 
 
 @dataclass(frozen=True)

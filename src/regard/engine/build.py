@@ -2,7 +2,7 @@
 
     REGARD_ENGINE=off              no engine: PyTorch serves
     REGARD_ENGINE_LIBRARY=<path>   this library and no other
-    REGARD_CACHE=<folder>          where builds are kept, in its subfolder engine
+    REGARD_CACHE=<folder>          where builds are kept, in its subfolder engine, and packed models, in packed
     CXX=<command>                  the compiler, before c++, g++ and clang++
 
 This file is long because it imports nothing of regard: it runs by itself as the builder in the background, from the

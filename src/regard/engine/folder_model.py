@@ -10,11 +10,11 @@ import numpy as np
 
 from regard.config import Config
 from regard.engine.build import why
-from regard.engine.folder_parts import folder_parts
 from regard.engine.folder_weights import FolderWeights
 from regard.engine.library import EngineError, Library, library
+from regard.engine.packed_cache import kept_model
 from regard.engine.packed_model import PRECISIONS, PackedModel
-from regard.engine.parts import EngineParts, Unsupported
+from regard.engine.parts import Unsupported
 from regard.engine.state import EngineState
 from regard.errors import lookup
 
@@ -24,7 +24,7 @@ class PackedModels:
     """One model in as many precisions as were asked for."""
 
     library: Library
-    parts: EngineParts
+    weights: FolderWeights
     by_precision: dict[str, PackedModel] = field(default_factory=dict)
     packing: threading.Lock = field(default_factory=threading.Lock)
 
@@ -32,7 +32,7 @@ class PackedModels:
         with self.packing:
             if precision not in self.by_precision:
                 try:
-                    self.by_precision[precision] = PackedModel(self.library, self.parts, precision)
+                    self.by_precision[precision] = kept_model(self.library, self.weights, precision)
                 except EngineError as problem:
                     raise Unsupported(str(problem)) from None
             return self.by_precision[precision]
@@ -59,8 +59,7 @@ class FolderModel:
         if engine is None:
             raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
         weights = FolderWeights.open(folder)
-        parts = folder_parts(weights.config, weights.rows, weights.tensors)
-        model = cls(folder, weights.entries, weights.config, PackedModels(engine, parts))
+        model = cls(folder, weights.entries, weights.config, PackedModels(engine, weights))
         model.packed()
         return model
 
@@ -74,7 +73,7 @@ class FolderModel:
 
     @property
     def has_source(self) -> bool:
-        return self.models.parts.encoder is not None
+        return self.packed().has_source
 
     def start(self, source: Any, attention_mask: Any) -> EngineState:
         return EngineState(self.packed(), source, attention_mask)

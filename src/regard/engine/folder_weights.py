@@ -27,9 +27,8 @@ class FolderWeights:
 
     @classmethod
     def open(cls, folder: Path) -> "FolderWeights":
-        """Raises Unsupported where torch is needed, if only to say what is wrong."""
+        """What the headers of the files say. Raises Unsupported where torch is needed, if only to say what is wrong."""
         try:
-            check_manifest(folder)
             entries, tensors = current_layout(read_json(folder / CONFIG), stored_tensors(folder))
             family, architecture = folder_family(entries, str(folder / CONFIG))
             config = read_model_config(family, Options(entries, str(folder / CONFIG), tensors), architecture)
@@ -43,6 +42,13 @@ class FolderWeights:
             if one is not None and other is not None and one is not other and one.content() != other.content():
                 raise Unsupported(f"{copy} differs from {original}")
         return cls(folder, entries, config, {row.name: row for row in rows}, fitting)
+
+    def check_files(self) -> None:
+        """Compare the files with their sums, if there are some. Raises Unsupported where they differ."""
+        try:
+            check_manifest(self.folder)
+        except RegardError as problem:
+            raise Unsupported(str(problem)) from None
 
 
 def folder_architecture(folder: Path) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from regard.engine import build
 from regard.errors import RegardError
 
-VERSION = 7
+VERSION = 8
 NONE = -1  # stands for a linear layer or a norm that is not there
 
 
@@ -83,6 +83,8 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {  # what it returns, then what it takes
     "regard_table": (c_int, c_void_p, c_int, c_int, c_void_p, c_int, c_int),
     "regard_slopes": (c_int, c_void_p, c_int, c_void_p, c_int),
     "regard_output": (c_int, c_void_p, POINTER(OutputSpec)),
+    "regard_image": (c_size_t, c_void_p, c_void_p),
+    "regard_open": (c_void_p, c_void_p, c_size_t),
     "regard_state": (c_void_p, c_void_p),
     "regard_state_free": (None, c_void_p),
     "regard_state_bytes": (c_size_t, c_void_p),

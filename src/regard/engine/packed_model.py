@@ -1,33 +1,20 @@
-"""A model as the engine holds it: weights in the order in which they are read."""
+"""A model as the engine holds it, made in memory (packer.py) or mapped from a file (packed_file.py)."""
 
-import ctypes
 import threading
 import weakref
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from regard.engine.layer_changes import ACROSS, READING, WRITING
-from regard.engine.library import NONE, AttentionSpec, LayerSpec, Library, OutputSpec, StackSpec, address
-from regard.engine.parts import (
-    AttentionPart,
-    BlockPart,
-    EngineParts,
-    LinearPart,
-    NormPart,
-    OutputPart,
-    PositionPart,
-    StackPart,
-    Unsupported,
-    Weight,
-)
-from regard.engine.positions import ADDED, BIASED, EVERYWHERE, EndlessTable
+from regard.engine.library import Library, address
+from regard.engine.parts import Unsupported
+from regard.engine.positions import EndlessTable
 
 PRECISIONS = {"float32": 0, "float16": 1, "int8": 2}
 FIRST_POSITIONS = 512  # positions that are written out at first, where a scheme has no end
 ENCODER, DECODER = 0, 1
-SIDES = ("encoder", "decoder")
 
 
 class LayerShape(NamedTuple):
@@ -40,195 +27,60 @@ class LayerShape(NamedTuple):
     width: int
 
 
+@dataclass
+class PositionTable:
+    """A table of positions, and how many of them are written out."""
+
+    table: EndlessTable
+    count: int = 0
+
+
+@dataclass
+class PackedShape:
+    """What Python has to know of a packed model."""
+
+    precision: str
+    has_source: bool
+    vocabulary: int = 0
+    layers: dict[str, LayerShape] = field(default_factory=dict)
+    position_tables: dict[int, PositionTable] = field(default_factory=dict)
+
+
 class PackedModel:
     """A model's weights in the engine. What it points to is kept alive here."""
 
     library: Library
+    address: int
+    shape: PackedShape
     precision: str
     has_source: bool
     vocabulary: int
-    address: int
     layers: dict[str, LayerShape]
 
-    def __init__(self, library: Library, parts: EngineParts, precision: str) -> None:
-        self.library, self.precision = library, precision
-        self.has_source = parts.encoder is not None
-        self.position_tables: dict[int, PositionTable] = {}
-        self.layers: dict[str, LayerShape] = {}
+    def __init__(self, library: Library, address: int, shape: PackedShape, referenced: Sequence[object]) -> None:
+        self.library, self.address, self.shape = library, address, shape
+        self.precision, self.has_source, self.vocabulary = shape.precision, shape.has_source, shape.vocabulary
+        self.layers = shape.layers
         self._extending = threading.Lock()
-        self._referenced: list[object] = []
-        self._tables: dict[object, np.ndarray] = {}
-        self._linears: dict[object, int] = {}
-        self._outputs: dict[int, int] = {}  # how much each of them puts out
-        self.address = library.check_new(library.model(PRECISIONS[precision]))
-        weakref.finalize(self, library.model_free, self.address)
-        if parts.encoder is not None:
-            self._stack(ENCODER, parts.encoder)
-        self._stack(DECODER, parts.decoder)
-        self.vocabulary = self._output(parts.output)
+        self._referenced = list(referenced)
+        weakref.finalize(self, library.model_free, address)
 
     def ensure_positions(self, side: int, count: int) -> None:
         """Make sure that there are so many positions, whoever else wants some."""
-        if side in self.position_tables and self.position_tables[side].count < count:
+        table = self.shape.position_tables.get(side)
+        if table is not None and table.count < count:
             with self._extending:
-                if self.position_tables[side].count < count:
-                    self.position_tables[side].extend(self, side, count)
-
-    def put_table(self, side: int, kind: int, table: np.ndarray) -> None:
-        """Rows for the engine, which stay where they are."""
-        if not len(table):
-            raise Unsupported("a table has no rows")
-        self._referenced.append(table)
-        place = address("a table", table, np.float32)
-        self.library.check(self.library.table(self.address, side, kind, place, *table.shape))
-
-    def _table(self, weight: Weight) -> np.ndarray:
-        """A table of vectors; one that serves twice is there once."""
-        if weight.key not in self._tables:
-            table = weight.array()
-            if table.ndim != 2:
-                raise Unsupported(f"the vectors of a table have {table.ndim} dimensions, 2 expected")
-            self._tables[weight.key] = table
-        return self._tables[weight.key]
-
-    def _linear(self, part: LinearPart | None) -> int:
-        """A linear layer; layers that share their weights share their place here."""
-        if part is None:
-            return NONE
-        key = (part.weight.key, None if part.bias is None else part.bias.key, part.scale)
-        if key not in self._linears:
-            weight = self._tables[part.weight.key] if part.weight.key in self._tables else part.weight.array()
-            if weight.ndim != 2:
-                raise Unsupported(f"the weight of a linear layer has {weight.ndim} dimensions, 2 expected")
-            out, into = weight.shape
-            bias = checked_numbers("bias", part.bias, out)
-            made = self.library.linear(self.address, place(weight), place(bias), into, out, part.scale)
-            self._linears[key] = number = self.library.check_new(made)  # it was copied
-            self._outputs[number] = out
-        return self._linears[key]
-
-    def _norm(self, part: NormPart | None) -> int:
-        if part is None:
-            return NONE
-        weight = checked_numbers("weight", part.weight, part.width)
-        bias = checked_numbers("bias", part.bias, part.width)
-        if weight is not None and part.is_offset:
-            weight = 1 + weight
-        made = self.library.norm(self.address, place(weight), place(bias), part.width, part.is_rms, part.epsilon)
-        return self.library.check_new(made)
-
-    def _numbers(self, numbers: Sequence[int]) -> ctypes.Array[ctypes.c_int32]:
-        array = (ctypes.c_int32 * len(numbers))(*numbers)
-        self._referenced.append(array)
-        return array
-
-    def _stack(self, which: int, part: StackPart) -> None:
-        table = self._table(part.table)
-        spec = StackSpec(
-            width=part.width,
-            feed_forward_width=part.feed_forward_width,
-            activation=part.activation,
-            is_gated=part.is_gated,
-            pre_norm=part.pre_norm,
-            window=part.window,
-            vocabulary=table.shape[0],
-            embedding_width=table.shape[1],
-            embedding_norm=self._norm(part.embedding_norm),
-            embedding_widen=self._linear(part.embedding_widen),
-            final_norm=self._norm(part.final_norm),
-            rotates_neighbours=part.position.rotates_neighbours,
-            scale=part.scale,
-            embedding=place(table),
-        )
-        self.library.check(self.library.stack(self.address, which, ctypes.byref(spec)))
-        if part.segments is not None:
-            self.put_table(which, EVERYWHERE, self._table(part.segments)[:1])
-        self._position(which, part.position)
-        for number, block in enumerate(part.blocks):
-            self._block(which, block)
-            self._name_layer(f"{SIDES[which]}.{number}.self", WRITING if which else READING, number, block.self)
-            if block.cross is not None:
-                self._name_layer(f"{SIDES[which]}.{number}.cross", ACROSS, number, block.cross)
-
-    def _position(self, which: int, part: PositionPart) -> None:
-        if part.growing is not None:
-            self.position_tables[which] = PositionTable(part.growing)
-            self.ensure_positions(which, FIRST_POSITIONS)
-        if part.added is not None:
-            self.put_table(which, ADDED, self._table(part.added)[part.offset :])
-        if part.bias is not None:
-            self.put_table(which, BIASED, part.bias)
-        if part.slopes is not None:
-            slopes = address("slopes", part.slopes, np.float32)
-            self.library.check(self.library.slopes(self.address, which, slopes, len(part.slopes)))
-
-    def _name_layer(self, name: str, kind: int, number: int, part: AttentionPart) -> None:
-        self.layers[name] = LayerShape(kind, number, part.heads, part.kv_heads, part.width)
-
-    def _block(self, which: int, part: BlockPart) -> None:
-        spec = LayerSpec(
-            self=self._attention(part.self),
-            crosses=part.cross is not None,
-            widen=self._linear(part.widen),
-            narrow=self._linear(part.narrow),
-            self_norm=self._norm(part.self_norm),
-            cross_norm=self._norm(part.cross_norm),
-            feed_forward_norm=self._norm(part.feed_forward_norm),
-        )
-        if part.cross is not None:
-            spec.cross = self._attention(part.cross)
-        self.library.check(self.library.layer(self.address, which, ctypes.byref(spec)))
-
-    def _attention(self, part: AttentionPart) -> AttentionSpec:
-        return AttentionSpec(
-            qkv=self._linear(part.qkv),
-            kv=self._linear(part.kv),
-            output=self._linear(part.output),
-            heads=part.heads,
-            kv_heads=part.kv_heads,
-            width=part.width,
-            scale=part.scale,
-            kv_head_of=self._numbers(part.kv_head_of),
-            numbers=self._numbers(part.numbers),
-        )
-
-    def _output(self, part: OutputPart) -> int:
-        """How words are scored; how many of them there are."""
-        spec = OutputSpec(
-            bridge=self._linear(part.bridge),
-            dense=self._linear(part.dense),
-            dense_activation=part.dense_activation,
-            dense_norm=self._norm(part.dense_norm),
-            output=self._linear(part.output),
-            has_source=self.has_source,
-        )
-        self.library.check(self.library.output(self.address, ctypes.byref(spec)))
-        return self._outputs[spec.output]
+                if table.count < count:
+                    longer = max(FIRST_POSITIONS, 2 * table.count, count)
+                    rows = table.table.rows(longer)
+                    self._referenced.append(rows)
+                    put_table(self.library, self.address, side, table.table.kind, rows)
+                    table.count = longer
 
 
-def checked_numbers(name: str, weight: Weight | None, count: int) -> np.ndarray | None:
-    """The numbers of a weight, if there is one: as many as will be read."""
-    numbers = None if weight is None else weight.array()
-    if numbers is not None and numbers.size != count:
-        raise Unsupported(f"a {name} has {numbers.size} numbers, {count} expected")
-    return numbers
-
-
-def place(array: np.ndarray | None) -> int | None:
-    """Where weights begin, if there are any."""
-    return None if array is None else address("a weight", array, np.float32)
-
-
-class PositionTable:
-    """A table of positions that is written out as far as it is needed."""
-
-    table: EndlessTable
-    count: int
-
-    def __init__(self, table: EndlessTable) -> None:
-        self.table, self.count = table, 0
-
-    def extend(self, packed: PackedModel, side: int, least: int) -> None:
-        count = max(FIRST_POSITIONS, 2 * self.count, least)
-        packed.put_table(side, self.table.kind, self.table.rows(count))
-        self.count = count
+def put_table(library: Library, model: int, side: int, kind: int, table: np.ndarray) -> None:
+    """Rows for the engine, which stay where they are."""
+    if not len(table):
+        raise Unsupported("a table has no rows")
+    place = address("a table", table, np.float32)
+    library.check(library.table(model, side, kind, place, *table.shape))

@@ -9,6 +9,7 @@ from regard.engine.fingerprint import Fingerprint
 from regard.engine.library import EngineError, Library
 from regard.engine.module_parts import module_parts
 from regard.engine.packed_model import PackedModel
+from regard.engine.packer import pack_parts
 from regard.engine.parts import Unsupported
 from regard.errors import RegardError
 
@@ -27,7 +28,7 @@ def pack(library: Library, model: nn.Module, precision: str) -> PackedModel:
         with torch.no_grad():
             # First the fingerprint: what is written while weights are packed does not fit it.
             fingerprint = Fingerprint(library, model)
-            packed_model = PackedModel(library, module_parts(model), precision)
+            packed_model = pack_parts(library, module_parts(model), precision)
     except EngineError as problem:
         raise Unsupported(str(problem)) from None
     by_precision[precision] = fingerprint, packed_model

@@ -1,8 +1,9 @@
 """Tables of positions as the engine reads them; those without an end are written out as far as they are needed."""
 
 import math
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -71,6 +72,25 @@ class Rotations:
         unscaled = (turns - np.float32(scaling.low)) / np.float32(scaling.high - scaling.low)
         unscaled = np.clip(unscaled, 0, 1)
         return rates * (unscaled + (one - unscaled) / np.float32(scaling.factor))
+
+
+SCHEMES: dict[str, type[Waves] | type[Rotations]] = {"waves": Waves, "rotations": Rotations}
+
+
+def table_entries(table: EndlessTable) -> dict[str, Any]:
+    """A table as JSON can say it."""
+    name = next(name for name, scheme in SCHEMES.items() if type(table) is scheme)
+    assert isinstance(table, Waves | Rotations)
+    return {"scheme": name, **asdict(table)}
+
+
+def read_table(entries: Mapping[str, Any]) -> EndlessTable:
+    """The table that was said so."""
+    settings = dict(entries)
+    scheme = SCHEMES[settings.pop("scheme")]
+    if settings.get("scaling") is not None:
+        settings["scaling"] = RopeScaling(**settings["scaling"])
+    return scheme(**settings)
 
 
 def bucket_numbers(buckets: int, reach: int, both_ways: bool) -> np.ndarray:

@@ -132,11 +132,11 @@ class MaskedAligner(nn.Module):
         super().__init__()
         self.config = config
         self.there, self.back = AligningSide(config), AligningSide(config)
-        table = self.there.encoder.embedding.table
-        for embedding in (self.there.embedding, self.back.encoder.embedding, self.back.embedding):
-            embedding.table = table
-        if config.output.tied:
-            self.back.output.weight = self.there.output.weight
+        if config.shared:
+            for embedding in (self.back.encoder.embedding, self.back.embedding):
+                embedding.table = self.there.embedding.table
+            if config.output.tied:
+                self.back.output.weight = self.there.output.weight
 
     def forward(
         self,

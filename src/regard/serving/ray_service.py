@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from regard.cluster import connect_ray, import_ray
 from regard.serving.entries import Entries, MemoryEntries
 from regard.serving.keys import Keys
+from regard.serving.ray_proxy import HERE, MIDDLEWARES
 from regard.viewer.guard import ServerAddress
 from regard.viewer.launcher import page_url
 
@@ -78,6 +79,7 @@ def build_app(options: "ServiceOptions", keys: Keys, address: ServerAddress) -> 
 
 def serve_on_ray(options: "ServiceOptions", keys: Keys, address: ServerAddress, on_start: "OnStart") -> None:
     """Deploy until Ctrl-C or SIGTERM; then the deployment is taken down, once what was begun is done."""
+    os.environ.setdefault(MIDDLEWARES, HERE)  # which a cluster that is started here passes on to its proxy
     ray = connect_ray(namespace=NAME)
     from ray import serve  # type: ignore[import-not-found]
 

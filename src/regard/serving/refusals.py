@@ -37,6 +37,13 @@ class TooSlow(Refusal):
         super().__init__(503, f"not done in {seconds:g} seconds: send less at once", code="timeout", seconds=5)
 
 
+class LostReplica(Refusal):
+    """A request whose replica died before it answered."""
+
+    def __init__(self) -> None:
+        super().__init__(503, "what worked on this has died: ask again", code="lost", seconds=1)
+
+
 class Stopping(Refusal):
     """The service ends, and takes nothing on."""
 

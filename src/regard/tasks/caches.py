@@ -1,4 +1,4 @@
-"""What was kept to save time, and can be made again: engine builds, and texts as numbers."""
+"""What was kept to save time, and can be made again: engine builds, packed models, texts as numbers."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -7,9 +7,10 @@ from pathlib import Path
 
 from regard.checkpoints import CheckpointError
 from regard.engine.build import folder as engine_builds
+from regard.engine.packed_cache import packed_folder
 from regard.text.cache import CONTENTS
 
-CACHES: dict[str, Callable[[], Path]] = {"engine builds": engine_builds}
+CACHES: dict[str, Callable[[], Path]] = {"engine builds": engine_builds, "packed models": packed_folder}
 """What is kept for the user, whatever the folder."""
 
 

@@ -30,6 +30,7 @@ class FolderMemory:
     def open(cls, folder: Path) -> "FolderMemory":
         """Raises Unsupported where torch is needed, if only to say what is wrong."""
         weights = FolderWeights.open(folder)
+        weights.check_files()
         config = weights.config
         if not isinstance(config, MemoryNetworkConfig):
             raise Unsupported("it is no memory network")

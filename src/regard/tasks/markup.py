@@ -1,6 +1,7 @@
 """Tags go with the words: a text is translated without them, and the alignment says where they belong."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -9,13 +10,17 @@ import numpy as np
 
 from regard.errors import lookup
 from regard.tasks.alignment import join_alignments
-from regard.tasks.translation import Translation, best_choices
+from regard.tasks.translation import Translation, TranslationDraft, best_choices
 from regard.text.align.spans import Range, Span, carry_spans
 from regard.text.align.words import merge_tokens
 from regard.text.documents import OpenDocument
 from regard.text.files import TokenizerError
 from regard.text.formats import MARKUPS
-from regard.text.markup import Segment, units
+from regard.text.markup import units
+from regard.text.segments import Segment
+from regard.text.spans import Protection
+
+DEFAULT = Protection()
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,8 @@ def markup_text(segment: Segment, answer: Translation) -> str:
     """A translation of a segment with its marks around the words that they belong to."""
     if not segment.marks:
         return segment.with_marks(answer.text, [])
-    source, target = units(segment.text), units(answer.text)
+    protection = protection_of_parts(answer)
+    source, target = whole_units(segment.text, protection), whole_units(answer.text, protection)
     alignment = answer.alignment
     looks = merge_tokens(
         alignment.weights,
@@ -103,8 +109,48 @@ def markup_text(segment: Segment, answer: Translation) -> str:
         covering(source, alignment.source_ends),
     )
     looks = looks * alike(answer.text, target, segment.text, source)
+    looks = with_copies(
+        looks, *(copies(text, words, protection) for text, words in ((answer.text, target), (segment.text, source)))
+    )
     spans = [Span(*words_touched(source, mark.begin, mark.end), mark.parent) for mark in segment.marks]
     return segment.with_marks(answer.text, letters(target, len(answer.text), spans, carry_spans(spans, looks)))
+
+
+def protection_of_parts(answer: Translation) -> Protection:
+    """What was protected in a translation, or would be by default."""
+    drafts = (part for part in answer.parts if isinstance(part, TranslationDraft))
+    return next((draft.protection for draft in drafts if draft.protection), DEFAULT)
+
+
+def whole_units(text: str, protection: Protection) -> list[Range]:
+    """Words and punctuation marks of a text, and what is protected in one piece: no tag goes into a placeholder."""
+    result: list[Range] = []
+    spans = [(match.begin, match.end) for match in protection.matches(text)]
+    for begin, end in sorted([*units(text), *spans]):
+        if result and begin < result[-1][1]:
+            begin, end = result[-1][0], max(end, result.pop()[1])
+        result.append((begin, end))
+    return result
+
+
+def copies(text: str, words: Sequence[Range], protection: Protection) -> dict[tuple[str, int], int]:
+    """Which word each protected span is, the first, the second of its kind and so on."""
+    counts: Counter[str] = Counter()
+    result: dict[tuple[str, int], int] = {}
+    for match in protection.matches(text):
+        counts[match.target] += 1
+        result[match.target, counts[match.target]] = words_touched(words, match.begin, match.end)[0]
+    return result
+
+
+def with_copies(
+    looks: np.ndarray, target: Mapping[tuple[str, int], int], source: Mapping[tuple[str, int], int]
+) -> np.ndarray:
+    """Who looks at whom where a span looks at nothing but itself, whatever stood in for it."""
+    for span in target.keys() & source.keys():
+        looks[target[span]] = 0
+        looks[target[span], source[span]] = 1
+    return looks
 
 
 def alike(target: str, targets: Sequence[Range], source: str, sources: Sequence[Range]) -> np.ndarray:

@@ -37,6 +37,7 @@ def has_tags(text: str) -> bool:
     """Whether a text that is no page has tags that belong together, or stand alone."""
     if not isinstance(text, str) or "<" not in text:
         return False
-    from regard.text.markup import Segment, plain_tags
+    from regard.text.markup import plain_tags
+    from regard.text.segments import Segment
 
     return any(part.marks for part in plain_tags(text) if isinstance(part, Segment))

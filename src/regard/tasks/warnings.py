@@ -1,5 +1,6 @@
 """What looks wrong in a translation, so that somebody who cannot read it knows where to look."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,14 @@ SHORT, LONG = 0.5, 3.0  # tokens of a translation for each of its source
 ENOUGH = 20  # tokens: fewer say nothing of a ratio
 RATHER_SHORT = 0.85  # so few that a look at what was read is worth its time
 FEW_LOOKS = 0.3  # looks, in all, at a word that is left out
+LONGEST_LOOP, IN_A_ROW = 8, 3  # tokens that are said again, and how often
 LONGEST_GAP = 5  # words in a row that nobody looks at
 
 
 @dataclass(frozen=True)
 class TranslationWarning:
-    """Something that looks wrong. `kind` is "span", "length", "stopped" or "coverage"; a message is one line."""
+    """Something that looks wrong. `kind` is "span", "length", "stopped", "repetition" or "coverage"; a message is one
+    line."""
 
     kind: str
     message: str
@@ -41,6 +44,17 @@ def may_lack_words(sentence: SourceSentence, hypothesis: Hypothesis | None) -> b
     return hypothesis is not None and count >= ENOUGH and len(hypothesis.ids) < RATHER_SHORT * count
 
 
+def is_looping(ids: Sequence[int]) -> bool:
+    """Whether some tokens, one or a few, come three times in a row."""
+    for size in range(1, LONGEST_LOOP + 1):
+        run = 0
+        for token, later in zip(ids, ids[size:], strict=False):
+            run = run + 1 if token == later else 0
+            if run >= (IN_A_ROW - 1) * size:
+                return True
+    return False
+
+
 def length_warnings(sentence: SourceSentence, hypothesis: Hypothesis, text: str) -> list[TranslationWarning]:
     """What the length of a translation tells of it."""
     begin = sentence.sentence[:40] + ("…" if len(sentence.sentence) > 40 else "")
@@ -48,6 +62,8 @@ def length_warnings(sentence: SourceSentence, hypothesis: Hypothesis, text: str)
     written, read = len(hypothesis.ids), len(sentence.tokens)
     if not hypothesis.is_finished:
         return [TranslationWarning("stopped", f"stopped after {written} tokens, before its end: {begin}")]
+    if is_looping(hypothesis.ids) and not is_looping(sentence.tokens.ids):
+        return [TranslationWarning("repetition", f"says the same again and again: {begin}")]
     is_long = read >= 4 and written > LONG * read + 10
     if is_long or (read >= ENOUGH and written < SHORT * read):
         return [TranslationWarning("length", counts)]

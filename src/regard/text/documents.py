@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from regard.text.markup import Document, Segment
+from regard.text.segments import Document, Segment
 
 
 def join_parts(parts: Sequence[str]) -> str:

@@ -10,10 +10,10 @@ ends, and one that closes nothing is left out.
 import heapq
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from html import escape, unescape
+from dataclasses import dataclass
+from html import unescape
 
-from regard.text.spans import FIRST_OBJECT, OBJECTS, SPANS
+from regard.text.segments import Document, Segment, SegmentBuilder
 
 VALUE = r"""(?:"[^"]*"|'[^']*'|[^\s"'=<>`]++)"""
 # Atomic groups, not (...)*+: what that matches is wrong before Python 3.11.5 (python/cpython#106052).
@@ -48,90 +48,8 @@ UNTOUCHED = {"pre", "code", "kbd", "samp", "var", "math", "svg", "tt", "noscript
 """Tags whose contents are in no language."""
 SAYS_NO = re.compile(r"""\stranslate\s*=\s*["']?no\b|\sclass\s*=\s*["'][^"']*\bnotranslate\b""", re.IGNORECASE)
 MAIL_LINK = re.compile(r"""\shref\s*=\s*["']?mailto:""", re.IGNORECASE)
-SPACE = re.compile(r"[ \t\n\r\f]+")
 WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # kana and ideographs: no spaces stand between words
 UNITS = re.compile(rf"[{WIDE}]|[^\W{WIDE}]+|[^\w\s]")
-
-
-OBJECT = re.compile(SPANS["object"].pattern)
-
-
-def escape_text(text: str) -> str:
-    """Letters that would begin a tag or an entity, spelled as entities."""
-    return escape(text, quote=False)
-
-
-@dataclass(frozen=True)
-class Mark:
-    """What goes around some letters of a text, from `begin` to `end`; at one position, where they are the same.
-
-    `parent` is the number of the mark around it among those of its segment, -1 for none; parents come first.
-    """
-
-    before: str
-    after: str
-    begin: int
-    end: int
-    parent: int = -1
-
-
-@dataclass(frozen=True)
-class Segment:
-    """A stretch of text that no break interrupts, as it is read: no tags, one space where there is any white space.
-
-    `lead` and `trail` are the white space around it. `objects` are what the letters from FIRST_OBJECT on stand for.
-    `escape` spells letters as the format has to.
-    """
-
-    text: str
-    marks: tuple[Mark, ...] = ()
-    lead: str = ""
-    trail: str = ""
-    objects: tuple[str, ...] = ()
-    escape: Callable[[str], str] = escape_text
-
-    @property
-    def has_words(self) -> bool:
-        """Whether there is something to translate."""
-        return any(map(str.isalnum, self.text))
-
-    @property
-    def unchanged(self) -> str:
-        """As it came."""
-        return self.with_marks(self.text, [(mark.begin, mark.end) for mark in self.marks])
-
-    def with_marks(self, text: str, spans: Sequence[tuple[int, int]]) -> str:
-        """Another text in its place, the marks around these letters of it: children within parents, none crossing."""
-        inside: dict[int, list[int]] = {}
-        for number, mark in enumerate(self.marks):
-            inside.setdefault(mark.parent, []).append(number)
-        for children in inside.values():
-            children.sort(key=lambda number: (*spans[number], number), reverse=True)
-        pieces, at = [], 0
-        waiting = [(number, False) for number in inside.get(-1, [])]
-        while waiting:
-            number, is_open = waiting.pop()
-            until = spans[number][is_open]
-            pieces.append(self.spell(text[at:until]))
-            at = max(at, until)
-            if is_open:
-                pieces.append(self.marks[number].after)
-            else:
-                pieces.append(self.marks[number].before)
-                waiting += [(number, True), *((child, False) for child in inside.get(number, []))]
-        return self.lead + "".join(pieces) + self.spell(text[at:]) + self.trail
-
-    def spell(self, text: str) -> str:
-        """Letters as the format has them, and what is kept whole."""
-        spelled = self.escape(text)
-        return OBJECT.sub(lambda match: self.object(ord(match[0]) - FIRST_OBJECT), spelled) if self.objects else spelled
-
-    def object(self, number: int) -> str:
-        return self.objects[number] if number < len(self.objects) else ""
-
-
-Document = list[str | Segment]
-"""Segments, and what stands between them as it is."""
 
 
 @dataclass(frozen=True)
@@ -251,14 +169,14 @@ def segments_of(
     entities and white space are left alone."""
     broken = set() if is_plain else breaking_tags(tokens, ends)
     document: Document = []
-    segment = SegmentBuilder(is_plain)
+    segment = SegmentBuilder(is_plain, keeps_edges=not is_plain)
     around: list[int] = []
     spaced, untouched_until = 0, 0
 
     def flush() -> None:
         nonlocal segment
         document.extend([segment.build()] if segment.text or segment.marks or segment.lead else [])
-        segment = SegmentBuilder(is_plain)
+        segment = SegmentBuilder(is_plain, keeps_edges=not is_plain)
 
     def close(until: int) -> None:
         nonlocal spaced
@@ -328,71 +246,3 @@ def breaking_tags(tokens: Sequence[MarkupToken], ends: dict[int, int]) -> set[in
         if token.kind == "start":
             around.append(index)
     return breaking
-
-
-class SegmentBuilder:
-    """A segment that grows from left to right."""
-
-    def __init__(self, is_plain: bool = False) -> None:
-        self.is_plain = is_plain
-        self.text: str = ""
-        self.lead: str = ""  # the white space before it, and that after it, as it came
-        self.trail: str = ""
-        self.marks: list[Mark] = []
-        self.around: list[int] = []
-        self.objects: list[str] = []
-
-    def write(self, text: str, keep: bool) -> None:
-        """More text; white space is one space, unless it is to be kept."""
-        text = OBJECT.sub(lambda match: self.new_object(match[0]), text)
-        self.count_space(text)
-        if not keep:
-            text = SPACE.sub(" ", text)
-            text = text.removeprefix(" ") if self.text.endswith(" ") else text
-        self.text += text
-
-    def count_space(self, text: str) -> None:
-        """Keep in mind what white space is before the text and after it."""
-        inside = text.strip()
-        if not self.text.strip():
-            self.lead += text[: len(text) - len(text.lstrip())]
-        if inside:
-            self.trail = text[len(text.rstrip()) :]
-        elif self.text.strip():
-            self.trail += text
-
-    def keep(self, raw: str) -> None:
-        """Something that stays as it is."""
-        self.text += self.new_object(raw)
-        self.trail = ""
-
-    def new_object(self, raw: str) -> str:
-        self.objects.append(raw)
-        return chr(FIRST_OBJECT + min(len(self.objects) - 1, OBJECTS))
-
-    def open(self, before: str, after: str) -> None:
-        self.mark(before, after)
-        self.around.append(len(self.marks) - 1)
-
-    def point(self, raw: str) -> None:
-        self.mark(raw, "")
-
-    def mark(self, before: str, after: str) -> None:
-        parent = self.around[-1] if self.around else -1
-        self.marks.append(Mark(before, after, len(self.text), len(self.text), parent))
-
-    def close(self) -> None:
-        number = self.around.pop()
-        self.marks[number] = replace(self.marks[number], end=len(self.text))
-
-    def build(self) -> Segment:
-        """The segment, without the white space around it."""
-        text = self.text.strip()
-        lead = len(self.text) - len(self.text.lstrip()) if text else len(self.text)
-
-        def within(index: int) -> int:
-            return min(max(index - lead, 0), len(text))
-
-        marks = tuple(replace(mark, begin=within(mark.begin), end=within(mark.end)) for mark in self.marks)
-        spell = str if self.is_plain else escape_text
-        return Segment(text, marks, spell(self.lead), spell(self.trail), tuple(self.objects), spell)

@@ -52,8 +52,17 @@ ENDINGS = (
 )
 FLAGS = (
     r"(?<!%)(?:(?<!\d)|(?=(?:%%){0,3}%[sdoxXu](?![A-Za-z])))(?:%%){0,3}%"
-    r"[-+#0']{0,4}(?:\d{1,4}|\*)?(?:\.(?:\d{1,4}|\*))?(?:hh|ll|I64|[hlLqjzt])?"
+    r"[-+#0']{0,4}(?:\d{1,4}|\*)?(?:\.(?:\d{1,4}|\*))?(?:hh|ll|I64|[hlLqjzt]|[RZ](?=[a-z]))?"
 )
+CURRENCY = r"(?:[Ee]uros?|[Cc]ents?|[Dd]ollars?|[Pp]ounds?|Pfund|[Ff]rancs?|Franken|[Yy]en|[Rr]upees?|Rupien?)"
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
+    *("December", "Januar", "Februar", "März", "Mai", "Juni", "Juli", "Oktober", "Dezember", "Jan", "Feb", "Mar"),
+    *("Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Okt", "Nov", "Dec", "Dez"),
+)
+BEFORE_MONTH = rf"(?=(?:st|nd|rd|th|\.)?[ \u00a0](?:of )?(?:{'|'.join(MONTHS)})\b)"
+AFTER_MONTH = "(?:" + "|".join(rf"(?<=\b{month} )" for month in MONTHS) + ")"
+"""What is to be translated, unlike the digits beside it."""
 SPANS: dict[str, SpanKind] = {
     "object": SpanKind(f"[{chr(FIRST_OBJECT)}-{chr(FIRST_OBJECT + OBJECTS)}]", is_placeholder=True),
     "printf": SpanKind(rf"{FLAGS}[oxXaAcspm@]", is_placeholder=True, is_ordered=True),
@@ -68,6 +77,7 @@ SPANS: dict[str, SpanKind] = {
     ),
     "python": SpanKind(r"%\(\w{1,60}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,4})?[diouxXeEfFgGcrsa]", is_placeholder=True),
     "braces": SpanKind(r"[$#]?\{\{?[^\s{}][^{}\n]{0,80}\}?\}", is_placeholder=True),
+    "tilde": SpanKind(r"~(?:%(?![a-z\d.+*#(-])|[asdASD](?!\w))", is_placeholder=True, is_ordered=True),
     "empty braces": SpanKind(r"\{\}", is_placeholder=True, is_ordered=True),
     "variable": SpanKind(
         r"(?<![\w$])\$[A-Za-z_]\w{0,60}|%[A-Z][A-Z0-9_]{1,60}%|(?<!\w)@[A-Za-z_]{1,60}@", is_placeholder=True
@@ -97,7 +107,13 @@ SPANS: dict[str, SpanKind] = {
         is_number=True,
     ),
     "time": SpanKind(r"(?<![\w:.])\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?![\w:])", is_number=True),
-    "price": SpanKind(rf"(?<!\w){MONEY}[ \u00a0]?{DIGITS}|{AMOUNT}[ \u00a0]?{MONEY}(?!\w)", is_number=True),
+    "day": SpanKind(
+        rf"(?<![\w.,])\d{{1,2}}{BEFORE_MONTH}|{AFTER_MONTH}\d{{1,2}}(?=(?:st|nd|rd|th)?(?!\w|[.:/]\d))", is_number=True
+    ),
+    "price": SpanKind(
+        rf"(?<!\w){MONEY}[ \u00a0]?{DIGITS}|{AMOUNT}[ \u00a0]?{MONEY}(?!\w)|{AMOUNT}(?=[ \u00a0]{CURRENCY}\b)",
+        is_number=True,
+    ),
     "number": SpanKind(r"(?<![\w.,:/-])\d{3,20}(?!\w|[.,:/-]\d)", is_number=True),
     "quantity": SpanKind(rf"{AMOUNT}(?:[ \u00a0\u202f]?{UNIT})(?!\w)", is_number=True),
 }  # fmt: skip
@@ -215,7 +231,7 @@ TERM = SpanKind("")
 
 def whole_word(text: str, match: SpanMatch) -> tuple[int, int]:
     """A placeholder with the letters that it is written in one word with, as in %dpx."""
-    if text[match.end - 1] in ">;":  # a tag, an entity
+    if text[match.end - 1] in ">;" or match.target == "~%":  # a tag, an entity, the end of a line
         return match.begin, match.end
     before = WORD_BEFORE.search(text[max(0, match.begin - LONGEST_WORD) : match.begin])
     after = WORD_AFTER.match(text, match.end)

@@ -127,6 +127,21 @@ def changed(name, text, **languages):
     return FORMATS[name].open(text.encode(), **languages).with_texts(shout)
 
 
+@pytest.mark.parametrize(
+    ("tag", "is_translated"),
+    [
+        ('<input type="submit" value="Go">', True),
+        ('<input value="Go" type=reset name="r">', True),
+        ('<input type="submit" name="action" value="Go">', False),
+        ('<input name="action" type="submit" value="Go">', False),
+        ('<input type="hidden" value="Go">', False),
+    ],
+)
+def test_a_button_that_sends_its_value_keeps_it(tag, is_translated):
+    document = FORMATS["html"].open(tag.encode())
+    assert [segment.text for segment in document.segments] == (["Go"] if is_translated else [])
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_only_letters_change(name):
     """What is neither white space nor filled in is the same, capitals aside."""

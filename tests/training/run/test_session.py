@@ -136,6 +136,13 @@ def test_a_finished_run_is_not_done_again_and_may_be_made_longer(tmp_path):
     assert longer.steps == [5, 6]
 
 
+def test_a_run_that_was_refused_before_its_first_step_may_ask_for_something_else(tmp_path):
+    with pytest.raises(RegardError, match="rouge"):
+        train(tiny(tmp_path, "train.steps=2", "train.metric=rouge", "model.width=32"), reporting=Quiet())
+    assert (tmp_path / "run" / "recipe.toml").is_file()
+    train(tiny(tmp_path, "train.steps=2"), reporting=Quiet())
+
+
 def test_a_run_goes_on_only_as_what_it_was(tmp_path):
     train(tiny(tmp_path, "train.steps=2"), reporting=Quiet())
     with pytest.raises(RecipeError, match=r"recipe.toml: this run has another model.width"):

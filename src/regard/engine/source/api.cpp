@@ -5,6 +5,7 @@
 #include <new>
 
 #include "fingerprint.h"
+#include "image.h"
 #include "model.h"
 #include "state.h"
 #include "tiles.h"
@@ -59,7 +60,7 @@ EmbeddedStack& stack_of(Model& model, int which) { return which ? model.decoder 
 
 }  // namespace
 
-EXPORT int regard_engine_version() { return 7; }
+EXPORT int regard_engine_version() { return ENGINE_VERSION; }
 
 EXPORT const char* regard_problem() { return problem; }
 
@@ -154,8 +155,19 @@ EXPORT int regard_output(Model* model, const OutputSpec* spec) {
 
 EXPORT size_t regard_model_bytes(const Model* model) {
     size_t total = 0;
-    for (const auto& linear : model->linears) total += linear->bytes();
+    for (const auto& linear : model->linears) total += Linear::bytes(linear->in, linear->out, linear->precision);
     return total;
+}
+
+EXPORT size_t regard_image(Model* model, char* to) {
+    size_t bytes = 0;
+    return tried([&] { bytes = write_image(*model, to); }) ? 0 : bytes;
+}
+
+EXPORT Model* regard_open(const char* image, size_t bytes) {
+    Model* model = nullptr;
+    tried([&] { model = open_image(image, bytes).release(); });
+    return model;
 }
 
 EXPORT EngineState* regard_state(const Model* model) {

@@ -66,6 +66,10 @@ EXPORT int regard_table(regard::Model* model, int which, int kind, const float* 
 EXPORT int regard_slopes(regard::Model* model, int which, const float* slopes, int heads);
 // The last word about a model: from here on it is whole, and all of its parts fit each other.
 EXPORT int regard_output(regard::Model* model, const OutputSpec* spec);
+// A whole model as one run of bytes: how many they are, and where `to` is not null they are written there.
+EXPORT size_t regard_image(regard::Model* model, char* to);
+// A model of such bytes, which stay where they are: nothing of its weights is copied. They begin at a multiple of 64.
+EXPORT regard::Model* regard_open(const char* image, size_t bytes);
 EXPORT size_t regard_model_bytes(const regard::Model* model);
 EXPORT regard::EngineState* regard_state(const regard::Model* model);
 EXPORT void regard_state_free(regard::EngineState* state);

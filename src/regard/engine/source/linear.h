@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "simd.h"
@@ -14,15 +15,14 @@ constexpr int PANEL = 16;  // columns that are computed together
 
 enum Precision { FLOAT32, FLOAT16, INT8 };
 
-// Memory on large pages where the system has them: weights are read in long straight lines.
 // Asks for large pages wherever whole ones fit.
 void on_large_pages(char* data, size_t bytes);
 
+// Memory on large pages where the system has them: weights are read in long straight lines.
 class Memory {
 public:
     explicit Memory(size_t bytes);
     ~Memory();
-    Memory(Memory&& other) noexcept : data(other.data), bytes(other.bytes) { other.data = nullptr; }
     Memory(const Memory&) = delete;
     char* data;
     size_t bytes;
@@ -52,6 +52,8 @@ class Linear {
 public:
     // weight is (out, in) as torch has it; bias may be null.
     Linear(const float* weight, const float* bias, int in, int out, Precision precision, float scale = 1.0f);
+    // Of weights that lie packed somewhere, and stay there; of bias and scales there is one for each of columns(out).
+    Linear(int in, int out, Precision precision, const char* packed, const float* bias, const float* scales);
 
     // y = x weight^T + bias, its columns shared by all.
     void apply(Worker& me, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
@@ -59,21 +61,29 @@ public:
     // Numbers a row of x takes when it is rounded.
     static int depth(int in) { return (in + 3) / 4 * 4; }
 
+    // Columns with those that fill up the last panel.
+    static size_t columns(int out) { return (size_t(out) + PANEL - 1) / PANEL * PANEL; }
+    // What packed weights take.
+    static size_t bytes(int in, int out, Precision precision);
+
     const int in, out;
     const Precision precision;
 
-    size_t bytes() const { return packed.bytes; }
+private:
+    std::unique_ptr<Memory> own;
+
+public:
+    const char* const packed;
+    std::vector<float> bias;    // one per column, zero past the last
+    std::vector<float> scales;  // int8: what one step of a column's weights is worth
 
 private:
-    const char* panel(int number) const { return packed.data + size_t(number) * panel_bytes; }
+    const char* panel(int number) const { return packed + size_t(number) * panel_bytes; }
     void floats(int first, int last, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
     void integers(int first, int last, const Rows& x, int rows, float* y, ptrdiff_t stride, Finish finish) const;
 
     int panels;
     size_t panel_bytes;
-    Memory packed;
-    std::vector<float> bias;    // one per column, zero past the last
-    std::vector<float> scales;  // int8: what one step of a column's weights is worth
 };
 
 // The rows, rounded to eight bits, shared by all.

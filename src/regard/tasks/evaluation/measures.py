@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from regard.text import Corpus, DataError
 from regard.training.evaluation.held_out import Totals, perplexity
@@ -34,6 +35,22 @@ class EvaluationConfig:
     cut: bool = False
     context: int | None = None
     seed: int = 1
+
+
+class EvaluationOptions(TypedDict, total=False):
+    """What a caller may say of an EvaluationConfig."""
+
+    beam: int | None
+    length_penalty: float | None
+    precision: str
+    language: str | None
+    split: bool
+    tokenize: str
+    lowercase: bool
+    bpe_removed: bool | None
+    cut: bool
+    context: int | None
+    seed: int
 
 
 @dataclass(frozen=True)

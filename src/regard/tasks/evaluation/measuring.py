@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 from regard.errors import RegardError
 from regard.tasks.evaluation.answerers import answerers
 from regard.tasks.evaluation.classifiers import classifiers
-from regard.tasks.evaluation.measures import Evaluation, EvaluationConfig, OnShare
+from regard.tasks.evaluation.measures import Evaluation, EvaluationConfig, EvaluationOptions, OnShare
 from regard.tasks.evaluation.readers import language_models, masked_models
 from regard.tasks.evaluation.translators import translators
 from regard.tasks.generate import GenerateTask
@@ -26,7 +27,7 @@ MEASURES: dict[str, Callable[..., Evaluation]] = {
 
 
 def evaluate(
-    task: Task, corpus: Corpus | Stories, *, on_progress: OnShare | None = None, **config: object
+    task: Task, corpus: Corpus | Stories, *, on_progress: OnShare | None = None, **config: Unpack[EvaluationOptions]
 ) -> Evaluation:
     """Measure a model: `evaluate(regard.load("folder"), pairs(["test.en", "test.de"]), beam=5).scores`.
 

@@ -9,7 +9,7 @@ from typing import Any
 from regard.errors import RegardError
 from regard.text.documents import OpenDocument
 from regard.text.formats.spliced_xml import FormatError
-from regard.text.markup import Document, Mark, Segment
+from regard.text.segments import Document, Mark, Segment
 
 FIRST, LAST = 0x100000, 0x10FFFD  # letters for private use: where a run begins, and where it ends
 SPACE = "{http://www.w3.org/XML/1998/namespace}space"

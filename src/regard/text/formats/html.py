@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from html import escape, unescape
 
 from regard.text.documents import OpenDocument
-from regard.text.markup import Segment, html
+from regard.text.markup import html
+from regard.text.segments import Segment
 
 FIRST_ATTRIBUTE = 0x100000  # letters for private use, for the values of attributes
 ATTRIBUTE = re.compile("[\U00100000-\U0010fffd]")
@@ -28,7 +29,11 @@ DESCRIBES = re.compile(
     r"""<meta\b[^>]*\s(?:name|property)\s*=\s*["']?(?:description|keywords|(?:og|twitter):(?:title|description))\b""",
     re.IGNORECASE,
 )
-BUTTON = re.compile(r"""<input\b[^>]*\stype\s*=\s*["']?(?:submit|button|reset)\b""", re.IGNORECASE)
+BUTTON = re.compile(
+    r"""<input\b(?:[^>]*\stype\s*=\s*["']?(?:button|reset)\b|(?![^>]*\sname\s*=)[^>]*\stype\s*=\s*["']?submit\b)""",
+    re.IGNORECASE,
+)
+"""What shows its value; one that has a name sends it, too."""
 SAYS_NO = re.compile(r"""\stranslate\s*=\s*["']?no\b""", re.IGNORECASE)
 
 

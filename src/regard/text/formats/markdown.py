@@ -13,7 +13,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from regard.text.documents import OpenDocument
-from regard.text.markup import TAGS, Document, Segment, SegmentBuilder
+from regard.text.markup import TAGS
+from regard.text.segments import Document, Segment, SegmentBuilder
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -7,7 +7,7 @@ from functools import partial
 
 from regard.text.documents import OpenDocument
 from regard.text.formats.spliced_xml import Element, FormatError, inline_segment, read_tree, splice
-from regard.text.markup import Document
+from regard.text.segments import Document
 
 KEPT = frozenset(
     {

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from regard.text.documents import OpenDocument
 from regard.text.formats.spliced_xml import FormatError
-from regard.text.markup import Document, Segment, plain_tags
+from regard.text.markup import plain_tags
+from regard.text.segments import Document, Segment
 
 KEYWORD = re.compile(r'\s*(msgctxt|msgid_plural|msgid|msgstr(?:\[(\d+)\])?)\s*("(?:[^"\\]|\\.)*")\s*$')
 STRING = re.compile(r'\s*("(?:[^"\\]|\\.)*")\s*$')

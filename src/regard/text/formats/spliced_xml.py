@@ -7,7 +7,7 @@ from html import unescape
 from xml.parsers import expat
 
 from regard.errors import RegardError
-from regard.text.markup import Document, Segment, SegmentBuilder, escape_text
+from regard.text.segments import Document, Segment, SegmentBuilder, escape_text
 
 TAG = re.compile(
     r"""<(?P<end>/?)(?P<name>[^\s<>/!?]+)(?:[^<>"']|"[^"]*"|'[^']*')*?(?P<alone>/?)>|<!--.*?-->|<\?.*?\?>""", re.DOTALL

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from regard.text.documents import OpenDocument
-from regard.text.markup import Document, Segment, plain_tags
+from regard.text.markup import plain_tags
+from regard.text.segments import Document, Segment
 
 TIMES = re.compile(r"\s*(?:\d+:)?\d+:\d+[.,]\d+\s*-->\s*(?:\d+:)?\d+:\d+[.,]\d+")
 SPEAKER = re.compile(r"\s*[-–—]\s*")

@@ -4,7 +4,7 @@ import re
 
 from regard.text.documents import OpenDocument
 from regard.text.formats.spliced_xml import Element, FormatError, inline_segment, read_tree, splice
-from regard.text.markup import Document
+from regard.text.segments import Document
 
 CODES = frozenset({"bpt", "ept", "ph", "it", "ut", "sub"})
 

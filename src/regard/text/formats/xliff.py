@@ -4,7 +4,7 @@ import re
 
 from regard.text.documents import OpenDocument
 from regard.text.formats.spliced_xml import Element, inline_segment, read_tree, splice
-from regard.text.markup import Document
+from regard.text.segments import Document
 
 CODES = frozenset({"x", "bx", "ex", "ph", "bpt", "ept", "it", "sub", "cp", "sc", "ec", "sm", "em", "ut"})
 """Elements that stand for something of the original file."""

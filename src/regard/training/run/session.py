@@ -10,7 +10,7 @@ import torch
 from regard.checkpoints import CheckpointError
 from regard.checkpoints.files import check_manifest, write_with_manifest
 from regard.errors import RegardError
-from regard.files import sweep, write_file
+from regard.files import remove_folder, sweep, write_file
 from regard.training.data.batch_source import BatchSource
 from regard.training.data.readers import read_training_data
 from regard.training.data.synthetic import FOLDER as SYNTHETIC
@@ -77,12 +77,17 @@ def train(
 
 
 def write_run_recipe(recipe: Recipe, run: Path) -> None:
-    """Write the recipe into its run; where there is one, it must ask for the same."""
+    """Write the recipe into its run; where there is one, it must ask for the same, unless it never came to a step."""
     path = run / RECIPE
-    if path.is_file():
-        before = read_run_recipe(path)
-        if keys := changed_keys(before, recipe):
-            raise RecipeError(f"{path}: this run has another {keys[0]}: go on as it was, or choose another run")
+    before = read_run_recipe(path) if path.is_file() else recipe
+    keys = changed_keys(before, recipe)
+    if keys and CheckpointStore(run / CHECKPOINTS).steps():
+        raise RecipeError(f"{path}: this run has another {keys[0]}: go on as it was, or choose another run")
+    if keys:
+        made = [TOKENIZER, *([SYNTHETIC] if before.data.make.kind else [])]  # for the recipe that was refused
+        for folder in (run / name for name in made):
+            if folder.is_dir():
+                remove_folder(folder)
     write_file(path, write_recipe(recipe))
 
 

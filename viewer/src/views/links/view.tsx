@@ -16,6 +16,7 @@ import { python } from "../../python";
 import { linkScene } from "./scene";
 
 const ROWS = 60;
+const TOGETHER = 32; // heads of a short text that are asked for at once: the next one is there before its key
 
 /** The heads that are drawn: the chosen one, or several by their numbers. */
 function drawnHeads(all: number): number[] {
@@ -77,17 +78,23 @@ export function LinksView() {
   const many = (here?.queries ?? 0) > ROWS + 20;
   const first = many ? moreNumber("first", 0, 0, Math.max(0, (here?.queries ?? 1) - 1)) : 0;
   const count = many ? ROWS : (here?.queries ?? 0);
-  const heads = drawnHeads(here?.heads ?? 1);
+  const all = here?.heads ?? 1;
+  const heads = drawnHeads(all);
+  const wanted = many || all > TOGETHER ? heads.join(",") : [...Array(all).keys()].join(",");
   const { answer, problem, late } = useQuery(
     shown &&
       here &&
       ((signal) =>
         api.links(
           shown.id,
-          { layer: here.name, heads: heads.join(","), top, first, count: Math.max(1, count) },
+          { layer: here.name, heads: wanted, top, first, count: Math.max(1, count) },
           signal,
         )),
-    [shown?.id, here?.name, heads.join(","), top, first, count],
+    [shown?.id, here?.name, wanted, top, first, count],
+  );
+  const links = useMemo(
+    () => answer?.links.filter(([number]) => heads.includes(number)) ?? [],
+    [answer, heads.join(",")],
   );
   const last = pins.value.at(-1);
   useEffect(() => {
@@ -105,7 +112,7 @@ export function LinksView() {
       {
         run: shown,
         layer: here,
-        links: answer.links,
+        links,
         first,
         count,
         width: width - 40,
@@ -123,7 +130,7 @@ export function LinksView() {
         say: (line) => (pointerText.value = line),
       },
     );
-  }, [shown, here, answer, first, count, width, heads.join(","), spoken, receives, pins.value, colours]);
+  }, [shown, here, answer, links, first, count, width, spoken, receives, pins.value, colours]);
   if (!shown || !here)
     return <NoRun>Run a text: this view then draws a line from every token to those it looks at.</NoRun>;
   const title = `Links of ${here.name}, ${heads.length > 1 ? `heads ${heads.join(", ")}` : `head ${heads[0]}`}`;
@@ -171,13 +178,13 @@ export function LinksView() {
       {!scene && !problem && <Waiting line="Waiting for the links …" />}
       {scene &&
         answer &&
-        (answer.links.length === 0 ? (
+        (links.length === 0 ? (
           <Empty>Nothing is looked at here: the mask or an edit forbids it.</Empty>
         ) : (
           <div class="card">
             <Figure
               title={title}
-              of={[answer]}
+              of={[links]}
               first
               late={late}
               make={() => ({
@@ -187,7 +194,7 @@ export function LinksView() {
                 table: {
                   caption: `${title}: the ${top} keys that each token looks at most`,
                   columns: ["head", "row", "token", "column", "looks at", "weight"],
-                  rows: answer.links.map(([number, row, column, weight]) => [
+                  rows: links.map(([number, row, column, weight]) => [
                     number,
                     row,
                     visible(rowText(shown, here, row)),

@@ -1,0 +1,53 @@
+"""A request whose replica died is answered by 503, in the shape of its protocol; all others are left as they are."""
+
+import asyncio
+import json
+
+import pytest
+
+from regard.serving.ray_proxy import LostRequests, middlewares
+
+STARTED = {"type": "http.response.start", "status": 200, "headers": []}
+SHAPES = {
+    "/translate": ("error",),
+    "/v2/translate": ("message",),
+    "/v1/completions": ("error", "message"),
+}
+
+
+def answer(app, scope):
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    async def receive():
+        return {"type": "http.request"}
+
+    asyncio.run(LostRequests(app)(scope, receive, send))
+    return sent
+
+
+async def silent(scope, receive, send):
+    pass
+
+
+async def begun(scope, receive, send):
+    await send(STARTED)
+
+
+@pytest.mark.parametrize("path", SHAPES)
+def test_a_request_without_an_answer_may_be_asked_again(path):
+    start, body = answer(silent, {"type": "http", "path": path, "method": "POST"})
+    assert start["status"] == 503
+    assert (b"retry-after", b"1") in start["headers"]
+    line = json.loads(body["body"])
+    for key in SHAPES[path]:
+        line = line[key]
+    assert line == "what worked on this has died: ask again"
+
+
+def test_what_is_answered_or_is_no_request_is_left_alone():
+    assert answer(begun, {"type": "http", "path": "/translate"}) == [STARTED]
+    assert answer(silent, {"type": "lifespan"}) == []
+    assert [one.cls for one in middlewares()] == [LostRequests]
