@@ -1,6 +1,6 @@
 """An aligner begins with what translators know, and learns from the texts at hand.
 
-Also tests: the options --learn, --minutes and --run of cli/align.py.
+Also tests: cli/align.py.
 """
 
 import pytest

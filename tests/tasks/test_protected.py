@@ -86,7 +86,8 @@ def test_a_length_that_looks_wrong_is_told():
 
 def test_what_is_said_again_and_again_is_told():
     assert is_looping((5, 1, 2, 1, 2, 1, 2, 7))
-    assert is_looping((3, 3, 3))
+    assert is_looping((3,) * 6)
+    assert not is_looping((1, 3, 3, 3))  # 1000, a digit a token
     assert not is_looping((5, 1, 2, 1, 2, 7, 1, 2, 3, 3))
     looping = Hypothesis((*range(8), *(20, 21, 22) * 3), (0.0,), True)
     source = sentence(10, 12)

@@ -10,7 +10,7 @@ import click
 
 from regard.cli.renamed import renamed
 from regard.cli.streams import open_output
-from regard.cli.values import FILE, count
+from regard.cli.values import FILE, FiniteNumber, count
 
 if TYPE_CHECKING:
     from regard.looking.align import Gold
@@ -41,7 +41,7 @@ BEST = 5  # heads that are named with their errors
     metavar="FILE",
     help="Let the aligner, or one made of both translators, learn from this .tsv first; twice for two parallel files.",
 )
-@click.option("--minutes", type=click.FloatRange(0.05, 10_000), default=10.0, help="How long it learns.")
+@click.option("--minutes", type=FiniteNumber(0.05, 10_000), default=10.0, help="How long it learns.")
 @click.option("--run", default="runs/align", metavar="FOLDER", help="Where it learns; RUN/model is the aligner then.")
 @click.option("--language", metavar="CODE", help="What is written, for models that write several: fra or >>fra<<.")
 @click.option("--output", type=FILE, metavar="FILE", help="Write to here instead of standard output.")

@@ -16,7 +16,7 @@ SHORT, LONG = 0.5, 3.0  # tokens of a translation for each of its source
 ENOUGH = 20  # tokens: fewer say nothing of a ratio
 RATHER_SHORT = 0.85  # so few that a look at what was read is worth its time
 FEW_LOOKS = 0.3  # looks, in all, at a word that is left out
-LONGEST_LOOP, IN_A_ROW = 8, 3  # tokens that are said again, and how often
+LONGEST_LOOP, IN_A_ROW, LOOPING = 8, 3, 6  # tokens that are said again, how often, and all of them together
 LONGEST_GAP = 5  # words in a row that nobody looks at
 
 
@@ -45,12 +45,12 @@ def may_lack_words(sentence: SourceSentence, hypothesis: Hypothesis | None) -> b
 
 
 def is_looping(ids: Sequence[int]) -> bool:
-    """Whether some tokens, one or a few, come three times in a row."""
+    """Whether some tokens come three times in a row, six of them in all: three noughts are a number."""
     for size in range(1, LONGEST_LOOP + 1):
         run = 0
         for token, later in zip(ids, ids[size:], strict=False):
             run = run + 1 if token == later else 0
-            if run >= (IN_A_ROW - 1) * size:
+            if run >= max(IN_A_ROW * size, LOOPING) - size:
                 return True
     return False
 
