@@ -5,10 +5,10 @@
     python bench/finetuning.py report --charts docs/charts
 
 A minute is one of the processor, on one core: how much of it a step takes is measured first, from two short runs, and
-the training then has as many steps as fit. Each of 5, 10 and 20 minutes is a run of its own whose rate falls to nothing
-at its end, as somebody would run it who has that long. Rates and sizes are fixed; of Multi30k, val is there to choose
-them by, and test2016 and Tatoeba's test are only reported. A run that was interrupted goes on, what is done is not done
-again.
+the training then has as many steps as fit into 20 of them. Its rate falls to nothing at the end; what is measured after
+5 and 10 minutes is what somebody has who stops it there (`regard train --finish`). Rates and sizes are fixed; of
+Multi30k, val is there to choose them by, and test2016 and Tatoeba's test are only reported. A run that was interrupted
+goes on, what is done is not done again.
 """
 
 import json
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import click
 
 ROOT = Path(__file__).parents[1]
-MINUTES = (5, 10, 20)
+MINUTES, SHARES = 20.0, (0.25, 0.5, 1.0)  # of a training, and the parts of it after which it is measured
 SHORT, LONGER = 10, 40  # steps of the two runs that tell how long a step takes
 RECIPE = """run = "run"
 start = "{start}"
@@ -42,6 +42,7 @@ schedule = "linear"
 batch_tokens = 2500
 label_smoothing = 0.1
 save_every = {save_every}
+keep = 5
 evaluate_every = {steps}
 lora_rank = {rank}
 """
@@ -107,7 +108,7 @@ def write_recipe(folder: Path, texts: Texts, setting: Setting, start: str, steps
             steps=steps,
             learning_rate=setting.learning_rate,
             warmup=min(50, steps // 4),
-            save_every=min(200, steps),
+            save_every=max(1, steps // 4),
             rank=setting.rank,
         )
     )
@@ -176,7 +177,7 @@ FOLDER = click.option(
     "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), default=ROOT.parent / "shared/data"
 )
 @click.option("--start", default="en-de")
-@click.option("--minutes", type=float, multiple=True, default=MINUTES, help="Of the processor; repeatable.")
+@click.option("--minutes", type=float, default=MINUTES, help="Of the processor.")
 @click.option("--steps", default=0, help="Instead of those that fit into the minutes.  [default: 0, those that fit]")
 @click.option("--learning-rate", type=float, help="Another one, to be chosen by BLEU on val.")
 @click.option("--lines", default=0, help="Of each set that is measured on; 0: all.")
@@ -185,32 +186,33 @@ def run(
     folder: Path,
     data: Path,
     start: str,
-    minutes: tuple[float, ...],
+    minutes: float,
     steps: int,
     learning_rate: float | None,
     lines: int,
 ) -> None:
-    """Train with one setting for each of some minutes and measure the result; "start" measures what all begin with."""
+    """Train with one setting and measure what it is on the way; "start" measures what all begin with."""
     texts = Texts((data / "multi30k/raw").resolve(), (data / "tatoeba-en-de").resolve())
     if name == "start":
-        minutes = (0,)
-    setting = SETTINGS.get(name, Setting(0.0))
-    label = name
+        write_point(folder / name / "0", {"setting": name, "minutes": 0}, start, texts, lines)
+        return
+    setting, label = SETTINGS[name], name
     if learning_rate is not None:
         setting, label = setting._replace(learning_rate=learning_rate), f"{name}-{learning_rate:g}"
-    for count in minutes:
-        at = folder / label / f"{count:g}"
-        if (at / "point.json").exists():
-            continue
-        point: dict[str, Any] = {"setting": label, "minutes": count}
-        model = start
-        if name != "start":
-            pace = 0.0 if steps else seconds_a_step(folder / label, texts, setting, start)
-            point["steps"] = steps or int(60 * count / pace)
-            recipe = write_recipe(at, texts, setting, start, point["steps"])
-            point |= {"learning_rate": setting.learning_rate, "seconds_a_step": round(pace, 3)}
-            point["processor_minutes"] = round(train(recipe) / 60, 2)
-            model = str(at / "run/model")
+    at = folder / label
+    pace = 0.0 if steps else seconds_a_step(at, texts, setting, start)
+    steps = 4 * max(1, (steps or int(60 * minutes / pace)) // 4)
+    spent = train(write_recipe(at, texts, setting, start, steps)) / 60
+    for share in SHARES:
+        step = int(share * steps)
+        point = {"setting": label, "minutes": share * minutes, "steps": step, "seconds_a_step": round(pace, 3)}
+        point |= {"learning_rate": setting.learning_rate, "processor_minutes_of_all": round(spent, 2)}
+        write_point(at / f"{step}", point, str(at / f"run/checkpoints/step-{step:08d}"), texts, lines)
+
+
+def write_point(at: Path, point: dict[str, Any], model: str, texts: Texts, lines: int) -> None:
+    """Measure a model, unless that was done before."""
+    if not (at / "point.json").exists():
         at.mkdir(parents=True, exist_ok=True)
         point["bleu"] = measure(model, texts, lines)
         (at / "point.json").write_text(json.dumps(point, indent=1))
