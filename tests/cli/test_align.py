@@ -13,6 +13,7 @@ from regard.cli.main import regard as command
 from regard.errors import RegardError
 from regard.looking.align import SYMMETRIES, pharaoh, swap_links
 from regard.tasks.align import Direction, WordAligner
+from regard.tasks.find import builtin
 
 PAIRS = [(TEXTS[0], TEXTS[2]), (TEXTS[1], TEXTS[0]), (TEXTS[2], TEXTS[3]), (TEXTS[4], TEXTS[1])]
 LOOK = "decoder.0.cross:1 shifted"
@@ -44,6 +45,16 @@ def test_a_pair_is_a_line(folder):
     assert ran.stdout.split("\n")[:-1] == [pharaoh(one) for one in expected(folder)]
     assert run("align", folder / "pairs.tsv.xz", *told, "--output", folder / "out").stdout == ""
     assert (folder / "out").read_text() == ran.stdout
+
+
+@pytest.mark.skipif({"en-de", "de-en"} - builtin().keys() != set(), reason="not built in")
+def test_without_a_model_both_built_in_translators_align(tmp_path):
+    (tmp_path / "pairs.tsv").write_text("The old man reads a book.\tDer alte Mann liest ein Buch.\n")
+    ran = run("align", tmp_path / "pairs.tsv")
+    both = run("align", tmp_path / "pairs.tsv", "-m", "en-de", "--reverse", "de-en")
+    assert ran.exit_code == 0, ran.output
+    assert ran.stdout == both.stdout
+    assert {"1-1", "2-2"} <= set(ran.stdout.split())  # old and alte, man and Mann
 
 
 def test_swapped_texts_are_read_the_other_way_and_links_stay_as_the_files_are(folder):

@@ -18,12 +18,18 @@ if TYPE_CHECKING:
     from regard.tasks.align import AlignmentResult, Direction, TextPair
 
 SYMMETRIES = ["grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union"]
+BOTH = ("en-de", "de-en")  # the translators that align where none is said
 BEST = 5  # heads that are named with their errors
 
 
 @click.command(context_settings={"show_default": True})
 @click.argument("data", nargs=-1, required=True, metavar="SOURCE TARGET", type=FILE)
-@click.option("--model", "-m", required=True, metavar="NAME", help="A translator or an aligner.")
+@click.option(
+    "--model",
+    "-m",
+    metavar="NAME",
+    help=f"A translator or an aligner.  [default: {BOTH[0]}, and {BOTH[1]} for --reverse]",
+)
 @click.option("--reverse", metavar="NAME", help="A translator of the other direction; the two are symmetrised.")
 @click.option(
     "--symmetrise", type=click.Choice(SYMMETRIES), default=SYMMETRIES[0], help="How two directions become one."
@@ -51,7 +57,7 @@ BEST = 5  # heads that are named with their errors
 @renamed("--reverse-look", "--reverse-heads")
 def align(
     data: tuple[str, ...],
-    model: str,
+    model: str | None,
     reverse: str | None,
     symmetrise: str,
     swap: bool,
@@ -75,11 +81,14 @@ def align(
     words that are spelled alike. Which heads, and the error rate, are told on standard error.
 
     \b
+    regard align test.en test.de
     regard align test.en test.de -m en-de
     regard align test.en test.de -m en-de --reverse de-en --symmetrise intersection
     regard align test.de test.en -m en-de --swap --gold test.talp --choose 50 --json
     regard align test.en test.de -m en-de --reverse de-en --learn own.tsv --minutes 10
     """
+    if model is None:
+        model, reverse = BOTH[0], reverse or BOTH[1]
     if choose and not gold:
         raise click.UsageError("--choose N is for --gold; without it, heads are chosen on the lines themselves")
     if reverse_heads and not reverse:
