@@ -75,11 +75,11 @@ class Texts(NamedTuple):
     captions: Path
     tatoeba: Path
 
-    def sets(self, lines: int) -> dict[str, list[tuple[str, str]]]:
-        """What is measured on: sources and references."""
+    def sets(self, lines: int, *, chooses: bool) -> dict[str, list[tuple[str, str]]]:
+        """What is measured on, val where something is chosen by it: sources and references."""
         from regard.text.lines import read_lines
 
-        names = {"val": "val", "test2016": "test_2016_flickr"}
+        names = {"test2016": "test_2016_flickr"} | ({"val": "val"} if chooses else {})
         sets = {
             name: list(zip(*(read_lines(self.captions / f"{file}.{side}.gz") for side in ("en", "de")), strict=True))
             for name, file in names.items()
@@ -141,7 +141,7 @@ def seconds_a_step(folder: Path, texts: Texts, setting: Setting, start: str) -> 
     return json.loads(known.read_text())
 
 
-def measure(model: str, texts: Texts, lines: int) -> dict[str, float]:
+def measure(model: str, texts: Texts, lines: int, *, chooses: bool) -> dict[str, float]:
     """BLEU on each set."""
     import sacrebleu
 
@@ -149,7 +149,7 @@ def measure(model: str, texts: Texts, lines: int) -> dict[str, float]:
 
     translator = regard.load(model, task="translate")
     result = {}
-    for name, pairs in texts.sets(lines).items():
+    for name, pairs in texts.sets(lines, chooses=chooses).items():
         answers = translator([source for source, _ in pairs])
         references = [reference for _, reference in pairs]
         result[name] = round(sacrebleu.corpus_bleu([answer.text for answer in answers], [references]).score, 2)
@@ -214,7 +214,7 @@ def write_point(at: Path, point: dict[str, Any], model: str, texts: Texts, lines
     """Measure a model, unless that was done before."""
     if not (at / "point.json").exists():
         at.mkdir(parents=True, exist_ok=True)
-        point["bleu"] = measure(model, texts, lines)
+        point["bleu"] = measure(model, texts, lines, chooses=point["setting"] not in SETTINGS)
         (at / "point.json").write_text(json.dumps(point, indent=1))
         click.echo(json.dumps(point))
 
