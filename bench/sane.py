@@ -6,7 +6,8 @@
 A thousand sentences are filled in from templates that no recipe has, and a thousand hard inputs are drawn: paragraphs,
 lists, headlines, capitals, typing errors, two languages at once, single letters, nothing. Both are the same for every
 model, from a seed. A name or a number is damaged if it does not stand in the translation as it stood in the source; a
-date, if its day and year do not. A loop is four words in a row that come more than three times, unless the source has
+date, if its day and year do not: what the model itself keeps, nothing being protected. The hard inputs are translated
+as they are without an option. A loop is four words in a row that come more than three times, unless the source has
 them. Lengths are in words, of inputs of at least five.
 """
 
@@ -194,7 +195,7 @@ def main(model: str, direction: str | None, count: int, seed: int, show: int, as
         if not all(is_kept(word, answer.text) for word in words):
             verdict.damaged.append((source, answer.text))
     inputs = list(hard_inputs(direction, count, draw))
-    for (_, source), answer in zip(inputs, task([text for _, text in inputs], protect=False), strict=True):
+    for (_, source), answer in zip(inputs, task([text for _, text in inputs]), strict=True):
         if loops(answer.text, source):
             verdict.looping.append((source, answer.text))
         if len(source.split()) >= 5:

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import regard
-from regard.decoding import Hypothesis
+from regard.decoding import DecodeResult, Hypothesis
 from regard.tasks import Alignment
 from regard.tasks.inputs import SourceSentence
+from regard.tasks.protected import is_broken, wants_clauses
 from regard.tasks.warnings import coverage_warnings, is_looping, is_short, length_warnings
 from regard.text import Encoded
 from regard.text.glossary import Glossary
@@ -95,6 +96,17 @@ def test_what_is_said_again_and_again_is_told():
     assert warning.kind == "repetition"
     said_again = replace(source, encoded=replace(source.tokens, ids=(4,) * 12))
     assert length_warnings(said_again, looping, "d e f") == []
+
+
+def test_a_sentence_is_cut_into_clauses_where_words_are_missing_or_come_again_and_again():
+    source = sentence(10, 12)
+    good, looping = Hypothesis(tuple(range(12)), (0.0,), True), Hypothesis((1, 2) * 6, (0.0,), True)
+    stopped = replace(good, is_finished=False)
+    assert not wants_clauses([(source, DecodeResult((good,))), (source, None)])
+    assert wants_clauses([(source, DecodeResult((good,))), (source, DecodeResult((looping,)))])
+    assert not wants_clauses([(source, DecodeResult((stopped,)))])  # few tokens: a limit that somebody set
+    assert wants_clauses([(sentence(20, 30), DecodeResult((stopped,)))])
+    assert [is_broken([(source, DecodeResult((one,)))]) for one in (good, looping, stopped)] == [False, True, True]
 
 
 def test_words_that_nobody_looked_at_are_told():

@@ -13,7 +13,7 @@ from regard.tasks.generation_config import GenerationConfig
 from regard.tasks.inputs import SourceSentence, SourceText
 from regard.tasks.processors.translate import TranslateProcessor
 from regard.tasks.translation import Translation, TranslationDraft, WrittenTranslation
-from regard.tasks.warnings import coverage_warnings, is_short
+from regard.tasks.warnings import coverage_warnings, is_repeating, is_short
 from regard.text.spans import Protection
 
 Write = Callable[[Sequence[SourceText], GenerationConfig], list[WrittenTranslation]]
@@ -41,8 +41,22 @@ def written_tokens(written: Sequence[WrittenSentence]) -> int:
     return sum(len(result.best.ids) for _, result in written if result and result.hypotheses)
 
 
-def is_finished(written: Sequence[WrittenSentence]) -> bool:
-    return all(result.best.is_finished for _, result in written if result and result.hypotheses)
+def is_broken(written: Sequence[WrittenSentence]) -> bool:
+    """Whether something was not written to its end, or says the same again and again."""
+    return any(
+        not result.best.is_finished or is_repeating(sentence, result.best)
+        for sentence, result in written
+        if result and result.hypotheses
+    )
+
+
+def wants_clauses(written: Sequence[WrittenSentence]) -> bool:
+    """Whether most of a sentence is missing, or it loops."""
+    return any(
+        is_short(sentence, result.best) or is_repeating(sentence, result.best)
+        for sentence, result in written
+        if result and result.hypotheses
+    )
 
 
 class ProtectedWriter:
@@ -88,13 +102,11 @@ class ProtectedWriter:
         sources: Sequence[SourceText],
         written: dict[int, list[WrittenSentence]],
     ) -> Generator[WriteRequest, list[WrittenTranslation], None]:
-        """Write sentences of which most is missing again, clause by clause, where that gives more of them."""
+        """Write sentences of which most is missing, or that loop, clause by clause, where that makes them better."""
         short: list[tuple[int, SourceText]] = []
         seeds: list[int] = []
         for number, (text, sentence) in enumerate(sentences):
-            if sources[text].is_split and any(
-                result and result.hypotheses and is_short(part, result.best) for part, result in written[number]
-            ):
+            if sources[text].is_split and wants_clauses(written[number]):
                 clauses = self.processor.split_clauses(sentence)
                 if clauses:
                     short.append((number, SourceText(sentence.sentence, tuple(clauses), sources[text].protection)))
@@ -105,7 +117,7 @@ class ProtectedWriter:
         clauses_written = yield from writer.rounds([source for _, source in short])
         for (number, _), source, result in zip(short, *clauses_written, strict=True):
             new = list(zip(source.sentences, result.results, strict=True))
-            if written_tokens(new) > written_tokens(written[number]) or not is_finished(written[number]):
+            if written_tokens(new) > written_tokens(written[number]) or is_broken(written[number]):
                 written[number] = new
 
     def shape(self, sentence: SourceSentence, form: str) -> SourceSentence | None:

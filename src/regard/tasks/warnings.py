@@ -55,6 +55,11 @@ def is_looping(ids: Sequence[int]) -> bool:
     return False
 
 
+def is_repeating(sentence: SourceSentence, hypothesis: Hypothesis) -> bool:
+    """Whether a translation loops where its source does not."""
+    return is_looping(hypothesis.ids) and not is_looping(sentence.tokens.ids)
+
+
 def length_warnings(sentence: SourceSentence, hypothesis: Hypothesis, text: str) -> list[TranslationWarning]:
     """What the length of a translation tells of it."""
     begin = sentence.sentence[:40] + ("…" if len(sentence.sentence) > 40 else "")
@@ -62,7 +67,7 @@ def length_warnings(sentence: SourceSentence, hypothesis: Hypothesis, text: str)
     written, read = len(hypothesis.ids), len(sentence.tokens)
     if not hypothesis.is_finished:
         return [TranslationWarning("stopped", f"stopped after {written} tokens, before its end: {begin}")]
-    if is_looping(hypothesis.ids) and not is_looping(sentence.tokens.ids):
+    if is_repeating(sentence, hypothesis):
         return [TranslationWarning("repetition", f"says the same again and again: {begin}")]
     is_long = read >= 4 and written > LONG * read + 10
     if is_long or (read >= ENOUGH and written < SHORT * read):
