@@ -71,6 +71,16 @@ def test_an_overview_that_takes_minutes_is_waited_for(visit):
     assert page.locator("[data-state=failed]").count() == 0
 
 
+@pytest.mark.parametrize("height", [900, 1080])
+def test_the_whole_map_is_in_sight_without_scrolling(visit, height):
+    visit.page.set_viewport_size({"width": 1440, "height": height})
+    page = visit.open("map", model="gpt", text="To be, or not to be. " * 16, tokens=0)
+    page.locator("figure[aria-busy=false] canvas[data-map]").wait_for()
+    box, foot = (page.locator(part).first.bounding_box() for part in ("canvas[data-map]", ".said"))
+    assert box["y"] + box["height"] <= foot["y"] + 1
+    assert box["height"] >= 0.4 * height
+
+
 def test_tiles_meet_without_a_seam(visit):
     state = STATE | {"at": "600,256,0.71", "how": "max"}  # a border of tiles, at a fraction of a pixel
     page = visit.open("map", **state, scale="log")
