@@ -293,6 +293,7 @@ def main(words: int, file: Path | None) -> None:
         base = f"http://{server.netloc}/"
         results += seven(browser, base, "mouse", click.echo)
         results.insert(5, long_paste(browser, words))
+        click.echo(f"{results[5].task}: {results[5].steps} steps, {results[5].seconds:.1f} s {results[5].problem}")
         for mode, name in (("keys", "all that with the keyboard"), ("touch", "all that at 400 pixels, by touch")):
             each = seven(browser, base, mode, click.echo)  # type: ignore[arg-type]
             problems = "; ".join(f"{task.task}: {task.problem}" for task in each if task.problem)
