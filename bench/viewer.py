@@ -306,6 +306,7 @@ def short_texts(say: Any) -> list[Any]:
 @click.option(
     "--layers", default=LAYERS, show_default=True, help="Of the decoder; each takes minutes at 131,072 tokens."
 )
+@click.option("--heads", default=HEADS, show_default=True, help="Of every layer, each 64 numbers wide.")
 @click.option("--quick", is_flag=True, help="A short text, to try the program: the goals do not apply.")
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), help="Write the numbers here, too.")
 def main(
@@ -314,12 +315,16 @@ def main(
     seconds: float | None,
     pictures: Path | None,
     layers: int,
+    heads: int,
     quick: bool,
     file: Path | None,
 ) -> None:
     """Measure the viewer on this machine."""
-    global LAYERS
-    LAYERS = layers
+    import viewer  # the tables read it there: this file runs under another name
+
+    shape = {"LAYERS": layers, "HEADS": heads, "WIDTH": 64 * heads}
+    for module in (globals(), vars(viewer)):
+        module.update(shape)
     from report import Table, machine, plain, show
     from rich.console import Console
     from viewer_tables import arriving, browsed

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from viewer import GOALS, LAYERS, LENGTHS, WIDTH, attention_seconds, folder_of, serving, text_of, timed_tiles
+import viewer
+from viewer import GOALS, LENGTHS, attention_seconds, folder_of, serving, text_of, timed_tiles
 
 ARRIVAL = {"picture": 1500.0, "head": 40.0, "page": 150.0}
 
@@ -18,7 +19,7 @@ def browsed(length: int, seconds: float, per_level: int, pictures: Path | None, 
     from report import Row
     from viewer_browser import cores, gesture, open_map
 
-    kept = 2 * LAYERS * length * WIDTH * 4
+    kept = 2 * viewer.LAYERS * length * viewer.WIDTH * 4
     browser_core, server_core = cores()
     with tempfile.TemporaryDirectory(prefix="regard-viewer-") as scratch:
         folder = folder_of(length, Path(scratch) / "decoder")
@@ -38,7 +39,9 @@ def browsed(length: int, seconds: float, per_level: int, pictures: Path | None, 
     say(f"{len(moved.frames)} frames in {sum(moved.frames) / 1e3:.1f} s, {moved.refused} answers that were refused")
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, server_core)  # attention as the server had it
-    attention = LAYERS * attention_seconds(length, repeat=1 if length > LENGTHS[0] else 2, threads=len(server_core))
+    attention = viewer.LAYERS * attention_seconds(
+        length, repeat=1 if length > LENGTHS[0] else 2, threads=len(server_core)
+    )
     os.sched_setaffinity(0, allowed)
     frames = sorted(moved.frames)
     rows = [

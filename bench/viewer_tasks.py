@@ -117,12 +117,13 @@ def word(hand: Hand, line: int, text: str) -> str:
 
 
 def which_word(hand: Hand) -> None:
-    hand.point(word(hand, 1, "Fahrrad"))
+    hand.point(word(hand, 1, "Tochter"))
     strong = hand.page.locator("path.ribbon.strong")
     strong.first.wait_for(state="attached")
     ribbons = strong.evaluate_all("all => all.map(one => [Number(one.dataset.weight), one.dataset.ribbon])")
     source = max(ribbons)[1].split(",")[0]
-    assert hand.page.locator(f"[data-line='0'] [data-token='{source}']").inner_text() == "bicycle"
+    found = hand.page.locator(f"[data-line='0'] [data-token='{source}']").inner_text()
+    assert found == "daughter", f"“Tochter” is said to come from “{found}”"
 
 
 def previous_head(hand: Hand) -> None:
@@ -211,7 +212,7 @@ def timed(task: str, hand: Hand, do: Callable[[Hand], None]) -> Timed:
     try:
         do(hand)
     except Exception as error:  # a task that fails is told, and the others go on
-        problem = str(error).splitlines()[0]
+        problem = (str(error) or type(error).__name__).splitlines()[0]
     return Timed(task, hand.steps, time.perf_counter() - began, problem)
 
 
@@ -292,6 +293,7 @@ def main(words: int, file: Path | None) -> None:
         base = f"http://{server.netloc}/"
         results += seven(browser, base, "mouse", click.echo)
         results.insert(5, long_paste(browser, words))
+        click.echo(f"{results[5].task}: {results[5].steps} steps, {results[5].seconds:.1f} s {results[5].problem}")
         for mode, name in (("keys", "all that with the keyboard"), ("touch", "all that at 400 pixels, by touch")):
             each = seven(browser, base, mode, click.echo)  # type: ignore[arg-type]
             problems = "; ".join(f"{task.task}: {task.problem}" for task in each if task.problem)

@@ -6,6 +6,13 @@ import pytest
 
 AXE = Path(__file__).parents[2] / "viewer" / "node_modules" / "axe-core" / "axe.min.js"
 VIEWS = ("text", "heads", "links", "map", "pair", "edit", "inside", "learn")
+LOOKS = ("importance", "rollout", "lens", "models")
+PAGES = {
+    **{view: f"{view}?pin=b1" for view in VIEWS},
+    **{look: f"inside?look={look}" for look in LOOKS},
+    **{f"{view} compared": f"{view}?compare=head:encoder.0.self:1" for view in ("heads", "map")},
+    "edited": 'text?edits=[{"do":"scale","layer":"encoder.0.self","heads":[0],"factor":0}]',
+}
 TEXT = "where is the dog"
 
 
@@ -42,9 +49,9 @@ def test_every_view_is_for_everybody(site, axe, width, theme):
     page = context.new_page()
     page.set_default_timeout(60_000)
     objections = {}
-    for view in VIEWS:
+    for name, path in PAGES.items():
         page.goto("about:blank")
-        page.goto(f"{site.base}#{view}?text={TEXT}&pin=b1")
-        objections[view] = violations(page, axe)
+        page.goto(f"{site.base}#{path}&text={TEXT}")
+        objections[name] = violations(page, axe)
     context.close()
-    assert objections == {view: [] for view in VIEWS}
+    assert objections == {name: [] for name in PAGES}

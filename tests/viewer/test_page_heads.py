@@ -40,6 +40,24 @@ def test_a_click_on_a_thumbnail_opens_its_head(visit):
     visit.holds("layer=encoder.1.self")
 
 
+@pytest.mark.proof
+def test_twelve_layers_of_twelve_heads_are_in_sight_at_once(site, tmp_path):
+    from browsing import serving
+    from tasks.tiny import gpt2
+
+    gpt2(tmp_path / "deep", n_layer=12, n_head=12, n_embd=24)
+    with serving(tmp_path / "deep") as base:
+        page = site.browser.new_page(viewport={"width": 1440, "height": 900})
+        page.set_default_timeout(60_000)
+        page.goto(f"{base}#heads?model=deep&text=To be&tokens=0")
+        heads = page.locator("figure[aria-busy=false] [aria-label^='144 heads']").first
+        heads.wait_for()
+        page.wait_for_timeout(1500)
+        box, foot = heads.bounding_box(), page.locator(".said").first.bounding_box()
+        assert box["y"] + box["height"] <= foot["y"] + 1
+        page.close()
+
+
 def test_links_are_the_keys_that_are_looked_at_most(visit, seen):
     page = visit.open("links", text=SENTENCE, layer="decoder.1.cross", head="2", top="2")
     rows = visit.table(re.compile("Links of decoder.1.cross, head 2"))

@@ -109,6 +109,19 @@ def test_every_chapter_shows_numbers_an_equation_and_its_code(visit):
         assert chapter.locator("figure").count()
 
 
+@pytest.mark.parametrize("width", [400, 1440])
+def test_equations_stand_whole_beside_their_prose(visit, width):
+    visit.page.set_viewport_size({"width": width, "height": 900})
+    page, _ = lesson(visit, "match")
+    for topic in ("match", "softmax", "dictionary"):
+        page.locator(f"[data-page={topic}]").click()
+        equation = page.locator(f"[data-chapter={topic}] [data-equation]")
+        equation.locator("math").wait_for()
+        page.wait_for_timeout(300)
+        room, taken = equation.evaluate("box => [box.parentElement.clientWidth, box.scrollWidth]")
+        assert taken <= room + 1, topic
+
+
 def test_a_sentence_of_ones_own_opens_in_the_view(visit):
     page, chapter = lesson(visit, "cross")
     chapter.get_by_label("In your own sentence").fill("where is the dog ?")

@@ -76,6 +76,23 @@ def test_two_sentences_stand_beside_each_other(visit, site):
     assert page.locator("[data-state=failed]").count() == 0
 
 
+def test_compared_pictures_can_be_read_on_a_phone(visit):
+    """9: they stand one below the other, their squares as large as the names beside them, or without names."""
+    visit.page.set_viewport_size({"width": 400, "height": 850})
+    for text in (SENTENCE, "the dog is " * 8):
+        page = visit.open("heads", text=text, layer="encoder.0.self", compare="head:encoder.0.self:2")
+        picture = page.locator(".compare-panel figure[aria-busy=false] svg.drawing").first
+        picture.wait_for()
+        drawn = picture.evaluate(
+            "svg => { const boxes = [...svg.querySelectorAll('rect')].map(box => box.getBoundingClientRect());"
+            " return [Math.max(...boxes.map(box => box.height)), svg.getBoundingClientRect().right,"
+            " [...svg.querySelectorAll('text')].length]; }"
+        )
+        square, right, labels = drawn
+        assert right <= 400
+        assert square >= 11 or labels <= 3  # the three names of the pictures
+
+
 @pytest.mark.parametrize("view", ["links", "inside"])
 def test_on_a_phone_nothing_jumps_and_the_current_tab_is_in_sight(site, view):
     """9: at 400 pixels."""

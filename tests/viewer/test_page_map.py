@@ -71,6 +71,46 @@ def test_an_overview_that_takes_minutes_is_waited_for(visit):
     assert page.locator("[data-state=failed]").count() == 0
 
 
+@pytest.mark.parametrize("height", [900, 1080])
+def test_the_whole_map_is_in_sight_without_scrolling(visit, height):
+    visit.page.set_viewport_size({"width": 1440, "height": height})
+    page = visit.open("map", model="gpt", text="To be, or not to be. " * 16, tokens=0)
+    page.locator("figure[aria-busy=false] canvas[data-map]").wait_for()
+    box, foot = (page.locator(part).first.bounding_box() for part in ("canvas[data-map]", ".said"))
+    assert box["y"] + box["height"] <= foot["y"] + 1
+    assert box["height"] >= 0.4 * height
+
+
+COLOURS = """([x, y, side]) => {
+    const canvas = document.querySelector("canvas[data-map]"), fine = canvas.width / canvas.clientWidth;
+    const data = canvas.getContext("2d").getImageData(x * fine, y * fine, side * fine, side * fine).data;
+    const seen = new Set();
+    for (let at = 0; at < data.length; at += 4) seen.add(data.slice(at, at + 3).join());
+    return seen.size;
+}"""
+
+
+def test_what_the_mask_forbids_is_hatched_and_a_small_map_says_where_one_is(visit):
+    page = visit.open("map", **STATE)
+    page.locator("figure[aria-busy=false]").first.wait_for()
+    left, top = ruler(page)
+    box = page.locator("canvas[data-map]").bounding_box()
+    reach = min(box["width"] - left, box["height"] - top)
+    page.wait_for_timeout(300)
+    assert page.evaluate(COLOURS, [left + reach * 0.8, top + reach * 0.1, 24]) >= 2  # lines on paper
+    corner = page.locator("canvas.corner")
+    assert "gone" in corner.get_attribute("class")  # all is in sight
+    page.mouse.move(box["x"] + left + 60, box["y"] + top + 90)
+    for _ in range(6):
+        page.mouse.wheel(0, -240)
+    page.locator("canvas.corner:not(.gone)").wait_for()
+    visit.holds("at=")
+    at = page.evaluate("() => new URLSearchParams(location.hash.split('?')[1]).get('at')")
+    small = corner.bounding_box()
+    page.mouse.click(small["x"] + 0.8 * small["width"], small["y"] + 0.8 * small["height"])
+    page.wait_for_function("at => new URLSearchParams(location.hash.split('?')[1]).get('at') !== at", arg=at)
+
+
 def test_tiles_meet_without_a_seam(visit):
     state = STATE | {"at": "600,256,0.71", "how": "max"}  # a border of tiles, at a fraction of a pixel
     page = visit.open("map", **state, scale="log")

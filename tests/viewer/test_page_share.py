@@ -109,6 +109,21 @@ def test_a_picture_for_links_has_the_size_that_previews_want(visit, tmp_path):
         assert len(picture.convert("RGB").getcolors(1 << 20)) > 50  # something is drawn on it
 
 
+@pytest.mark.parametrize("kind", ["gif", "apng"])
+def test_the_writing_is_taken_along_as_a_moving_picture(visit, kind):
+    from PIL import Image
+
+    page = visit.open("text", text=SENTENCE)
+    page.locator("figure[aria-busy=false]").first.wait_for()
+    page.get_by_role("button", name="Save the picture").click()
+    with page.expect_download() as download:
+        page.locator(f".top [data-take={kind}]").click()
+    with Image.open(download.value.path()) as picture:
+        frames = picture.n_frames
+    written = page.locator("[data-line='1'] .token.written").count()
+    assert frames >= min(written, 3)
+
+
 def test_a_state_file_opens_where_it_was_saved(visit):
     import json
 

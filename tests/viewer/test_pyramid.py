@@ -1,11 +1,14 @@
 """Every zoom level equals the definition: means and maxima of what Pattern says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from torch.testing import assert_close
 
 from regard.attention import AlibiBias, Causal, Padding, Pattern, Window
+from regard.attention.normalisers import Unnormalised
 from regard.viewer import pyramid
 from regard.viewer.pyramid import build_pyramid, cells, levels, pool, stored_level
 
@@ -57,19 +60,29 @@ def test_every_level_is_the_mean_or_the_maximum_of_its_cells(name, how, monkeypa
         assert_close(result, expected[1:2, part[0], part[1]], atol=1e-6, rtol=0)
 
 
+@pytest.mark.parametrize("mask", [None, Causal()])
+@pytest.mark.parametrize("length", [1024, 1009, 1025])  # whole cells; the last one of one row and one column
 @pytest.mark.parametrize("sharpness", [0.1, 30.0])
-def test_means_in_sixteen_bits_are_near_enough(sharpness):
-    query, key = torch.randn(2, 1, 2, 1024, 8).unbind()
-    whole = Pattern(query, key * sharpness, mask=Causal())
+def test_means_in_sixteen_bits_are_near_enough(sharpness, length, mask):
+    query, key = torch.randn(2, 1, 2, length, 8).unbind()
+    key[0, :, -1] = query[0, :, -1]  # the last query rests on the last key, alone in its cell
+    whole = Pattern(query, key * sharpness, mask=mask)
     for level in (4, 5):
         stored = build_pyramid(whole, level)
         assert stored.is_16_bit
         for above in (level, level + 1, level + 3):
-            everything = slice(0, cells(1024, above))
+            everything = slice(0, cells(length, above))
             result = pool(whole, stored, slice(0, 2), above, everything, everything, "mean")
             assert_close(result, by_definition(whole.weights()[0], above, "mean"), atol=1e-6, rtol=0)
     assert not build_pyramid(whole, 3).is_16_bit
-    assert not build_pyramid(Pattern(query[:, :, :1000], key[:, :, :1000]), 4).is_16_bit
+    assert not build_pyramid(replace(whole, normaliser=Unnormalised()), 4).is_16_bit
+
+
+@pytest.mark.parametrize("length", [1024, 1009])
+def test_the_bytes_of_a_pyramid_are_known_before_it_is_made(length):
+    whole = Pattern(torch.randn(1, 2, length, 8), torch.randn(1, 2, length, 8), mask=Causal())
+    for level in (2, 4):
+        assert build_pyramid(whole, level).size == pyramid.pyramid_bytes(whole, level)
 
 
 def test_rows_that_were_set_by_hand_are_on_the_map():

@@ -4,6 +4,7 @@ Weights are never kept. One pass over them leaves sums and maxima of square cell
 coarser zoom level is made of those when it is asked for, every finer one is computed from queries and keys.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -22,8 +23,7 @@ from regard.attention.tiles import pieces, span
 TILE = 256  # cells a side of a tile
 SHARE = 0.26  # of the memory of queries and keys that the pyramid of a layer may take
 STRIP = 2048  # keys, and ...
-ROWS = 256  # ... queries whose weights a core holds at a time, ...
-BULK = 2  # ... and so many times both while all is read: there the cores would wait for the interpreter
+ROWS = 256  # ... queries whose weights a core holds at a time: about as much as stays in its cache
 COARSE = 4  # the level from which on a mean in 16 bits is within 5e-7 of itself
 STEPS = 65535  # from nothing to all that a cell can hold
 PANEL = 16  # rows of cells that are stored side by side, with the cells that any of them has
@@ -46,23 +46,30 @@ class Panel:
     columns: slice
     sums: Tensor  # (heads, rows, columns), as the pyramid writes them
     maxima: Tensor
+    last: Tensor | None = None  # (heads, rows): the sums of the last column, where 16 bits do not do for it
 
 
 @dataclass(frozen=True, eq=False)
 class Pyramid:
     """Sums and maxima of cells of 2^level x 2^level weights, without those that no query may see.
 
-    A row of a softmax sums to 1, so that a cell holds at most 2^level: a `brief` pyramid stores 16-bit shares of that.
+    A row of a softmax sums to 1, so that a cell holds at most as much as it has rows: 16-bit shares of that are stored
+    where `heights` tells how many rows the cells of each row have.
     """
 
     level: int
     panels: tuple[Panel, ...]
-    is_16_bit: bool = False
+    heights: Tensor | None = None
+
+    @property
+    def is_16_bit(self) -> bool:
+        return self.heights is not None
 
     @property
     def size(self) -> int:
         """Bytes."""
-        return sum(panel.sums.nbytes + panel.maxima.nbytes for panel in self.panels)
+        parts = [part for panel in self.panels for part in (panel.sums, panel.maxima, panel.last)]
+        return sum(part.nbytes for part in (*parts, self.heights) if part is not None)
 
     def region(self, heads: slice, rows: slice, columns: slice, how: How) -> Tensor:
         """Cells (heads, rows, columns): sums, or maxima."""
@@ -75,19 +82,31 @@ class Pyramid:
                 part = (panel.maxima if how == "max" else panel.sums)[
                     heads, relative_to(down, panel.rows), relative_to(across, panel.columns)
                 ]
-                part = self.decode(part) if how == "mean" else part
+                part = self.decode(part, down) if how == "mean" else part
                 output[:, relative_to(down, rows), relative_to(across, columns)] = part
+                if how == "mean" and panel.last is not None and across.stop == panel.columns.stop:
+                    output[:, relative_to(down, rows), across.stop - 1 - columns.start] = panel.last[
+                        heads, relative_to(down, panel.rows)
+                    ]
         return output
 
-    def encode(self, sums: Tensor) -> Tensor:
-        """Sums as they are stored."""
-        if not self.is_16_bit:
-            return sums
-        return (sums * (STEPS / (1 << self.level))).round_().clamp_(0, STEPS).sub_(1 << 15).to(torch.int16)
+    def put(self, panel: Panel, head: int, rows: slice, columns: slice, sums: Tensor, maxima: Tensor) -> None:
+        """Write the cells of some rows and columns of a panel, counted from its first."""
+        panel.maxima[head, rows, columns] = maxima
+        panel.sums[head, rows, columns] = self.encode(sums, slice(panel.rows.start + rows.start, panel.rows.stop))
+        if panel.last is not None and columns.stop == panel.sums.shape[2]:
+            panel.last[head, rows] = sums[:, -1]
 
-    def decode(self, stored: Tensor) -> Tensor:
-        """The other way round."""
-        return (stored.float() + (1 << 15)) * ((1 << self.level) / STEPS) if self.is_16_bit else stored
+    def encode(self, sums: Tensor, rows: slice) -> Tensor:
+        """Sums (rows, columns) as they are stored; the first row of cells is that of `rows`."""
+        if self.heights is None:
+            return sums
+        share = sums * (STEPS / self.heights[rows.start : rows.start + len(sums), None])
+        return share.round_().clamp_(0, STEPS).sub_(1 << 15).to(torch.int16)
+
+    def decode(self, stored: Tensor, rows: slice) -> Tensor:
+        """The other way round, of any heads."""
+        return stored if self.heights is None else (stored.float() + (1 << 15)) * (self.heights[rows, None] / STEPS)
 
 
 def overlap(first: slice, second: slice) -> slice:
@@ -143,14 +162,23 @@ def stored_level(pattern: Pattern) -> int | None:
 
 
 def fits_16_bit(pattern: Pattern, level: int) -> bool:
-    """Whether 16 bits do for sums: of rows that sum to 1, in whole cells that are large enough."""
-    whole = not any(length % (1 << level) for length in pattern.shape[2:])
-    return level >= COARSE and whole and isinstance(pattern.normaliser, Softmax) and not pattern.fixed
+    """Whether 16 bits do for sums: of rows that sum to 1, in cells that are wide enough."""
+    return level >= COARSE and isinstance(pattern.normaliser, Softmax) and not pattern.fixed
 
 
 def pyramid_bytes(pattern: Pattern, level: int) -> int:
     """The bytes of a pyramid."""
-    return (6 if fits_16_bit(pattern, level) else 8) * pattern.shape[1] * area(panel_ranges(pattern, level))
+    shapes, (_, heads, queries, _) = panel_ranges(pattern, level), pattern.shape
+    if not fits_16_bit(pattern, level):
+        return 8 * heads * area(shapes)
+    last = sum(rows.stop - rows.start for rows, columns in shapes if has_narrow_end(pattern, level, columns))
+    return heads * (6 * area(shapes) + 4 * last) + 4 * cells(queries, level)
+
+
+def has_narrow_end(pattern: Pattern, level: int, columns: slice) -> bool:
+    """Whether a run of cells ends with one that has fewer columns than the others: its mean wants more than 16 bits."""
+    keys = pattern.shape[3]
+    return keys % (1 << level) > 0 and columns.stop == cells(keys, level)
 
 
 def area(shapes: list[tuple[slice, slice]]) -> int:
@@ -160,39 +188,47 @@ def area(shapes: list[tuple[slice, slice]]) -> int:
 def build_pyramid(pattern: Pattern, level: int, on_progress: OnProgress = lambda done: None) -> Pyramid:
     """One pass over all weights of a layer, a head on each core: the products are too small to share one."""
     _, heads, queries, keys = pattern.shape
-    shapes, is_16_bit = panel_ranges(pattern, level), fits_16_bit(pattern, level)
-    panels = tuple(
-        Panel(rows, columns, *empty_cells(heads, rows.stop - rows.start, columns.stop - columns.start, is_16_bit))
-        for rows, columns in shapes
-    )
-    pyramid = Pyramid(level, panels, is_16_bit)
+    pyramid = empty_pyramid(pattern, level)
     parts = [pattern.narrow(slice(0, 1), slice(head, head + 1)) for head in range(heads)]
 
     @torch.no_grad()
     def fill(panel: Panel, head: int) -> None:
         rows = slice(panel.rows.start << level, min(panel.rows.stop << level, queries))
         columns = slice(panel.columns.start << level, min(panel.columns.stop << level, keys))
-        for lines, columns_here, weights in sweep(parts[head], level, rows, columns, BULK):
+        for lines, columns_here, weights in sweep(parts[head], level, rows, columns):
             where = cell_range(lines, level, panel.rows), cell_range(columns_here, level, panel.columns)
-            panel.sums[head][where] = pyramid.encode(pool_cells(weights, level, "mean"))
-            panel.maxima[head][where] = pool_cells(weights, level, "max")
+            pyramid.put(panel, head, *where, pool_cells(weights, level, "mean"), pool_cells(weights, level, "max"))
 
-    done, total = 0, max(area(shapes), 1)
-    for panel in panels:
+    done, total = 0, max(sum(panel.sums[0].numel() for panel in pyramid.panels), 1)
+    for panel in pyramid.panels:
         list(cores().map(partial(fill, panel), range(heads)))
         done += panel.sums[0].numel()
         on_progress(done / total)
     return pyramid
 
 
-def empty_cells(heads: int, rows: int, columns: int, is_16_bit: bool) -> tuple[Tensor, Tensor]:
-    """Sums and maxima of nothing."""
-    sums = (
-        torch.full((heads, rows, columns), -(1 << 15), dtype=torch.int16)
-        if is_16_bit
-        else torch.zeros(heads, rows, columns)
-    )
-    return sums, torch.zeros(heads, rows, columns)
+def empty_pyramid(pattern: Pattern, level: int) -> Pyramid:
+    """Sums and maxima of nothing, of all panels side by side in memory: many small blocks leave holes between them."""
+    _, heads, queries, _ = pattern.shape
+    shapes, is_16_bit = panel_ranges(pattern, level), fits_16_bit(pattern, level)
+    sizes = [(heads, rows.stop - rows.start, columns.stop - columns.start) for rows, columns in shapes]
+    counts = [math.prod(size) for size in sizes]
+    maxima = torch.zeros(sum(counts))
+    sums = torch.full((sum(counts),), -(1 << 15), dtype=torch.int16) if is_16_bit else torch.zeros(sum(counts))
+    panels = [
+        Panel(
+            rows,
+            columns,
+            sums_here.view(size),
+            maxima_here.view(size),
+            torch.zeros(size[:2]) if is_16_bit and has_narrow_end(pattern, level, columns) else None,
+        )
+        for (rows, columns), size, sums_here, maxima_here in zip(
+            shapes, sizes, sums.split(counts), maxima.split(counts), strict=True
+        )
+    ]
+    heights = cell_edges(queries, level).diff().float() if is_16_bit else None
+    return Pyramid(level, tuple(panels), heights)
 
 
 def compute_cells(pattern: Pattern, heads: slice, level: int, rows: slice, columns: slice, how: How) -> Tensor:
@@ -215,17 +251,15 @@ def compute_cells(pattern: Pattern, heads: slice, level: int, rows: slice, colum
     return output
 
 
-def sweep(
-    part: Pattern, level: int, rows: slice, columns: slice, bulk: int = 1
-) -> Iterator[tuple[slice, slice, Tensor]]:
+def sweep(part: Pattern, level: int, rows: slice, columns: slice) -> Iterator[tuple[slice, slice, Tensor]]:
     """The weights of one head, a few whole cells at a time, where they may differ from 0."""
     _, _, queries, keys = part.shape
     with_statistics = replace(part, row_statistics=part.statistics)
-    for lines in pieces_of(rows, bulk * rows_at(level)):
+    for lines in pieces_of(rows, rows_at(level)):
         keys_here = (
             columns if part.fixed else overlap(columns, whole_cells(span(part.allowed, lines, queries, keys), level))
         )
-        for columns_here in pieces_of(keys_here, max(bulk * STRIP >> level, 1) << level):
+        for columns_here in pieces_of(keys_here, max(STRIP >> level, 1) << level):
             yield lines, columns_here, with_statistics.tile(lines, columns_here)[0, 0]
 
 

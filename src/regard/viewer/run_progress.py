@@ -13,10 +13,12 @@ from regard.looking.layer_names import LayerNames
 from regard.looking.watch import attach_taps
 from regard.shapes import Stream
 from regard.text import Tokenizer
+from regard.viewer.freed_memory import release_memory
 from regard.viewer.payload import RunState, RunStatus
 from regard.viewer.token_columns import TokenSpelling
 
 OFTEN = 0.05  # seconds between two lines of the same state
+TRIM = 0.5  # seconds between two times that freed memory goes back while a long text is read: it lies scattered
 
 
 class Cancelled(Exception):
@@ -31,6 +33,7 @@ class RunProgress:
         self.report = report
         self.cancelled: threading.Event = threading.Event()
         self.last: tuple[RunState, float] = ("waiting", 0.0)
+        self.trimmed: float = time.monotonic()
 
     def at(self, state: RunState, fraction: float = 0.0, text: str = "", tokens: Sequence[str] = ()) -> None:
         """A state, and how much of it is done."""
@@ -41,6 +44,9 @@ class RunProgress:
             return
         self.last = (state, now)
         self.report(RunStatus(run=self.run, state=state, fraction=min(fraction, 1.0), text=text, tokens=list(tokens)))
+        if now > self.trimmed + TRIM:
+            release_memory()
+            self.trimmed = time.monotonic()
 
     def writing(self, prefix: Sequence[int], tokenizer: Tokenizer) -> OnStep:
         """Reports what is written after some tokens, step by step. Of a beam search only how far it is."""

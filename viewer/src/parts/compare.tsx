@@ -20,6 +20,7 @@ import { useWidth } from "./width";
 
 const LONGEST = 256; // tokens either way
 const NAMED = 48; // tokens either way whose names there is room for
+const LEAST = 12; // pixels of a square beside which a name can be read
 
 interface Compared {
   run: RunPayload;
@@ -187,6 +188,18 @@ export function ComparePanel() {
   );
 }
 
+const withoutNames = (grid: Grid): Grid => ({ ...grid, rows: [], columns: [] });
+
+/** Pixels of a square: of as many pictures beside each other as leave room to read their names. */
+function cellSize(grids: Grid[], width: number): number {
+  const columns = Math.max(1, ...grids.map((grid) => grid.numbers[0]?.length ?? 0));
+  for (let across = Math.max(1, grids.length); across > 0; across--) {
+    const cell = Math.floor((width - 40 - 120 * across) / (across * columns));
+    if (cell >= LEAST) return Math.min(30, cell);
+  }
+  return Math.max(1, Math.min(LEAST - 1, Math.floor((width - 16) / columns)));
+}
+
 function Pictures({ own, other }: { own: Compared; other: Compared }) {
   const [box, width] = useWidth();
   const tooLong = [own, other].some(({ layer }) => Math.max(layer.queries, layer.keys) > LONGEST);
@@ -205,10 +218,8 @@ function Pictures({ own, other }: { own: Compared; other: Compared }) {
   }, [answer]);
   const row = spot && rowOf(own.run, own.layer, spot);
   const scene = useMemo(() => {
-    const columns = grids.reduce((sum, grid) => sum + (grid.numbers[0]?.length ?? 0), 0);
-    const room = (width - 40 - 130 * grids.length) / Math.max(1, columns);
-    const cell = Math.max(2, Math.min(30, Math.floor(room)));
-    const drawn = grids.map((grid) =>
+    const cell = cellSize(grids, width);
+    const drawn = (cell < LEAST ? grids.map(withoutNames) : grids).map((grid) =>
       matrixScene(grid, colours, {
         cell,
         row,

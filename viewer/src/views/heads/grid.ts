@@ -26,6 +26,8 @@ const GAP = 10;
 const LEFT = 118;
 const TOP = 24;
 const CAPTION = 15; // pixels of a line under a picture
+const DEEP = 10; // layers; from so many on the pictures are small enough for all to be in sight
+const CLOSE = 4; // pixels between those
 
 /** How the heads are laid out: by layers, or in any order, each with its name. */
 export interface Arrangement {
@@ -34,7 +36,13 @@ export interface Arrangement {
   order: HeadName[] | null;
   /** Whether there are names to write under them. */
   named: boolean;
+  /** Pixels that the window has for them. */
+  height: number;
 }
+
+/** Whether so many layers are shown as close together as it takes, without names under them. */
+export const isDense = (layers: number, { width, order }: Pick<Arrangement, "width" | "order">): boolean =>
+  layers >= DEEP && width >= 560 && order === null;
 
 export interface HeadName {
   layer: string;
@@ -75,27 +83,30 @@ export function thumbs(
 }
 
 /** The same, each where it stands. */
-function arranged(all: Thumb[], { width, order, named }: Arrangement): Thumb[] {
+function arranged(all: Thumb[], { width, order, named, height }: Arrangement): Thumb[] {
   const byLayer = new Map<string, Thumb[]>();
   for (const thumb of all) byLayer.set(thumb.layer, [...(byLayer.get(thumb.layer) ?? []), thumb]);
   const rows = order ? [order.flatMap(({ layer, head }) => byLayer.get(layer)?.[head] ?? [])] : [...byLayer.values()];
   const most = Math.max(1, ...rows.map((row) => row.length));
   const left = width < 560 || order ? 0 : LEFT;
-  const below = (named ? CAPTION : 0) + (order ? CAPTION : 0);
-  const fits = Math.floor((width - left) / Math.min(most, order ? 8 : most)) - GAP;
-  const size = Math.max(44, Math.min(most > 8 ? 72 : 118, fits));
-  const across = Math.max(1, Math.floor((width - left + GAP) / (size + GAP)));
+  const dense = isDense(rows.length, { width, order });
+  const gap = dense ? CLOSE : GAP;
+  const below = dense ? 0 : (named ? CAPTION : 0) + (order ? CAPTION : 0);
+  const fits = Math.floor((width - left) / Math.min(most, order ? 8 : most)) - gap;
+  const deep = dense ? Math.floor((height - TOP - GAP) / rows.length) - gap : fits;
+  const size = Math.max(dense ? 22 : 44, Math.min(most > 8 ? 72 : 118, fits, deep));
+  const across = Math.max(1, Math.floor((width - left + gap) / (size + gap)));
   let y = order ? 4 : TOP;
   return rows.flatMap((row) => {
     if (left === 0 && !order) y += 18;
     const placed = row.map((thumb, index) => ({
       ...thumb,
-      x: left + (index % across) * (size + GAP),
-      y: y + Math.floor(index / across) * (size + GAP + below),
+      x: left + (index % across) * (size + gap),
+      y: y + Math.floor(index / across) * (size + gap + below),
       width: size,
       height: size,
     }));
-    y += Math.ceil(row.length / across) * (size + GAP + below);
+    y += Math.ceil(row.length / across) * (size + gap + below);
     return placed;
   });
 }
@@ -181,7 +192,7 @@ export function gridScene(
         x: thumb.x + thumb.width / 2,
         y: TOP - 8,
         anchor: "middle",
-        text: `head ${thumb.head}`,
+        text: thumb.width < 44 ? String(thumb.head) : `head ${thumb.head}`,
         size: 12,
         fill: colours.faint,
       });

@@ -10,6 +10,7 @@ import { layerWords } from "../../parts/names";
 import { headScores, roleOf, ROLES, scoresOf } from "../../parts/roles";
 import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
 import { useQuery } from "../../parts/query";
+import { roomBelow } from "../../parts/room";
 import { useWidth } from "../../parts/width";
 import { pixels } from "../../scene/shade";
 import { short } from "../../scene/signs";
@@ -19,7 +20,7 @@ import { sameSpot } from "../../sides";
 import { palette, theme } from "../../theme";
 import { python } from "../../python";
 import type { RunPayload } from "../../payload";
-import { gridScene, gridTable, inkTop, thumbs, tokenBands, type HeadName, type Thumb } from "./grid";
+import { gridScene, gridTable, inkTop, isDense, thumbs, tokenBands, type HeadName, type Thumb } from "./grid";
 
 function Large({ thumb, top, name }: { thumb: Thumb; top: number; name: string }) {
   const size = 200;
@@ -57,6 +58,9 @@ function Large({ thumb, top, name }: { thumb: Thumb; top: number; name: string }
     </div>
   );
 }
+
+const ABOVE = 226; // pixels of what stands between the top of the view and the pictures, ...
+const FILTER = 58; // ... and of the roles, where there are any
 
 /** What a head does, and how clearly. */
 function roleText(layer: string, head: number): string {
@@ -147,9 +151,11 @@ export function HeadsView() {
   const roles = headScores.value;
   const order = useMemo(() => (shown ? chosenHeads(shown, wanted, sort) : null), [shown, wanted, sort, roles]);
   const named = roles.size > 0;
+  const tall = roomBelow(ABOVE + (named ? FILTER : 0), 320);
+  const captioned = named && !isDense(shown?.layers.length ?? 0, { width: room, order });
   const all = useMemo(
-    () => (answer && shown ? thumbs(answer, shown, scale.value, { width: room, order, named }) : []),
-    [answer, shown, room, scale.value, order, named],
+    () => (answer && shown ? thumbs(answer, shown, scale.value, { width: room, order, named, height: tall }) : []),
+    [answer, shown, room, scale.value, order, named, tall],
   );
   const top = useMemo(() => inkTop(all), [all]);
   const here = layer.value;
@@ -172,7 +178,7 @@ export function HeadsView() {
       (candidate) => candidate === chosen,
       off,
       (thumb) => [
-        ...(named ? [roleText(thumb.layer, thumb.head)] : []),
+        ...(captioned ? [roleText(thumb.layer, thumb.head)] : []),
         ...(order ? [`${thumb.layer}:${thumb.head}`] : []),
       ],
     );

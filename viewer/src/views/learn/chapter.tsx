@@ -1,6 +1,7 @@
 /** One chapter of the story: prose beside a large figure, the equation with live numbers, a question, a way on. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { address, go } from "../../address";
 import { IsCurrent } from "../../parts/current";
 import { copy } from "../../parts/download";
@@ -8,6 +9,8 @@ import { Frame } from "../../parts/frame";
 import { Failed, Waiting } from "../../parts/states";
 import { giveTo, solved, useLesson, type LessonPage } from "./lesson";
 
+const LETTER = 15; // pixels of an equation's letters, where there is room, and ...
+const SMALLEST = 9; // ... where there is none
 const NEAR = "600px 0px"; // a chapter is asked for before it comes into sight
 
 const originText = (by: string): string =>
@@ -27,6 +30,23 @@ function useNear(element: HTMLElement | null): boolean {
     return () => watch.disconnect();
   }, [element, near]);
   return near;
+}
+
+/** An equation, as small as it takes to stand whole beside the prose: browsers break no lines in MathML. */
+function Fitted({ children }: { children: ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const [here, room] = [box.current!, box.current!.parentElement!.clientWidth];
+    for (let letter = LETTER; letter >= SMALLEST; letter -= 0.5) {
+      here.style.setProperty("--equation", `${letter}px`);
+      if (here.scrollWidth <= room) break;
+    }
+  });
+  return (
+    <div class="equation" data-equation ref={box}>
+      {children}
+    </div>
+  );
 }
 
 /** The question of a chapter: the numbers say when it is answered. */
@@ -87,9 +107,7 @@ export function Chapter({ page, number, isCurrent }: ChapterProps) {
         {lesson && (
           <>
             <Frame label="the equation">
-              <div class="equation" data-equation>
-                {page.equation(lesson)}
-              </div>
+              <Fitted>{page.equation(lesson)}</Fitted>
             </Frame>
             <Question page={page} isDone={page.experiment.isDone(lesson)} />
             <Elsewhere page={page} />

@@ -85,11 +85,7 @@ export function LinksView() {
     shown &&
       here &&
       ((signal) =>
-        api.links(
-          shown.id,
-          { layer: here.name, heads: wanted, top, first, count: Math.max(1, count) },
-          signal,
-        )),
+        api.links(shown.id, { layer: here.name, heads: wanted, top, first, count: Math.max(1, count) }, signal)),
     [shown?.id, here?.name, wanted, top, first, count],
   );
   const links = useMemo(

@@ -7,6 +7,7 @@ import { Choice } from "../../parts/choice";
 import { Figure } from "../../parts/figure";
 import { Legend } from "../../parts/legend";
 import { Failed, NoRun } from "../../parts/states";
+import { roomBelow } from "../../parts/room";
 import { useWidth } from "../../parts/width";
 import { python } from "../../python";
 import { paintMarks } from "../../scene/paint";
@@ -24,6 +25,7 @@ import { Atlas, type MapTile, type StrongCell } from "./tiles";
 
 const CORNER = 116;
 const CLOSE = 32; // pixels a weight, after a double click
+const ABOVE = 198; // pixels of what stands between the top of the view and the map
 const CALM = 250; // milliseconds without movement
 const AHEAD = 220; // pixels around the sheet that are asked for once all in sight is there
 
@@ -79,7 +81,7 @@ function Mapped() {
     [shown, here],
   );
   const isWide = width > 900;
-  const height = Math.max(320, innerHeight - (isWide ? 370 : 320));
+  const height = isWide ? roomBelow(ABOVE, 420) : Math.max(320, innerHeight - 320);
   const rulers = useMemo(
     () => rulersFor({ rows: here.queries, columns: here.keys }, words, innerWidth < 720),
     [here, words],
