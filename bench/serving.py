@@ -6,8 +6,9 @@ text or 64 in a request, and the slowest of a hundred answers.
     python bench/serving.py --libretranslate /tmp/lt-venv/bin/python --aborts 1000 --minutes 10
 
 The two are asked in turns, one round after the other; a ratio is of the same round, then the median and the range over
-rounds. LibreTranslate is AGPL: it is installed outside of this tree, and only asked over HTTP. Without it, its loop
-over texts on CTranslate2 takes its place, and the first line says so.
+rounds. `--threads 2 --peer-threads 1` gives each what it is fastest with on two cores. LibreTranslate is AGPL: it is
+installed outside of this tree, and only asked over HTTP. Without it, its loop over texts on CTranslate2 takes its
+place, and the first line says so.
 
 Every answer of ours is compared with what `regard.load` says to its text alone: `wrong` counts those that differ,
 `lost` requests that were never answered. A request that is told to come back later is counted as refused, and its
@@ -86,7 +87,7 @@ def peer(options: argparse.Namespace, folder: Path) -> Iterator[str]:
     convert = [sys.executable, "-m", "regard", "convert", "en-de", str(folder), "--to", "ctranslate2"]
     subprocess.run(convert, check=True, stdout=subprocess.DEVNULL)
     port = options.port + 1
-    command = [str(HERE / "libretranslate_peer.py"), str(folder), str(port), str(options.threads or 0)]
+    command = [str(HERE / "libretranslate_peer.py"), str(folder), str(port), str(options.peer_threads or 0)]
     is_whole = options.libretranslate is not None
     command = [options.libretranslate, *command] if is_whole else [sys.executable, *command, "--loop"]
     with program(command) as process:
@@ -270,12 +271,15 @@ def main() -> None:
     parser.add_argument("--precision", default="float32", choices=["float32", "float16", "int8"])
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=0, help="of each service; 0: as each likes")
+    parser.add_argument("--peer-threads", type=int, help="of LibreTranslate, if others than of ours")
     parser.add_argument("--port", type=int, default=5005, help="and the next for the peer")
     parser.add_argument("--libretranslate", metavar="PYTHON", help="a Python that has libretranslate and tokenizers")
     parser.add_argument("--no-peer", action="store_true", help="measure our service alone")
     parser.add_argument("--aborts", type=int, default=0, metavar="COUNT")
     parser.add_argument("--minutes", type=float, default=0.0)
     options = parser.parse_args()
+    if options.peer_threads is None:
+        options.peer_threads = options.threads
     lines = (HERE / "everyday.txt").read_text(encoding="utf-8").splitlines()
     texts = [text for text in lines if text.strip() and not text.startswith("#")]
     import regard

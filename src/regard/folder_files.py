@@ -37,6 +37,16 @@ def weight_files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
+def file_states(folder: Path) -> dict[str, list[int]]:
+    """The files that say what a model computes, by name, and what the system says of each: size, inode, times. After a
+    change it says something else, unless two come within one tick of its clock."""
+    index = [folder / INDEX] if (folder / INDEX).is_file() else []
+    files = {path.name: checked_file(path).stat() for path in (folder / CONFIG, *weight_files(folder), *index)}
+    return {
+        name: [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns] for name, status in files.items()
+    }
+
+
 class StoredTensor:
     """A tensor in a file: its shape, what it is stored in, and its numbers where somebody wants them."""
 

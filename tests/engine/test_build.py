@@ -359,6 +359,18 @@ def test_the_cache_is_where_the_user_says(copy, monkeypatch):
     assert copy.build.folder().is_relative_to("/home/somebody")
 
 
+@needs_compiler
+def test_who_has_no_home_is_told_what_to_do(copy, monkeypatch):
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("REGARD_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(copy.build.Path, "home", no_home)
+    assert copy.build.library(wait=True) is None
+    assert copy.build.why() == "there is no home for a cache: set REGARD_CACHE to a folder"
+
+
 def test_an_explicit_library_wins(copy, monkeypatch):
     given = copy.folder / "given.so"
     monkeypatch.setenv("REGARD_ENGINE_LIBRARY", str(given))

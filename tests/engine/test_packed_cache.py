@@ -21,6 +21,7 @@ from regard.engine import PRECISIONS, packed_cache
 from regard.engine.folder_model import FolderModel
 from regard.engine.packed_file import PackedFile
 from regard.engine.parts import Unsupported
+from regard.errors import RegardError
 from regard.families import generic
 from regard.tasks.find import builtin
 
@@ -128,6 +129,56 @@ def test_damaged_weights_are_told_of_though_there_is_a_packed_file(tmp_path, cac
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     with pytest.raises(Unsupported, match="damaged or changed"):
         FolderModel.open(folder)
+
+
+def test_a_folder_that_was_replaced_is_not_taken_for_the_one_that_was_opened(tmp_path, cache, packings):
+    folder, other = save(tmp_path / "model"), save(tmp_path / "other", seed=5)
+    opened = FolderModel.open(folder)
+    before = answers(opened)
+    folder.rename(tmp_path / "away")
+    other.rename(folder)  # whose files are as old as they were
+    with pytest.raises(RegardError, match=r"model: its files have changed since it was opened: load it again$"):
+        answers(opened, "int8")
+    assert packings == ["float32", "int8"]
+    assert len(list(cache.iterdir())) == 1
+    assert answers(opened) == before != answers(FolderModel.open(folder))
+    FolderModel.open(folder).with_precision("int8").packed()  # by now in the cache, for whoever opens it now
+    with pytest.raises(RegardError, match="load it again"):
+        answers(opened, "int8")
+
+
+def test_a_folder_that_is_replaced_while_it_is_packed_is_not_kept(tmp_path, cache, monkeypatch):
+    folder, other = save(tmp_path / "model"), save(tmp_path / "other", seed=5)
+    pack = packed_cache.pack_parts
+
+    def replaced_meanwhile(*arguments):
+        packed = pack(*arguments)
+        if other.exists():
+            folder.rename(tmp_path / "away")
+            other.rename(folder)
+        return packed
+
+    monkeypatch.setattr(packed_cache, "pack_parts", replaced_meanwhile)
+    with pytest.raises(Unsupported, match="changed since it was opened"):
+        FolderModel.open(folder)
+    assert not cache.exists()
+    assert answers(FolderModel.open(folder)) == answers(load_model(folder).model)
+
+
+def test_what_another_process_put_there_meanwhile_is_not_taken(tmp_path, cache, monkeypatch):
+    folder, other = save(tmp_path / "model"), save(tmp_path / "other", seed=5)
+    FolderModel.open(other)
+    (theirs,) = cache.iterdir()
+    keep = packed_cache.keep
+
+    def keep_and_lose(path, content):
+        keep(path, content)
+        os.replace(theirs, path)
+
+    monkeypatch.setattr(packed_cache, "keep", keep_and_lose)
+    model = FolderModel.open(folder)
+    assert not is_mapped(model)
+    assert answers(model) == answers(load_model(folder).model)
 
 
 def test_weights_that_were_written_just_now_are_not_kept(tmp_path, cache, monkeypatch):

@@ -1,16 +1,21 @@
 """The command as a program of its own. Also tests: cli/serve.py."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 
 import pytest
 from browsing import free
+from serving.running import running
+from serving.small import task
 
 from regard.errors import RegardError
+from regard.looking.layer_names import LayerNames
 from regard.serving.launcher import ServiceOptions, serve
 
 
@@ -53,6 +58,39 @@ def test_a_service_that_is_told_to_stop_finishes_what_it_began():
         assert len(answers) == len(texts)
         assert server.wait(60) == 0
         assert "Traceback" not in server.stderr.read()
+
+
+def post(base, path, fields):
+    request = urllib.request.Request(base + path, json.dumps(fields).encode(), {"content-type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as problem:
+        return problem.code, json.load(problem)["error"]
+
+
+def test_without_torch_all_but_vectors_edits_and_weights_of_layers_is_answered(tmp_path, monkeypatch):
+    translation = task("en-de")("Where is the station?")
+    known = task("shakespeare")("My lord", max_new_tokens=5, sample=False).text
+    (tmp_path / "torch.py").write_text("raise ModuleNotFoundError('none', name='torch')\n")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    fields = {"q": "Where is the station?", "source": "en", "target": "de"}
+    with running("-m", "en-de", "-m", "shakespeare") as service:
+        _, answer = post(service.base, "/translate", {**fields, "attention": {"alignment": True}})  # as the page asks
+        assert answer["translatedText"] == translation.text
+        assert answer["attention"]["alignment"]["pharaoh"] == translation.alignment.pharaoh
+        assert answer["attention"]["layers"] == list(LayerNames(task("en-de").model).layers)
+        prompt = {"model": "shakespeare", "prompt": "My lord", "max_tokens": 5, "temperature": 0}
+        _, answer = post(service.base, "/v1/completions", {**prompt, "attention": {}})
+        assert answer["choices"][0]["text"] == known
+        for path, more in (
+            ("/translate", {**fields, "attention": {"layer": "decoder.0.cross"}}),
+            ("/translate", {**fields, "edits": [{"kind": "hide", "source": [0]}]}),
+            ("/v1/embeddings", {"model": "shakespeare", "input": "My lord"}),
+        ):
+            status, error = post(service.base, path, more)
+            line = error if isinstance(error, str) else error["message"]
+            assert (status, line[:26]) == (400, "PyTorch is not installed, "), (path, line)
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,20 @@ def test_a_text_is_translated_and_its_words_paired(page):
     shows(page, "#state", "from English")
 
 
+def test_a_click_before_the_languages_have_come_is_answered(page):
+    quick, held = page.context.browser.new_page(), []
+    quick.route("**/languages", lambda route: held.append(route))
+    with quick.expect_request("**/languages"):
+        quick.goto(page.url)
+    quick.get_by_label("Text").fill(TEXT)
+    quick.get_by_role("button", name="Translate").click()
+    with quick.expect_response("**/translate") as answered:
+        held[0].continue_()
+    assert answered.value.status == 200
+    shows(quick, "#translation", task("en-de")(TEXT).text)
+    quick.close()
+
+
 def test_tags_in_a_text_are_text(page):
     page.get_by_label("Text").fill(TAGS)
     page.keyboard.press("Control+Enter")

@@ -8,6 +8,7 @@ import pytest
 from regard.serving.ray_proxy import LostRequests, middlewares
 
 STARTED = {"type": "http.response.start", "status": 200, "headers": []}
+BODIES = [{"type": "http.response.body", "body": b"a", "more_body": more} for more in (True, False)]
 SHAPES = {
     "/translate": ("error",),
     "/v2/translate": ("message",),
@@ -36,9 +37,15 @@ async def begun(scope, receive, send):
     await send(STARTED)
 
 
+async def whole(scope, receive, send):
+    for message in (STARTED, *BODIES):
+        await send(message)
+
+
+@pytest.mark.parametrize("app", [silent, begun])
 @pytest.mark.parametrize("path", SHAPES)
-def test_a_request_without_an_answer_may_be_asked_again(path):
-    start, body = answer(silent, {"type": "http", "path": path, "method": "POST"})
+def test_a_request_without_an_answer_may_be_asked_again(path, app):
+    start, body = answer(app, {"type": "http", "path": path, "method": "POST"})
     assert start["status"] == 503
     assert (b"retry-after", b"1") in start["headers"]
     line = json.loads(body["body"])
@@ -48,6 +55,7 @@ def test_a_request_without_an_answer_may_be_asked_again(path):
 
 
 def test_what_is_answered_or_is_no_request_is_left_alone():
-    assert answer(begun, {"type": "http", "path": "/translate"}) == [STARTED]
+    assert answer(whole, {"type": "http", "path": "/translate"}) == [STARTED, *BODIES]
     assert answer(silent, {"type": "lifespan"}) == []
+    assert answer(begun, {"type": "websocket"}) == [STARTED]
     assert [one.cls for one in middlewares()] == [LostRequests]

@@ -34,11 +34,15 @@ def translate(base, text, **fields):
 
 def workers(service):
     """The processes that answer: those that listen."""
-    return {
-        child.pid: child
-        for child in psutil.Process(service.process.pid).children(recursive=True)
-        if any(connection.status == psutil.CONN_LISTEN for connection in child.net_connections())
-    }
+    children = psutil.Process(service.process.pid).children(recursive=True)
+    return {child.pid: child for child in children if listens(child)}
+
+
+def listens(process):
+    try:
+        return any(connection.status == psutil.CONN_LISTEN for connection in process.net_connections())
+    except psutil.NoSuchProcess:  # it died while somebody looked
+        return False
 
 
 def test_workers_share_a_port_what_they_store_and_what_they_count_and_one_that_dies_is_replaced():

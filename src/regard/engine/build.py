@@ -194,14 +194,18 @@ def _is_placeholder(path: str) -> bool:
 
 
 def folder() -> Path:
-    """Where builds are kept: the user's cache."""
+    """Where builds are kept: the user's cache. Raises RuntimeError where there is no home."""
     if path := os.environ.get("REGARD_CACHE"):
         return Path(path).absolute() / "engine"
     if path := os.environ.get("XDG_CACHE_HOME"):
         return Path(path).absolute() / "regard" / "engine"
     if os.name == "nt" and (path := os.environ.get("LOCALAPPDATA")):
         return Path(path).absolute() / "regard" / "engine"
-    return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "regard" / "engine"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise RuntimeError("there is no home for a cache: set REGARD_CACHE to a folder") from None
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "regard" / "engine"
 
 
 # Building

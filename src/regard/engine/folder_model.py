@@ -16,7 +16,7 @@ from regard.engine.packed_cache import kept_model
 from regard.engine.packed_model import PRECISIONS, PackedModel
 from regard.engine.parts import Unsupported
 from regard.engine.state import EngineState
-from regard.errors import lookup
+from regard.errors import RegardError, lookup
 
 
 @dataclass
@@ -59,12 +59,15 @@ class FolderModel:
         if engine is None:
             raise Unsupported(why() or "the engine is switched off, or its library cannot be loaded")
         weights = FolderWeights.open(folder)
-        model = cls(folder, weights.entries, weights.config, PackedModels(engine, weights))
-        model.packed()
-        return model
+        models = PackedModels(engine, weights)
+        models.pack(cls.precision)
+        return cls(folder, weights.entries, weights.config, models)
 
     def packed(self) -> PackedModel:
-        return self.models.pack(self.precision)
+        try:
+            return self.models.pack(self.precision)
+        except Unsupported as problem:  # of another precision than it was opened in
+            raise RegardError(f"{self.folder}: {problem}") from None
 
     def with_precision(self, precision: str) -> "FolderModel":
         """The same with weights of a precision."""

@@ -24,17 +24,17 @@ from regard.engine.library import Library
 from regard.engine.packed_file import PackedFile, PackedFileError, image_bytes, packed_file
 from regard.engine.packed_model import PackedModel
 from regard.engine.packer import pack_parts
+from regard.engine.parts import Unsupported
 from regard.errors import RegardError
 from regard.files import sweep, write_file
-from regard.folder_files import INDEX, sha256, weight_files
-from regard.untrusted import CONFIG
+from regard.folder_files import file_states, sha256
 
 SUFFIX = ".packed"
 MOST_FILES, MOST_BYTES = 32, 1 << 30
 """Of all that is kept; one model may take half of it."""
 SETTLED = 2.0  # seconds: longer than a tick of any file system's clock
 HERE = Path(__file__).resolve().parent
-CODE = (HERE, HERE.parent / "families", HERE.parent / "config")
+CODE = (HERE, HERE.parent / "families", HERE.parent / "config", HERE.parent)
 """What decides how weights become a packed model."""
 Ingredients = dict[str, Any]
 """As JSON has them."""
@@ -46,26 +46,28 @@ def packed_folder() -> Path:
 
 
 def kept_model(library: Library, weights: FolderWeights, precision: str) -> PackedModel:
-    """The model of a folder, mapped from the cache; where it cannot be there, in memory. Raises Unsupported or
-    EngineError where the engine cannot run it."""
+    """The model of a folder as it was opened, mapped from the cache; where it cannot be there, in memory. Raises
+    Unsupported or EngineError where the engine cannot run it, or the files are others by now."""
     path = packed_path(library, weights.folder, precision)
     if path is not None:
         with suppress(PackedFileError, OSError, RegardError):
             file = PackedFile.read(path)
-            if is_made_of(file.header.get("made_of"), library, weights.folder, precision):
+            if is_made_of(file.header.get("made_of"), library, weights, precision):
                 packed = file.open(library)
                 note_use(path)
                 return packed
-    since = time.time()
     weights.check_files()
     packed = pack_parts(library, folder_parts(weights.config, weights.rows, weights.tensors), precision)
-    if path is not None:
-        with suppress(PackedFileError, OSError, RegardError):
-            made_of = ingredients(library, weights.folder, precision)
-            if is_settled(weights.folder, since) and image_bytes(packed) <= MOST_BYTES // 2:
-                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                keep(path, packed_file(packed, made_of))
-                return PackedFile.read(path).open(library)
+    weights.check_unchanged()
+    if path is not None and is_settled(weights) and image_bytes(packed) <= MOST_BYTES // 2:
+        with suppress(PackedFileError, OSError, RegardError, Unsupported):
+            made_of = ingredients(library, weights, precision)
+            weights.check_unchanged()  # or the sums were of other files
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            keep(path, packed_file(packed, made_of))
+            file = PackedFile.read(path)
+            if file.header.get("made_of") == made_of:  # or another process was here
+                return file.open(library)
     return packed
 
 
@@ -83,9 +85,9 @@ def library_sum(path: Path) -> str:
     return sha256(path)
 
 
-def ingredients(library: Library, folder: Path, precision: str) -> Ingredients:
+def ingredients(library: Library, weights: FolderWeights, precision: str) -> Ingredients:
     """What a packed model is made of: files by their states and sums, and what makes it."""
-    files = {path.name: {"state": state(path), "sha256": sha256(path)} for path in model_files(folder)}
+    files = {name: {"state": state, "sha256": sha256(weights.folder / name)} for name, state in weights.states.items()}
     return {**makers(library, precision), "files": files}
 
 
@@ -102,34 +104,25 @@ def makers(library: Library, precision: str) -> Ingredients:
     }
 
 
-def is_made_of(made_of: object, library: Library, folder: Path, precision: str) -> bool:
+def is_made_of(made_of: object, library: Library, weights: FolderWeights, precision: str) -> bool:
     """Whether a file was made by this code of these weights. Of one whose state is another, the sum is compared."""
     if not isinstance(made_of, dict) or not isinstance(made_of.get("files"), dict):
         return False
     files = made_of["files"]
-    if {**makers(library, precision), "files": files} != made_of:
+    if {**makers(library, precision), "files": files} != made_of or files.keys() != weights.states.keys():
         return False
-    paths = {path.name: path for path in model_files(folder)}
-    return paths.keys() == files.keys() and all(
-        state(path) == files[name].get("state") or sha256(path) == files[name].get("sha256")
-        for name, path in paths.items()
+    others = [name for name, state in weights.states.items() if state != files[name].get("state")]
+    return not others or (
+        all(sha256(weights.folder / name) == files[name].get("sha256") for name in others)
+        and weights.states == file_states(weights.folder)  # the sums are of the files that were opened
     )
 
 
-def model_files(folder: Path) -> list[Path]:
-    """The files that say what a model computes."""
-    return [folder / CONFIG, *weight_files(folder), *([folder / INDEX] if (folder / INDEX).is_file() else [])]
-
-
-def state(path: Path) -> list[int]:
-    """What the system says of a file: another one after each change, unless two come within one tick of its clock."""
-    status = path.stat()
-    return [status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
-
-
-def is_settled(folder: Path, since: float) -> bool:
-    """Whether no file of a model was changed since then, nor shortly before."""
-    return all(max(path.stat().st_mtime, path.stat().st_ctime) < since - SETTLED for path in model_files(folder))
+def is_settled(weights: FolderWeights) -> bool:
+    """Whether no file of a model was changed since it was opened, nor shortly before: its state then tells it from any
+    later one."""
+    times = [time_ns for _, _, *times in weights.states.values() for time_ns in times]
+    return max(times) < weights.opened_ns - SETTLED * 1e9
 
 
 def note_use(path: Path) -> None:

@@ -46,7 +46,7 @@ def image_bytes(packed: PackedModel) -> int:
 
 def packed_file(packed: PackedModel, made_of: Header) -> np.ndarray:
     """The bytes of a file that holds this model; `made_of` says what it was made of."""
-    header = json.dumps({**shape_entries(packed.shape), "made_of": made_of}, sort_keys=True).encode()
+    header = json.dumps({**shape_entries(packed.shape), "made_of": made_of}).encode()
     header += b" " * (-len(header) % ALIGNMENT)
     size, begin = image_bytes(packed), ALIGNMENT + len(header)
     content = np.zeros(begin + size, np.uint8)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from regard.config import DecoderConfig, EncoderConfig
 from regard.serving.entries import Entries, MemoryEntries, make_room
 from regard.serving.limits import ServiceLimits
 from regard.serving.refusals import Refusal
@@ -34,6 +35,8 @@ class StoredAnswer:
 
     def layers(self) -> list[str]:
         """Where the model attends."""
+        if (light := self.task.folder_model) is not None:
+            return list(light.packed().layers)
         from regard.looking.layer_names import LayerNames
 
         return list(LayerNames(self.task.model).layers)
@@ -53,22 +56,20 @@ class StoredAnswer:
 
     @property
     def has_one_stream(self) -> bool:
-        from regard.models import Decoder, Encoder
-
-        return isinstance(self.task.model, Decoder | Encoder)
+        return isinstance(self.task.config, DecoderConfig | EncoderConfig)
 
     def pattern(self, layer: str, sentence: int) -> "Pattern":
         """What a layer attended to: one pass over the sentence."""
+        reading, model = self.reading(sentence), self.task.model  # which says so where there is no torch
         import torch
 
         from regard.looking import watch
         from regard.tasks.replay import run_readings
 
-        reading = self.reading(sentence)
         if layer not in self.layers():
             raise Refusal(400, f"layer: one of {', '.join(self.layers())} expected, got {layer[:80]!r}")
-        with torch.no_grad(), edited(self.task, self.edits), watch(self.task.model, layer) as seen:
-            run_readings(self.task.model, [reading], self.task.device)
+        with torch.no_grad(), edited(self.task, self.edits), watch(model, layer) as seen:
+            run_readings(model, [reading], self.task.device)
         return seen[layer]
 
     def region(

@@ -127,7 +127,7 @@ async def embed(
     model: ServedModel, texts: Sequence[str], edits: str, client: str, metrics: ServiceMetrics
 ) -> tuple[list[Any], int]:
     """The vector of each text, and how many tokens were read."""
-    task: Any = model.can("embed")
+    task: Any = await asyncio.to_thread(model.can, "embed")
 
     def read() -> list[Piece]:
         read_texts = [task.read(text, number) for number, text in enumerate(texts, 1)]

@@ -15,20 +15,30 @@ HERE = "regard.serving.ray_proxy:middlewares"
 
 
 class LostRequests:
-    """Answers what the application left without an answer."""
+    """Answers what the application left without an answer. A status waits for what comes after it: of a replica that
+    died between the two, nobody is told that all is well."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_answered = scope["type"] != "http"
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start: Message | None = None
+        is_answered = False
 
-        async def note(message: Message) -> None:
-            nonlocal is_answered
+        async def pass_on(message: Message) -> None:
+            nonlocal start, is_answered
+            if message["type"] == "http.response.start":
+                start = message
+                return
+            if not is_answered and start is not None:
+                await send(start)
             is_answered = True
             await send(message)
 
-        await self.app(scope, receive, note)
+        await self.app(scope, receive, pass_on)
         if not is_answered:
             await error_response(scope["path"], LostReplica())(scope, receive, send)
 

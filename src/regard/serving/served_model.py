@@ -1,18 +1,19 @@
 """One model of a service: its tasks, its languages, and the thread in which it writes."""
 
 import re
+import threading
 import time
 from collections.abc import Hashable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from regard.config import TransformerConfig
 from regard.errors import RegardError
 from regard.serving.batching import Batcher, RunningBatch
 from regard.serving.limits import ServiceLimits
 from regard.serving.refusals import Refusal
 from regard.serving.writing import WriteKey, write_batch
+from regard.tasks.purposes import can_embed
 
 if TYPE_CHECKING:
     from regard.tasks import Task
@@ -27,7 +28,9 @@ class ServedModel:
         self.name = name
         self.task = task
         self.precision = precision
-        self.tasks: dict[str, Task] = {task.name: task} | embed_task(task)
+        self.tasks: dict[str, Task] = {task.name: task}
+        self.has_vectors: bool = can_embed(task.config, task.folder)
+        self.making: threading.Lock = threading.Lock()
         self.languages: tuple[str, str] | None = languages_of(name, task) if task.name == "translate" else None
         self.created: int = int(time.time())
         self.batcher: Batcher = Batcher(name, self.write, limits)
@@ -53,22 +56,22 @@ class ServedModel:
         write_batch(self.tasks, key, batch)
 
     def can(self, kind: str) -> Any:
-        """The task of a kind; which one it is, the caller knows."""
+        """The task of a kind; which one it is, the caller knows. Vectors take torch, for which the first one waits."""
+        with self.making:
+            if kind == "embed" and self.has_vectors and kind not in self.tasks:
+                self.tasks = self.tasks | embed_task(self.task)  # another table: somebody may be reading this one
         if kind not in self.tasks:
-            able = ", ".join(self.tasks)
+            able = ", ".join(dict.fromkeys((*self.tasks, *["embed"] * self.has_vectors)))
             raise Refusal(400, f"{self.name} cannot {kind}, it can {able}", code="unsupported_model")
         return self.tasks[kind]
 
 
 def embed_task(task: "Task") -> "dict[str, Task]":
-    """Vectors come from the same weights, where a model gives any."""
-    if task.name == "embed" or isinstance(task.config, TransformerConfig):
-        return {}
+    """Vectors come from the same weights."""
+    checkpoint = task.checkpoint  # which says so where there is no torch
     from regard.tasks import EmbedTask
 
-    if not EmbedTask.serves(task.config, task.folder):
-        return {}
-    return {"embed": EmbedTask(task.checkpoint, task.tokenizer)}
+    return {"embed": EmbedTask(checkpoint, task.tokenizer)}
 
 
 def languages_of(name: str, task: "Task") -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fastapi import Request
 
-from regard.errors import lookup
+from regard.errors import TorchMissing, lookup
 from regard.serving.answer_store import AnswerStore
 from regard.serving.detection import DetectedLanguage, detect_language
 from regard.serving.entries import OpenEntries, memory_entries
@@ -125,8 +125,10 @@ class Service:
         """Edits of a request, checked, as JSON that tells equal ones apart from others."""
         if not records:
             return ""
-        from regard.looking.edit_records import check_edits
-
+        try:
+            from regard.looking.edit_records import check_edits
+        except ModuleNotFoundError as problem:
+            raise TorchMissing.of(problem, "edits need it") from None
         check_edits(records, max_edits=self.limits.edits)
         return json.dumps(records, sort_keys=True)
 

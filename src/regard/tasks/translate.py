@@ -489,10 +489,10 @@ class TranslateTask(WritingTask[TranslateProcessor]):
     ) -> list[np.ndarray]:
         """How much each target token looked at each source token, (target, source) for every reading: under the edits
         that are at work now, or without any."""
-        if self.folder_model is not None:
+        if (light := self.folder_model) is not None:
             from regard.tasks.engine_looks import folder_alignment_weights
 
-            return folder_alignment_weights(self.folder_model, readings, heads)
+            return folder_alignment_weights(light, readings, heads)
         from regard.tasks import replay
 
         weights = replay.alignment_weights if is_edited else replay.unedited_alignment_weights

@@ -2,6 +2,7 @@
 const byId = (id) => document.getElementById(id);
 const [form, source, target, text, translation] = ["form", "source", "target", "text", "translation"].map(byId);
 const [state, alignment, key, keyLabel] = ["state", "alignment", "key", "key-label"].map(byId);
+const button = form.querySelector("button");
 const LONGEST_PAIRED = 1000; // letters: word pairs of more would fill the page
 let languages = [];
 
@@ -43,10 +44,12 @@ function showPairs(pairs, from, to) {
 
 async function translate(event) {
   event.preventDefault();
-  const [button, q] = [form.querySelector("button"), text.value];
+  const q = text.value;
   button.disabled = true;
   say("…");
   try {
+    await ready; // whoever is quick has chosen no language yet
+    say("…");
     const attention = q.length <= LONGEST_PAIRED ? { alignment: true } : undefined;
     const body = { q, source: source.value, target: target.value, attention };
     const answer = await ask("/translate", body);
@@ -77,4 +80,6 @@ text.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
 });
 form.addEventListener("submit", translate);
-begin().catch((problem) => say(problem.message, true));
+const ready = begin();
+ready.catch((problem) => say(problem.message, true));
+button.disabled = false; // before, a browser would have sent the form itself
