@@ -55,6 +55,9 @@ def test_without_a_model_both_built_in_translators_align(tmp_path):
     assert ran.exit_code == 0, ran.output
     assert ran.stdout == both.stdout
     assert {"1-1", "2-2"} <= set(ran.stdout.split())  # old and alte, man and Mann
+    refused = run("align", tmp_path / "pairs.tsv", "--reverse", "en-de")
+    assert refused.exit_code == 2
+    assert "are for --model" in refused.output
 
 
 def test_swapped_texts_are_read_the_other_way_and_links_stay_as_the_files_are(folder):

@@ -88,7 +88,9 @@ def align(
     regard align test.en test.de -m en-de --reverse de-en --learn own.tsv --minutes 10
     """
     if model is None:
-        model, reverse = BOTH[0], reverse or BOTH[1]
+        if reverse or heads or reverse_heads:
+            raise click.UsageError("--reverse, --heads and --reverse-heads are for --model")
+        model, reverse = BOTH
     if choose and not gold:
         raise click.UsageError("--choose N is for --gold; without it, heads are chosen on the lines themselves")
     if reverse_heads and not reverse:

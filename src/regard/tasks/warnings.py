@@ -46,6 +46,8 @@ def may_lack_words(sentence: SourceSentence, hypothesis: Hypothesis | None) -> b
 
 def is_looping(ids: Sequence[int]) -> bool:
     """Whether some tokens come three times in a row, six of them in all: three noughts are a number."""
+    if len(set(ids)) > len(ids) - 4:  # the shortest loops are of two tokens, three times, or of one, six times
+        return False
     for size in range(1, LONGEST_LOOP + 1):
         run = 0
         for token, later in zip(ids, ids[size:], strict=False):
