@@ -31,10 +31,13 @@ def theirs(folder: Path, precision: str, beam: int, threads: int) -> Write:
 
     program = ctranslate2.Translator(str(folder), compute_type=precision, inter_threads=1, intra_threads=threads)
     coder = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    penalty = json.loads((folder / "generation_config.json").read_text(encoding="utf-8"))["length_penalty"]
 
     def write(texts: list[str]) -> list[str]:
         read = [coder.encode(text).tokens for text in texts]
-        found = program.translate_batch(read, beam_size=beam, max_decoding_length=127, max_batch_size=ROWS)
+        found = program.translate_batch(
+            read, beam_size=beam, length_penalty=penalty, max_decoding_length=127, max_batch_size=ROWS
+        )
         return [coder.decode([coder.token_to_id(token) for token in one.hypotheses[0]]) for one in found]
 
     return write

@@ -71,8 +71,8 @@ def general(data: Path, reads: str, seed: int, tatoeba_times: int) -> list[Pair]
     inventor = Inventor.of([*tatoeba, *rest], names, draw)
     some = draw.sample(written, len(written))
     again: list[Pair | None] = []
-    again += [numbered(pair, inventor.number) for pair in some if any(map(str.isdigit, pair[0]))][:40_000]
-    again += [row for row in (named(pair, set(names), inventor.name) for pair in some[:150_000]) if row][:30_000]
+    again += [numbered(pair, inventor.number) for pair in some if any(map(str.isdigit, pair[0]))][:120_000]
+    again += [row for row in (named(pair, set(names), inventor.name) for pair in 2 * some) if row][:200_000]
     again += hurried(draw.sample(written, 60_000), reads, 15_000, draw)[:15_000]
     again += [unpointed(pair) for pair in draw.sample(written, 15_000)]
     again += joined(tatoeba, 25_000, draw)
@@ -80,7 +80,10 @@ def general(data: Path, reads: str, seed: int, tatoeba_times: int) -> list[Pair]
     target = 1 if reads == "english" else 0
     again += [(pair[target], pair[target]) for pair in draw.sample([*tatoeba, *rest], 8_000)]
     everyday = more(tatoeba, times=1, odd=4000, seed=seed, reads=reads, hurry=10_000)
-    pairs = [*everyday, *map(agreed, written), *(pair for pair in again if pair is not None), *tatoeba_times * tatoeba]
+    own = set(names)  # every other one of these comes with names that it does not have
+    copies = [pair for _ in range(tatoeba_times) for pair in tatoeba]
+    copies = [(named(pair, own, inventor.name) if draw.random() < 0.5 else None) or pair for pair in copies]
+    pairs = [*everyday, *map(agreed, written), *(pair for pair in again if pair is not None), *copies]
     draw.shuffle(pairs)
     return pairs
 
@@ -196,6 +199,29 @@ def widen(name: str, pieces: Path, folder: Path, layers: tuple[int, int], dropou
     files = [pieces / "tokenizer.json", pieces / "tokenizer_config.json"]
     save_model(model, folder, {key: config[key] for key in kept}, "MarianMTModel", files=files)
     click.echo(f"{sum(weight.numel() for weight in model.parameters()):,} parameters: {folder}")
+
+
+@main.command()
+@click.argument("start", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("model", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--share", default=0.5, show_default=True, help="How much of it is MODEL.")
+def average(start: Path, model: Path, share: float) -> None:
+    """Put the mean of the weights of MODEL and of the START it went on from in the place of MODEL.
+
+    Both lie in one valley, and the middle is often better than either: it keeps more of what START knew.
+    """
+    from regard.checkpoints import load_model
+    from regard.checkpoints.files import write_with_manifest
+    from regard.checkpoints.save import model_files
+
+    before, after = load_model(start), load_model(model)
+    table = before.model.state_dict()
+    mean = {name: table[name].lerp(weight, share) for name, weight in after.model.state_dict().items()}
+    after.model.load_state_dict(mean)
+    content = model_files(after.model, after.config, after.architecture, str(model))
+    files = [model / name for name in (*KEPT[1:], "README.md") if (model / name).is_file()]
+    write_with_manifest(model, lambda beside: content.write(beside, files))
+    click.echo(f"{share:g} of it is what was learned: {model}")
 
 
 @main.command()

@@ -73,7 +73,9 @@ class Inventor:
         return cls(draw, [*names, *COMMON], sorted(words))
 
     def name(self) -> str:
-        return self.draw.choice(self.pool) if self.draw.random() < 0.5 else self.made_up()
+        """A name, in a third of all cases with a last name behind it."""
+        names = (self.draw.choice(self.pool) if self.draw.random() < 0.5 else self.made_up() for _ in range(2))
+        return " ".join(islice(names, 1 if self.draw.random() < 0.65 else 2))
 
     def made_up(self) -> str:
         """A name that nobody has: the beginning of one word or name, the end of another."""
@@ -81,8 +83,11 @@ class Inventor:
         return (begin[: self.draw.randint(1, 5)] + end[-self.draw.randint(2, 4) :]).capitalize()
 
     def number(self, old: str) -> str:
-        """Another number, mostly as long as the old one."""
-        length = len(old) if self.draw.random() < 0.7 else self.draw.randint(2, 5)
+        """Another number, mostly as long as the old one; some have the same digit again and again."""
+        length = len(old) if self.draw.random() < 0.5 else self.draw.randint(2, 6)
+        if length > 2 and self.draw.random() < 0.3:
+            digits = self.draw.choice("123456789") + self.draw.choice("0123456789")
+            return digits[0] + "".join(self.draw.choices(digits, k=length - 1))
         return str(self.draw.randint(10 ** (length - 1) if length > 1 else 2, 10**length - 1))
 
     def foreign(self) -> str:

@@ -1,6 +1,7 @@
 """Translations of the test set by other programs, from what `regard convert --to` wrote for them."""
 
 import atexit
+import json
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -28,7 +29,10 @@ def ctranslate2(name: str, precision: str = "float32") -> list[str]:
     program = library.Translator(str(where), compute_type=precision, intra_threads=1)
     coder = Tokenizer.from_file(str(where / "tokenizer.json"))
     read = [coder.encode(text).tokens for text in pairs(name)[0]]
-    written = program.translate_batch(read, beam_size=4, max_decoding_length=127, max_batch_size=ROWS)
+    penalty = json.loads((where / "generation_config.json").read_text(encoding="utf-8"))["length_penalty"]
+    written = program.translate_batch(
+        read, beam_size=4, length_penalty=penalty, max_decoding_length=127, max_batch_size=ROWS
+    )
     return [coder.decode([coder.token_to_id(token) for token in one.hypotheses[0]]) for one in written]
 
 

@@ -31,14 +31,17 @@ def test_a_name_is_what_both_languages_write_alike():
 
 def test_names_and_numbers_change_on_both_sides_alike():
     inventor = names.Inventor.of(PAIRS, ["Anna"], random.Random(1))
+    words = set()
     for _ in range(50):
         english, german = names.named(PAIRS[0], {"Tom"}, inventor.name)
-        new = re.fullmatch(r"Do you know (\w+)\?", english)[1]
+        new = re.fullmatch(r"Do you know (\w+(?: \w+)?)\?", english)[1]
+        words.add(len(new.split()))
         assert new != "Tom"
         assert german == f"Kennst du {new}?"
         english, german = names.numbered(PAIRS[7], inventor.number)
-        number = re.fullmatch(r"I have (\d{2,5}) cats\.", english)[1]
+        number = re.fullmatch(r"I have (\d{2,6}) cats\.", english)[1]
         assert german == f"Ich habe {number} Katzen."
+    assert words == {1, 2}
 
 
 def test_a_possessive_is_written_as_german_writes_it():
