@@ -17,20 +17,20 @@ from urllib.parse import quote, urlencode
 from playwright.sync_api import sync_playwright
 
 FOLDER = Path(__file__).parents[1] / "docs" / "viewer"
-TEXT = {"model": "en-de", "text": "The old man gave his daughter a red bicycle."}
+TEXT = {"model": "en-de", "text": "My little sister has found a red book in the garden."}
 CROSS = {"layer": "decoder.1.cross"}
 TOKENS, LETTERS = 131_072, 900_000  # of the long map
 LONG = {"model": "shakespeare", "tokens": "200", "text": "To be, or not to be", "temperature": "0.8"}
 # What is shown, in which view, with what state; what to click, what to point at; the width and the theme.
 SHOTS: dict[str, dict[str, Any]] = {
     "text": {"view": "text", "state": TEXT},
-    "hide": {"view": "text", "state": TEXT, "click": ["[data-line='0'] [data-token='7']", "[data-act=hide]"]},
+    "hide": {"view": "text", "state": TEXT, "click": ["[data-line='0'] [data-token='6']", "[data-act=hide]"]},
     "heads": {"view": "heads", "state": TEXT | CROSS},
     "compare": {"view": "heads", "state": TEXT | {"layer": "encoder.1.self", "compare": "head:encoder.1.self:2"}},
     "links": {"view": "links", "state": TEXT | CROSS | {"heads": "0,1,2,3", "top": "2"}},
     "map": {"view": "map", "state": LONG | {"layer": "decoder.3.self", "head": "1"}, "theme": "dark"},
-    "pair": {"view": "pair", "state": TEXT | CROSS | {"head": "1", "pin": "b4,a3"}},
-    "edit": {"view": "edit", "state": TEXT, "click": ["[data-hide='0/3']"]},
+    "pair": {"view": "pair", "state": TEXT | CROSS | {"head": "1", "pin": "b12,a4"}},
+    "edit": {"view": "edit", "state": TEXT, "click": ["[data-hide='0/6']"]},
     "inside": {"view": "inside", "state": TEXT | {"look": "lens"}},
     "models": {"view": "inside", "state": TEXT | CROSS | {"look": "models", "head": "1"}},
     "learn": {"view": "learn", "state": {"topic": "heads", "step": "4"}},
@@ -114,8 +114,8 @@ def record(browser: Any, base: str) -> None:
     page.goto(f"{base}#text?{urlencode(TEXT, quote_via=quote)}")
     write()
     keep(1200)
-    point("[data-line='1'] [data-token]:has-text('Tochter')", click=False)
-    point("[data-line='0'] [data-token='7']", click=True)  # red
+    point("[data-line='1'] [data-token]:has-text('gefunden')", click=False)
+    point("[data-line='0'] [data-token='6']", click=True)  # red
     point("[data-act=hide]", click=True)
     page.locator("[data-before]").wait_for(timeout=90_000)
     page.keyboard.press("Escape")

@@ -25,6 +25,9 @@ def axe() -> str:
 
 def violations(page, axe: str) -> list[tuple[str, str]]:
     page.locator("[data-topic], figure[aria-busy=false], main .card").first.wait_for()
+    if page.locator(".spine").count():
+        page.locator(".said[data-busy=false]").wait_for()
+    page.wait_for_function("() => document.getAnimations().every(one => one.playState !== 'running')")
     page.evaluate(axe)
     objections = page.evaluate("() => axe.run()")["violations"]
     return [(entry["id"], entry["nodes"][0]["html"][:200]) for entry in objections]

@@ -206,6 +206,26 @@ def test_everything_is_found_by_typing(visit):
     visit.holds("layer=encoder.1.self&head=3")
 
 
+CLOSE_AND_OPEN = """async () => {
+    const press = (target, key, ctrlKey) =>
+      target.dispatchEvent(new KeyboardEvent("keydown", { key, ctrlKey, bubbles: true, cancelable: true }));
+    press(document.activeElement, "Enter", false);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();  // drawn, and no event of the browser
+    press(window, "k", true);
+}"""
+
+
+def test_commands_opened_while_they_close_stay_open(visit):
+    page = visit.open("text", text=SENTENCE)
+    page.keyboard.press("Control+k")
+    typed = page.get_by_role("combobox", name="What to do")
+    typed.fill("go to map")
+    page.evaluate(CLOSE_AND_OPEN)
+    page.locator("main[data-view=map]").wait_for()
+    page.wait_for_timeout(300)
+    assert typed.is_visible()
+
+
 def test_two_heads_stand_beside_each_other_with_their_difference(visit, site):
     task = site.task("translator")
     with regard.watch(task.model) as seen:

@@ -13,6 +13,7 @@ import { Spine } from "./parts/spine";
 import { Strip } from "./parts/strip";
 import { Failed } from "./parts/states";
 import { Top } from "./parts/top";
+import type { RunPayload } from "./payload";
 import { theme } from "./theme";
 import { failure, hover, isFrozen, pointerText, redo, run, toast, undo } from "./store";
 import { EditView } from "./views/edit/view";
@@ -28,15 +29,27 @@ interface ShownView {
   name: string;
   view: ComponentType;
   /** What one sees, in a plain sentence; `ink` is what a large weight looks like. */
-  says?: (ink: string) => string;
+  says?: (ink: string, run: RunPayload) => string;
 }
+
+/** What the text and its answer look like, by what the model does. */
+const ANSWERS: Record<string, string> = {
+  translate: "The second line is what the model wrote. Below: what else might have been written.",
+  generate: "What stands in bold the model wrote, word after word. Below: what else might have been written.",
+  fill: "Below: the words that the model thinks of for each gap, the likeliest first.",
+  classify: "Below: what the model takes the text for, the likeliest first.",
+  answer: "Below: the answer, and what else it might have been, the likeliest first.",
+  embed: "The model made numbers of the text. The other views show what looked where on the way.",
+};
 
 const SHOWN: Record<View, ShownView> = {
   text: {
     name: "Text",
     view: TextView,
-    says: () =>
-      "The lines above join each written word to the words it came from. Below: what else might have been written.",
+    says: (_, run) =>
+      run.alignment
+        ? "The lines above join each written word to the words it came from. Below: what else might have been written."
+        : (ANSWERS[run.task] ?? "Above is the text, as the model reads it."),
   },
   heads: {
     name: "Heads",
@@ -179,7 +192,7 @@ export function App() {
           {failure.value && run.value && !learns && <Failed line={failure.value} />}
           {run.value && now.says && (
             <p class="view-says" data-says="view">
-              {now.says(theme.value === "dark" ? "Bright" : "Dark")}
+              {now.says(theme.value === "dark" ? "Bright" : "Dark", run.value)}
             </p>
           )}
           {!learns && <ComparePanel />}

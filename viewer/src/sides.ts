@@ -13,12 +13,31 @@ export interface Token {
   score: number | null;
 }
 
+const MARK = /^\s*\p{P}+$/u;
+
+/** Which word each token is of. A full stop, a comma or a bracket at the end of a word is none of its pieces. */
+function wordsOf(side: TokenColumn): (number | null)[] {
+  const words = [...side.words];
+  const isMark = (index: number) => MARK.test(side.texts[index] ?? "");
+  for (let [start, end] = [0, 1]; start < words.length; [start, end] = [end, end + 1]) {
+    const word = words[start];
+    while (word != null && end < words.length && words[end] === word) end++;
+    if (end - start === 1) continue;
+    let [first, stop] = [start, end];
+    while (first < stop && isMark(first)) first++;
+    while (stop > first && isMark(stop - 1)) stop--;
+    if (first < stop) words.fill(null, start, first).fill(null, stop, end);
+  }
+  return words;
+}
+
 /** The tokens of a side; the last one that was written is not read again, and stands in `next` alone. */
 export function line(side: TokenColumn): Token[] {
+  const words = wordsOf(side);
   const tokens = side.texts.map((text, index) => ({
     text,
     special: side.special[index] ?? false,
-    word: side.words[index] ?? null,
+    word: words[index] ?? null,
     written: index >= side.prefix_length,
     score: side.scores[index] ?? null,
   }));

@@ -360,9 +360,15 @@ export async function showStored(name: string, staysWhereItIs = false): Promise<
   try {
     const stored = await api.run(name);
     if (staysWhereItIs) return showRun(stored, false);
-    const [only] = stored.layers;
+    const [first, second] = stored.layers;
     const longest = Math.max(0, ...stored.sides.map((side) => side.texts.length));
-    go({ view: stored.layers.length > 1 ? "heads" : longest > 64 ? "map" : "links", layer: only?.name ?? "" }, false);
+    go(
+      {
+        view: stored.layers.length > 1 ? "heads" : longest > 64 ? "map" : "links",
+        layer: (!second && first?.name) || "",
+      },
+      false,
+    );
     showRun(stored, false);
   } catch (problem) {
     failure.value = problem instanceof Error ? problem.message : String(problem);

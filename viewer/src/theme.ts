@@ -37,6 +37,7 @@ export interface Palette {
   line: string;
   accent: string;
   soft: string;
+  ground: string;
   warn: string;
 }
 
@@ -61,6 +62,7 @@ export const palette = computed<Palette>(() => {
     line: of("line"),
     accent: of("accent"),
     soft: of("soft"),
+    ground: of("ground"),
     warn: of("warn"),
   };
 });

@@ -13,7 +13,7 @@ import numpy as np
 from regard.engine import build
 from regard.errors import RegardError
 
-VERSION = 8
+VERSION = 9
 NONE = -1  # stands for a linear layer or a norm that is not there
 
 

@@ -28,6 +28,7 @@ from regard.engine.parts import Unsupported
 from regard.errors import RegardError
 from regard.files import sweep, write_file
 from regard.folder_files import file_states, sha256
+from regard.freed_memory import release_memory
 
 SUFFIX = ".packed"
 MOST_FILES, MOST_BYTES = 32, 1 << 30
@@ -67,7 +68,8 @@ def kept_model(library: Library, weights: FolderWeights, precision: str) -> Pack
             keep(path, packed_file(packed, made_of))
             file = PackedFile.read(path)
             if file.header.get("made_of") == made_of:  # or another process was here
-                return file.open(library)
+                packed = file.open(library)
+                release_memory()  # of what was packed, which is more than the model
     return packed
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import uvicorn
 
 from regard.errors import RegardError, UnknownName
-from regard.viewer.freed_memory import map_large_blocks
+from regard.freed_memory import map_large_blocks
 from regard.viewer.guard import ServerAddress
 from regard.viewer.limits import LIMITS, Limits
 from regard.viewer.model_store import ModelStore

@@ -9,11 +9,11 @@ from torch import nn
 
 from regard.attention import Pattern, Tap
 from regard.decoding import DecodeProgress, OnStep
+from regard.freed_memory import release_memory
 from regard.looking.layer_names import LayerNames
 from regard.looking.watch import attach_taps
 from regard.shapes import Stream
 from regard.text import Tokenizer
-from regard.viewer.freed_memory import release_memory
 from regard.viewer.payload import RunState, RunStatus
 from regard.viewer.token_columns import TokenSpelling
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from regard.errors import RegardError, UnknownName
-from regard.viewer.freed_memory import release_memory
+from regard.freed_memory import release_memory
 from regard.viewer.limits import Limits
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import RunRequest, RunStatus

@@ -10,6 +10,7 @@ import { commonHeadRoom, gridTable, largest, matrixScene, sideBySide } from "../
 import { legible, short, visible } from "../scene/signs";
 import { columnText, rowOf, rowText, spotOfRow } from "../sides";
 import { base, focus, head, hover, isFrozen, layer, models, otherRun, pointerText, run } from "../store";
+import { measure } from "../scene/scene";
 import { palette } from "../theme";
 import { Figure } from "./figure";
 import { DifferenceLegend } from "./legend";
@@ -193,8 +194,9 @@ const withoutNames = (grid: Grid): Grid => ({ ...grid, rows: [], columns: [] });
 /** Pixels of a square: of as many pictures beside each other as leave room to read their names. */
 function cellSize(grids: Grid[], width: number): number {
   const columns = Math.max(1, ...grids.map((grid) => grid.numbers[0]?.length ?? 0));
+  const names = Math.min(200, 40 + Math.max(0, ...grids.flatMap((grid) => grid.rows.map((name) => measure(name, 12)))));
   for (let across = Math.max(1, grids.length); across > 0; across--) {
-    const cell = Math.floor((width - 40 - 120 * across) / (across * columns));
+    const cell = Math.floor((width - 40 - names * across) / (across * columns));
     if (cell >= LEAST) return Math.min(30, cell);
   }
   return Math.max(1, Math.min(LEAST - 1, Math.floor((width - 16) / columns)));

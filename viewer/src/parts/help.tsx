@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useModal } from "./modal";
 
 const KEYS: [string[], string][] = [
   [["Ctrl+K"], "everything that the page can do, found by typing"],
@@ -17,13 +17,9 @@ const KEYS: [string[], string][] = [
 
 /** The keys, in a window of its own. */
 export function Help({ open, close }: { open: boolean; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
+  const modal = useModal(open, close);
   return (
-    <dialog ref={dialog} onClose={close} aria-label="Keys">
+    <dialog {...modal} aria-label="Keys">
       <div class="stack">
         <h2>Keys</h2>
         <table>

@@ -1,11 +1,11 @@
 /** Ctrl-K: everything that the page can do, found by typing. */
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import { address, go, setMore } from "../address";
 import { home } from "../home";
 import { exampleOf } from "../examples";
 import { add, canRedo, canUndo, change, changes, isFrozen, models, model, redo, run, undo } from "../store";
 import { switchTheme } from "../theme";
+import { useModal } from "./modal";
 import { shareLink } from "./save_formats";
 import { layerWords } from "./names";
 import { roleOf, ROLES } from "./roles";
@@ -86,15 +86,12 @@ function commandsOf(views: NamedView[]): Command[] {
 const MOST = 12;
 
 export function CommandPalette({ open, close, views }: { open: boolean; close: () => void; views: NamedView[] }) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const wanted = useSignal("");
   const at = useSignal(0);
-  useEffect(() => {
-    if (!open) return dialog.current?.close();
+  const modal = useModal(open, close, () => {
     wanted.value = "";
     at.value = 0;
-    dialog.current?.showModal();
-  }, [open]);
+  });
   const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
   const matching = open
     ? commandsOf(views).filter(({ name, more = "" }) =>
@@ -116,7 +113,7 @@ export function CommandPalette({ open, close, views }: { open: boolean; close: (
     event.preventDefault();
   };
   return (
-    <dialog ref={dialog} onClose={close} aria-label="Commands" class="palette">
+    <dialog {...modal} aria-label="Commands" class="palette">
       {open && (
         <div class="stack tight" onKeyDown={keys}>
           <input

@@ -9,12 +9,16 @@ import { change, changes, forced, isFrozen, otherRun, redo, run, undo, underway,
 import { label } from "../views/edit/records";
 import { changedTokens, textChanges } from "./changed";
 import { Ribbons } from "./ribbons";
-import { layout, TokenLine } from "./token_line";
+import { scoreName } from "./score_name";
+import { layout, TokenLine, type PlacedToken } from "./token_line";
+import { useWidth } from "./width";
 import { WordMenu } from "./word_menu";
 
-const LARGE = 17;
+const LARGE = [22, 19.5, 17]; // pixels a letter: the first with which both lines fit into the window
 const SMALL = 14;
 const FEW = 40; // tokens: such a text is written larger, with ribbons
+const BESIDE = 68; // pixels of the name of a line
+const WIDE = 1000; // pixels of a window in which lines have room for the largest letters
 
 /** Which sentence of the text is read, where the model reads one at a time. */
 function Sentences({ all, chosen }: { all: string[]; chosen: number }) {
@@ -116,17 +120,37 @@ function Before({ before }: { before: BeforeText }) {
   );
 }
 
+/** How likely the model finds its answer: of a text the sum over its tokens, of a label or a word its probability. */
+function Score({ score, task }: { score: number; task: string }) {
+  const name = scoreName(task);
+  if (name === "probability") return <span class="faint">probability {short(score)}</span>;
+  return (
+    <span
+      class="faint"
+      title="The log-probability of all that was written: the sum over its tokens, 0 would be certain"
+    >
+      {name} {short(score)} <span class="of">(certain would be 0)</span>
+    </span>
+  );
+}
+
 const scrolled = [signal(0), signal(0)] as const;
+
+const end = (placed: PlacedToken[]): number => (placed.at(-1)?.left ?? 0) + (placed.at(-1)?.width ?? 0);
 
 export function Spine() {
   const shown = run.value;
   const before = beforeText();
+  const [box, width] = useWidth(innerWidth);
   const lines = useMemo(() => {
     const sides = shown?.sides.map((side) => ({ name: side.name, tokens: line(side) })) ?? [];
-    const size = sides.every(({ tokens }) => tokens.length <= FEW) ? LARGE : SMALL;
+    const isFew = sides.every(({ tokens }) => tokens.length <= FEW);
+    const fits = (size: number) => sides.every(({ tokens }) => end(layout(tokens, size)) <= width - BESIDE);
+    const size = isFew ? (LARGE.find(fits) ?? LARGE.at(-1)!) : SMALL;
     scrolled[0].value = scrolled[1].value = 0;
     return sides.map((entry) => ({ ...entry, size, placed: layout(entry.tokens, size) }));
-  }, [shown]);
+  }, [shown, width]);
+  const isRoomy = width >= WIDE && lines.every(({ size }) => size > SMALL);
   const changed = useMemo(() => {
     const last = lines.at(-1);
     return before && last ? changedTokens(last.tokens, before.changes) : new Set<number>();
@@ -137,7 +161,11 @@ export function Spine() {
   const isAligned = shown?.alignment != null && lines.length === 2;
   const off = changes.value.filter((entry) => !entry.on);
   return (
-    <section class={busy ? "spine busy" : "spine"} aria-label="The text, token by token">
+    <section
+      class={`spine${busy ? " busy" : ""}${isRoomy ? " roomy" : ""}`}
+      ref={box}
+      aria-label="The text, token by token"
+    >
       {shown && <Sentences all={shown.sentences} chosen={shown.sentence} />}
       {lines.map((entry, side) => (
         <>
@@ -156,14 +184,7 @@ export function Spine() {
       {before && <Before before={before} />}
       {busy && <Writing />}
       <div class="row notes">
-        {score != null && score !== 0 && (
-          <span
-            class="faint"
-            title="The log-probability of all that was written: the sum over its tokens, 0 would be certain"
-          >
-            log-probability {short(score)} <span class="of">(certain would be 0)</span>
-          </span>
-        )}
+        {shown && score != null && score !== 0 && <Score score={score} task={shown.task} />}
         {!before &&
           changes.value.map(
             (entry, index) =>

@@ -2,7 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { address } from "../address";
 import { api } from "../api";
-import { short, visible } from "../scene/signs";
+import { plainly, short } from "../scene/signs";
 import { columnText, columnOf, rowOf, rowText } from "../sides";
 import { focus, underway, head, hover, softmaxRow, pins, layer, pointerText, run, renewIfDropped } from "../store";
 import { doing } from "./states";
@@ -12,6 +12,9 @@ interface StatusSentence {
   who: string;
   looks: string;
 }
+
+/** A screen that is touched: nothing can be pointed at. */
+const hoverless = matchMedia("(hover: none)");
 
 const sentence = signal<StatusSentence | null>(null);
 
@@ -40,7 +43,7 @@ export function listen(): void {
           ? null
           : {
               where,
-              who: `“${visible(columnText(shown, here, column))}”`,
+              who: `“${plainly(columnText(shown, here, column))}”`,
               looks: "is looked at; choose a token of the other line to see what it looks at",
             };
       return;
@@ -50,9 +53,9 @@ export function listen(): void {
       try {
         const answer = await api.row(shown.id, { layer: here.name, head: number, row, top: 4 }, controller.signal);
         softmaxRow.value = answer;
-        const top = answer.top.map((key) => `${visible(columnText(shown, here, key.column))} ${short(key.weight)}`);
+        const top = answer.top.map((key) => `${plainly(columnText(shown, here, key.column))} ${short(key.weight)}`);
         const looks = top.length ? `looks at: ${top.join(", ")}` : "may look at nothing";
-        sentence.value = { where, who: `“${visible(rowText(shown, here, row))}”`, looks };
+        sentence.value = { where, who: `“${plainly(rowText(shown, here, row))}”`, looks };
       } catch (problem) {
         if (!controller.signal.aborted) renewIfDropped(problem);
       }
@@ -75,7 +78,13 @@ export function StatusLine() {
   else if (now) shown = now.line;
   else if (address.value.view === "learn")
     shown = <span class="faint">Move or type something: the picture and the numbers follow.</span>;
-  else if (run.value) shown = <span class="faint">Point at a token to read what it looks at; click to keep it.</span>;
+  else if (run.value)
+    shown = (
+      <span class="faint">
+        {hoverless.matches ? "Touch a token" : "Point at a token"} to read what it looks at;{" "}
+        {hoverless.matches ? "touch it again to let go." : "click to keep it."}
+      </span>
+    );
   else shown = <span class="faint">Type a text and run it.</span>;
   return (
     <div class="said" role="status" aria-live="polite" data-busy={underway.value !== null}>

@@ -25,7 +25,7 @@ export interface PlacedToken {
 }
 
 /** Where each token stands: pieces of one word touch, words stand apart. */
-export function layout(tokens: Token[], size: number, limit = 240): PlacedToken[] {
+export function layout(tokens: Token[], size: number, limit = tokens.length < 12 ? 480 : 240): PlacedToken[] {
   let left = 0;
   return tokens.map((token, index) => {
     const before = tokens[index - 1];

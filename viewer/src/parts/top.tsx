@@ -17,7 +17,9 @@ function Models() {
   const choose = (name: string) => {
     const next = listed.find((model) => model.name === name) ?? null;
     const { second: _, sentence: __, against: ___, ...more } = address.peek().more;
-    const example = next?.task === model.peek()?.task ? null : exampleOf(next); // another task wants another text
+    const now = model.peek();
+    const isOwn = address.peek().text !== exampleOf(now)?.text; // somebody's text, which the next model may read, too
+    const example = next?.task === now?.task && isOwn ? null : exampleOf(next); // another task wants another text
     go({
       model: name,
       text: example?.text ?? address.peek().text,
@@ -117,14 +119,8 @@ export function Top({ help }: { help: () => void }) {
       <h1 class="brand">regard</h1>
       {isFrozen.value ? (
         <span class="kept">
-          {savedNote.value ? (
-            <>
-              <b>{run.value?.model}</b> {run.value && legible(run.value.text.slice(0, 200))}{" "}
-              <span class="faint small">{savedNote.value}</span>
-            </>
-          ) : (
-            <span class="faint">what was seen</span>
-          )}
+          <b>{run.value?.model}</b> {run.value && legible(run.value.text.slice(0, 200))}{" "}
+          <span class="faint small">{savedNote.value}</span>
         </span>
       ) : (
         <>

@@ -18,7 +18,8 @@ const LINE = 24;
 /** Values from 0 to `most`, one bar below the other. */
 export function barScene(bars: Bar[], colours: Palette, { width = 420, most = 1, digits = 2 } = {}): Scene {
   const names = Math.min(170, Math.max(40, ...bars.map((bar) => measure(bar.name, 13)))) + 10;
-  const room = Math.max(60, width - names - 96);
+  const numbers = bars.some((bar) => bar.before !== undefined) ? 96 : 20 + 8 * (digits + 2);
+  const room = Math.max(60, width - names - numbers);
   const marks = bars.flatMap((bar, index): SceneMark[] => {
     const y = index * LINE + 4;
     const length = (value: number) => (room * Math.min(1, Math.max(0, value))) / most;

@@ -21,11 +21,20 @@ const PLAIN: Record<string, string> = {
   ...{ "<unk>": "unknown", "[UNK]": "unknown", "[MASK]": "gap", "<mask>": "gap" },
 };
 
+/** Parts of a letter that has no token of its own, as some tokenisers write them: `<0xF0><0x9F>`. */
+const BYTES = /^( ?)((?:<0x[0-9A-F]{2}>)+)$/;
+
 /** The text on one line, nothing invisible in it; spaces between the words of a whole sentence are plain ones. */
 export function visible(text: string): string {
   if (Object.hasOwn(PLAIN, text)) return PLAIN[text]!;
+  const [, space, bytes] = BYTES.exec(text) ?? [];
+  if (bytes)
+    return `${space ? "·" : ""}${bytes.length > 6 ? "bytes" : "byte"} ${bytes.match(/[0-9A-F]{2}(?=>)/g)!.join(" ")}`;
   return /\S \S/.test(text) ? legible(text) : [...text].map(sign).join("");
 }
+
+/** A token in a sentence of ours: the space before a word goes without a sign. */
+export const plainly = (text: string): string => visible(/^ \S/.test(text) ? text.slice(1) : text);
 
 /** The same for running text: ordinary spaces stay spaces. */
 export function legible(text: string): string {

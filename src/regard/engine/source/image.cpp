@@ -191,9 +191,14 @@ void pass(Image& image, Layer& layer, const Model& model) {
     pass(image, layer.feed_forward_norm, model.norms);
 }
 
+// `other` is the table of a stack before this one: one that serves both is there once.
 template <class Image>
-void pass(Image& image, EmbeddedStack& stack, const Model& model) {
-    pass(image, stack.embedding);
+void pass(Image& image, EmbeddedStack& stack, const Model& model, const Table* other = nullptr) {
+    bool is_shared = other && other->data && other->data == stack.embedding.data;
+    number(image, is_shared);
+    if (is_shared && !(other && other->data)) throw Problem{"a packed model shares a table that it does not have"};
+    if (is_shared) stack.embedding = *other;
+    else pass(image, stack.embedding);
     number(image, stack.scale);
     pass(image, stack.segment);
     pass(image, stack.positions);
@@ -223,7 +228,7 @@ void pass(Image& image, Model& model) {
     each(image, model.norms, [&](std::unique_ptr<Norm>& norm) { pass(image, norm); });
     number(image, model.has_source);
     pass(image, model.encoder, model);
-    pass(image, model.decoder, model);
+    pass(image, model.decoder, model, &model.encoder.embedding);
     pass(image, model.bridge, model.linears);
     pass(image, model.dense, model.linears);
     number(image, model.dense_activation);

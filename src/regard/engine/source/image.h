@@ -8,7 +8,7 @@
 
 namespace regard {
 
-constexpr int ENGINE_VERSION = 8;
+constexpr int ENGINE_VERSION = 9;
 
 // How many bytes a model takes; where `to` is not null, they are written there.
 size_t write_image(Model& model, char* to);

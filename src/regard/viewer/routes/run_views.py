@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from regard.freed_memory import release_memory
 from regard.pictures.writing import AnimationKind
-from regard.viewer.freed_memory import release_memory
 from regard.viewer.model_store import ModelStore
 from regard.viewer.payload import ExportRequest, HeadRoles, InsidePayload
 from regard.viewer.query_limiter import QueryLimiter

@@ -1,7 +1,8 @@
 /** Before and after, side by side: the words that changed, what competed, and what the old text lost. */
 import { useMemo } from "preact/hooks";
 import { Chances } from "../../parts/chances";
-import { count, legible, short, visible } from "../../scene/signs";
+import { scoreName } from "../../parts/score_name";
+import { count, legible, short, plainly, visible } from "../../scene/signs";
 import { base, underway, run } from "../../store";
 import type { EditEffect, ProbabilityShift } from "../../payload";
 
@@ -11,7 +12,11 @@ function AnswerText({ effect: effect, which }: { effect: EditEffect; which: "bef
     <section class="card" aria-label={which}>
       <div class="row">
         <h2>{which === "before" ? "Before" : "After"}</h2>
-        {score !== null && <span class="faint small">log-probability {short(score)}</span>}
+        {score !== null && (
+          <span class="faint small">
+            {scoreName(run.value?.task ?? "")} {short(score)}
+          </span>
+        )}
       </div>
       <p class="prose plain-prose" data-side={which}>
         {effect.text_changes.map((part, index) => {
@@ -93,7 +98,7 @@ export function EditComparison() {
         {competing.map((tokens, index) => (
           <Shifts
             key={tokens.row}
-            title={`Instead of “${visible(tokens.text)}”`}
+            title={`Instead of “${plainly(tokens.text)}”`}
             options={tokens.options}
             first={index === 0 && effect.options.length === 0}
           />

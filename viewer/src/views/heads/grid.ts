@@ -11,6 +11,8 @@ import type { Palette } from "../../theme";
 export interface Thumb {
   layer: string;
   head: number;
+  /** Where the name of its layer begins. */
+  from: number;
   x: number;
   y: number;
   width: number;
@@ -23,11 +25,14 @@ export interface Thumb {
 }
 
 const GAP = 10;
-const LEFT = 118;
+const LEFT = 126;
 const TOP = 24;
 const CAPTION = 15; // pixels of a line under a picture
 const DEEP = 10; // layers; from so many on the pictures are small enough for all to be in sight
 const CLOSE = 4; // pixels between those
+const APART = 28; // pixels between two columns of layers
+const CLEAR = 54; // pixels of a picture that can still be read, ...
+const COMFORTABLE = 72; // ... and that one likes to look at
 
 /** How the heads are laid out: by layers, or in any order, each with its name. */
 export interface Arrangement {
@@ -74,7 +79,7 @@ export function thumbs(
       largest: layer.largest[head] ?? 0,
       numbers: frame.numbers.subarray(at + head * count, at + (head + 1) * count),
       leftOut,
-      ...{ x: 0, y: 0, width: 0, height: 0 },
+      ...{ from: 0, x: 0, y: 0, width: 0, height: 0 },
     }));
     at += layer.heads * count;
     return heads;
@@ -92,21 +97,35 @@ function arranged(all: Thumb[], { width, order, named, height }: Arrangement): T
   const dense = isDense(rows.length, { width, order });
   const gap = dense ? CLOSE : GAP;
   const below = dense ? 0 : (named ? CAPTION : 0) + (order ? CAPTION : 0);
-  const fits = Math.floor((width - left) / Math.min(most, order ? 8 : most)) - gap;
+  const fitting = (room: number) => Math.floor((room - left) / Math.min(most, order ? 8 : most)) - gap;
+  const across = (size: number, room: number) => Math.max(1, Math.floor((room - left + gap) / (size + gap)));
+  const largest = most > 8 ? 72 : 118;
+  // where all layers one below the other are taller than the window, they stand in two columns
+  const half = (width - APART) / 2;
+  const isTall = TOP + rows.length * (Math.min(largest, fitting(width)) + gap + below) > height;
+  const isSplit = !order && !dense && left > 0 && rows.length > 3 && isTall && fitting(half) >= CLEAR;
+  const room = isSplit ? half : width;
+  const deepest = isSplit ? Math.ceil(rows.length / 2) : rows.length;
+  const fits = fitting(room);
   const deep = dense ? Math.floor((height - TOP - GAP) / rows.length) - gap : fits;
-  const size = Math.max(dense ? 22 : 44, Math.min(most > 8 ? 72 : 118, fits, deep));
-  const across = Math.max(1, Math.floor((width - left + gap) / (size + gap)));
-  let y = order ? 4 : TOP;
-  return rows.flatMap((row) => {
+  const tall = isSplit ? Math.max(COMFORTABLE, Math.floor((height - TOP) / deepest) - gap - below) : deep;
+  const size = Math.max(dense ? 22 : 44, Math.min(largest, fits, tall));
+  const line = across(size, room);
+  const top = order ? 4 : TOP;
+  let y = top;
+  return rows.flatMap((row, number) => {
+    if (number === deepest) y = top;
+    const from = number < deepest ? 0 : half + APART;
     if (left === 0 && !order) y += 18;
     const placed = row.map((thumb, index) => ({
       ...thumb,
-      x: left + (index % across) * (size + gap),
-      y: y + Math.floor(index / across) * (size + gap + below),
+      from,
+      x: from + left + (index % line) * (size + gap),
+      y: y + Math.floor(index / line) * (size + gap + below),
       width: size,
       height: size,
     }));
-    y += Math.ceil(row.length / across) * (size + gap + below);
+    y += Math.ceil(row.length / line) * (size + gap + below);
     return placed;
   });
 }
@@ -149,10 +168,10 @@ export function gridScene(
       }),
     );
     if (thumb.layer !== last && !isFlat) {
-      const beside = thumb.x > 0;
+      const beside = thumb.x > thumb.from;
       marks.push({
         kind: "label",
-        x: 0,
+        x: thumb.from,
         y: beside ? thumb.y + thumb.height / 2 + 4 : thumb.y - 5,
         text: thumb.layer,
         size: 12.5,
@@ -185,8 +204,8 @@ export function gridScene(
   const first = all[0];
   const beside = first && first.x > 0 && !isFlat;
   if (beside) {
-    const row = all.filter((thumb) => thumb.layer === first.layer && thumb.y === first.y);
-    for (const thumb of row)
+    for (const thumb of all.filter((each) => each.y === first.y))
+      // the first layer of each column
       marks.push({
         kind: "label",
         x: thumb.x + thumb.width / 2,

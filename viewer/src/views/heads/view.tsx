@@ -98,24 +98,26 @@ function RoleFilter({ shown, wanted, sort }: { shown: RunPayload; wanted: string
     }
   return (
     <div class="row controls">
-      <div class="row chips" role="group" aria-label="Roles">
-        {Object.entries(ROLES)
-          .filter(([kind]) => counts.has(kind))
-          .map(([kind, role]) => (
-            <button
-              key={kind}
-              type="button"
-              class="chip"
-              data-role={kind}
-              title={role.says}
-              aria-pressed={wanted === role.name}
-              onClick={() => setMore({ find: wanted === role.name ? "" : role.name })}
-            >
-              <i class="swatch" style={{ backgroundColor: role.colour }} />
-              {role.name} {counts.get(kind)}
-            </button>
-          ))}
-      </div>
+      {counts.size > 0 && (
+        <div class="row chips" role="group" aria-label="Roles">
+          {Object.entries(ROLES)
+            .filter(([kind]) => counts.has(kind))
+            .map(([kind, role]) => (
+              <button
+                key={kind}
+                type="button"
+                class="chip"
+                data-role={kind}
+                title={role.says}
+                aria-pressed={wanted === role.name}
+                onClick={() => setMore({ find: wanted === role.name ? "" : role.name })}
+              >
+                <i class="swatch" style={{ backgroundColor: role.colour }} />
+                {role.name} {counts.get(kind)}
+              </button>
+            ))}
+        </div>
+      )}
       <input
         type="text"
         aria-label="Search heads"

@@ -6,8 +6,9 @@ import { Figure } from "../../parts/figure";
 import { CanvasPicture } from "../../parts/picture";
 import { python } from "../../python";
 import { commonHeadRoom, gridTable, largest, matrixScene, sideBySide } from "../../scene/matrix";
+import { measure } from "../../scene/scene";
 import { ceiling } from "../../scene/shade";
-import { short, visible } from "../../scene/signs";
+import { short, plainly, visible } from "../../scene/signs";
 import { pointerText } from "../../store";
 import { palette } from "../../theme";
 
@@ -20,8 +21,11 @@ function withRowNames(grid: Grid): Grid {
     name: NAMES[grid.name] ?? grid.name,
     rows: grid.rows.map(visible),
     columns: grid.columns.map(visible),
+    notes: grid.notes.map((line) => line.map(plainly)),
   };
 }
+
+const SMALL = 20; // pixels of a square, from which on several matrices stand beside each other
 
 interface PicturedProps {
   title: string;
@@ -42,7 +46,10 @@ export function GridPictures({ title, grids, width, lines, legend, first, late, 
   const all = useMemo(() => grids.map(withRowNames), [grids]);
   const scene = useMemo(() => {
     const columns = all.reduce((sum, grid) => sum + grid.columns.length, 0);
-    const room = (width - 40 - 110 * all.length) / Math.max(1, columns);
+    const names = Math.min(200, 20 + Math.max(0, ...all.flatMap((grid) => grid.rows.map((name) => measure(name, 12)))));
+    const most = Math.max(1, ...all.map((grid) => grid.columns.length));
+    const together = (width - 40 - (names + 26) * all.length) / Math.max(1, columns);
+    const room = together >= SMALL ? together : (width - 40 - names) / most; // one below the other
     const cell = Math.max(14, Math.min(52, Math.floor(room))); // as large as the card
     const isShare = all.every((grid) => grid.kind === "weights" && !grid.notes.length);
     const top = isShare ? ceiling(Math.max(...all.map(largest))) : undefined;
@@ -51,6 +58,7 @@ export function GridPictures({ title, grids, width, lines, legend, first, late, 
       const row = chosen ? grid.rows.indexOf(chosen[0]) : -1;
       return matrixScene(grid, colours, {
         cell: grid.notes.length ? undefined : cell,
+        title: all.length > 1 || Object.values(NAMES).includes(grid.name), // else the heading has said it
         above,
         top,
         texts: grid.notes.length ? grid.notes : null,
@@ -59,7 +67,7 @@ export function GridPictures({ title, grids, width, lines, legend, first, late, 
           enter: () => {
             const note = grid.notes[row]?.[column];
             const value = short(grid.numbers[row]?.[column] ?? Number.NaN, 4);
-            pointerText.value = `${grid.rows[row]} → ${grid.columns[column]}: ${note === undefined ? "" : `“${visible(note)}” `}${value}`;
+            pointerText.value = `${grid.rows[row]} → ${grid.columns[column]}: ${note === undefined ? "" : `“${note}” `}${value}`;
           },
           leave: () => (pointerText.value = null),
           press: press?.(grid.rows[row]!, column),

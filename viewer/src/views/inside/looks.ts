@@ -15,6 +15,9 @@ export interface InsideLook {
   apart?: { query: (run: RunPayload, other: string) => Query; signs: (run: RunPayload, other: string) => string };
 }
 
+/** Tokens of a text that these are measured on, as `inside.py` has it. */
+export const MOST_TOKENS = 1024;
+
 const READERS = ["fill", "classify", "embed"];
 
 /** The models that may have heads to pair with those of a run: of the same task, or readers like itself. */
@@ -61,7 +64,7 @@ export const LOOKS: InsideLook[] = [
     view: "importance",
     title: "Importance",
     says: "how fast the answer's loss changes as a head is turned down (Michel et al. 2019); click a head to open it",
-    applies: (run) => writes(run) || run.task === "classify" || run.task === "answer",
+    applies: (run) => writes(run) || run.task === "classify", // an answer is chosen among words that have no loss here
     grids: ["importance"],
     python: () => ["from regard.looking import EvaluationSet, importance  # docs/heads.md shows how one is made"],
   },

@@ -10,15 +10,19 @@ import { Empty, Failed, NoRun, Waiting } from "../../parts/states";
 import { useWidth } from "../../parts/width";
 import { literal } from "../../python";
 import { largest } from "../../scene/matrix";
-import { short } from "../../scene/signs";
+import { count, short } from "../../scene/signs";
 import { head, layer, run } from "../../store";
-import { comparableModels, LOOKS, type InsideLook } from "./looks";
+import { comparableModels, LOOKS, MOST_TOKENS, type InsideLook } from "./looks";
 import { GridPictures } from "./grid_pictures";
 
 const factText = ({ name, value }: Fact, shown: RunPayload): string =>
   name === "heads"
     ? alignmentWords(String(value), shown.layers)
-    : `${name}: ${typeof value === "number" ? short(value, 3) : String(value)}`;
+    : name === "loss" && typeof value === "number"
+      ? `The answer's mean loss is ${short(value)} now (0 would be certain).`
+      : `${name}: ${typeof value === "number" ? short(value, 3) : String(value)}`;
+
+const NARROW = 720; // pixels of a window, as in page.css
 
 interface LookProps {
   shown: RunPayload;
@@ -33,6 +37,7 @@ function LookPicture({ shown, look, other, width }: LookProps) {
   const query: Query = look.apart?.query(shown, other) ?? {};
   const { answer, problem, late } = useQuery((signal) => api.inside(shown.id, look.view, query, signal), [shown.id]);
   const grids = useMemo(() => answer?.grids.filter((grid) => look.grids.includes(grid.name)) ?? [], [answer]);
+  const half = innerWidth > NARROW ? width / 2 : width; // there the two stand one below the other
   if (problem && look.view === "models")
     return (
       <Empty>
@@ -50,7 +55,7 @@ function LookPicture({ shown, look, other, width }: LookProps) {
       <GridPictures
         title={look.title}
         grids={grids}
-        width={look.apart ? width / 2 : width}
+        width={look.apart ? half : width}
         lines={look.python(shown, other)}
         legend={<p class="faint small">{answer.facts.map((entry) => factText(entry, shown)).join(" · ")}</p>}
         first
@@ -58,7 +63,7 @@ function LookPicture({ shown, look, other, width }: LookProps) {
         press={open}
         chosen={look.apart && layer.value ? [layer.value.name, head.value] : undefined}
       />
-      {look.apart && <OneHead shown={shown} look={look} other={other} width={width / 2} query={query} />}
+      {look.apart && <OneHead shown={shown} look={look} other={other} width={half} query={query} />}
     </div>
   );
 }
@@ -95,6 +100,14 @@ export function InsideView() {
   const shown = run.value;
   const [box, width] = useWidth();
   if (!shown) return <NoRun>Run a text: this view then measures what the heads do together.</NoRun>;
+  const longest = Math.max(...shown.sides.map((side) => side.texts.length));
+  if (longest > MOST_TOKENS)
+    return (
+      <Empty>
+        This view measures texts of up to {count(MOST_TOKENS)} tokens; this one has {count(longest)}. Heads, Links, Map
+        and Why show it whole.
+      </Empty>
+    );
   const looks = LOOKS.filter((entry) => entry.applies(shown));
   const look = looks.find((entry) => entry.view === moreText("look")) ?? looks[0];
   if (!look) return <Empty>Nothing can be measured of this run beyond its heads.</Empty>;

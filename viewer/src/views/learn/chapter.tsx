@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { address, go } from "../../address";
+import { SENTENCE } from "../../examples";
 import { IsCurrent } from "../../parts/current";
 import { copy } from "../../parts/download";
 import { Frame } from "../../parts/frame";
@@ -67,7 +68,7 @@ function Question({ page, isDone }: { page: LessonPage; isDone: boolean }) {
 
 /** A sentence of one's own, in the view that shows the same. */
 function Elsewhere({ page }: { page: LessonPage }) {
-  const text = useSignal(address.peek().text || "The old man gave his daughter a red bicycle.");
+  const text = useSignal(address.peek().text || SENTENCE);
   const { view, says } = page.elsewhere;
   const look = (event: Event) => {
     event.preventDefault();

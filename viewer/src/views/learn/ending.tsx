@@ -1,5 +1,6 @@
 /** The end of the story: the Transformer, every part of it a chapter that was read. */
 import { go } from "../../address";
+import { SENTENCE } from "../../examples";
 import { solved } from "./lesson";
 
 interface ModelPart {
@@ -62,9 +63,7 @@ export function Ending({ chapters, jump }: { chapters: string[] } & Jump) {
           <button
             type="button"
             class="main"
-            onClick={() =>
-              go({ view: "text", text: "The old man gave his daughter a red bicycle.", pins: [], changes: [] })
-            }
+            onClick={() => go({ view: "text", text: SENTENCE, pins: [], changes: [] })}
           >
             Now look inside a real one
           </button>

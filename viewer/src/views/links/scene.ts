@@ -4,7 +4,7 @@ import type { Link, LayerInfo, RunPayload } from "../../api";
 import type { Spot } from "../../address";
 import { headColour } from "../../scene/colour";
 import { fitText, measure, type SceneMark, type Scene } from "../../scene/scene";
-import { short, visible } from "../../scene/signs";
+import { short, plainly, visible } from "../../scene/signs";
 import { columnText, rowOf, rowText, sameSpot, spotOfColumn, spotOfRow } from "../../sides";
 import type { Palette } from "../../theme";
 
@@ -78,7 +78,7 @@ export function linkScene(drawn: LinkDrawing, colours: Palette, react: Reactions
     const d = draw({ source: [left, y(row - first) + aside], target: [right, end + aside] });
     if (!d) continue;
     const strong = active(row, column);
-    const words = `${layer.name} · head ${head} · “${visible(rowText(run, layer, row))}” → “${visible(columnText(run, layer, column))}” ${short(weight)}`;
+    const words = `${layer.name} · head ${head} · “${plainly(rowText(run, layer, row))}” → “${plainly(columnText(run, layer, column))}” ${short(weight)}`;
     lines.push({
       kind: "stroke",
       d,

@@ -23,6 +23,7 @@ export interface MapSheet {
 
 export const NEAREST = 56;
 const SMALL = 96; // tokens: such a map is as large as it is, without a margin
+const STRETCH = 1.8; // times as wide as tall are the weights of such a map at most, where the window is wide
 const ROOMY = 24; // pixels that a weight may take on its shorter side while the longer one is squeezed
 const MOST_TILES = 64;
 
@@ -33,8 +34,9 @@ export function sheetFor(layer: LayerInfo, room: number, height: number): MapShe
   const [fitX, fitY] = [Math.min(NEAREST, across / keys), Math.min(NEAREST, height / queries)];
   const square = Math.min(fitX, fitY);
   const most = layer.rows === layer.columns ? square : Math.max(square, ROOMY); // a text and itself: one scale
-  const least = { kx: Math.min(fitX, most), ky: Math.min(fitY, most) };
   const small = Math.max(keys, queries) <= SMALL;
+  const wide = small ? Math.max(most, STRETCH * square) : most;
+  const least = { kx: Math.min(fitX, wide), ky: Math.min(fitY, most) };
   const width = small || least.kx >= ROOMY ? Math.max(keys * least.kx, 40) : across;
   const tall = Math.min(height, Math.max(small ? 20 : 90, Math.ceil(queries * least.ky)));
   return { width, height: tall, rows: queries, columns: keys, levels, least };

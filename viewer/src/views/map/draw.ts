@@ -34,14 +34,16 @@ export interface Rulers {
 }
 
 const SAMPLE = 400; // tokens whose width is measured
+const FEW = 12; // tokens: they may be whole sentences
 const NUMBER = 46; // pixels of a position
 
 export function rulersFor(sheet: Pick<MapSheet, "rows" | "columns">, words: AxisLabels, narrow: boolean): Rulers {
+  const longest = narrow ? 70 : Math.max(sheet.rows, sheet.columns) <= FEW ? 210 : 120;
   const widest = (count: number, word: (index: number) => string) => {
     const step = Math.max(1, Math.ceil(count / SAMPLE));
     let most = 30;
     for (let index = 0; index < count; index += step) most = Math.max(most, measure(word(index), 12));
-    return Math.min(narrow ? 70 : 120, most) + 16 + (count > 60 ? NUMBER : 0);
+    return Math.min(longest, most) + 16 + (count > 60 ? NUMBER : 0);
   };
   return { left: Math.ceil(widest(sheet.rows, words.row)), top: Math.ceil(widest(sheet.columns, words.column)) };
 }
@@ -166,8 +168,22 @@ export const mapSize = ({ sheet, rulers }: Pick<MapDrawing, "sheet" | "rulers">)
 
 export function paintGround(context: CanvasRenderingContext2D, drawing: MapDrawing, fine: number): void {
   const { atlas, camera, sheet, shade, rulers, colours } = drawing;
+  paintBeyond(context, drawing, fine);
   paintTiles(context, atlas, camera, sheet, shade, fine, rulers);
   if (drawing.causal) hatch(context, camera, sheet, colours, fine, rulers);
+}
+
+/** What is beside and below the last weight is no part of the map. */
+function paintBeyond(context: CanvasRenderingContext2D, drawing: MapDrawing, fine: number): void {
+  const { camera, sheet, rulers, colours } = drawing;
+  const right = Math.min(sheet.width, (sheet.columns - camera.x) * camera.kx);
+  const below = Math.min(sheet.height, (sheet.rows - camera.y) * camera.ky);
+  context.save();
+  context.setTransform(fine, 0, 0, fine, 0, 0);
+  context.fillStyle = colours.ground;
+  context.fillRect(rulers.left + right, rulers.top, sheet.width - right, sheet.height);
+  context.fillRect(rulers.left, rulers.top + below, right, sheet.height - below);
+  context.restore();
 }
 
 /** The map as a scene of its own, to be kept: its ground is a picture in it. */

@@ -80,8 +80,8 @@ function Mapped() {
     }),
     [shown, here],
   );
-  const isWide = width > 900;
-  const height = isWide ? roomBelow(ABOVE, 420) : Math.max(320, innerHeight - 320);
+  const isWide = width > 760;
+  const height = isWide ? roomBelow(ABOVE, 380) : Math.max(320, innerHeight - 320);
   const rulers = useMemo(
     () => rulersFor({ rows: here.queries, columns: here.keys }, words, innerWidth < 720),
     [here, words],

@@ -11,7 +11,7 @@ import { Failed, NoRun, Waiting } from "../../parts/states";
 import { useWidth } from "../../parts/width";
 import { python } from "../../python";
 import { barScene } from "../../scene/bars";
-import { long, short, visible } from "../../scene/signs";
+import { long, short, plainly, visible } from "../../scene/signs";
 import { columnOf, columnText, rowOf, rowText, spotOfColumn, spotOfRow } from "../../sides";
 import { head, pins, layer, pointerText, run, savedNote } from "../../store";
 import { palette } from "../../theme";
@@ -64,7 +64,11 @@ function Sum({ pair, row }: { pair: ScoreDetail; row: SoftmaxRow }) {
       ) : (
         <>The mask forbids this pair: its weight is exactly 0.</>
       )}
-      <span class="faint"> &nbsp; the row's entropy is {short(row.entropy)} nats</span>
+      <span class="faint">
+        {" "}
+        &nbsp; its look is spread as wide as over {short(Math.exp(row.entropy), 1)} tokens (entropy {short(row.entropy)}{" "}
+        nats)
+      </span>
     </p>
   );
 }
@@ -161,14 +165,14 @@ export function PairView() {
             {reason(
               answer.pair,
               answer.row,
-              visible(rowText(shown, here, answer.pair.row)),
-              visible(columnText(shown, here, column)),
+              plainly(rowText(shown, here, answer.pair.row)),
+              plainly(columnText(shown, here, column)),
             )}
           </p>
           <Sum {...answer} />
           <div class="card">
             <Figure
-              title={`“${visible(rowText(shown, here, answer.pair.row))}” looks at “${visible(columnText(shown, here, column))}”: the product per dimension`}
+              title={`“${plainly(rowText(shown, here, answer.pair.row))}” looks at “${plainly(columnText(shown, here, column))}”: the product per dimension`}
               of={[answer, order]}
               first
               late={late}
@@ -253,7 +257,7 @@ function Softmax({
     touch: { press: () => choose(key.column) },
   }));
   const scene = barScene(bars, palette.value, { width: 520, digits: 3 });
-  const title = `The softmax row of “${visible(rowText(shown, here, row.row))}”${all ? "" : `: the ${keys.length} largest of ${row.keys}`}`;
+  const title = `The softmax row of “${plainly(rowText(shown, here, row.row))}”${all ? "" : `: the ${keys.length} largest of ${row.keys}`}`;
   return (
     <div class="card">
       <Figure

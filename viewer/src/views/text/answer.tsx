@@ -1,7 +1,7 @@
 /** What came out that is not running text: labels, words for gaps, an answer, and what competed with each word. */
 import { useMemo } from "preact/hooks";
 import { Chances } from "../../parts/chances";
-import { visible } from "../../scene/signs";
+import { plainly, visible } from "../../scene/signs";
 import { focus, run } from "../../store";
 import type { Option } from "../../payload";
 
@@ -28,7 +28,7 @@ function CandidateBars() {
   const text = writing.next[candidates.row] ?? "";
   return (
     <Options
-      title={`What competed for “${visible(text)}”`}
+      title={text ? `What competed for “${plainly(text)}”` : "What competed for the next part of the letter"}
       options={candidates.options}
       tail={`# after token ${candidates.row}: the five likeliest`}
       first={!shown.beam_tree}

@@ -8,6 +8,8 @@ import type { Palette } from "../../theme";
 
 const LINE = 26;
 const SIZE = 13;
+/** Pixels between two columns: as many as there is room for. */
+const [NARROW, WIDE] = [14, 34];
 
 interface TreeNode {
   depth: number;
@@ -15,7 +17,8 @@ interface TreeNode {
   children: number[];
 }
 
-/** Depth and lane of every node; the winner's branch comes first among its sisters, then the likelier. */
+/** Depth and lane of every node; the winner's branch comes first among its sisters, then the likelier. A branch stands in
+ * the first lane below its parent's that has room for it, so that a long search is no taller than it has to be. */
 function arrangeTree(tree: BeamTreePayload): TreeNode[] {
   const nodes: TreeNode[] = tree.nodes.map(() => ({ depth: 0, lane: 0, children: [] }));
   const roots: number[] = [];
@@ -29,21 +32,35 @@ function arrangeTree(tree: BeamTreePayload): TreeNode[] {
   const wins = new Set(tree.winner);
   const order = (treeNode: number, other: number) =>
     Number(wins.has(other)) - Number(wins.has(treeNode)) || tree.nodes[other]!.score - tree.nodes[treeNode]!.score;
-  let lanes = 0;
+  for (const node of nodes) node.children.sort(order);
+  const ends = new Set(tree.leaves);
+  const taken: [number, number][][] = []; // of each lane the columns from the one before a branch to its end
   const todo = roots.sort(order).reverse();
   while (todo.length) {
     const index = todo.pop()!;
     const node = nodes[index]!;
-    const parent = tree.nodes[index]!.parent;
-    const eldest = parent < 0 ? lanes === 0 : nodes[parent]!.children[0] === index;
-    node.lane = eldest && parent >= 0 ? nodes[parent]!.lane : lanes++;
-    node.children.sort(order);
+    const parent = nodes[tree.nodes[index]!.parent];
+    if (parent?.children[0] === index) node.lane = parent.lane;
+    else {
+      let last = index;
+      while (nodes[last]!.children.length) last = nodes[last]!.children[0]!;
+      const [from, to] = [node.depth - 1, nodes[last]!.depth + (ends.has(last) ? 1 : 0)]; // the end has its score beside it
+      let lane = parent ? parent.lane + 1 : 0;
+      while (taken[lane]?.some(([first, final]) => first <= to && from <= final)) lane++;
+      (taken[lane] ??= []).push([from, to]);
+      node.lane = lane;
+    }
     todo.push(...[...node.children].reverse());
   }
   return nodes;
 }
 
-export function treeScene(tree: BeamTreePayload, colours: Palette, point: (line: string | null) => void): Scene {
+export function treeScene(
+  tree: BeamTreePayload,
+  colours: Palette,
+  point: (line: string | null) => void,
+  width: number,
+): Scene {
   const nodes = arrangeTree(tree);
   const depths = Math.max(0, ...nodes.map((node) => node.depth)) + 1;
   const room = Array.from({ length: depths }, () => 24);
@@ -51,7 +68,9 @@ export function treeScene(tree: BeamTreePayload, colours: Palette, point: (line:
     const depth = nodes[index]!.depth;
     room[depth] = Math.max(room[depth]!, Math.min(140, measure(visible(text), SIZE) + 10));
   });
-  const start = room.map((_, depth) => 30 + room.slice(0, depth).reduce((sum, width) => sum + width + 34, 0));
+  const free = width - 90 - room.reduce((sum, column) => sum + column, 0);
+  const gap = Math.max(NARROW, Math.min(WIDE, Math.floor(free / Math.max(1, depths - 1))));
+  const start = room.map((_, depth) => 30 + room.slice(0, depth).reduce((sum, column) => sum + column + gap, 0));
   const wins = new Set(tree.winner);
   const ends = new Map(tree.leaves.map((leaf, rank) => [leaf, rank]));
   const y = (lane: number) => 22 + lane * LINE;
@@ -69,7 +88,9 @@ export function treeScene(tree: BeamTreePayload, colours: Palette, point: (line:
               Math.min(room[nodes[parent]!.depth]!, measure(visible(tree.nodes[parent]!.text), SIZE) + 10),
             y(nodes[parent]!.lane),
           ];
-    const d = draw({ source: from, target: [start[node.depth]!, y(node.lane)] });
+    const turn = start[node.depth]! - gap; // beside the words of its column, and not through them
+    const curve = draw({ source: [Math.max(turn, from[0]), from[1]], target: [start[node.depth]!, y(node.lane)] });
+    const d = curve && (turn > from[0] ? `M${from[0]},${from[1]}H${turn}${curve.replace(/^M/, "L")}` : curve);
     if (d) lines.push({ kind: "stroke", d, stroke: won ? colours.accent : colours.line, thickness: won ? 2.5 : 1.2 });
     const rank = ends.get(index);
     const ended = rank === undefined ? "" : `, ${won ? "the winner" : `finished, number ${rank + 1}`}`;
@@ -115,7 +136,7 @@ export function treeScene(tree: BeamTreePayload, colours: Palette, point: (line:
   });
   const lanes = Math.max(0, ...nodes.map((node) => node.lane)) + 1;
   return {
-    width: (start.at(-1) ?? 0) + (room.at(-1) ?? 0) + 70,
+    width: (start.at(-1) ?? 0) + (room.at(-1) ?? 0) + 60,
     height: y(lanes - 1) + 22,
     marks: [...lines, ...marks],
   };

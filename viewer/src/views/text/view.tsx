@@ -4,6 +4,7 @@ import { exampleOf, type Example } from "../../examples";
 import { Choice } from "../../parts/choice";
 import { Figure } from "../../parts/figure";
 import { SvgPicture } from "../../parts/picture";
+import { useWidth } from "../../parts/width";
 import { doing, Empty, NoRun, Waiting } from "../../parts/states";
 import { underway, hover, model, modelName, pointerText, run } from "../../store";
 import type { RunPayload } from "../../payload";
@@ -102,16 +103,19 @@ function ExampleButton() {
   );
 }
 
+const SMALLEST = 0.8; // of a tree that is made smaller so that it fits
+
 function BeamTree() {
   const shown = run.value!;
   const tree = shown.beam_tree!;
-  const scene = treeScene(tree, palette.value, (line) => (pointerText.value = line));
+  const [box, width] = useWidth();
+  const scene = treeScene(tree, palette.value, (line) => (pointerText.value = line), width - 34);
   const title = "Beam search: what was kept, the winner marked";
   return (
-    <div class="card">
+    <div class="card" ref={box}>
       <Figure
         title={title}
-        of={[shown]}
+        of={[shown, width]}
         first
         make={() => ({
           title,
@@ -120,7 +124,7 @@ function BeamTree() {
           python: python(["# decode() with beam= gives the tree of the search, see docs/decoding.md"]),
         })}
       >
-        <SvgPicture scene={scene} label={title} />
+        <SvgPicture scene={scene} label={title} zoom={Math.max(SMALLEST, Math.min(1, (width - 34) / scene.width))} />
       </Figure>
     </div>
   );

@@ -1,5 +1,5 @@
 import { grid, type LessonPage, type LessonProps } from "../lesson";
-import { chain, Equation, product, sign, value, words } from "../mathml";
+import { chain, Equation, group, product, sign, value, words } from "../mathml";
 import { Matrices, Typed } from "../pieces";
 
 function Body({ lesson, give }: LessonProps) {
@@ -27,6 +27,12 @@ function Body({ lesson, give }: LessonProps) {
   );
 }
 
+/** A number as one types it; after another sign a minus stands in brackets. */
+function typed(number: number) {
+  const shown = value(number, Number.isInteger(number) ? 0 : 2);
+  return number < 0 ? group(sign("("), shown, sign(")")) : shown;
+}
+
 export const match: LessonPage = {
   topic: "match",
   title: "A dot product is a match",
@@ -37,12 +43,12 @@ export const match: LessonPage = {
   equation(lesson) {
     const [tastes, contents, scores] = [grid(lesson, "tastes"), grid(lesson, "contents"), grid(lesson, "scores")];
     const terms = (tastes.numbers[0] ?? []).map((liking, index) =>
-      product(value(liking ?? 0, 1), value(contents.numbers[0]?.[index] ?? 0, 1)),
+      product(typed(liking ?? 0), typed(contents.numbers[0]?.[index] ?? 0)),
     );
     return (
       <Equation>
         {words(tastes.rows[0] ?? "")} {sign("·")} {words(contents.rows[0] ?? "")} {sign("=")} {chain("+", terms)}{" "}
-        {sign("=")} {value(scores.numbers[0]?.[0] ?? 0)}
+        {sign("=")} {typed(scores.numbers[0]?.[0] ?? 0)}
       </Equation>
     );
   },

@@ -6,7 +6,7 @@ import pytest
 
 SMALL_BLOCKS = """
 import ctypes
-from regard.viewer.freed_memory import release_memory
+from regard.freed_memory import release_memory
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1])
@@ -32,7 +32,7 @@ def test_what_was_freed_goes_back_to_the_system():
 
 LARGE_BLOCKS = """
 import ctypes
-from regard.viewer.freed_memory import LARGE, map_large_blocks
+from regard.freed_memory import LARGE, map_large_blocks
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4096
