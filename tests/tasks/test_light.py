@@ -100,6 +100,22 @@ def test_commands_run_without_torch(python):
     assert "\nen-de " in ran.stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("page.html", "<p>Where is <b>the station</b>?</p>\n"),
+        ("notes.md", "# Where is *the station*?\n"),
+        ("film.srt", "1\n00:00:01,000 --> 00:00:02,000\nWhere is it?\n"),
+        ("messages.po", 'msgid "Yes."\nmsgstr ""\n'),
+    ],
+)
+def test_documents_are_translated_without_torch(python, tmp_path, name, content):
+    (tmp_path / name).write_text(content)
+    ran = python("-m", "regard", "translate", "--input", str(tmp_path / name))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout != content
+
+
 def test_from_python_nothing_else_is_said_than_with_torch(python):
     ran = python("-c", CODE)
     assert ran.returncode == 0, ran.stderr

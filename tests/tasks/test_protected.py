@@ -109,6 +109,38 @@ def test_a_sentence_is_cut_into_clauses_where_words_are_missing_or_come_again_an
     assert [is_broken([(source, DecodeResult((one,)))]) for one in (good, looping, stopped)] == [False, True, True]
 
 
+def test_what_says_the_same_again_and_again_is_cut_until_no_part_does(marian):
+    source = sentence(10, 12)
+    said_again = replace(source, encoded=replace(source.tokens, ids=(4,) * 12))
+    said_at_last = replace(source, encoded=replace(source.tokens, ids=(4,) * 6 + tuple(range(5, 11))))
+    once, other_words = (Hypothesis(tuple(range(count)), (0.0,), True) for count in (3, 12))
+    all_of_it = replace(other_words, ids=(7,) * 12)
+    for source_sentence, hypothesis, is_cut in (
+        (said_again, once, True),
+        (said_again, other_words, True),
+        (said_again, all_of_it, False),
+        (said_at_last, once, True),
+        (said_at_last, other_words, False),
+        (source, once, False),
+    ):
+        written = [(source_sentence, DecodeResult((hypothesis,)))]
+        assert wants_clauses(written) == is_broken(written) == is_cut
+    text = " ".join(["dog"] * 40)
+    (read,) = marian.read(text).sentences
+    parts = marian.processor.split_clauses(read)
+    assert len(parts) > 4
+    assert "".join(part.sentence + part.gap for part in parts) == text
+    assert not any(is_looping(part.tokens.ids) for part in parts)
+
+
+def test_a_sentence_that_is_too_long_to_be_written_is_cut_between_words(marian):
+    text = " ".join(f"dog{number}" for number in range(marian.processor.max_new_tokens(None)))
+    (read,) = marian.read(text).sentences
+    parts = marian.processor.split_clauses(read)
+    assert len(parts) > 1
+    assert "".join(part.sentence + part.gap for part in parts) == text
+
+
 def test_words_that_nobody_looked_at_are_told():
     source = "one two three four five six seven eight"
     weights = np.zeros((2, 8), dtype=np.float32)

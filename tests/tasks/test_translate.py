@@ -19,6 +19,7 @@ from regard.errors import RegardError
 from regard.tasks import Sampling, TextTooLong, TranslateTask, decode_batch
 from regard.tasks.evaluation import evaluate
 from regard.tasks.evaluation.translators import remove_marks
+from regard.tasks.inputs import text_list
 from regard.text import TabbedCorpus, TokenizerError
 
 
@@ -180,6 +181,27 @@ def test_a_folder_that_samples_is_followed_and_can_be_overruled(made, tmp_path):
 def test_settings_that_make_no_sense_are_one_line(made, tmp_path, wrong, message):
     with pytest.raises(CheckpointError, match=message):
         regard.load(told(made[1], tmp_path, **wrong))("a")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "a text or a list of texts expected, got NoneType"),
+        ({"a": 1}, "a text or a list of texts expected, got dict"),
+        (b"x", "a text or a list of texts expected, got bytes"),
+        (["a", 5], "text 2 is no text but int"),
+    ],
+)
+def test_what_is_no_text_is_one_line(text, message):
+    with pytest.raises(RegardError, match=message):
+        text_list(text)
+
+
+def test_nothing_is_translated_that_is_no_text_and_into_no_tokens(translate):
+    with pytest.raises(RegardError, match="got dict"):
+        translate({"a": 1})
+    with pytest.raises(RegardError, match="max_new_tokens is 1 or more, got 0"):
+        translate("a", max_new_tokens=0)
 
 
 def test_hypotheses_come_best_first(translate):

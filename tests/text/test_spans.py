@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from regard.errors import ArgumentError
 from regard.text.glossary import Glossary
 from regard.text.spans import (
+    SIGNS,
     SPANS,
     Protection,
     SpanKind,
@@ -41,15 +42,30 @@ def found(text, **settings):
         ("3.5 km, 20 %, 5 GB and 10 °C", ["3.5 km", "20 %", "5 GB", "10 °C"]),
         ("On 2024-03-05 at 10:30, or 5/6/2024", ["2024-03-05", "10:30", "5/6/2024"]),
         ("Run `git add .` in /etc/apt or ~/x.txt with --no-act", ["`git add .`", "/etc/apt", "~/x.txt", "--no-act"]),
+        ("Set debug=true; size=%d left", ["debug=true", "%d"]),
         ("Call max_length or load() of 1.2.3", ["max_length", "load()", "1.2.3"]),
         ("100% of the people and/or e.g. half. Is it 5 o'clock?", ["100%"]),
-        ("Room 4711 in 1969, 12 apples and 1,299 people.", ["4711", "1969"]),
+        ("Room 4711 in 1969, 12 apples and 1,299 people.", ["4711", "1969", "12", "1,299"]),
         ("Es kostet 1.299 Euro, nicht 12,50 Euro.", ["1.299", "12,50"]),
         ("On 5 May, May 6th, 2024, the 3rd of June; am 7. März", ["5", "6", "2024", "3", "7"]),
-        ("May 10:30, section 5 may, 12 mayors, may 3 come", ["10:30"]),
+        ("May 10:30, section 5 may, 12 mayors, may 3 come", ["10:30", "12"]),
         ("Success.~%Files written to:~%~s~%", ["~%", "~%~s~%"]),
         ("value %Rg, %Zd, ~%d tests", ["%Rg", "%Zd", "%d"]),
         ("std%s and %dpx are one word", ["std%s", "%dpx"]),
+        ("Hi {{ a.b }}, {%if x%}see{% endif %} <%= c %>", ["{{ a.b }}", "{%if x%}", "{% endif %}", "<%= c %>"]),
+        ("%{name} of %company%, :count and :smile:", ["%{name}", "%company%", ":count", ":smile:"]),
+        (r"Line one\nLine two, \"so\" in \textbf{x}", [r"\n", r"\"", r"\"", r"\textbf{x}"]),
+        (r"Open C:\Program Files (x86)\a.ini, or \\host\share.", [r"C:\Program Files (x86)\a.ini", r"\\host\share"]),
+        ("set debug=true, call foo_bar(x, y) or a.b(1)", ["debug=true", "foo_bar(x, y)", "a.b(1)"]),
+        ("£3.4bn, EUR 5 m, US$2k, CHF 1'299.50 and $5 more", ["£3.4bn", "EUR 5 m", "US$2k", "CHF 1'299.50", "$5"]),
+        ("-5 °C at 2:30 p.m. or 9 am in the 1990s", ["-5 °C", "2:30 p.m.", "9"]),
+        ("the id 550e8400-e29b-41d4-a716-446655440000", ["550e8400-e29b-41d4-a716-446655440000"]),
+        ("ISBN 978-3-16-148410-0, 00:1A:2B:3C:4D:5E", ["978-3-16-148410-0", "00:1A:2B:3C:4D:5E"]),
+        ("Order A-10293, 4711-0815-XY, 3ae91d2", ["A-10293", "4711-0815-XY", "3ae91d2"]),
+        ("DE89 3704 0044 0532 0130 00; +49 (0)30 12-34", ["DE89 3704 0044 0532 0130 00", "+49 (0)30 12-34"]),
+        ("H2O, MP3 and a 20-year-old in room 3", ["20"]),
+        ("Thank @anna for #Urlaub", ["@anna", "#Urlaub"]),
+        ("{n, plural, =0 {No file} other {# files of {x}}} gone", ["{n, plural, =0 {", "} other {#", "{x}}}"]),
     ],
 )  # fmt: skip
 def test_usual_spans_are_recognised(text, spans):
@@ -89,6 +105,9 @@ def test_spans_are_in_order_apart_and_of_the_text(text):
         ("5 km away", "15 km weg", ["5 km"]),
         ("a %s b", "c % %s", ["%"]),
         ("see http://a.de/b", "siehe http://a.de/bc", ["http://a.de/b"]),
+        ("12,500 dogs", "12.500 Hunde", []),
+        ("12,500 dogs", "12.5000 Hunde", ["12,500"]),
+        ("97 dogs", "siebenundneunzig Hunde", ["97"]),
     ],
 )
 def test_what_is_damaged_is_missed(source, target, missing):
@@ -135,3 +154,19 @@ def test_what_a_format_keeps_is_protected_even_without():
     assert off is not None
     assert list(off.kinds) == ["object"]
     assert protection_of(False) is None
+
+
+@pytest.mark.parametrize("name", SPANS)
+def test_every_span_has_one_of_the_signs_by_which_texts_are_searched_at_all(name):
+    @given(st.from_regex(SPANS[name].compiled))
+    def check(text):
+        assert SIGNS.search(text)
+
+    check()
+
+
+def test_a_kind_of_ones_own_is_searched_for_in_texts_without_signs():
+    ticket = SpanKind(r"\bTicket [A-Z]+\b")
+    assert not SIGNS.search("See Ticket ABC please")
+    assert found("See Ticket ABC please", kinds=SPANS | {"ticket": ticket}) == ["Ticket ABC"]
+    assert found("See Ticket ABC please", kinds={"number": ticket}) == ["Ticket ABC"]  # under a name that is known

@@ -21,9 +21,9 @@ SMALLEST_SHARE = 1e-9  # of top_p
 
 def check_whole(name: str, value: object, least: int | None = None, most: int | None = None, hint: str = "") -> int:
     """The value as an int. Raises ArgumentError unless it is a whole number from `least` to `most`."""
+    number = value if type(value) is int else None  # a protocol takes its time, and there is a limit for each text
     try:
-        number = None
-        if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        if number is None and isinstance(value, SupportsIndex) and not isinstance(value, bool):
             number = operator.index(value)
     except TypeError:
         number = None

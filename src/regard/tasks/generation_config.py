@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from pathlib import Path
-from typing import TypedDict
+from typing import SupportsIndex, TypedDict
 
 from regard.decoding import Constraints, Sampling
 from regard.decoding.limits import (
@@ -169,9 +170,10 @@ class FolderGenerationConfig:
         sampling = self.sampling(sample, seed)
         if beam is None:
             beam = 1 if sampling else max(num_hypotheses, self.beam)
-        for name, number in (("beam", beam), ("num_hypotheses", num_hypotheses)):
-            if number < 1:
-                raise RegardError(f"{name} is 1 or more, got {number}")
+        counts = {"beam": beam, "num_hypotheses": num_hypotheses, "max_new_tokens": max_new_tokens}
+        for name, number in counts.items():
+            if number is not None and (not isinstance(number, SupportsIndex) or index(number) < 1):
+                raise RegardError(f"{name} is 1 or more, got {number!r}")
         if sampling is None and num_hypotheses > beam:
             raise RegardError(
                 f"num_hypotheses = {num_hypotheses}, more than the {beam} hypotheses that a beam of {beam} keeps"

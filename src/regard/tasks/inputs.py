@@ -1,16 +1,31 @@
 """What each task reads: texts as tokens, and where in the text each token stands. Nothing here takes torch to hold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from regard.errors import ArgumentError
 from regard.text.encoded import Encoded
 from regard.text.spans import ProtectedSpan, Protection
 from regard.text.stand_ins import MaskedText
 
 Text = str | tuple[str, str]
 """A text, or a pair of them."""
+
+
+def text_list(text: object) -> list[Any]:
+    """The texts of a caller, who may have one; each is looked at when it is read."""
+    if isinstance(text, str):
+        return [text]
+    if isinstance(text, bytes | Mapping) or not isinstance(text, Iterable):
+        raise ArgumentError(f"a text or a list of texts expected, got {type(text).__name__}")
+    texts = list(text)
+    for number, item in enumerate(texts, 1):
+        if not isinstance(item, str | tuple):
+            raise ArgumentError(f"text {number} is no text but {type(item).__name__}")
+    return texts
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from regard.tasks.generation_config import GenerationConfig
 from regard.tasks.inputs import SourceSentence, SourceText
 from regard.tasks.processors.translate import TranslateProcessor
 from regard.tasks.translation import Translation, TranslationDraft, WrittenTranslation
-from regard.tasks.warnings import coverage_warnings, is_repeating, is_short
+from regard.tasks.warnings import coverage_warnings, is_collapsed, is_repeating, is_short
 from regard.text.spans import Protection
+from regard.text.stand_ins import StandInKind
 
 Write = Callable[[Sequence[SourceText], GenerationConfig], list[WrittenTranslation]]
 """The hypotheses for each sentence of each text."""
@@ -33,8 +34,10 @@ class WriteRequest:
 
 Rounds = Generator[WriteRequest, list[WrittenTranslation], WrittenTexts]
 """One request after the other, told what was written for each: whoever goes through them may do other things."""
-FORMS = ("free", "stand-ins", "names")
+FORMS = ("free", "stand-ins", "names", "numbers")
 """How a sentence with spans is given to the model, one way after the other, before it is taken to pieces."""
+ONLY: dict[str, StandInKind] = {"names": "names", "numbers": "numbers"}
+"""Stand-ins of a form that has those of one kind alone."""
 
 
 def written_tokens(written: Sequence[WrittenSentence]) -> int:
@@ -42,18 +45,19 @@ def written_tokens(written: Sequence[WrittenSentence]) -> int:
 
 
 def is_broken(written: Sequence[WrittenSentence]) -> bool:
-    """Whether something was not written to its end, or says the same again and again."""
+    """Whether something was not written to its end, or says the same again and again, or does not where its source
+    does."""
     return any(
-        not result.best.is_finished or is_repeating(sentence, result.best)
+        not result.best.is_finished or is_repeating(sentence, result.best) or is_collapsed(sentence, result.best)
         for sentence, result in written
         if result and result.hypotheses
     )
 
 
 def wants_clauses(written: Sequence[WrittenSentence]) -> bool:
-    """Whether most of a sentence is missing, or it loops."""
+    """Whether most of a sentence is missing, or it loops, or does not where the sentence does."""
     return any(
-        is_short(sentence, result.best) or is_repeating(sentence, result.best)
+        is_short(sentence, result.best) or is_repeating(sentence, result.best) or is_collapsed(sentence, result.best)
         for sentence, result in written
         if result and result.hypotheses
     )
@@ -124,9 +128,16 @@ class ProtectedWriter:
         """A sentence in the form in which the model is to read it, if it has that form."""
         if not sentence.spans:
             return sentence
+        if any(span.is_break for span in sentence.spans):
+            return None
         if form == "free":
             return sentence if all(span.is_number for span in sentence.spans) else None
-        return self.processor.mask(sentence, only_names=form == "names")
+        others = [span for span in sentence.spans if not span.is_figure]
+        if 0 < len(others) < len(sentence.spans):  # figures are the model's, and only then no longer
+            if form == "stand-ins":
+                return self.processor.mask(sentence, others)
+            return self.processor.mask(sentence, sentence.spans) if form == "names" else None
+        return self.processor.mask(sentence, sentence.spans, only=ONLY.get(form))
 
     def round(
         self, waiting: Sequence[tuple[int, int, SourceSentence]], *, is_first: bool

@@ -17,7 +17,7 @@ from regard.decoding.progress import OnStep
 from regard.errors import CheckpointError, RegardError, lookup
 from regard.tasks.decode_batch import BatchOptions, decode_batch, join_batch, with_prefix
 from regard.tasks.generation_config import GenerationConfig, GenerationOptions
-from regard.tasks.inputs import Reading, SourceSentence, SourceText
+from regard.tasks.inputs import Reading, SourceSentence, SourceText, text_list
 from regard.tasks.processors.translate import TranslateProcessor
 from regard.tasks.protected import ProtectedWriter, Rounds, WriteRequest, with_coverage, write_rounds
 from regard.tasks.purposes import can_translate
@@ -145,7 +145,7 @@ class TranslateTask(WritingTask[TranslateProcessor]):
         config = self.generation_config(**options)
         if stream and (not isinstance(text, str) or config.num_hypotheses > 1):
             raise RegardError("one text can be streamed, and one translation of it, got several")
-        texts = [text] if isinstance(text, str) else list(text)
+        texts = text_list(text)
         numbers = [None] if isinstance(text, str) else range(first, first + len(texts))
         read = self.read_texts(
             texts, numbers, language=language, split=split, markup=markup, protect=protect, prefix=prefix

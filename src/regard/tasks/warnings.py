@@ -38,6 +38,16 @@ def is_short(sentence: SourceSentence, hypothesis: Hypothesis) -> bool:
     return count >= ENOUGH and (len(hypothesis.ids) < SHORT * count or not hypothesis.is_finished)
 
 
+def is_collapsed(sentence: SourceSentence, hypothesis: Hypothesis) -> bool:
+    """Whether what a sentence says again and again is said far less often, or, if it says hardly anything else, not
+    again and again."""
+    ids = sentence.tokens.ids
+    if not is_looping(ids):
+        return False
+    is_all_of_it = 2 * len(set(ids)) < len(ids)
+    return len(hypothesis.ids) < SHORT * len(ids) or (is_all_of_it and not is_looping(hypothesis.ids))
+
+
 def may_lack_words(sentence: SourceSentence, hypothesis: Hypothesis | None) -> bool:
     """Whether it is worth while to look what was left out."""
     count = len(sentence.tokens) if hypothesis else 0

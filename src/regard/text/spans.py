@@ -1,6 +1,7 @@
 """Spans of a text that no translation may change: placeholders, addresses, amounts, code, terms of a glossary.
 
-A kind of span is one line in SPANS. Where two could begin, the longer one does; spans that touch are one.
+A kind of span is one line in SPANS. Where two could begin, the longer one does; spans that touch are one. This file is
+long because that table is.
 """
 
 import re
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from regard.errors import ArgumentError
 from regard.text.glossary import Glossary
+from regard.text.message_format import message_syntax
 
 FIRST_OBJECT = 0xF0000
 OBJECTS = 0xFFFD
@@ -22,12 +24,15 @@ OBJECTS = 0xFFFD
 @dataclass(frozen=True)
 class SpanKind:
     """What spans of a kind look like. `is_number`: they read as a number, else as a name. A placeholder is filled in by
-    a program, which tells those with `is_ordered` apart by nothing but their order."""
+    a program, which tells those with `is_ordered` apart by nothing but their order. `is_figure`: the digits stay, what
+    stands between them is the other language's. `is_break`: what is before it and after it is no sentence together."""
 
     pattern: str
     is_number: bool = False
     is_placeholder: bool = False
     is_ordered: bool = False
+    is_figure: bool = False
+    is_break: bool = False
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
@@ -37,9 +42,10 @@ class SpanKind:
             raise ArgumentError(f"a pattern of spans expected, got {self.pattern!r}: {problem}") from None
 
 
-DIGITS = r"\d{1,20}(?:[.,\u00a0\u202f]\d{1,20}){0,10}"
+DIGITS = r"\d{1,20}(?:(?:[.,\u00a0\u202f]|['’](?=\d{3}))\d{1,20}){0,10}"
 AMOUNT = rf"(?<![\w.,]){DIGITS}"
-MONEY = r"(?:[$€£¥₹₽]|EUR|USD|GBP|CHF|JPY)"
+MONEY = r"(?:(?:US|AU|CA|NZ|HK|A|C|R|S)?[$€£¥₹₽]|EUR|USD|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|PLN|CZK)"
+THOUSANDS = r"(?:[ \u00a0]?(?:k|K|m|M|mn|bn|B|tn)(?![\w²³]))?"
 UNIT = (
     r"(?:[kMGTP]i?(?:B|bit)(?:/s)?|[kMG]?Hz|[kMGT]?Wh?|[mkµ]?[VA]|[cdmkµn]?m[²³23]?|[mk]?g|[mcd]?l|[mµn]?s|km/h|mph|min|"
     r"[hKNJ]|°[CF]?|px|pt|dpi|ppi|fps|rpm|ha|bar|[kMh]?Pa|dB|mol|kcal|oz|lb|lbs|ft|mi|%(?!%)|‰)"
@@ -76,12 +82,22 @@ SPANS: dict[str, SpanKind] = {
         is_placeholder=True,
     ),
     "python": SpanKind(r"%\(\w{1,60}\)[-+#0]{0,4}\d{0,4}(?:\.\d{1,4})?[diouxXeEfFgGcrsa]", is_placeholder=True),
-    "braces": SpanKind(r"[$#]?\{\{?[^\s{}][^{}\n]{0,80}\}?\}", is_placeholder=True),
+    "braces": SpanKind(r"[$#%@]?(?:\{\{[^\s{}][^{}\n]{0,80}\}\}|\{[^\s{}][^{}\n]{0,80}\})", is_placeholder=True),
+    "template": SpanKind(
+        r"\{\{\{?[^{}\n]{1,200}\}?\}\}|\{%[^{}\n]{1,200}%\}|\{#[^{}\n]{1,200}#\}|<%[^<>\n]{1,200}%>",
+        is_placeholder=True,
+    ),
     "tilde": SpanKind(r"~(?:%(?![a-z\d.+*#(-])|[asdASD](?!\w))", is_placeholder=True, is_ordered=True),
     "empty braces": SpanKind(r"\{\}", is_placeholder=True, is_ordered=True),
     "variable": SpanKind(
-        r"(?<![\w$])\$[A-Za-z_]\w{0,60}|%[A-Z][A-Z0-9_]{1,60}%|(?<!\w)@[A-Za-z_]{1,60}@", is_placeholder=True
+        r"(?<![\w$])\$[A-Za-z_]\w{0,60}|%[A-Z][A-Z0-9_]{1,60}%|(?<!\w)@[A-Za-z_]{1,60}@"
+        r"|(?<![\w%])%[a-z][a-z0-9_.]{1,60}%(?!\w)|(?<![\w:/]):[a-z][a-z0-9_]{1,40}(?::(?!\w)|(?![\w:]))",
+        is_placeholder=True,
     ),
+    "line break": SpanKind(r"(?:\\[nrt]){1,9}(?![a-z])", is_break=True),
+    "escape": SpanKind(r"\\[\"'\\]|\\u[0-9A-Fa-f]{4}"),
+    "command": SpanKind(r"\\(?![nrt][A-Z])[A-Za-z]{2,30}(?:\{[^{}\n]{0,80}\})?"),
+    "tagged word": SpanKind(r"(?<![\w@#&/.])[@#][A-Za-zÀ-ÿ_]\w{1,60}"),
     "entity": SpanKind(r"&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});", is_placeholder=True),
     "tag": SpanKind(r"</?[A-Za-z][\w:.-]{0,60}(?:\s[^<>\n]{0,300}=[^<>\n]{0,300})?\s?/?>", is_placeholder=True),
     "code": SpanKind(r"(?<!`)(`{1,3})(?!`)[^`\n]{1,300}(?<!`)\1(?!`)"),
@@ -93,31 +109,65 @@ SPANS: dict[str, SpanKind] = {
     "domain": SpanKind(rf"(?<![\w.@-]){HOST}(?:{COUNTRIES})(?![\w-])(?:/[^\s<>\"'`()]{{0,500}}(?<![.,;:!?]))?"),
     "path": SpanKind(
         r"(?<![\w.)>*/])(?:~|\.{1,2})?/[\w.+@%-]{1,80}(?:/[\w.+@%-]{1,80}){0,30}/?(?<![.])"
-        r"|\b[A-Z]:\\[^\s\"'<>|]{1,200}"
+        r"|\b[A-Z]:\\(?:[^\s\\\"'<>|:*?]{1,80}(?: [^\s\\\"'<>|:*?]{1,80}){0,3}\\){0,20}[^\s\"'<>|]{0,200}(?<![.,;:!?])"
+        r"|\\\\[\w.$-]{1,60}(?:\\[\w.$-]{1,80}(?<![.])){1,20}"
     ),
     "file": SpanKind(rf"(?<![\w./-])[\w-]{{1,60}}(?:\.[\w-]{{1,30}}){{0,4}}\.(?:{ENDINGS})\b"),
     "option": SpanKind(r"(?<![\w-])--?[A-Za-z][A-Za-z0-9]{0,30}(?:-[A-Za-z0-9]{1,30}){0,6}(?:=[^\s,;)\]'\"]{1,80})?"),
     "identifier": SpanKind(
-        r"(?<![\w'])[A-Za-z]\w{0,60}(?:\(\)|(?<=_)[A-Za-z0-9]\w{0,60}(?:\(\))?)"
+        r"(?<![\w'])[A-Za-z]\w{0,60}(?:(?:\.\w{1,60}){1,6}|(?<=_)[A-Za-z0-9]\w{0,60})\([^()\n]{1,100}\)"
+        r"|(?<![\w'])[A-Za-z]\w{0,60}(?:\(\)|(?<=_)[A-Za-z0-9]\w{0,60}(?:\(\))?)"
     ),
-    "version": SpanKind(r"(?<![\w.])v?\d{1,6}(?:\.\d{1,8}){2,5}(?:[-+~][\w.]{1,40}(?<!\.))?(?!\w)", is_number=True),
+    "assignment": SpanKind(
+        r"(?<![\w.=&?-])[A-Za-z_][\w.-]{0,60}=(?:\"[^\"\n]{0,80}\"|(?![%{])[^\s=,;()\[\]\"'<>]{1,80}(?<![.!?:]))"
+    ),  # a name before a placeholder is a word: size=%d
     "date": SpanKind(
         r"(?<![\w.])\d{4}-\d\d?-\d\d?(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?(?!\w)"
         r"|(?<![\w./])\d{1,2}([./-])\d{1,2}\1\d{2}(?:\d\d)?(?!\w)",
         is_number=True,
     ),
-    "time": SpanKind(r"(?<![\w:.])\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?![\w:])", is_number=True),
+    "serial number": SpanKind(
+        r"(?<![\w-])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?!\w)"
+        r"|(?<![\w:])(?:[0-9A-Fa-f]{1,4}:){3,7}[0-9A-Fa-f]{1,4}(?![\w:])"
+        r"|(?<![\w.-])\d{1,8}(?:-\d{1,8}){2,6}(?:-[A-Z0-9]{1,8})?(?![\w-])"
+        r"|(?<![\w.-])\d{2,8}-\d{2,8}-[A-Z0-9]{1,8}(?![\w-])"
+        r"|(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)"
+        r"|(?<![\w.-])[A-Z]{1,6}-?\d{2,12}(?:-[A-Z0-9]{1,12}){0,4}(?![\w-])"
+        r"|(?<![\w-])(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,40}(?![\w-])"
+    ),
+    "telephone": SpanKind(
+        r"(?<![\w.])(?:\+\d{1,3}|\(\d{2,5}\)|0\d{1,5})(?:[ /()-]{1,2}\d{1,8}){1,8}(?!\w|[.,:]\d)", is_number=True
+    ),
+    "version": SpanKind(
+        r"(?<![\w.])(?!\d{1,3}\.\d{3}\.\d{3}(?!\.?\w))v?\d{1,6}(?:\.\d{1,8}){2,5}(?:[-+~][\w.]{1,40}(?<!\.))?(?!\w)",
+        is_number=True,
+    ),
+    "time": SpanKind(
+        r"(?<![\w:.])\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?(?:[ \u00a0]?[aApP](?:\.[mM]\.|[mM]))?(?![\w:])",
+        is_number=True,
+    ),
+    "hour": SpanKind(r"(?<![\w:.,])\d{1,2}(?=[ \u00a0]?[aApP]\.?[mM]\b)", is_number=True, is_figure=True),
     "day": SpanKind(
         rf"(?<![\w.,])\d{{1,2}}{BEFORE_MONTH}|{AFTER_MONTH}\d{{1,2}}(?=(?:st|nd|rd|th)?(?!\w|[.:/]\d))", is_number=True
     ),
     "price": SpanKind(
-        rf"(?<!\w){MONEY}[ \u00a0]?{DIGITS}|{AMOUNT}[ \u00a0]?{MONEY}(?!\w)|{AMOUNT}(?=[ \u00a0]{CURRENCY}\b)",
+        rf"(?<!\w){MONEY}[ \u00a0]?{DIGITS}{THOUSANDS}|{AMOUNT}[ \u00a0]?{MONEY}(?!\w)"
+        rf"|{AMOUNT}(?=[ \u00a0]{CURRENCY}\b)",
         is_number=True,
     ),
     "number": SpanKind(r"(?<![\w.,:/-])\d{3,20}(?!\w|[.,:/-]\d)", is_number=True),
-    "quantity": SpanKind(rf"{AMOUNT}(?:[ \u00a0\u202f]?{UNIT})(?!\w)", is_number=True),
+    "figure": SpanKind(
+        r"(?<![\w.,:/-])(?:\d{2}|\d{1,20}(?:[.,]\d{1,20}){1,10})(?!\w|[.,:/-]\d)", is_number=True, is_figure=True
+    ),
+    "quantity": SpanKind(
+        rf"(?:(?<![\w.,)])[-−±])?(?!(?:1\d|20)\d0s){AMOUNT}(?:[ \u00a0\u202f]?{UNIT})(?!\w)", is_number=True
+    ),  # not in the 1990s
 }  # fmt: skip
 """What is carried over as it is; `Protection(kinds=SPANS | {...})` has more."""
+SIGNS = re.compile(
+    rf"[\d%{{~$@#=&<`/\\_(:{chr(FIRST_OBJECT)}-{chr(FIRST_OBJECT + OBJECTS)}]|\.\w|www\.|(?<![\w-])-[A-Za-z-]"
+)
+"""One of these is in every span of SPANS: most sentences have none, and are not searched for each kind."""
 JOINED = re.compile(r"""[^\w\s"'()\[\]“”‘’«»„‚,;!?]{0,3}""")
 """What may stand between two spans that are one."""
 QUOTES = {"'": "'", '"': '"', "“": "”", "‘": "’", "„": "“", "‚": "‘", "«": "»", "»": "«", "`": "'", "<": ">"}
@@ -145,6 +195,8 @@ class ProtectedSpan:
     target: str
     is_number: bool = False
     is_ordered: bool = False
+    is_figure: bool = False
+    is_break: bool = False
 
     @property
     def is_object(self) -> bool:
@@ -170,15 +222,21 @@ class Protection:
             raise ArgumentError(f"a mnemonic is marked by one sign, as _ or &, got {self.mnemonic!r}")
         _ = [kind.compiled for kind in self.kinds.values()]
 
+    @cached_property
+    def own_kinds(self) -> tuple[SpanKind, ...]:
+        """Kinds that are not in SPANS, of which nothing is known."""
+        return tuple(kind for name, kind in self.kinds.items() if SPANS.get(name) is not kind)
+
     def spans(self, text: str) -> tuple[ProtectedSpan, ...]:
         """The spans of a text in their order; none of them touch."""
         groups: list[list[ProtectedSpan]] = []
         for match in self.matches(text):
             begin, end = whole_word(text, match) if match.kind.is_placeholder else (match.begin, match.end)
-            while match.kind is not TERM and QUOTES.get(text[begin - 1 : begin]) == text[end : end + 1] != "":
+            while match.kind not in (TERM, SYNTAX) and QUOTES.get(text[begin - 1 : begin]) == text[end : end + 1] != "":
                 begin, end = begin - 1, end + 1
             target = text[begin : match.begin] + match.target + text[match.end : end]
-            span = ProtectedSpan(begin, end, target, match.kind.is_number, match.kind.is_ordered)
+            kind = match.kind
+            span = ProtectedSpan(begin, end, target, kind.is_number, kind.is_ordered, kind.is_figure, kind.is_break)
             if groups and JOINED.fullmatch(text, groups[-1][-1].end, max(begin, groups[-1][-1].end)):
                 groups[-1].append(span)
             else:
@@ -189,23 +247,36 @@ class Protection:
         """The spans of a text before any are joined, none within another."""
         matches = [
             SpanMatch(*match.span(), kind, match[0])
-            for kind in self.kinds.values()
+            for kind in (self.kinds.values() if SIGNS.search(text) else self.own_kinds)
             for match in kind.compiled.finditer(text)
             if match[0]
         ]
         matches += [SpanMatch(begin, end, TERM, target) for begin, end, target in self.glossary.matches(text)]
+        matches += [SpanMatch(begin, end, SYNTAX, text[begin:end]) for begin, end in self.syntax(text)]
         end = 0
         for match in sorted(matches, key=lambda match: (match.begin, -match.end)):
             if match.begin >= end:
                 yield match
                 end = match.end
 
+    def syntax(self, text: str) -> list[tuple[int, int]]:
+        """What messages with forms have besides words, where placeholders in braces are protected at all."""
+        return message_syntax(text) if "{" in text and "braces" in self.kinds else []
+
     def missing(self, source: str, target: str) -> list[str]:
         """What of the spans of a text is not in its translation as often as it should be, or not in a legal order."""
-        spans = list(self.matches(source))
-        counts, others = Counter(span.target for span in spans), list(self.matches(target))
+        spans, others = list(self.matches(source)), list(self.matches(target))
+        if not spans and not others:
+            return []
+        counts = Counter(span.target for span in spans)
         lacking = counts - Counter(span.target for span in others)
-        missing = [text for text in lacking if count_of(text, target) < counts[text]]
+        figures = {span.target for span in spans if span.kind.is_figure}
+        missing = [
+            text
+            for text in lacking
+            if count_of(text, target) < counts[text]
+            and not (text in figures and count_of_figure(text, target) >= counts[text])
+        ]
         placeholders, others = ([span for span in side if span.kind.is_placeholder] for side in (spans, others))
         if not missing:
             extra = Counter(span.target for span in others) - counts
@@ -220,18 +291,23 @@ class Protection:
 
 def protection_of(protect: "bool | Protection", *, has_objects: bool = False) -> Protection | None:
     """What a caller means: all kinds, or none. Where a format keeps some things whole, those are protected always."""
-    if not isinstance(protect, bool):
+    if isinstance(protect, Protection):
         return protect
+    if not isinstance(protect, bool):
+        raise ArgumentError(f"protect is True, False or a Protection, got {type(protect).__name__}")
     return Protection() if protect else Protection({"object": SPANS["object"]}) if has_objects else None
 
 
 TERM = SpanKind("")
 """Of the terms of a glossary, which have no pattern."""
+SYNTAX = SpanKind("", is_placeholder=True, is_ordered=True, is_break=True)
+"""Of messages with forms, which have more than a pattern can say."""
 
 
 def whole_word(text: str, match: SpanMatch) -> tuple[int, int]:
     """A placeholder with the letters that it is written in one word with, as in %dpx."""
-    if text[match.end - 1] in ">;" or match.target == "~%":  # a tag, an entity, the end of a line
+    if text[match.end - 1] in ">;" or match.target.endswith(("~%", "%}", "#}")) or match.kind is SYNTAX:
+        # a tag, an entity, the end of a line, a statement
         return match.begin, match.end
     before = WORD_BEFORE.search(text[max(0, match.begin - LONGEST_WORD) : match.begin])
     after = WORD_AFTER.match(text, match.end)
@@ -248,7 +324,8 @@ def join_spans(group: Sequence[ProtectedSpan], text: str) -> ProtectedSpan:
         parts += [text[end : span.begin], span.target[max(0, end - span.begin) :]]
         end = max(end, span.end)
     is_number, is_ordered = all(span.is_number for span in group), any(span.is_ordered for span in group)
-    return ProtectedSpan(group[0].begin, end, "".join(parts), is_number, is_ordered)
+    is_figure, is_break = all(span.is_figure for span in group), any(span.is_break for span in group)
+    return ProtectedSpan(group[0].begin, end, "".join(parts), is_number, is_ordered, is_figure, is_break)
 
 
 def count_of(span: str, text: str) -> int:
@@ -256,6 +333,12 @@ def count_of(span: str, text: str) -> int:
     before = r"(?<![A-Za-z0-9])" if span[0].isalnum() else ""
     after = r"(?![A-Za-z0-9])" if span[-1].isalnum() else ""
     return len(re.findall(before + re.escape(span) + after, text))
+
+
+def count_of_figure(span: str, text: str) -> int:
+    """How often the digits of a number stand in a text, whatever signs are between them."""
+    digits = r"[.,:'’ \u00a0\u202f]?".join(letter for letter in span if letter.isdigit())
+    return len(re.findall(rf"(?<!\d)(?<!\d[.,]){digits}(?![.,]?\d)", text))
 
 
 def cuts_between(pieces: Sequence[tuple[str, str]], spans: Sequence[ProtectedSpan]) -> list[tuple[str, str]]:

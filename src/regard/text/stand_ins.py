@@ -6,11 +6,13 @@ A model that never met %s writes anything for it; nearly every one writes Anna f
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from regard.text.spans import ProtectedSpan
 
 NAMES = ("Anna", "Peter", "Maria", "Martin", "Emma", "Paul", "Boston", "Berlin", "Lisa", "Oliver", "Laura", "Oslo")
 NUMBERS = ("37", "58", "64", "29", "83", "46", "71", "92", "53", "68", "94", "26")
+StandInKind = Literal["names", "numbers"]
 GENITIVE = re.compile(r"['’]s?\b")
 
 
@@ -96,16 +98,22 @@ class MaskedText:
 
 
 def mask_spans(
-    text: str, spans: Sequence[ProtectedSpan], *, only_names: bool = False, change_text: Callable[[str], str] = str
+    text: str,
+    spans: Sequence[ProtectedSpan],
+    *,
+    only: StandInKind | None = None,
+    change_text: Callable[[str], str] = str,
 ) -> MaskedText | None:
-    """The text with stand-ins, numbers for what reads as a number; None where there are more spans than stand-ins.
+    """The text with stand-ins, numbers for what reads as a number, or `only` ones of a kind; None where there are more
+    spans than stand-ins.
 
     `change_text` changes what stands between them, and leaves it as long as it is.
     """
     around = text.casefold()
     names, numbers = ([word for word in words if word.casefold() not in around] for words in (NAMES, NUMBERS))
-    stand_ins = iter(names[len(names) // 2 :] + names[: len(names) // 2] if only_names else names)
-    figures = stand_ins if only_names else iter(numbers)
+    halves = {None: names, "names": names[len(names) // 2 :] + names[: len(names) // 2], "numbers": numbers}
+    stand_ins = iter(halves[only])  # others than before, where it is tried again
+    figures = stand_ins if only else iter(numbers)
     words = [next(figures if span.is_number else stand_ins, "") for span in spans]
     if not all(words):
         return None

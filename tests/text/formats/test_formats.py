@@ -346,3 +346,9 @@ def test_links_that_are_named_by_their_words_keep_their_names():
     document = FORMATS["markdown"].open(text.encode())
     spelled = document.with_texts(lambda segment: segment.unchanged.replace("See", "Siehe"))
     assert spelled.replace("\\", "").startswith("Siehe [the page][the page], [the *page*][the *page*] and [x].")
+
+
+def test_the_box_of_a_task_is_no_part_of_its_text():
+    document = FORMATS["markdown"].open(b"- [ ] a task\n- [x] a *done* task\n- [ ]\n")
+    assert [segment.text for segment in document.segments] == ["a task", "a done task"]
+    assert document.with_texts(lambda segment: segment.unchanged) == "- [ ] a task\n- [x] a *done* task\n- [ ]\n"

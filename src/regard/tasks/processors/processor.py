@@ -15,7 +15,7 @@ from regard.config import (
     TransformerConfig,
 )
 from regard.errors import RegardError
-from regard.tasks.inputs import Text
+from regard.tasks.inputs import Text, text_list
 from regard.text import Encoded, Tokenizer, TokenizerError
 
 Input = TypeVar("Input")
@@ -112,7 +112,7 @@ def read_all(text: Text | Iterable[Text], read: Callable[[Text, int | None], Inp
     """What is read of each text of a call; `read` is told the number that messages give it, if there are several."""
     if is_alone(text):
         return [read(text, None)]
-    return [read(each, number) for number, each in enumerate(text, first)]
+    return [read(each, number) for number, each in enumerate(text_list(text), first)]
 
 
 def text_name(number: int | None) -> str:

@@ -11,6 +11,7 @@ from regard.tasks.generation_config import FolderGenerationConfig, GenerationCon
 from regard.tasks.inputs import Reading, SourceSentence, SourceText, decoder_input
 from regard.tasks.processors.processor import ModelDescription, Processor, TextTooLong, text_name
 from regard.tasks.translation import Translation, TranslationDraft, WrittenTranslation, best_translation
+from regard.tasks.warnings import is_looping
 from regard.text import Encoded, Tokenizer, TokenizerError
 from regard.text.capitals import is_in_capitals, to_sentence_case
 from regard.text.sentences import split as sentences
@@ -24,13 +25,14 @@ from regard.text.spans import (
     trim_spans,
     with_targets,
 )
-from regard.text.stand_ins import between_spans, mask_spans
+from regard.text.stand_ins import StandInKind, between_spans, mask_spans
 
 if TYPE_CHECKING:
     from regard.tasks.alignment import Alignment
 
 START = "decoder_start_token_id"
 ENOUGH = 512  # tokens, where a folder does not say how long a translation may become
+ROOM = 0.75  # tokens of a sentence, for each that may be written, from which on its translation may not be whole
 BY_SENTENCE = {"marian", "alignment", "transformer", "decoder"}  # learned from sentences; others from whole texts
 
 
@@ -99,14 +101,14 @@ class TranslateProcessor(Processor):
         encoded = self.read_source(text, number, code) if text else None
         return SourceSentence(text, gap, encoded, begin, code, self.lowers(text))
 
-    def mask(self, sentence: SourceSentence, *, only_names: bool) -> SourceSentence | None:
-        """The same sentence with stand-ins for its spans; None where that cannot be read."""
+    def mask(
+        self, sentence: SourceSentence, spans: Sequence[ProtectedSpan], *, only: StandInKind | None = None
+    ) -> SourceSentence | None:
+        """The same sentence with stand-ins for some of its spans; None where that cannot be read."""
         text, code = sentence.sentence, sentence.code
         outside = "".join(part for part, _ in between_spans(text, sentence.spans))
         is_capital = self.lowers(outside)
-        masked = mask_spans(
-            text, sentence.spans, only_names=only_names, change_text=to_sentence_case if is_capital else str
-        )
+        masked = mask_spans(text, spans, only=only, change_text=to_sentence_case if is_capital else str)
         encoded = None if masked is None else self.encode_whole(f"{code}{masked.text}", special=[code] if code else [])
         if masked is None or encoded is None or len(encoded) > self.max_source_length:
             return None
@@ -127,11 +129,17 @@ class TranslateProcessor(Processor):
         return [replace(part, prefix=sentence.prefix) if index == first else part for index, part in enumerate(result)]
 
     def split_clauses(self, sentence: SourceSentence) -> list[SourceSentence]:
-        """A sentence in two or more, cut after clauses and in no span; nothing where there is no such place."""
-        half = len(sentence.tokens) // 2 + 4
-        pieces = split_long(
-            sentence.sentence, lambda part: len(self.encode_source(part, sentence.code)) <= half, only_clauses=True
-        )
+        """A sentence in two or more, cut after clauses and in no span; nothing where there is no such place. One that
+        says the same again and again is cut between words, until no part does; so is one that is too long to be
+        written."""
+        count, room, loops = len(sentence.tokens), ROOM * self.max_new_tokens(None), is_looping(sentence.tokens.ids)
+        is_long, most = count > room, min(count // 2 + 4, room)
+
+        def fits(part: str) -> bool:
+            encoded = self.encode_source(part, sentence.code)
+            return not is_looping(encoded.ids) if loops else len(encoded) <= most
+
+        pieces = split_long(sentence.sentence, fits, only_clauses=not loops and not is_long)
         pieces = cuts_between(pieces, sentence.spans)
         result: list[SourceSentence] = []
         begin = 0

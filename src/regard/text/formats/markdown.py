@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 FRONT_MATTER = re.compile(r"\A(---|\+\+\+)\n.*?\n\1\n", re.DOTALL)
 INLINE = re.compile(
     r"""(?P<kept>(?P<ticks>`+)(?:.|\n)+?(?<!`)(?P=ticks)(?!`)|<(?:https?|mailto|ftp)[^<>\s]*>|<[^<>\s@]+@[^<>\s]+>
-    |<!--.*?-->|\\[!-/:-@\[-`{-~]|&\#?\w+;|\$[^\s$][^$\n]*\$|\[\^[^\]\s]+\]|\[[ xX]\](?=\s)|:[a-z_]+:)
+    |<!--.*?-->|\\[!-/:-@\[-`{-~]|&\#?\w+;|\$[^\s$][^$\n]*\$|\[\^[^\]\s]+\]|\[[ xX]\](?=\s|\Z)|:[a-z_]+:)
     |(?P<open>!?\[)|(?P<close>\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\)|\]\[[^\[\]]*\]|\])
     |(?P<emphasis>\*{1,3}|~{1,2}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w))|(?P<tag></?[A-Za-z][^<>]*>)""",
     re.VERBOSE | re.DOTALL,
 )
+BOX = re.compile(r"\[[ xX]\]\s+(?=\S)")
 HARD_BREAK = re.compile(r"(?:[ ]{2,}|\\)\n\s*")
 
 
@@ -142,10 +143,11 @@ def continuation(raw: str) -> str:
 
 
 def segments_of_text(text: str, prefix: str, references: Collection[str]) -> Document:
-    """A text as segments, with hard line breaks between them."""
-    parts: Document = []
-    at = 0
-    for line_break in HARD_BREAK.finditer(text):
+    """A text as segments, with hard line breaks between them and without the box of a task."""
+    box = BOX.match(text)
+    parts: Document = [box[0]] if box else []
+    at = box.end() if box else 0
+    for line_break in HARD_BREAK.finditer(text, at):
         sign = "\\" if line_break[0].startswith("\\") else "  "
         parts += [inline_segment(text[at : line_break.start()], references), f"{sign}\n{prefix}"]
         at = line_break.end()
