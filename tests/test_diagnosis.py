@@ -84,3 +84,10 @@ def test_people_are_told_the_same():
     assert ran.exit_code == 0
     assert f"regard       {regard.__version__}" in ran.output
     assert "engine:" in ran.output
+
+
+def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "none" / "hub"))
+    assert diagnose()["caches"]["Hugging Face"] == str(tmp_path / "none" / "hub")
+    monkeypatch.setattr("os.access", lambda folder, how: folder != tmp_path)
+    assert diagnose()["caches"]["Hugging Face"] == f"{tmp_path / 'none' / 'hub'} (cannot be written)"

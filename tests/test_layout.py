@@ -14,6 +14,8 @@ ORDER = [
     *(
         "lazy",
         "processor",
+        "freed_memory",
+        "parent_process",
         "errors",
         "files",
         "json_text",
@@ -33,6 +35,8 @@ for part in ORDER[ORDER.index("checkpoints") :]:
 BELOW["errors"] = {"errors"}
 BELOW["lazy"] = {"lazy"}
 BELOW["processor"] = {"processor"}
+BELOW["freed_memory"] = {"freed_memory"}
+BELOW["parent_process"] = {"parent_process"}
 BELOW["text"] = {"shapes", "files", "json_text", "settings", "untrusted", "errors", "lazy", "text"}
 BELOW["__main__"] = {"cli"}
 BELOW["__init__"] = {"lazy"}

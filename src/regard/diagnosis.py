@@ -97,7 +97,7 @@ def find_library(builder: ModuleType) -> Path | None:
 
 
 def caches() -> dict[str, str]:
-    """Where things are kept, whether they are there or not."""
+    """Where things are kept, whether they are there or not, and where nothing can be."""
     try:
         builds = engine_builder().folder()
         own = {"engine builds": str(builds), "packed models": str(builds.with_name("packed"))}
@@ -106,7 +106,14 @@ def caches() -> dict[str, str]:
     home = os.environ.get("HF_HUB_CACHE") or os.path.join(
         os.environ.get("HF_HOME") or os.path.expanduser("~/.cache/huggingface"), "hub"
     )
-    return {**own, "Hugging Face": home}
+    return {name: with_access(path) for name, path in {**own, "Hugging Face": home}.items()}
+
+
+def with_access(path: str) -> str:
+    """A folder, and that nothing can be written there if that is so."""
+    parents = (folder for folder in (Path(path), *Path(path).parents) if folder.exists())
+    can_write = any(os.access(folder, os.W_OK) for folder in list(parents)[:1])
+    return path if can_write or not os.path.isabs(path) else f"{path} (cannot be written)"
 
 
 def models() -> dict[str, str]:

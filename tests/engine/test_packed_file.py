@@ -14,7 +14,7 @@ from shapes_of_engine import MODELS, made, texts
 from regard.engine import PRECISIONS
 from regard.engine.library import library
 from regard.engine.module_parts import module_parts
-from regard.engine.packed_file import ALIGNMENT, BEGINNING, MAGIC, PackedFile, PackedFileError, packed_file
+from regard.engine.packed_file import ALIGNMENT, BEGINNING, MAGIC, PackedFile, PackedFileError, image_bytes, packed_file
 from regard.engine.packer import pack_parts
 from regard.engine.positions import Rotations, Waves, read_table, table_entries
 from regard.engine.state import EngineState
@@ -117,6 +117,27 @@ def image():
     weights = room[begin : begin + size]
     assert engine.image(model.address, weights.ctypes.data) == size
     return weights
+
+
+class Copied:
+    """A weight as another one, which it is not."""
+
+    def __init__(self, weight):
+        self.key, self.numbers = object(), weight.array().copy()
+
+    def array(self):
+        return self.numbers
+
+
+def test_a_table_that_serves_both_stacks_is_there_once(tmp_path):
+    parts = module_parts(made("marian", spread=0.6))
+    parts.decoder.table = Copied(parts.encoder.table)
+    apart, shared = pack_parts(library(), parts, "float32"), packed("marian")
+    table = parts.encoder.table.array()
+    assert image_bytes(apart) - image_bytes(shared) >= table.nbytes
+    mapped = PackedFile.read(written(tmp_path / "model", "marian")).open(library())
+    for one, other in zip(scores(apart, 12), scores(mapped, 12), strict=True):
+        assert one.tobytes() == other.tobytes()
 
 
 def refusal(weights, size):

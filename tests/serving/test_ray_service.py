@@ -2,10 +2,13 @@
 
 import importlib.util
 import json
+import os
+import sys
 import time
 import urllib.error
 import urllib.request
 from concurrent.futures import Future, ThreadPoolExecutor
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -15,8 +18,12 @@ from serving.small import task
 from regard import cluster
 from regard.cluster import import_ray
 from regard.errors import RegardError
+from regard.serving import ray_service
 from regard.serving.entries import MemoryEntries, make_room
+from regard.serving.keys import Keys
+from regard.serving.launcher import ServiceOptions
 from regard.serving.ray_service import EntryActor, RayEntries
+from regard.viewer.guard import ServerAddress
 
 HAS_RAY = importlib.util.find_spec("ray") is not None
 needs_ray = pytest.mark.skipif(not HAS_RAY, reason="Ray is not installed: pip install 'regard[ray]'")
@@ -70,6 +77,30 @@ def test_a_cluster_that_does_not_start_is_one_line(monkeypatch):
     monkeypatch.setattr(cluster, "import_ray", Ray)
     with pytest.raises(RegardError, match=r"^Ray does not start: The node timed out\.$"):
         cluster.connect_ray()
+
+
+def test_a_proxy_that_dies_at_the_start_is_one_line(monkeypatch):
+    killed = []
+
+    class Remote:
+        def __call__(self, kind):
+            return self
+
+        def remote(self):
+            return "the store"
+
+    def start(**options):
+        raise OSError("The actor died unexpectedly.\n\tclass_name: ProxyActor")
+
+    serve = SimpleNamespace(start=start)
+    ray = SimpleNamespace(remote=lambda **options: Remote(), kill=killed.append, serve=serve)
+    monkeypatch.setitem(sys.modules, "ray", ray)
+    monkeypatch.setattr(ray_service, "connect_ray", lambda **options: ray)
+    monkeypatch.setattr(os, "environ", {})
+    with pytest.raises(RegardError, match=r"^Ray Serve does not start: The actor died unexpectedly\.$"):
+        ray_service.serve_on_ray(ServiceOptions(["en-de"]), Keys(), ServerAddress("127.0.0.1", 5000), print)
+    assert killed == ["the store"]
+    assert os.environ["RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S"] == "50"
 
 
 def fetch(address, fields=None):

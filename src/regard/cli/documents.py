@@ -2,7 +2,7 @@
 
 import os
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,6 @@ def translate_file(kind: FileFormat, languages: list[str], protect: "bool | Prot
     data = read_input(source)
     name, device = options.pop("model"), options.pop("device")
     from regard.files import write_file
-    from regard.looking import edit
     from regard.tasks import load
 
     target_language = languages[1] or (name.rpartition("-")[2] if "-" in name and "/" not in name else "")
@@ -52,7 +51,7 @@ def translate_file(kind: FileFormat, languages: list[str], protect: "bool | Prot
         raise RegardError(f"{source}: {problem}") from None
     task: Any = load(name, device=device, task="translate")
     parts = document.segments
-    with edit(task.model, edits) if edits else nullcontext(), progress(len(parts), bool(target)) as bar:
+    with edited(task, edits), progress(len(parts), bool(target)) as bar:
         report = ChunkProgress(bar).over(TextChunk([part.text for part in parts], 1, len(parts)))
         result = task.translate_document(document, progress=report, **sampling_options(options))
     content = result.content.encode() if isinstance(result.content, str) else result.content
@@ -64,6 +63,15 @@ def translate_file(kind: FileFormat, languages: list[str], protect: "bool | Prot
     for answer in result.answers:
         for warning in answer.warnings:
             click.echo(f"warning: {source}: {' '.join(answer.source.split())[:60]!r}: {warning}", err=True)
+
+
+def edited(task: Any, edits: str | None) -> AbstractContextManager[object]:
+    """The model under edits, if there are some: they are torch's."""
+    if not edits:
+        return nullcontext()
+    from regard.looking import edit
+
+    return edit(task.model, edits)
 
 
 def read_input(file: str) -> bytes:

@@ -31,7 +31,9 @@ STATE: dict[str, Answer] = {}
 
 def start_worker(prepare: Prepare, threads: int) -> None:
     from regard.engine.threads import set_thread_count
+    from regard.parent_process import end_with_parent
 
+    end_with_parent()
     STATE["answer"] = prepare()
     set_thread_count(threads)
 

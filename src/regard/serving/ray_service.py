@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI
 
 from regard.cluster import connect_ray, import_ray
+from regard.errors import RegardError
 from regard.serving.entries import Entries, MemoryEntries
 from regard.serving.keys import Keys
 from regard.serving.ray_proxy import HERE, MIDDLEWARES
+from regard.untrusted import first_line
 from regard.viewer.guard import ServerAddress
 from regard.viewer.launcher import page_url
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 NAME = "regard"
 STORE = "regard-entries"
 BUSY = 16  # open requests of a replica, above which there are to be more replicas
+PATIENCE = ("RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S", "50")
+"""Seconds that a proxy may take to start: Ray's own 5 are too few on a busy machine, and it kills it then."""
 
 
 class EntryActor:
@@ -77,29 +81,37 @@ def build_app(options: "ServiceOptions", keys: Keys, address: ServerAddress) -> 
     return create_app(load_service(options, keys, entries=entries, worker=replica), address)
 
 
+def deploy(serve: Any, options: "ServiceOptions", keys: Keys, address: ServerAddress) -> None:
+    """Start proxy and replicas with `serve`, Ray's module, and wait until they answer."""
+    serve.start(http_options={"host": options.host, "port": options.port, "request_timeout_s": None})
+    deployment = serve.deployment(
+        name=NAME,
+        max_ongoing_requests=options.limits.requests,
+        ray_actor_options={"num_cpus": options.threads or 1},
+        autoscaling_config={
+            "min_replicas": 1,
+            "max_replicas": max(1, options.workers),
+            "target_ongoing_requests": BUSY,
+        },
+        graceful_shutdown_timeout_s=options.limits.seconds,
+    )
+    app = deployment(serve.ingress(lambda: build_app(options, keys, address))())
+    serve.run(app.bind(), name=NAME, route_prefix="/")
+
+
 def serve_on_ray(options: "ServiceOptions", keys: Keys, address: ServerAddress, on_start: "OnStart") -> None:
     """Deploy until Ctrl-C or SIGTERM; then the deployment is taken down, once what was begun is done."""
     os.environ.setdefault(MIDDLEWARES, HERE)  # which a cluster that is started here passes on to its proxy
+    os.environ.setdefault(*PATIENCE)
     ray = connect_ray(namespace=NAME)
     from ray import serve  # type: ignore[import-not-found]
 
     store = ray.remote(num_cpus=0, name=STORE, get_if_exists=True, max_concurrency=8)(EntryActor).remote()
     try:
-        serve.start(http_options={"host": options.host, "port": options.port, "request_timeout_s": None})
-        threads = options.threads or 1
-        deployment = serve.deployment(
-            name=NAME,
-            max_ongoing_requests=options.limits.requests,
-            ray_actor_options={"num_cpus": threads},
-            autoscaling_config={
-                "min_replicas": 1,
-                "max_replicas": max(1, options.workers),
-                "target_ongoing_requests": BUSY,
-            },
-            graceful_shutdown_timeout_s=options.limits.seconds,
-        )
-        app = deployment(serve.ingress(lambda: build_app(options, keys, address))())
-        serve.run(app.bind(), name=NAME, route_prefix="/")
+        try:
+            deploy(serve, options, keys, address)
+        except Exception as problem:  # whatever Ray's actors died of
+            raise RegardError(f"Ray Serve does not start: {first_line(problem)}") from None
         stopped = threading.Event()
         handlers = {
             number: signal.signal(number, lambda *_: stopped.set()) for number in (signal.SIGINT, signal.SIGTERM)

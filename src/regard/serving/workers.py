@@ -11,7 +11,6 @@ import os
 import signal
 import socket
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from regard.engine.threads import default_thread_count
 from regard.errors import RegardError
+from regard.parent_process import end_with_parent
 from regard.serving.entries import folder_entries
 from regard.serving.keys import Keys
 from regard.viewer.guard import ServerAddress
@@ -171,14 +171,7 @@ def work(
     """What a worker does: it answers until it is told to stop, or its parent is gone."""
     from regard.serving.launcher import run
 
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            parent.join()
-            os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, name="regard-parent", daemon=True).start()
+    end_with_parent()
     try:
         run(
             options,

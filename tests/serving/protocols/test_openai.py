@@ -123,6 +123,10 @@ def test_a_translator_answers_a_chat_with_a_translation(server):
     parts = events(server.post("/v1/chat/completions", json={"model": "en-de", "messages": messages, "stream": True}))
     text = "".join(part["choices"][0]["delta"].get("content", "") for part in parts)
     assert text == task("en-de")("I am tired.").text
+    options = {"stream": True, "stream_options": {"include_usage": True}}
+    parts = events(server.post("/v1/chat/completions", json={"model": "en-de", "messages": messages, **options}))
+    assert parts[-1]["choices"] == []
+    assert parts[-1]["usage"] == body["usage"]
 
 
 TEMPLATE = (

@@ -58,6 +58,13 @@ def test_what_the_recipe_says_goes_before_it(start, tmp_path):
     assert generation(model) == without_confidence(start) | said
 
 
+def test_what_a_recipe_says_for_nothing_is_told(start, tmp_path):
+    changes = ["model.width=24", "data.valid=[]", "data.valid_share=0", "train.metric=chrf", "train.patience=2"]
+    train(tiny(tmp_path, f"start={start}", "train.steps=1", *changes), reporting=(report := Quiet()))
+    assert any("so these are not read: model." in line and "model.width" in line for line in report.lines)
+    assert any(line.endswith("so these are not read: train.metric, train.patience") for line in report.lines)
+
+
 def test_a_stopped_run_can_be_finished_and_goes_on_to_the_same_end(tmp_path):
     (tmp_path / "whole").mkdir()
     (tmp_path / "stopped").mkdir()

@@ -145,17 +145,18 @@ async def respond(service: Service, request: Request, writing: WritingRequest) -
     is_translator = "translate" in writing.model.tasks
     if is_translator and (writing.top is not None or writing.settings.choices > 1 or writing.settings.stops):
         raise Refusal(400, "logprobs, n, stop: not of a translator", code="unsupported_parameter")
+    options = writing.fields.stream_options
+    include_usage = bool(options and options.include_usage)
     if writing.fields.stream and not is_translator:
         batch = await read_prompts(writing.model, writing.prompts, writing.settings)
-        options = writing.fields.stream_options
-        parts = stream_answer(service, batch, writing, include_usage=bool(options and options.include_usage))
+        parts = stream_answer(service, batch, writing, include_usage=include_usage)
         return StreamingResponse(parts, media_type="text/event-stream", headers={"cache-control": "no-cache"})
     work = translated(service, writing) if is_translator else continued(service, writing)
     choices, usage = await service.within_time(request, work)
     body = answer_fields(writing, [choice.fields(writing.shape) for choice in choices], usage)
     if writing.fields.stream:  # a translation is known when it is whole
         return StreamingResponse(
-            writing.shape.whole_stream(body, choices),
+            writing.shape.whole_stream(body, choices, include_usage=include_usage),
             media_type="text/event-stream",
             headers={"cache-control": "no-cache"},
         )

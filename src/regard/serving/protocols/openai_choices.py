@@ -40,12 +40,16 @@ class ChoiceShape:
         said = {"delta": delta} if self.is_chat else {"text": text}
         return {"index": number, **said, "logprobs": None, "finish_reason": reason}
 
-    async def whole_stream(self, body: dict[str, Any], choices: "Sequence[Choice]") -> AsyncIterator[str]:
+    async def whole_stream(
+        self, body: dict[str, Any], choices: "Sequence[Choice]", *, include_usage: bool
+    ) -> AsyncIterator[str]:
         """An answer that is known already, as a stream."""
         head = {name: body[name] for name in ("id", "created", "model")} | {"object": self.chunk}
         for choice in choices:
             yield event(head | {"choices": [self.part(choice.number, choice.text, is_first=True)]})
             yield event(head | {"choices": [self.part(choice.number, "", choice.finish_reason)]})
+        if include_usage:
+            yield event(head | {"choices": [], "usage": body["usage"]})
         yield END
 
 

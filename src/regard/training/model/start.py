@@ -1,7 +1,7 @@
 """Where a run begins: a new model, or one that learned something already."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from regard.checkpoints import load_model
@@ -16,8 +16,10 @@ from regard.training.data.training_data import TrainingData
 from regard.training.model.initial import initialise
 from regard.training.model.model_plans import model_plan
 from regard.training.optimisation.learner import freeze
-from regard.training.recipe.recipe import Recipe
+from regard.training.recipe.recipe import ModelRecipe, Recipe, TrainRecipe
 
+READ_WITH_START = ("kind", "pool", "memory_length", "max_positions")
+JUDGING = ("metric", "patience")
 LABELLING_ARCHITECTURES = {name: family.labelling for name, family in FAMILIES.items() if family.labelling}
 
 
@@ -32,6 +34,10 @@ class StartingModel:
 def starting_model(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
     """The model of a recipe before the first step; weights that are to stay as they are do not learn."""
     start = model_from_folder(recipe, data, say) if recipe.start else new_model(recipe, data)
+    plain = TrainRecipe()
+    judging = [f"train.{name}" for name in JUDGING if getattr(recipe.train, name) != getattr(plain, name)]
+    if judging and not len(data.valid):
+        say(f"there is no valid set (data.valid, data.valid_share), so these are not read: {list_names(judging)}")
     frozen_names, learning = freeze(start.model, recipe.train.frozen)
     for prefix in recipe.train.frozen:
         if not matches_prefix(prefix, frozen_names):
@@ -55,6 +61,8 @@ def new_model(recipe: Recipe, data: TrainingData) -> StartingModel:
 def model_from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], None]) -> StartingModel:
     """A checkpoint's weights; a head that it does not have is new, and said to be."""
     loaded = load_model(Path(recipe.start))
+    if unread := unread_keys(recipe.model):
+        say(f"the model is that of {recipe.start}, so these are not read: {list_names(unread)}")
     config, architecture = loaded.model.config, loaded.architecture
     entries = {key: value for key, value in loaded.config.items() if key not in ("id2label", "label2id", "num_labels")}
     if data.sizes.labels:
@@ -74,6 +82,13 @@ def model_from_folder(recipe: Recipe, data: TrainingData, say: Callable[[str], N
     if unused := old.keys() - fits.keys():
         say(f"not used of {recipe.start}: {list_names(unused)}")
     return StartingModel(model, ModelPlan(config, architecture, entries))
+
+
+def unread_keys(recipe: ModelRecipe) -> list[str]:
+    """What a recipe says of a model that is there already."""
+    plain = ModelRecipe()
+    names = [field.name for field in fields(recipe) if field.name not in READ_WITH_START]
+    return [f"model.{name}" for name in names if getattr(recipe, name) != getattr(plain, name)]
 
 
 def with_labels(recipe: Recipe, config: Config, labels: int) -> Config:

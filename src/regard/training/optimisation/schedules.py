@@ -19,8 +19,8 @@ def inverse_square_root(step: int, warmup: int, steps: int) -> float:
 
 
 def linear(step: int, warmup: int, steps: int) -> float:
-    """Down to nothing after the last step: Devlin et al. 2019."""
-    return max(0.0, (steps - step + 1) / max(steps - warmup, 1))
+    """Down to nothing after the last step, and never above the highest rate: Devlin et al. 2019."""
+    return min(1.0, max(0.0, (steps - step + 1) / max(steps - warmup, 1)))
 
 
 def cosine(step: int, warmup: int, steps: int) -> float:
