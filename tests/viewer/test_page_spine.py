@@ -94,6 +94,23 @@ def test_a_word_is_replaced_by_keys_and_back_returns(visit, site, before):
     assert line(page, 1) == joined(site.task("translator")("where is the dog ?", beam=4).text)
 
 
+def test_what_is_asked_of_a_word_in_the_moment_that_its_menu_opens_is_not_forgotten(visit):
+    page = visit.open("text", text=SENTENCE)
+    page.locator("[data-line='0'] [data-token='3']").wait_for()
+    page.evaluate(
+        """async () => {
+          const menu = new Promise((opened) => {
+            const look = () => document.querySelector("[data-act=replace]");
+            new MutationObserver(() => look() && opened(look())).observe(document.body, { childList: true, subtree: true });
+          });
+          document.querySelector("[data-line='0'] [data-token='3']").click();
+          (await menu).click();
+          await new Promise((later) => setTimeout(later, 300)); // whatever else is done when a menu has opened
+        }"""
+    )
+    assert page.get_by_label(re.compile("Instead of “station”")).is_visible()
+
+
 def test_another_word_is_forced_and_the_model_goes_on_from_there(visit):
     page = visit.open("text", text=SENTENCE)
     page.locator("[data-line='1'] [data-token='2']").click()

@@ -58,14 +58,16 @@ function force(spot: Spot, id: number): void {
 
 export function WordMenu() {
   const chosen = chosenWord.value;
+  // a menu of its own for each word: what was asked of one is not asked of the next
+  return chosen && <OpenMenu key={`${chosen.side} ${chosen.index}`} chosen={chosen} />;
+}
+
+function OpenMenu({ chosen }: { chosen: ChosenWord }) {
   const shown = run.value;
   const box = useRef<HTMLDivElement>(null);
   const draft = useSignal("");
   const asks = useSignal(false);
   useEffect(() => {
-    asks.value = false;
-    draft.value = "";
-    if (!chosen) return;
     const away = (event: Event) => {
       const target = event.target as Element;
       if (!box.current?.contains(target) && !target.closest?.(".token")) chosenWord.value = null;
@@ -82,9 +84,9 @@ export function WordMenu() {
       removeEventListener("pointerdown", away);
       removeEventListener("keydown", escape, true);
     };
-  }, [chosen]);
-  const side = chosen && shown?.sides[chosen.side];
-  if (!chosen || !shown || !side) return null;
+  }, []);
+  const side = shown?.sides[chosen.side];
+  if (!shown || !side) return null;
   const tokens = line(side);
   const token = tokens[chosen.index];
   if (!token) return null;
