@@ -101,7 +101,8 @@ def test_what_is_asked_of_a_word_in_the_moment_that_its_menu_opens_is_not_forgot
         """async () => {
           const menu = new Promise((opened) => {
             const look = () => document.querySelector("[data-act=replace]");
-            new MutationObserver(() => look() && opened(look())).observe(document.body, { childList: true, subtree: true });
+            const seen = new MutationObserver(() => look() && opened(look()));
+            seen.observe(document.body, { childList: true, subtree: true });
           });
           document.querySelector("[data-line='0'] [data-token='3']").click();
           (await menu).click();
