@@ -129,6 +129,7 @@ def translators(
     if aligner.backward:
         others = [swap_links(one) for one in WordAligner(aligner.backward)([swap_pair(pair) for pair in texts])]
         found["ours, English to German"] = row(others, truth, groups)
+        found["ours, mean"] = row(aligner(texts), truth, groups)
         for how in SYMMETRIES:
             joined = [symmetrise(one, other, how) for one, other in zip(ours, others, strict=True)]
             found[f"ours, {how}"] = row(joined, truth, groups)

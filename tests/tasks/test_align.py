@@ -6,10 +6,11 @@ from tasks.tiny import TEXTS, bart
 from torch.testing import assert_close
 
 import regard
-from regard.errors import RegardError, ShapeError
+from regard.errors import RegardError, ShapeError, UnknownName
 from regard.looking.align import AlignmentHeads, Gold, by_gold, links, swap_links, symmetrise, word_weights
 from regard.tasks import TextTooLong
 from regard.tasks.align import Direction, WordAligner, align_words
+from regard.text.align.mean import mean_links
 
 PAIRS = [(TEXTS[0], TEXTS[2]), (TEXTS[1], TEXTS[0]), (TEXTS[2], TEXTS[3]), (TEXTS[4], TEXTS[1])]
 
@@ -91,8 +92,19 @@ def test_two_directions_become_one(translate):
     there = WordAligner(forward)(PAIRS)
     back = WordAligner(backward)([(target, source) for source, target in PAIRS])
     assert aligner(PAIRS) == [one | swap_links(other) for one, other in zip(there, back, strict=True)]
-    grown = WordAligner(forward, backward)(PAIRS)
-    assert grown == [symmetrise(one, swap_links(other)) for one, other in zip(there, back, strict=True)]
+    grown = WordAligner(forward, backward, "grow-diag")(PAIRS)
+    assert grown == [symmetrise(one, swap_links(other), "grow-diag") for one, other in zip(there, back, strict=True)]
+    with pytest.raises(UnknownName, match=r"unknown way to symmetrise 'grow'.*mean"):
+        WordAligner(forward, backward, "grow")
+
+
+def test_the_mean_of_two_directions_is_of_their_word_weights(translate):
+    forward, backward = (Direction.of(translate, heads=f"decoder.{layer}.cross") for layer in (0, 1))
+    there = forward.alignments(PAIRS)
+    back = backward.alignments([(target, source) for source, target in PAIRS])
+    expected = [mean_links(one.word_weights, other.word_weights) for one, other in zip(there, back, strict=True)]
+    assert WordAligner(forward, backward)(PAIRS) == expected
+    assert any(expected)
 
 
 def test_heads_are_chosen_by_the_links_they_make(translate):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from regard.looking.align.head_choice import HeadChoice
     from regard.tasks.align import AlignmentResult, Direction, TextPair
 
-SYMMETRIES = ["grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union"]
+SYMMETRIES = ["mean", "grow-diag-final-and", "grow-diag-final", "grow-diag", "intersection", "union"]
 BOTH = ("en-de", "de-en")  # the translators that align where none is said
 BEST = 5  # heads that are named with their errors
 
@@ -30,7 +30,7 @@ BEST = 5  # heads that are named with their errors
     metavar="NAME",
     help=f"A translator or an aligner.  [default: {BOTH[0]}, and {BOTH[1]} for --reverse]",
 )
-@click.option("--reverse", metavar="NAME", help="A translator of the other direction; the two are symmetrised.")
+@click.option("--reverse", metavar="NAME", help="A translator of the other direction; the two become one alignment.")
 @click.option(
     "--symmetrise", type=click.Choice(SYMMETRIES), default=SYMMETRIES[0], help="How two directions become one."
 )

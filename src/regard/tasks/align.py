@@ -10,8 +10,9 @@ import torch
 from regard.checkpoints import load_model
 from regard.checkpoints.device import check_device
 from regard.config import MaskedAlignerConfig
-from regard.errors import RegardError, expect
+from regard.errors import RegardError, expect, lookup
 from regard.looking.align import (
+    SYMMETRIES,
     AlignmentHead,
     AlignmentHeads,
     ErrorRate,
@@ -40,8 +41,10 @@ from regard.tasks.task import Task, as_array
 from regard.tasks.torch_loading import config_of_folder
 from regard.tasks.translate import TranslateTask
 from regard.text import Tokenizer, load_tokenizer
+from regard.text.align.mean import mean_links
 
 CHOSEN = 200  # pairs that heads are chosen on, where nobody aligned any
+MEAN = "mean"  # of the weights of both directions, beside the ways of SYMMETRIES, which join links
 LINES = 500  # pairs whose weights are kept at a time
 TextPair = tuple[str, str]
 """A source and what it became."""
@@ -162,8 +165,11 @@ class WordAligner:
 
     forward: Direction
     backward: Direction | None = None
-    how: str = "grow-diag-final-and"
+    how: str = MEAN
     choices: tuple[HeadChoice, ...] = ()
+
+    def __post_init__(self) -> None:
+        lookup({MEAN: mean_links, **SYMMETRIES}, self.how, "way to symmetrise")
 
     @property
     def has_own_heads(self) -> bool:
@@ -179,14 +185,11 @@ class WordAligner:
 
     def links_of(self, pairs: Sequence[TextPair], first: int) -> list[Links]:
         """The links of pairs that are read together; `first` is the number of pairs before them."""
-        all_forward = [frozenset(forward_links.words) for forward_links in self.forward.alignments(pairs, first + 1)]
+        there = self.forward.alignments(pairs, first + 1)
         if self.backward is None:
-            return all_forward
-        others = self.backward.alignments([swap_pair(pair) for pair in pairs], first + 1)
-        return [
-            symmetrise(forward_links, swap_links(backward.words), self.how)
-            for forward_links, backward in zip(all_forward, others, strict=True)
-        ]
+            return [frozenset(alignment.words) for alignment in there]
+        back = self.backward.alignments([swap_pair(pair) for pair in pairs], first + 1)
+        return [joined_links(*both, self.how) for both in zip(there, back, strict=True)]
 
     def choose_heads(
         self, pairs: Sequence[TextPair], gold: Sequence[Gold] | None = None, *, mix: bool = True
@@ -213,6 +216,13 @@ class WordAligner:
         return replace(self, forward=forward, backward=backward, choices=both)
 
 
+def joined_links(forward: Alignment, backward: Alignment, how: str) -> Links:
+    """The links of a pair that was read in both directions: of the mean of both weights, or of the links of each."""
+    if how == MEAN:
+        return mean_links(forward.word_weights, backward.word_weights)
+    return symmetrise(frozenset(forward.words), swap_links(backward.words), how)
+
+
 @dataclass(frozen=True)
 class AlignmentResult:
     """The links of each pair, what made them, and how far they are from what people say on `scored` lines."""
@@ -230,7 +240,7 @@ def load_aligner(
     heads: str | None = None,
     reverse_heads: str | None = None,
     language: str | None = None,
-    how: str = "grow-diag-final-and",
+    how: str = MEAN,
     device: str | None = None,
 ) -> WordAligner | MaskedWordAligner:
     """What aligns words: a model that was made for it, or a translator, or two of opposite directions."""

@@ -57,7 +57,12 @@ class Alignment(LabelledResult):
     @cached_property
     def words(self) -> tuple[Link, ...]:
         """Word pairs (source, target): looks of one word are averaged, looks at one word are added up."""
-        return by_target(links(word_weights(self.weights, self.target_words, self.source_words)))
+        return by_target(links(self.word_weights))
+
+    @property
+    def word_weights(self) -> np.ndarray:
+        """How much each target word looked at each source word."""
+        return word_weights(self.weights, self.target_words, self.source_words)
 
     @property
     def pharaoh(self) -> str:
