@@ -48,7 +48,7 @@ def unpointed(pair: Pair) -> Pair | None:
     return (english[:-1], german[:-1]) if english.endswith(".") and german.endswith(".") else None
 
 
-def general(data: Path, reads: str, seed: int, tatoeba_times: int) -> list[Pair]:
+def general(data: Path, reads: str, seed: int, tatoeba_times: int, extra: list[Pair]) -> list[Pair]:
     draw = random.Random(seed)
     tatoeba = read(data / "tatoeba-en-de" / "train.tsv.xz")
     folder = data / "general-en-de"
@@ -66,7 +66,7 @@ def general(data: Path, reads: str, seed: int, tatoeba_times: int) -> list[Pair]
         pairs = read(folder / f"{name}.tsv.xz")
         rest += draw.sample(pairs, int(share * len(pairs)))
     rest = [pair for pair in rest if len(pair[0].split()) <= 2 * LONGEST]
-    written = [*parliament, *rest]
+    written = [*parliament, *rest, *(pair for pair in extra if counts_alike(pair))]
     names = found_names([*tatoeba, *parliament])
     inventor = Inventor.of([*tatoeba, *rest], names, draw)
     some = draw.sample(written, len(written))
@@ -99,9 +99,10 @@ def main() -> None:
 @click.option("--reads", type=click.Choice(["english", "german"]), required=True)
 @click.option("--seed", default=1, show_default=True)
 @click.option("--tatoeba", default=0, show_default=True, help="How often its pairs come once more, as they are.")
-def text(data: Path, target: Path, reads: str, seed: int, tatoeba: int) -> None:
+@click.option("--extra", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Pairs to add: .tsv.")
+def text(data: Path, target: Path, reads: str, seed: int, tatoeba: int, extra: Path | None) -> None:
     """Write the English<TAB>German pairs of the folder DATA to TARGET."""
-    pairs = general(data, reads, seed, tatoeba)
+    pairs = general(data, reads, seed, tatoeba, read(extra) if extra else [])
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text("".join(f"{english}\t{german}\n" for english, german in pairs), encoding="utf-8")
     click.echo(f"{len(pairs):,} pairs, {sum(len(pair[0].split()) for pair in pairs):,} English words: {target}")

@@ -78,9 +78,13 @@ class Inventor:
         return " ".join(islice(names, 1 if self.draw.random() < 0.65 else 2))
 
     def made_up(self) -> str:
-        """A name that nobody has: the beginning of one word or name, the end of another."""
-        begin, end = self.draw.choices(self.draw.choice([self.words, self.pool]), k=2)
-        return (begin[: self.draw.randint(1, 5)] + end[-self.draw.randint(2, 4) :]).capitalize()
+        """A name that nobody has: parts of two or three words or names; or a word, as many people are called."""
+        begin, middle, end = self.draw.choices(self.draw.choice([self.words, self.pool]), k=3)
+        kind = self.draw.random()
+        if kind < 0.25:
+            return self.draw.choice(self.words).capitalize()
+        inside = middle[1 : 1 + self.draw.randint(2, 4)] if kind < 0.6 else ""
+        return (begin[: self.draw.randint(1, 5)] + inside + end[-self.draw.randint(2, 4) :]).capitalize()
 
     def number(self, old: str) -> str:
         """Another number, mostly as long as the old one; some have the same digit again and again."""
