@@ -23,6 +23,9 @@ define install
   echo "$(2) could not be installed: all that pip said is in $(LOG)" >&2; exit 1; }
 endef
 
+# Tests start hundreds of commands: what one of them compiled the others read.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo look test proof lint types format bench figures engine wheel wheels clean
 

@@ -14,7 +14,8 @@ from regard.families import EXAMPLES
 transformers = pytest.importorskip("transformers")
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
-FAMILIES = [kind for kind, example in EXAMPLES.items() if example().architecture in dir(transformers)]
+KNOWN = set(dir(transformers))
+FAMILIES = [kind for kind, example in EXAMPLES.items() if example().architecture in KNOWN]
 WHOLE = ("gpt2", "openai-gpt")  # matrices on their side, query, key and value in one: nothing is copied
 
 
