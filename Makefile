@@ -38,8 +38,11 @@ demo: $(RUN) engine  ## install, then translate, see why, and write on
 look: $(RUN)  ## exact weights of 8,192 words, at a length where nobody keeps them
 	@$(IN_VENV) examples/first_look.py
 
+# Browsers, servers and compilers share the processor with all other tests: what fails beside them is named and tried once
+# more, alone. What fails again fails.
 test: lint types engine  ## everything CI runs: lint, types, tests
-	$(IN_VENV) -m pytest -n auto
+	$(IN_VENV) -m pytest -n auto -r fE || { test $$? -eq 1 && echo "failed beside others, once more alone:" >&2 && \
+	  $(IN_VENV) -m pytest -v --maxfail 5 --last-failed --last-failed-no-failures none; }
 
 proof: $(DEV) engine  ## the long proofs that `make test` leaves out
 	$(IN_VENV) -m pytest -m proof

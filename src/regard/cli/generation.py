@@ -2,16 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from regard.cli.processes import Answer, AnsweredChunk, Prepare, in_processes
+from regard.cli.processes import Answer, AnsweredChunk, Prepare, Report, in_processes, in_threads
 from regard.cli.renamed import Command, renamed
 from regard.cli.streams import open_output
-from regard.cli.texts import ChunkProgress, TextChunk, progress, read_texts
+from regard.cli.texts import ChunkProgress, Lines, TextChunk, progress, read_texts
 from regard.cli.values import BEAMS, FILE, PENALTY, PRECISIONS, SEEDS, SHARE, TEMPERATURE, TOP_P, count
 
 if TYPE_CHECKING:
@@ -73,6 +74,9 @@ class Preparation:
     edits: str | None = None
 
     def __call__(self) -> Answer:
+        return partial(self.answer, self.load())
+
+    def load(self) -> Any:
         from regard.tasks.loading import load
 
         model = load(self.model, device=self.device, task=self.task)
@@ -82,9 +86,9 @@ class Preparation:
             edits, command = edit(model.model, self.edits), click.get_current_context(silent=True)
             edits.__enter__() if command is None else command.with_resource(edits)  # to the end of process or command
         model([], **self.options)  # what cannot be meant is said, also where there is no text
-        return lambda chunk, report=None: self.answer(model, chunk, report)
+        return model
 
-    def answer(self, model: Any, chunk: TextChunk, report: Callable[[int], None] | None) -> AnsweredChunk:
+    def answer(self, model: Any, chunk: TextChunk, report: Report | None = None) -> AnsweredChunk:
         answers = model(chunk.texts, first=chunk.first, progress=report, **self.options)
         numbered = list(enumerate(answers, chunk.first))
         warnings = [
@@ -117,24 +121,36 @@ def answer_all(
     model, device = options.pop("model"), options.pop("device")
     prepare = Preparation(task, model, device, sampling_options(options), shown, edits)
     where = f"{source}:" if source else "text " if texts else "line "
-    answer = prepare() if answer_chunks is None and processes == 1 else None
-    in_parallel = answer_chunks or partial(in_processes, count=processes)
+    serves = answer_chunks or (partial(in_processes, count=processes) if processes > 1 else None)
+    loaded = prepare.load() if serves is None else None
     with (
         open_output(target, None if point is None else point.bytes) as write,
         progress(lines.total, bool(target)) as bar,
+        ExitStack() as ends,
     ):
         chunk_progress = ChunkProgress(bar)
-        answered = (
-            (answer(chunk, chunk_progress.over(chunk)) for chunk in chunks)
-            if answer is not None
-            else in_parallel(chunks, prepare)
-        )
+        if serves is not None:
+            answered = serves(chunks, prepare)
+        elif (threads := threads_for(loaded, lines, edits)) > 1:
+            run = in_threads(chunks, partial(prepare.answer, loaded), chunk_progress.over, threads)
+            answered = ends.enter_context(closing(run))  # an error, or whoever closes the pipe, ends the work, too
+        else:
+            answered = (prepare.answer(loaded, chunk, chunk_progress.over(chunk)) for chunk in chunks)
         for one in answered:
             write(one.lines)
             for warning in one.warnings:
                 click.echo(f"warning: {where}{warning}", err=True)
-            if answer is None and (report := chunk_progress.over(one.chunk)) is not None:
+            if serves is not None and (report := chunk_progress.over(one.chunk)) is not None:
                 report(len(one.chunk.texts))
+
+
+def threads_for(model: Any, lines: object, edits: str | None) -> int:
+    """How many chunks are answered at a time: as many as the engine has threads, where it has all weights and the next
+    lines are there. Who writes into a pipe is answered line by line, and edits are of one thread."""
+    from regard.engine.threads import thread_count
+
+    is_file = isinstance(lines, Lines) and lines.total > 0
+    return thread_count() if is_file and edits is None and getattr(model, "folder_model", None) is not None else 1
 
 
 def sampling_options(options: Options) -> Options:

@@ -3,6 +3,7 @@
 import os
 import stat
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -218,27 +219,28 @@ def progress(total: int, to_file: bool = False) -> Iterator[Advance | None]:
 
 
 class ChunkProgress:
-    """Tells a bar how far the texts of a chunk are."""
+    """Tells a bar how far the texts of each chunk are; several chunks may be under way."""
 
     def __init__(self, advance: Advance | None) -> None:
         self.advance = advance
-        self.before: int = 0
+        self.until: int = 0
+        self.done: float = 0.0
         self.texts: int = 0
         self.since: float = time.monotonic()
+        self.lock = threading.Lock()
 
     def over(self, chunk: TextChunk) -> Callable[[int], None] | None:
         """For a task, which tells how many texts it has done, again and again."""
         if self.advance is None:
             return None
-        advance, begin, done = self.advance, self.before, 0
-        self.before = chunk.until
+        advance, each = self.advance, (chunk.until - self.until) / max(1, len(chunk.texts))
+        self.until = chunk.until
 
         def step(count: int) -> None:
-            nonlocal done
-            done += count
-            self.texts += count
-            seconds = time.monotonic() - self.since
-            rate = f"{self.texts / seconds:.0f} texts/s" if seconds > 1 else ""
-            advance(begin + (chunk.until - begin) * done / max(1, len(chunk.texts)), rate)
+            with self.lock:
+                self.done += each * count
+                self.texts += count
+                seconds = time.monotonic() - self.since
+                advance(self.done, f"{self.texts / seconds:.0f} texts/s" if seconds > 1 else "")
 
         return step
