@@ -15,7 +15,8 @@ import regard
 from regard.decoding import DecodeResult, Hypothesis
 from regard.tasks import Alignment
 from regard.tasks.inputs import SourceSentence
-from regard.tasks.protected import is_broken, wants_clauses
+from regard.tasks.protected import ProtectedWriter, is_broken, wants_clauses, write_rounds
+from regard.tasks.translation import WrittenTranslation
 from regard.tasks.warnings import coverage_warnings, is_looping, is_short, length_warnings
 from regard.text import Encoded
 from regard.text.glossary import Glossary
@@ -56,6 +57,46 @@ def test_terms_prefixes_and_mnemonics(marian):
     assert marian("The dog sleeps.", protect=protection, max_new_tokens=8).text.count("Dackel") == 1
     assert marian("It rains.", prefix="the dog", max_new_tokens=8).text.startswith("the dog")
     assert marian("Open the _table", protect=Protection(mnemonic="_"), max_new_tokens=8).text.count("_") == 1
+
+
+def written_as(translator, source, *answers):
+    """The translation of a text where a model writes these, one after the other, and what it read each time."""
+    asked = []
+
+    def write(texts, config):
+        sentences = [sentence for text in texts for sentence in text.sentences if sentence.encoded]
+        asked.append([sentence.masked.text if sentence.masked else sentence.sentence for sentence in sentences])
+        ids = translator.tokenizer.encode("", answers[len(asked) - 1], special=False).ids
+        result = DecodeResult((Hypothesis(tuple(ids), (0.0,) * len(ids), is_finished=True),))
+        return [
+            WrittenTranslation(tuple(result if one.encoded else None for one in text.sentences), 1) for text in texts
+        ]
+
+    read = translator.read(source, protection=Protection())
+    rounds = ProtectedWriter(translator.processor, translator.generation_config()).rounds([read])
+    sources, written = write_rounds(rounds, write)
+    return translator.answer(sources[0], written[0]), asked
+
+
+def test_a_digit_that_is_lost_is_tried_once_more_and_no_sentence_is_taken_to_pieces_for_it():
+    translator = regard.load("en-de")
+    text = "We have 3 cats."
+    answer, asked = written_as(translator, text, "Wir haben drei Katzen.")
+    assert (answer.text, asked) == ("Wir haben drei Katzen.", [[text]])
+    answer, asked = written_as(translator, text, "Wir haben Katzen.", "Es sind 37 Katzen.")
+    assert (answer.text, asked) == ("Es sind 3 Katzen.", [[text], ["We have 37 cats."]])
+    assert not answer.warnings
+    answer, asked = written_as(translator, text, "Wir haben Katzen.", "Es sind Katzen.")
+    assert (answer.text, asked) == ("Wir haben Katzen.", [[text], ["We have 37 cats."]])
+    assert [warning.kind for warning in answer.warnings] == ["span"]
+
+
+def test_what_has_to_be_there_is_tried_until_it_is_and_digits_do_not_end_that():
+    translator = regard.load("en-de")
+    text = "We have 3 cats for {name}."
+    answer, asked = written_as(translator, text, "Wir haben Katzen.", "Wir haben Katzen.", "und")
+    assert [[one.strip() for one in some] for some in asked[2:]] == [["We have", "cats for"]]
+    assert Protection().missing(text, answer.text) == []
 
 
 def test_alignments_are_of_the_text_as_it_is(marian):

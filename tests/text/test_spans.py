@@ -44,11 +44,11 @@ def found(text, **settings):
         ("Run `git add .` in /etc/apt or ~/x.txt with --no-act", ["`git add .`", "/etc/apt", "~/x.txt", "--no-act"]),
         ("Set debug=true; size=%d left", ["debug=true", "%d"]),
         ("Call max_length or load() of 1.2.3", ["max_length", "load()", "1.2.3"]),
-        ("100% of the people and/or e.g. half. Is it 5 o'clock?", ["100%"]),
+        ("100% of the people and/or e.g. half. Is it 5 o'clock?", ["100%", "5"]),
         ("Room 4711 in 1969, 12 apples and 1,299 people.", ["4711", "1969", "12", "1,299"]),
         ("Es kostet 1.299 Euro, nicht 12,50 Euro.", ["1.299", "12,50"]),
         ("On 5 May, May 6th, 2024, the 3rd of June; am 7. März", ["5", "6", "2024", "3", "7"]),
-        ("May 10:30, section 5 may, 12 mayors, may 3 come", ["10:30", "12"]),
+        ("May 10:30, section 5 may, 12 mayors, may 3 come", ["10:30", "5", "12", "3"]),
         ("Success.~%Files written to:~%~s~%", ["~%", "~%~s~%"]),
         ("value %Rg, %Zd, ~%d tests", ["%Rg", "%Zd", "%d"]),
         ("std%s and %dpx are one word", ["std%s", "%dpx"]),
@@ -63,7 +63,9 @@ def found(text, **settings):
         ("ISBN 978-3-16-148410-0, 00:1A:2B:3C:4D:5E", ["978-3-16-148410-0", "00:1A:2B:3C:4D:5E"]),
         ("Order A-10293, 4711-0815-XY, 3ae91d2", ["A-10293", "4711-0815-XY", "3ae91d2"]),
         ("DE89 3704 0044 0532 0130 00; +49 (0)30 12-34", ["DE89 3704 0044 0532 0130 00", "+49 (0)30 12-34"]),
-        ("H2O, MP3 and a 20-year-old in room 3", ["20"]),
+        ("H2O, MP3 and a 20-year-old in room 3", ["20", "3"]),
+        ("Das 2. Kapitel, Seite 4. The first 5-a-side on 1/2, 3 4 and 6", ["3", "6"]),
+        ("He lives in London SW1A 1AA", ["SW1A 1AA"]),
         ("Thank @anna for #Urlaub", ["@anna", "#Urlaub"]),
         ("{n, plural, =0 {No file} other {# files of {x}}} gone", ["{n, plural, =0 {", "} other {#", "{x}}}"]),
     ],
@@ -108,10 +110,20 @@ def test_spans_are_in_order_apart_and_of_the_text(text):
         ("12,500 dogs", "12.500 Hunde", []),
         ("12,500 dogs", "12.5000 Hunde", ["12,500"]),
         ("97 dogs", "siebenundneunzig Hunde", ["97"]),
+        ("3 cats and 2 dogs", "Drei Katzen und 2 Hunde", []),
+        ("3 cats and 2 dogs", "3 Katzen und Hunde", ["2"]),
+        ("3 cats and 3 dogs", "3 Katzen und Hunde", ["3"]),
+        ("two dogs", "2 Hunde", []),
+        ("7 dogs", "17 Hunde", ["7"]),
     ],
 )
 def test_what_is_damaged_is_missed(source, target, missing):
     assert Protection().missing(source, target) == missing
+
+
+def test_a_digit_may_be_left_out_of_what_has_to_be_there():
+    assert Protection().missing("3 cats for %s", "Katzen", digits=False) == ["%s"]
+    assert Protection().missing("3 cats", "Katzen", digits=False) == []
 
 
 def test_the_table_can_be_extended_and_a_wrong_pattern_is_told():

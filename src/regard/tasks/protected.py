@@ -2,7 +2,8 @@
 
 A sentence with amounts alone is written as it is. Where a span was damaged by that, or is something else, it is written
 with words in the place of its spans that a model copies, and where one of these is lost, too, with other words. What is
-between the spans is translated by itself where nothing else keeps them: so none is ever lost.
+between the spans is translated by itself where nothing else keeps them: so none is ever lost. One digit is not worth
+that: a sentence that lacks nothing else is written once more, and what it still lacks is said.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -78,6 +79,7 @@ class ProtectedWriter:
         sentences = [(text, sentence) for text, source in enumerate(sources) for sentence in source.sentences]
         protections = [source.protection for source in sources]
         written: dict[int, list[WrittenSentence]] = {}
+        lacking: dict[int, list[WrittenSentence]] = {}  # nothing but a digit: they are tried once more
         for form in self.forms:
             waiting = [
                 (number, text, shaped)
@@ -89,6 +91,11 @@ class ProtectedWriter:
                 chosen = self.choose(sentence, result, protections[text])
                 if chosen is not None:
                     written[number] = [(sentence, chosen)]
+                elif number in lacking:
+                    written[number] = lacking[number]
+                elif (chosen := self.choose(sentence, result, protections[text], digits=False)) is not None:
+                    lacking[number] = [(sentence, chosen)]
+        written = lacking | written
         rest = [
             (number, text, self.processor.divide(sentence))
             for number, (text, sentence) in enumerate(sentences)
@@ -151,21 +158,33 @@ class ProtectedWriter:
         return [result.results[0] for result in results]
 
     def choose(
-        self, sentence: SourceSentence, result: DecodeResult | None, protection: Protection | None
+        self,
+        sentence: SourceSentence,
+        result: DecodeResult | None,
+        protection: Protection | None,
+        *,
+        digits: bool = True,
     ) -> DecodeResult | None:
-        """The hypotheses in which all spans are whole; None where there is none. A sentence without spans keeps all."""
+        """The hypotheses in which all spans are whole, those of one digit only with `digits`; None where there is none.
+        A sentence without spans keeps all."""
         if result is None or protection is None or not sentence.spans:
             return result or DecodeResult(())
-        whole = [hypothesis for hypothesis in result.hypotheses if self.is_whole(sentence, hypothesis, protection)]
+        whole = [
+            hypothesis
+            for hypothesis in result.hypotheses
+            if self.is_whole(sentence, hypothesis, protection, digits=digits)
+        ]
         return replace(result, hypotheses=tuple(whole[: self.config.num_hypotheses])) if whole else None
 
-    def is_whole(self, sentence: SourceSentence, hypothesis: Hypothesis, protection: Protection) -> bool:
+    def is_whole(
+        self, sentence: SourceSentence, hypothesis: Hypothesis, protection: Protection, *, digits: bool
+    ) -> bool:
         """Whether each span is in what was written."""
         draft = TranslationDraft(sentence.sentence, (sentence,), (hypothesis,), self.processor.tokenizer.target)
         text = draft.decode(hypothesis.ids)
         if sentence.masked is not None and (sentence.masked.restore(text) is None or not hypothesis.is_finished):
             return False
-        return not protection.missing(sentence.sentence, draft.target_text(sentence, hypothesis))
+        return not protection.missing(sentence.sentence, draft.target_text(sentence, hypothesis), digits=digits)
 
     def pieces(
         self, waiting: Sequence[tuple[int, Sequence[SourceSentence]]]

@@ -25,13 +25,15 @@ OBJECTS = 0xFFFD
 class SpanKind:
     """What spans of a kind look like. `is_number`: they read as a number, else as a name. A placeholder is filled in by
     a program, which tells those with `is_ordered` apart by nothing but their order. `is_figure`: the digits stay, what
-    stands between them is the other language's. `is_break`: what is before it and after it is no sentence together."""
+    stands between them is the other language's. `is_spelled`: a word may stand for it, and no sentence is taken to
+    pieces to keep it. `is_break`: what is before it and after it is no sentence together."""
 
     pattern: str
     is_number: bool = False
     is_placeholder: bool = False
     is_ordered: bool = False
     is_figure: bool = False
+    is_spelled: bool = False
     is_break: bool = False
 
     @cached_property
@@ -134,6 +136,7 @@ SPANS: dict[str, SpanKind] = {
         r"|(?<![\w-])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?!\w)"
         r"|(?<![\w.-])[A-Z]{1,6}-?\d{2,12}(?:-[A-Z0-9]{1,12}){0,4}(?![\w-])"
         r"|(?<![\w-])(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,40}(?![\w-])"
+        r"|(?<![\w-])[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}(?![\w-])"
     ),
     "telephone": SpanKind(
         r"(?<![\w.])(?:\+\d{1,3}|\(\d{2,5}\)|0\d{1,5})(?:[ /()-]{1,2}\d{1,8}){1,8}(?!\w|[.,:]\d)", is_number=True
@@ -159,11 +162,30 @@ SPANS: dict[str, SpanKind] = {
     "figure": SpanKind(
         r"(?<![\w.,:/-])(?:\d{2}|\d{1,20}(?:[.,]\d{1,20}){1,10})(?!\w|[.,:/-]\d)", is_number=True, is_figure=True
     ),
+    "digit": SpanKind(
+        r"(?<![\w.,:/-])(?<!\d[ \u00a0\u202f])\d(?!\w|-|[.,:/]\d|\.\s*\S)",
+        is_number=True,
+        is_figure=True,
+        is_spelled=True,
+    ),
     "quantity": SpanKind(
         rf"(?:(?<![\w.,)])[-−±])?(?!(?:1\d|20)\d0s){AMOUNT}(?:[ \u00a0\u202f]?{UNIT})(?!\w)", is_number=True
     ),  # not in the 1990s
 }  # fmt: skip
 """What is carried over as it is; `Protection(kinds=SPANS | {...})` has more."""
+NUMBER_WORDS = {
+    "0": ("zero", "no", "null", r"keine?[nmrs]?", "zéro"),
+    "1": ("one", "an?", "once", r"eine?[nmrs]?", r"eins", "einmal", "une?"),
+    "2": ("two", "both", "twice", "zwei", r"beide[nrs]?", "zweimal", "deux"),
+    "3": ("three", "drei", "dreimal", "trois"),
+    "4": ("four", "vier", "viermal", "quatre"),
+    "5": ("five", "fünf", "fünfmal", "cinq"),
+    "6": ("six", "sechs", "sechsmal"),
+    "7": ("seven", "sieben", "siebenmal", "sept"),
+    "8": ("eight", "acht", "achtmal", "huit"),
+    "9": ("nine", "neun", "neunmal", "neuf"),
+}
+"""What may be written for a digit, in the languages of the built-in translators and of French."""
 SIGNS = re.compile(
     rf"[\d%{{~$@#=&<`/\\_(:{chr(FIRST_OBJECT)}-{chr(FIRST_OBJECT + OBJECTS)}]|\.\w|www\.|(?<![\w-])-[A-Za-z-]"
 )
@@ -263,19 +285,23 @@ class Protection:
         """What messages with forms have besides words, where placeholders in braces are protected at all."""
         return message_syntax(text) if "{" in text and "braces" in self.kinds else []
 
-    def missing(self, source: str, target: str) -> list[str]:
-        """What of the spans of a text is not in its translation as often as it should be, or not in a legal order."""
-        spans, others = list(self.matches(source)), list(self.matches(target))
+    def missing(self, source: str, target: str, *, digits: bool = True) -> list[str]:
+        """What of the spans of a text is not in its translation as often as it should be, or not in a legal order; with
+        `digits` numbers that are in it neither as they are nor as a word, too."""
+        spans = [span for span in self.matches(source) if digits or not span.kind.is_spelled]
+        others = [span for span in self.matches(target) if not span.kind.is_spelled]
         if not spans and not others:
             return []
         counts = Counter(span.target for span in spans)
-        lacking = counts - Counter(span.target for span in others)
+        lacking = counts - Counter(span.target for span in others)  # of spelled ones all, which are looked for below
         figures = {span.target for span in spans if span.kind.is_figure}
+        spelled = {span.target for span in spans if span.kind.is_spelled}
         missing = [
             text
             for text in lacking
             if count_of(text, target) < counts[text]
             and not (text in figures and count_of_figure(text, target) >= counts[text])
+            and not (text in spelled and count_of_number(text, target) >= counts[text])
         ]
         placeholders, others = ([span for span in side if span.kind.is_placeholder] for side in (spans, others))
         if not missing:
@@ -339,6 +365,12 @@ def count_of_figure(span: str, text: str) -> int:
     """How often the digits of a number stand in a text, whatever signs are between them."""
     digits = r"[.,:'’ \u00a0\u202f]?".join(letter for letter in span if letter.isdigit())
     return len(re.findall(rf"(?<!\d)(?<!\d[.,]){digits}(?![.,]?\d)", text))
+
+
+def count_of_number(digit: str, text: str) -> int:
+    """How often a digit stands in a text, or a word for it in a language that we know."""
+    words = [digit, *NUMBER_WORDS.get(digit, ())]
+    return len(re.findall(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", text, re.IGNORECASE))
 
 
 def cuts_between(pieces: Sequence[tuple[str, str]], spans: Sequence[ProtectedSpan]) -> list[tuple[str, str]]:
