@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from regard.cli.begun import begun, current_options
 from regard.cli.processes import Answer, AnsweredChunk, Prepare, Report, in_processes, in_threads
 from regard.cli.renamed import Command, renamed
 from regard.cli.streams import open_output
@@ -106,7 +107,7 @@ def answer_all(
     `resume`, after what is in the output already; in several `processes`, if that is asked for, or by whoever
     `answer_chunks` has answer."""
     texts, source, target, edits = (options.pop(name) for name in ("texts", "source", "target", "edits"))
-    resume, processes = options.pop("resume", False), options.pop("processes", 1)
+    resume, processes = options.pop("resume", None), options.pop("processes", 1)
     if source and target and os.path.exists(target) and os.path.samefile(source, target):
         raise click.UsageError("--input and --output are the same file")
     if resume and not target:
@@ -124,6 +125,7 @@ def answer_all(
     serves = answer_chunks or (partial(in_processes, count=processes) if processes > 1 else None)
     loaded = prepare.load() if serves is None else None
     with (
+        begun(None if resume is None else target, current_options(), resume=bool(resume)),
         open_output(target, None if point is None else point.bytes) as write,
         progress(lines.total, bool(target)) as bar,
         ExitStack() as ends,
