@@ -262,6 +262,16 @@ def test_faulty_data_stops_before_the_first_step(line, message, tmp_path):
     assert report.steps == []
 
 
+def test_a_new_run_that_was_refused_at_once_leaves_no_folder_and_an_old_one_stays(tmp_path):
+    with pytest.raises(RegardError, match=r"nowhere\.tsv"):
+        train(tiny(tmp_path, 'data.train=["nowhere.tsv"]'), reporting=Quiet())
+    assert not (tmp_path / "run").exists()
+    (tmp_path / "run").mkdir()
+    with pytest.raises(RegardError, match=r"nowhere\.tsv"):
+        train(tiny(tmp_path, 'data.train=["nowhere.tsv"]'), reporting=Quiet())
+    assert (tmp_path / "run").is_dir()
+
+
 def test_faulty_texts_can_be_left_out_and_that_is_said(tmp_path):
     recipe = tiny(tmp_path, "data.faulty=leave-out", "train.steps=1")
     with (tmp_path / "train.tsv").open("a") as file:

@@ -1,7 +1,7 @@
 """A recipe is followed, from its files to a folder that can be used; the same call goes on where it was."""
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,6 +38,7 @@ from regard.training.run.segment_memory import pack, unpack
 from regard.training.run.sharing import parallelise, whole_model
 from regard.training.run.signals import catch_stop_signals
 from regard.training.run.state import (
+    LOCK,
     CheckpointStore,
     TrainingProgress,
     lock_run,
@@ -69,11 +70,24 @@ def train(
         world = exit_stack.enter_context(join_processes(device))
         run = Path(recipe.run)
         if world.is_first:
+            if not run.exists():
+                exit_stack.enter_context(removed_if_refused(run))
             exit_stack.enter_context(lock_run(run))
             write_run_recipe(recipe, run)
         speaker = (reporting or make_report(recipe.train.steps)) if world.is_first else SilentReport()
         exit_stack.callback(speaker.close)
         return Session(recipe, run, world, speaker, accept_changed_data, finish).run_or_resume()
+
+
+@contextmanager
+def removed_if_refused(run: Path) -> Iterator[None]:
+    """A new run that was refused before anything was made for it leaves no folder."""
+    try:
+        yield
+    except RegardError:
+        if run.is_dir() and {path.name for path in run.iterdir()} <= {LOCK, RECIPE}:
+            remove_folder(run)
+        raise
 
 
 def write_run_recipe(recipe: Recipe, run: Path) -> None:

@@ -17,7 +17,7 @@ from regard.families.old_names import current_tensors
 from regard.files import SaveError, make_folder, remove_folder, save_errors, sweep
 from regard.training.run.lock import lock
 
-STATE, OPTIMISER = "state.json", "optimiser.safetensors"
+STATE, OPTIMISER, LOCK = "state.json", "optimiser.safetensors", ".lock"
 VERSION = 2
 """Of state.json. Version 1 did not say so, and had the names of OLD_FIELDS."""
 OLD_FIELDS = {
@@ -137,7 +137,7 @@ def lock_run(run: Path) -> Iterator[None]:
     """Nobody else trains in this folder meanwhile; the lock goes with the process, however it ends."""
     with save_errors(run):
         make_folder(run)
-        file = (run / ".lock").open("w")
+        file = (run / LOCK).open("w")
     with file:
         try:
             lock(file)
