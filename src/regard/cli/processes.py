@@ -13,7 +13,7 @@ from regard.errors import RegardError
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-MOST_THREADS = 8  # that answer at once: reading and spelling is Python's, of which one runs at a time
+MOST_THREADS = 16  # that answer at once: reading and spelling is Python's, of which one runs at a time
 Report = Callable[[int], None]
 """Told how many texts are done."""
 
