@@ -227,7 +227,7 @@ class ChunkProgress:
         self.done: float = 0.0
         self.texts: int = 0
         self.since: float = time.monotonic()
-        self.lock = threading.Lock()
+        self._lock = threading.Lock()
 
     def over(self, chunk: TextChunk) -> Callable[[int], None] | None:
         """For a task, which tells how many texts it has done, again and again."""
@@ -237,7 +237,7 @@ class ChunkProgress:
         self.until = chunk.until
 
         def step(count: int) -> None:
-            with self.lock:
+            with self._lock:
                 self.done += each * count
                 self.texts += count
                 seconds = time.monotonic() - self.since

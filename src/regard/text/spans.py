@@ -173,7 +173,7 @@ SPANS: dict[str, SpanKind] = {
     ),  # not in the 1990s
 }  # fmt: skip
 """What is carried over as it is; `Protection(kinds=SPANS | {...})` has more."""
-NUMBER_WORDS = {
+NUMBER_WORDS: dict[str, tuple[str, ...]] = {
     "0": ("zero", "no", "null", r"keine?[nmrs]?", "zéro"),
     "1": ("one", "an?", "once", r"eine?[nmrs]?", r"eins", "einmal", "une?"),
     "2": ("two", "both", "twice", "zwei", r"beide[nrs]?", "zweimal", "deux"),
