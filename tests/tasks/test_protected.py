@@ -99,6 +99,15 @@ def test_what_has_to_be_there_is_tried_until_it_is_and_digits_do_not_end_that():
     assert Protection().missing(text, answer.text) == []
 
 
+def test_one_word_again_and_again_is_its_translation_again_and_again():
+    translator = regard.load("en-de")
+    text = "house house  house house"
+    answer, asked = written_as(translator, text, "Haushaus.", "Haus")
+    assert (answer.text, asked) == ("Haus Haus  Haus Haus", [[text], ["house"]])
+    answer, asked = written_as(translator, text, "Haus, Haus, Haus, Haus", "Ein Haus")
+    assert (answer.text, asked) == ("Haus, Haus, Haus, Haus", [[text], ["house"]])
+
+
 def test_alignments_are_of_the_text_as_it_is(marian):
     answer = marian(TEXTS[0], max_new_tokens=8)
     alignment = answer.alignment

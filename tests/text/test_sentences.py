@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regard.text.sentences import split, split_long
+from regard.text.sentences import split, split_long, split_repeated
 
 LETTERS = st.text(st.sampled_from("aB1 \n.!?…\"'“”»«()。！「」，;,—é中\u2028\t"), max_size=40)
 
@@ -83,3 +83,16 @@ def test_time_grows_with_the_text():
     assert len(split(". A" * 200_000)) > 1
     assert split(" " * 1_000_000)[0][0] == ""
     assert split("." * 1_000_000) != []
+
+
+@pytest.mark.parametrize("text", ["no no no no", "No no\tno  no no", "7 7 7 7"])
+def test_one_word_again_and_again_is_cut_between_words(text):
+    pieces = split_repeated(text)
+    assert "".join(part + gap for part, gap in pieces) == text
+    assert {part.lower() for part, _ in pieces} == {text[: len(pieces[0][0])].lower()}
+    assert len(pieces) == len(text.split())
+
+
+@pytest.mark.parametrize("text", ["", "no", "no no no", "no no no not", "no no no no.", "oh no no no no"])
+def test_any_other_sentence_is_not_cut_between_words(text):
+    assert split_repeated(text) == []

@@ -6,6 +6,7 @@ between the spans is translated by itself where nothing else keeps them: so none
 that: a sentence that lacks nothing else is written once more, and what it still lacks is said.
 """
 
+import re
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
@@ -37,6 +38,7 @@ Rounds = Generator[WriteRequest, list[WrittenTranslation], WrittenTexts]
 """One request after the other, told what was written for each: whoever goes through them may do other things."""
 FORMS = ("free", "stand-ins", "names", "numbers")
 """How a sentence with spans is given to the model, one way after the other, before it is taken to pieces."""
+WORD = re.compile(r"\s*\w+\s*")
 ONLY: dict[str, StandInKind] = {"names": "names", "numbers": "numbers"}
 """Stand-ins of a form that has those of one kind alone."""
 
@@ -104,8 +106,26 @@ class ProtectedWriter:
         pieces_of_rest = yield from self.pieces([(text, parts) for _, text, parts in rest])
         for (number, *_), pieces in zip(rest, pieces_of_rest, strict=True):
             written[number] = pieces
+        yield from self.repeat_words(sentences, sources, written)
         yield from self.split_short(sentences, sources, written)
         return self.join(sources, [text for text, _ in sentences], written)
+
+    def repeat_words(
+        self,
+        sentences: Sequence[tuple[int, SourceSentence]],
+        sources: Sequence[SourceText],
+        written: dict[int, list[WrittenSentence]],
+    ) -> Generator[WriteRequest, list[WrittenTranslation], None]:
+        """Write a sentence that is one word again and again as the translation of that word, if it is one word, too."""
+        repeated = [
+            (number, text, words)
+            for number, (text, sentence) in enumerate(sentences)
+            if sources[text].is_split and (words := self.processor.split_words(sentence))
+        ]
+        results = yield from self.round([(number, text, words[0]) for number, text, words in repeated], is_first=True)
+        for (number, _, words), result in zip(repeated, results, strict=True):
+            if result is not None and WORD.fullmatch(self.draft(words[0], result.best).decode(result.best.ids)):
+                written[number] = [(word, result) for word in words]
 
     def split_short(
         self,
@@ -180,11 +200,14 @@ class ProtectedWriter:
         self, sentence: SourceSentence, hypothesis: Hypothesis, protection: Protection, *, digits: bool
     ) -> bool:
         """Whether each span is in what was written."""
-        draft = TranslationDraft(sentence.sentence, (sentence,), (hypothesis,), self.processor.tokenizer.target)
+        draft = self.draft(sentence, hypothesis)
         text = draft.decode(hypothesis.ids)
         if sentence.masked is not None and (sentence.masked.restore(text) is None or not hypothesis.is_finished):
             return False
         return not protection.missing(sentence.sentence, draft.target_text(sentence, hypothesis), digits=digits)
+
+    def draft(self, sentence: SourceSentence, hypothesis: Hypothesis) -> TranslationDraft:
+        return TranslationDraft(sentence.sentence, (sentence,), (hypothesis,), self.processor.tokenizer.target)
 
     def pieces(
         self, waiting: Sequence[tuple[int, Sequence[SourceSentence]]]

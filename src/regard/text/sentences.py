@@ -18,6 +18,8 @@ BREAK = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 CLAUSE = re.compile(r"[,;:،؛](?P<space>\s+)|[、，；：](?P<wide>\s*)|(?P<dash>\s+)[–—-]+\s")
 SPACE = re.compile(r"(?P<space>\s+)")
 
+REPEATED = re.compile(r"(\w+)(?:\s+\1){3,}", re.IGNORECASE)
+
 TITLES = {
     "mr", "mrs", "ms", "mx", "messrs", "dr", "drs", "prof", "st", "ste", "mt", "rev", "hon", "gen", "col", "maj",
     "capt", "lt", "sgt", "gov", "sen", "rep", "pres", "supt", "vs", "cf", "approx", "hr", "dipl", "ing", "bzw", "vgl",
@@ -59,6 +61,14 @@ def split(text: str) -> Pieces:
         pieces.append((text[begin:first], text[first:last]))
         begin = last
     return [*pieces, (text[begin:], "")] if begin < len(text) else pieces
+
+
+def split_repeated(sentence: str) -> Pieces:
+    """The words of a sentence that is one word, said four times or more; nothing of another."""
+    if not REPEATED.fullmatch(sentence):
+        return []
+    words = re.split(r"(\s+)", sentence)
+    return list(zip(words[::2], [*words[1::2], ""], strict=True))
 
 
 def is_sentence_end(text: str, begin: int, marks: re.Match[str], after: int) -> bool:

@@ -14,8 +14,8 @@ from regard.tasks.translation import Translation, TranslationDraft, WrittenTrans
 from regard.tasks.warnings import is_looping
 from regard.text import Encoded, Tokenizer, TokenizerError
 from regard.text.capitals import is_in_capitals, to_sentence_case
+from regard.text.sentences import Pieces, split_long, split_repeated
 from regard.text.sentences import split as sentences
-from regard.text.sentences import split_long
 from regard.text.spans import (
     ProtectedSpan,
     Protection,
@@ -140,7 +140,14 @@ class TranslateProcessor(Processor):
             return not is_looping(encoded.ids) if loops else len(encoded) <= most
 
         pieces = split_long(sentence.sentence, fits, only_clauses=not loops and not is_long)
-        pieces = cuts_between(pieces, sentence.spans)
+        return self.parts(sentence, cuts_between(pieces, sentence.spans))
+
+    def split_words(self, sentence: SourceSentence) -> list[SourceSentence]:
+        """The words of a sentence that is one word again and again; nothing of another."""
+        return [] if sentence.spans or sentence.prefix else self.parts(sentence, split_repeated(sentence.sentence))
+
+    def parts(self, sentence: SourceSentence, pieces: Pieces) -> list[SourceSentence]:
+        """The pieces of a sentence, each as one; nothing where there is but one."""
         result: list[SourceSentence] = []
         begin = 0
         for part, gap in pieces if len(pieces) > 1 else []:
