@@ -124,7 +124,8 @@ class ProtectedWriter:
         ]
         results = yield from self.round([(number, text, words[0]) for number, text, words in repeated], is_first=True)
         for (number, _, words), result in zip(repeated, results, strict=True):
-            if result is not None and WORD.fullmatch(self.draft(words[0], result.best).decode(result.best.ids)):
+            best = result.best if result and result.hypotheses else None
+            if best and best.is_finished and WORD.fullmatch(self.draft(words[0], best).decode(best.ids)):
                 written[number] = [(word, result) for word in words]
 
     def split_short(
